@@ -1,0 +1,121 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Outcome names how a fetch ended. It is stored with the URL, shown to people
+// and counted in reports, so the words are part of the interface.
+type Outcome string
+
+// The outcomes. Those that may be asked again later say so in Retryable.
+const (
+	OK                Outcome = "success"
+	NotModified       Outcome = "not-modified"
+	NotFound          Outcome = "not-found"           // 404 and 410
+	Forbidden         Outcome = "forbidden"           // 401, 403, 451
+	BadStatus         Outcome = "terminal-bad-status" // any other 4xx
+	ServerError       Outcome = "server-error"        // 5xx but 503
+	Busy              Outcome = "busy"                // 429 and 503, with or without Retry-After
+	RobotsDenied      Outcome = "robots-denied"
+	RobotsUnavailable Outcome = "robots-unavailable" // robots.txt could not be read: a no, asked again later
+	AddressDenied     Outcome = "address-denied"     // resolved to an address that the operator did not allow
+	BadURL            Outcome = "bad-url"
+	DNSFailure        Outcome = "dns-failure"
+	ConnectFailure    Outcome = "connect-failure"
+	TLSFailure        Outcome = "tls-failure"
+	Timeout           Outcome = "timeout"
+	SlowBody          Outcome = "slow-body"
+	Truncated         Outcome = "truncated" // closed before the promised length
+	TooLarge          Outcome = "body-too-large"
+	Inflated          Outcome = "inflation-limit"
+	RedirectLoop      Outcome = "redirect-loop"
+	TooManyRedirects  Outcome = "max-hops-exceeded"
+	RedirectOffHost   Outcome = "redirect-off-host" // Location on another host: a link for that host's own queue
+	BadAnswer         Outcome = "protocol-error"
+	EmptyBody         Outcome = "empty-blob"
+	Canceled          Outcome = "canceled"
+)
+
+// Request asks for one URL.
+type Request struct {
+	URL          string // canonical
+	ETag         string // sent as If-None-Match
+	LastModified string // sent as If-Modified-Since
+	// FollowOffHost follows redirects to other hosts (each hop under its own
+	// host's turn and robots.txt) where the caller has no queue to put them in.
+	FollowOffHost bool
+}
+
+// Response is an answer read to its end. Body is inflated and never cut.
+type Response struct {
+	URL       string // after redirects, canonical
+	Redirects []string
+	Status    int
+	Header    http.Header
+	Body      []byte
+	FetchedAt time.Time
+	Elapsed   time.Duration // of the last hop: first byte asked to last byte read
+	Bytes     int64         // bytes on the wire, all hops
+}
+
+// Error is a fetch that brought no body. It matches with errors.As.
+type Error struct {
+	Outcome    Outcome
+	URL        string // the hop that failed
+	Status     int    // 0 without an answer
+	Location   string // for RedirectOffHost
+	RetryAfter time.Duration
+	Err        error
+}
+
+// Error names the URL, the outcome and the cause.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("fetch %s: %s", e.URL, e.Outcome)
+	if e.Status != 0 {
+		s += fmt.Sprintf(" (status %d)", e.Status)
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Visit is what one request told about its host; pacing is computed from it.
+type Visit struct {
+	Status     int           // 0 without an answer
+	Elapsed    time.Duration // from the request to the end of the answer
+	RetryAfter time.Duration // as asked by the host; 0 if not
+	Failed     bool          // no answer, or 429 or 5xx
+}
+
+// Gate grants turns. It is how a fetch obeys pacing across all workers: every
+// request, robots.txt and each redirect included, takes a turn of its host.
+type Gate interface {
+	// Turn blocks until one request may be sent to host and no other is under
+	// way there. done must be called when the answer has been read.
+	// crawlDelay is what robots.txt asks, 0 if nothing.
+	Turn(ctx context.Context, host string, crawlDelay time.Duration) (done func(Visit), err error)
+}
+
+// RobotsCache keeps robots.txt between fetches, shared by all workers.
+type RobotsCache interface {
+	LoadRobots(ctx context.Context, host string) (RobotsRecord, bool, error)
+	SaveRobots(ctx context.Context, host string, rec RobotsRecord) error
+}
+
+// RobotsRecord is what was learnt when a host's robots.txt was last asked for.
+type RobotsRecord struct {
+	Body      []byte    // at most 500 KiB; nil when there is none
+	Status    int       // last status; 0 when unreachable
+	Available bool      // false: could not be read, so nothing may be fetched until ExpiresAt
+	Failures  int       // consecutive, for backoff
+	FetchedAt time.Time //
+	ExpiresAt time.Time // at most 24 h after FetchedAt
+}
