@@ -1,0 +1,263 @@
+package frontier
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/page"
+	"gleaner/internal/rank"
+	"gleaner/internal/weburl"
+)
+
+// State says what became of a URL. The numbers are stored.
+type State int16
+
+// The states of a URL.
+const (
+	Waiting  State = 0 // to be asked for
+	Page     State = 1 // fetched, a page
+	Document State = 2 // fetched, a file
+	Failed   State = 3 // failed for now; asked again at next_try
+	Gone     State = 4 // failed for good
+	Skipped  State = 5 // not asked for, for a named reason
+	Moved    State = 6 // redirected to another URL, which has a row of its own
+)
+
+// Role says what may be done with a URL. The numbers are stored.
+type Role int16
+
+// The roles of a URL, from the widest to the narrowest.
+const (
+	Member  Role = 0 // in scope: its links are followed
+	Landing Role = 1 // its documents are taken, its pages are not
+	Lead    Role = 2 // asked for itself alone
+)
+
+// Hash identifies a URL within a site.
+type Hash [16]byte
+
+// HashOf is the identity of a canonical URL.
+func HashOf(canonical string) Hash {
+	sum := sha256.Sum256([]byte(weburl.Key(canonical)))
+	return Hash(sum[:16])
+}
+
+// Entry is one URL of a site. Candidate.ID is its row's seq.
+type Entry struct {
+	rank.Candidate
+	Role         Role
+	Tries        int
+	ETag         string // of the last visit, for a conditional request
+	LastModified string
+	Content      []byte // SHA-256 of what came back at the last visit
+}
+
+// Hash is the entry's identity.
+func (e *Entry) Hash() Hash { return HashOf(e.Link.URL) }
+
+// Querier is a pool, a connection or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// addSQL inserts links. One met again keeps its row; where it still waits and
+// the new way is shorter or the role wider, these and the better priority are
+// taken. The seq is the order of discovery: rows come in that order.
+const addSQL = `
+INSERT INTO urls (site_id, hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path)
+SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::int[], $6::real[], $7::smallint[], $8::smallint[], $9::real[], $10::int[],
+	$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
+ON CONFLICT (site_id, hash) DO UPDATE SET
+	depth = least(urls.depth, EXCLUDED.depth),
+	role = least(urls.role, EXCLUDED.role),
+	wanted = greatest(urls.wanted, EXCLUDED.wanted),
+	queue = CASE WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.queue ELSE urls.queue END,
+	priority = CASE WHEN EXCLUDED.queue = urls.queue THEN greatest(urls.priority, EXCLUDED.priority)
+	                WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.priority ELSE urls.priority END,
+	state = CASE WHEN urls.state IN (1, 6) AND EXCLUDED.role < urls.role THEN 0 ELSE urls.state END
+WHERE (urls.state = 0 AND (EXCLUDED.depth < urls.depth OR EXCLUDED.role < urls.role OR EXCLUDED.queue > urls.queue
+	OR EXCLUDED.wanted > urls.wanted))
+   OR (urls.state IN (1, 6) AND EXCLUDED.role < urls.role)
+RETURNING hash, seq, xmax = 0`
+
+// Added is a row that Add wrote.
+type Added struct {
+	Seq int64
+	New bool // false: it was there and got better
+}
+
+// Add enters links of one site and returns, by hash, those that were new or got
+// better. Entries must not repeat a hash.
+func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]Added, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	var c columns
+	for i := range entries {
+		c.append(&entries[i])
+	}
+	rows, err := q.Query(ctx, addSQL, siteID, c.hash, c.url, c.queue, c.mark, c.priority, c.depth, c.role, c.wanted, c.position,
+		c.parent, c.source, c.anchor, c.context, c.heading, c.tagPath)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: add: %w", err)
+	}
+	out := make(map[Hash]Added, len(entries))
+	var h []byte
+	var a Added
+	_, err = pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New}, func() error {
+		out[Hash(h)] = a
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: add: %w", err)
+	}
+	return out, nil
+}
+
+// columns are entries turned on their side, as unnest wants them.
+type columns struct {
+	hash                                                   [][]byte
+	url, parent, source, anchor, context, heading, tagPath []string
+	queue, depth, role                                     []int16
+	mark, position                                         []int32
+	priority, wanted                                       []float32
+}
+
+func (c *columns) append(e *Entry) {
+	h := e.Hash()
+	c.hash = append(c.hash, h[:])
+	c.url = append(c.url, e.Link.URL)
+	c.queue = append(c.queue, int16(e.Queue))
+	c.mark = append(c.mark, int32(e.Mark))
+	c.priority = append(c.priority, float32(e.Priority))
+	c.depth = append(c.depth, int16(min(e.Depth, 32767)))
+	c.role = append(c.role, int16(e.Role))
+	c.wanted = append(c.wanted, float32(e.Wanted))
+	c.position = append(c.position, int32(e.Link.Position))
+	c.parent = append(c.parent, e.Parent)
+	c.source = append(c.source, string(e.Link.Source))
+	c.anchor = append(c.anchor, e.Link.Anchor)
+	c.context = append(c.context, e.Link.Context)
+	c.heading = append(c.heading, e.Link.Heading)
+	c.tagPath = append(c.tagPath, e.Link.TagPath)
+}
+
+// windowSQL walks the index from mark to mark (a loose index scan), and takes
+// the best of each, so that its cost grows with the marks, not with the rows.
+const windowSQL = `
+WITH RECURSIVE marks AS (
+	(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 ORDER BY queue DESC, mark LIMIT 1)
+	UNION ALL
+	SELECT n.queue, n.mark FROM marks m CROSS JOIN LATERAL (
+		(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark > m.mark ORDER BY mark LIMIT 1)
+		UNION ALL
+		(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 AND queue < m.queue ORDER BY queue DESC, mark LIMIT 1)
+		LIMIT 1) n
+)
+SELECT u.seq, u.url, u.queue, u.mark, u.priority, u.depth, u.role, u.wanted, u.position, u.parent, u.source, u.anchor, u.context,
+	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content
+FROM (SELECT * FROM marks LIMIT 4096) m CROSS JOIN LATERAL (
+	SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
+	ORDER BY priority DESC, seq LIMIT $2) u
+ORDER BY u.queue DESC, u.priority DESC, u.seq LIMIT $3`
+
+// Window returns the best waiting entries of a site, at most perMark of each
+// (queue, mark) and limit in all, the best first.
+func Window(ctx context.Context, q Querier, siteID, perMark, limit int) ([]Entry, error) {
+	rows, err := q.Query(ctx, windowSQL, siteID, perMark, limit)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: window: %w", err)
+	}
+	entries, err := pgx.CollectRows(rows, scanEntry)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: window: %w", err)
+	}
+	return entries, nil
+}
+
+func scanEntry(row pgx.CollectableRow) (Entry, error) {
+	var e Entry
+	var source string
+	err := row.Scan(&e.ID, &e.Link.URL, &e.Queue, &e.Mark, &e.Priority, &e.Depth, &e.Role, &e.Wanted, &e.Link.Position, &e.Parent, &source,
+		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content)
+	e.Link.Source = page.Source(source)
+	e.Document = weburl.IsDocumentName(e.Link.URL)
+	e.OffSite = e.Role == Lead
+	return e, err
+}
+
+// Visit is what became of an entry that was asked for.
+type Visit struct {
+	Entry        *Entry
+	State        State
+	Outcome      fetch.Outcome
+	Status       int
+	Reason       string    // why it was taken when it was, or why it was skipped
+	NextTry      time.Time // for Failed
+	Crawl        int
+	At           time.Time
+	ETag         string
+	LastModified string
+	Content      []byte // SHA-256; nil keeps the last
+	Bytes        int64
+}
+
+const doneSQL = `
+UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = v.next_try, crawl = v.crawl,
+	tries = v.tries, fetched_at = v.at, etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes
+FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[], $8::int[], $9::smallint[], $10::timestamptz[],
+	$11::text[], $12::text[], $13::bytea[], $14::bigint[])
+	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes)
+WHERE u.site_id = $1 AND u.hash = v.hash`
+
+// Done records visits of one site.
+func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
+	n := len(visits)
+	if n == 0 {
+		return nil
+	}
+	hash, state, outcome, status := make([][]byte, n), make([]int16, n), make([]string, n), make([]int16, n)
+	reason, next, crawl, tries, at := make([]string, n), make([]*time.Time, n), make([]int32, n), make([]int16, n), make([]time.Time, n)
+	etag, modified, content, bytes := make([]string, n), make([]string, n), make([][]byte, n), make([]int64, n)
+	for i := range visits {
+		v := &visits[i]
+		h := v.Entry.Hash()
+		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
+		reason[i], crawl[i], tries[i], at[i] = v.Reason, int32(v.Crawl), int16(v.Entry.Tries), v.At
+		etag[i], modified[i], content[i], bytes[i] = v.ETag, v.LastModified, v.Content, v.Bytes
+		if !v.NextTry.IsZero() {
+			next[i] = &v.NextTry
+		}
+	}
+	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes)
+	if err != nil {
+		return fmt.Errorf("frontier: done: %w", err)
+	}
+	return nil
+}
+
+// RetryDue puts failed URLs whose time has come back among the waiting.
+func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
+	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0 WHERE site_id = $1 AND state = 3 AND next_try <= now()`, siteID)
+	return int(tag.RowsAffected()), err
+}
+
+// Left says how many URLs of a site wait, and when the next failed one may be
+// asked again (zero if none).
+func Left(ctx context.Context, q Querier, siteID int) (waiting int, nextTry time.Time, err error) {
+	var next *time.Time
+	err = q.QueryRow(ctx, `SELECT (SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id = $1 AND state = 0 LIMIT 10000) w),
+		(SELECT min(next_try) FROM urls WHERE site_id = $1 AND state = 3)`, siteID).Scan(&waiting, &next)
+	if next != nil {
+		nextTry = *next
+	}
+	return waiting, nextTry, err
+}

@@ -1,0 +1,124 @@
+package politeness
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"gleaner/internal/fetch"
+)
+
+type leaseKey struct{}
+
+// WithLease makes the turns of the lease's host, asked for under the returned
+// context, turns of that lease. Turns of other hosts are taken one by one.
+func WithLease(ctx context.Context, l *Lease) context.Context {
+	return context.WithValue(ctx, leaseKey{}, l)
+}
+
+// Turn implements fetch.Gate. Under WithLease it uses that lease; for any other
+// host it takes the host's lease for this one request, waiting for its holder.
+// A host that is parked fails with a BusyError at once.
+func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
+	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok && l.Host == host {
+		return l.turn(ctx, crawlDelay)
+	}
+	for {
+		l, err := k.Acquire(ctx, host)
+		var busy *BusyError
+		switch {
+		case err == nil:
+			return k.single(ctx, l, crawlDelay)
+		case !errors.As(err, &busy) || busy.Parked:
+			return nil, err
+		}
+		// A holder renews its lease, so its end cannot be foretold: ask again
+		// soon, with jitter so that many waiters do not come at once.
+		if err := pause(ctx, 50*time.Millisecond+rand.N(200*time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration) (func(fetch.Visit), error) {
+	release := func() {
+		// The turn is over even where the caller's context is: give it back.
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = l.Release(free) // it runs out by itself
+	}
+	done, err := l.turn(ctx, crawlDelay)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return func(v fetch.Visit) {
+		done(v)
+		release()
+	}, nil
+}
+
+// turn waits for the host's next allowed time. The row says "not before the
+// delay has passed" already while the request is under way, so that a process
+// killed in the middle leaves the host its rest.
+func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.Visit), error) {
+	if err := pause(ctx, l.Ready()); err != nil {
+		return nil, err
+	}
+	if parked := l.ParkedFor(); parked > 0 {
+		return nil, &BusyError{Host: l.Host, Wait: parked, Parked: true}
+	}
+	delay := max(l.k.pacing.MinDelay, crawlDelay)
+	started := time.Now()
+	if delay > 0 {
+		err := l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`, delay, l.k.ttl)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(v fetch.Visit) { l.visited(ctx, v, crawlDelay, started, delay) }, nil
+}
+
+func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Duration, started time.Time, delay time.Duration) {
+	l.mu.Lock()
+	wait, failures, parked := l.k.pacing.After(v, l.failures, crawlDelay)
+	now := time.Now()
+	l.next = now.Add(wait)
+	if earliest := started.Add(delay); l.next.Before(earliest) {
+		l.next = earliest
+	}
+	wait = l.next.Sub(now)
+	changed := failures != l.failures || parked || wait > delay
+	l.failures = failures
+	if parked {
+		l.parked = l.next
+	}
+	l.mu.Unlock()
+	if !changed {
+		return // next_allowed_at was written before the request and still holds
+	}
+	until := time.Duration(0)
+	if parked {
+		until = wait
+	}
+	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	// A failure to write is found by the next turn's write, before it asks.
+	_ = l.write(keep, `UPDATE sites SET next_allowed_at = now() + $3, failures = $4,
+		parked_until = CASE WHEN $5::interval > '0' THEN now() + $5::interval ELSE '-infinity' END WHERE id = $1 AND token = $2`, wait, failures, until)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,143 @@
+package politeness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gleaner/internal/fetch"
+)
+
+// ErrLost is returned to a holder whose lease another process took over.
+var ErrLost = errors.New("politeness: the lease on this host was lost")
+
+// BusyError says that a host cannot be asked now, until when, and why.
+type BusyError struct {
+	Host   string
+	Wait   time.Duration
+	Parked bool // it kept failing; else another process holds its lease
+}
+
+func (e *BusyError) Error() string {
+	why := "another process is asking it"
+	if e.Parked {
+		why = "it is parked after repeated failures"
+	}
+	return fmt.Sprintf("politeness: %s cannot be asked for another %s: %s", e.Host, e.Wait.Round(time.Second), why)
+}
+
+// Keeper grants leases and turns. It is safe for concurrent use.
+type Keeper struct {
+	pool   *pgxpool.Pool
+	pacing fetch.Pacing
+	holder string        // names this process in the row
+	ttl    time.Duration // of a lease that is not renewed
+}
+
+// NewKeeper makes a keeper. holder names the process for people (host and pid).
+func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
+	return &Keeper{pool: pool, pacing: pacing, holder: holder, ttl: 30 * time.Second}
+}
+
+// Lease is the right to ask one host.
+type Lease struct {
+	SiteID int
+	Host   string
+	Token  int64
+
+	k *Keeper
+
+	mu       sync.Mutex
+	next     time.Time // when the next request may leave, by this process's clock
+	failures int
+	parked   time.Time
+}
+
+// Acquire takes the lease of a host, or says with a BusyError for how long it
+// cannot be had. A parked host's lease is not given.
+func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
+	l := &Lease{Host: host, k: k}
+	var wait float64
+	err := k.pool.QueryRow(ctx, `
+		INSERT INTO sites (host, holder, token, expires_at) VALUES ($1, $2, 1, now() + $3)
+		ON CONFLICT (host) DO UPDATE SET holder = $2, token = sites.token + 1, expires_at = now() + $3
+			WHERE (sites.holder = '' OR sites.expires_at < now()) AND sites.parked_until <= now()
+		RETURNING id, token, failures, CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now()) ELSE 0 END`,
+		host, k.holder, k.ttl).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, k.busy(ctx, host)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
+	}
+	l.next = time.Now().Add(seconds(wait))
+	return l, nil
+}
+
+func (k *Keeper) busy(ctx context.Context, host string) error {
+	var parked, held float64
+	err := k.pool.QueryRow(ctx, `SELECT
+			CASE WHEN parked_until > now() THEN extract(epoch FROM parked_until - now()) ELSE 0 END,
+			CASE WHEN holder <> '' AND expires_at > now() THEN extract(epoch FROM expires_at - now()) ELSE 0 END
+		FROM sites WHERE host = $1`, host).Scan(&parked, &held)
+	if err != nil {
+		return fmt.Errorf("politeness: lease of %s: %w", host, err)
+	}
+	if parked > 0 {
+		return &BusyError{Host: host, Wait: seconds(parked), Parked: true}
+	}
+	return &BusyError{Host: host, Wait: seconds(held)}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Renew keeps the lease for another while. ErrLost ends the holder's work.
+func (l *Lease) Renew(ctx context.Context) error {
+	return l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
+}
+
+// Release gives the lease back; the pacing stays in the row.
+func (l *Lease) Release(ctx context.Context) error {
+	return l.write(ctx, `UPDATE sites SET holder = '' WHERE id = $1 AND token = $2`)
+}
+
+func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
+	tag, err := l.k.pool.Exec(ctx, sql, append([]any{l.SiteID, l.Token}, args...)...)
+	if err != nil {
+		return fmt.Errorf("politeness: %s: %w", l.Host, err)
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrLost
+	}
+	return nil
+}
+
+// Check fails with ErrLost inside a transaction whose holder lost its lease, and
+// holds off a take-over until the transaction ends.
+func (l *Lease) Check(ctx context.Context, tx pgx.Tx) error {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM sites WHERE id = $1 AND token = $2 FOR SHARE`, l.SiteID, l.Token).Scan(&one)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrLost
+	}
+	return err
+}
+
+// Ready says how long until the next request may leave; 0 for now.
+func (l *Lease) Ready() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, time.Until(l.next))
+}
+
+// ParkedFor says for how long the host is parked; 0 if it is not.
+func (l *Lease) ParkedFor() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, time.Until(l.parked))
+}

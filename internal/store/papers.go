@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/venue"
+)
+
+// SavePapers writes papers and their authors, overwriting what was known of the
+// same keys.
+func (db *DB) SavePapers(ctx context.Context, papers []venue.Paper, origin any) error {
+	how, err := json.Marshal(origin)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		for _, p := range papers {
+			queuePaper(b, p, how)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte) {
+	b.Queue(`INSERT INTO papers (key, venue, year, title, authors, doi, arxiv, pages, links, origin)
+		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
+		ON CONFLICT (key) DO UPDATE SET venue=EXCLUDED.venue, year=EXCLUDED.year, title=EXCLUDED.title,
+			authors=EXCLUDED.authors, doi=EXCLUDED.doi, arxiv=EXCLUDED.arxiv, pages=EXCLUDED.pages,
+			links=EXCLUDED.links, origin=EXCLUDED.origin, updated_at=now()`,
+		p.Key, p.Venue, p.Year, p.Title, orEmpty(p.Authors), p.DOI, p.ArXiv, p.Pages, orEmpty(p.Links), origin)
+	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
+	for i, a := range p.Authors {
+		b.Queue(`INSERT INTO authors (id, pid, name) VALUES ($1,$2,$3) ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name`, a.ID(), a.PID, a.Name)
+		b.Queue(`INSERT INTO paper_authors (paper_key, author_id, position) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, p.Key, a.ID(), i)
+	}
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+const paperColumns = `p.key, p.venue, p.year, p.title, p.authors, p.doi, p.arxiv, p.pages, p.links`
+
+func scanPaper(row pgx.CollectableRow) (venue.Paper, error) {
+	var p venue.Paper
+	err := row.Scan(&p.Key, &p.Venue, &p.Year, &p.Title, &p.Authors, &p.DOI, &p.ArXiv, &p.Pages, &p.Links)
+	return p, err
+}
+
+// Papers lists what is known of a venue's years, by year and key.
+func (db *DB) Papers(ctx context.Context, venueKey string, years venue.Years) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
+		WHERE p.venue=$1 AND p.year BETWEEN $2 AND $3 ORDER BY p.year, p.key`, venueKey, years.From, years.To)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
+// Wanted lists every paper that a harvest wants and its library lacks, over all
+// harvests, by key.
+func (db *DB) Wanted(ctx context.Context) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
+		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held) ORDER BY p.key`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
+// WantedVersion changes whenever Wanted would.
+func (db *DB) WantedVersion(ctx context.Context) (string, error) {
+	var v string
+	err := db.Pool.QueryRow(ctx, `SELECT count(*) || '/' || coalesce(max(p.updated_at)::text, '')
+		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE NOT h.held`).Scan(&v)
+	return v, err
+}
+
+// HarvestPapers lists the papers of a harvest; wantedOnly leaves out the held.
+func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+		WHERE h.harvest_id=$1 AND NOT (h.held AND $2) ORDER BY p.year, p.key`, harvest, wantedOnly)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
+// SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
+// the library has to the reason.
+func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []venue.Paper, held map[string]string) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		keys := make([]string, len(papers))
+		b := &pgx.Batch{}
+		for i, p := range papers {
+			keys[i] = p.Key
+			why, is := held[p.Key]
+			b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why) VALUES ($1,$2,$3,$4)
+				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why`, harvest, p.Key, is, why)
+		}
+		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2)`, harvest, keys)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// VolumeListed says when a volume was listed last, zero if never.
+func (db *DB) VolumeListed(ctx context.Context, id string) (time.Time, error) {
+	var at time.Time
+	err := db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, id).Scan(&at)
+	return at, err
+}
+
+// SaveVolume notes that a volume was listed with so many papers.
+func (db *DB) SaveVolume(ctx context.Context, id, venueKey string, year, papers int) error {
+	_, err := db.Pool.Exec(ctx, `INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
+		ON CONFLICT (id) DO UPDATE SET year=EXCLUDED.year, papers=EXCLUDED.papers, listed_at=now()`, id, venueKey, year, papers)
+	return err
+}
+
+// SaveHoldings adds what a library holds; the same title, year and first author
+// count once.
+func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source string) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		for _, p := range papers {
+			id := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(p.Title), " ")) + fmt.Sprint(p.Year, p.Surnames(), p.DOI)))
+			b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
+				id[:16], p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// Holdings lists what the library holds.
+func (db *DB) Holdings(ctx context.Context) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT title, year, authors, doi FROM holdings ORDER BY hash`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Paper, error) {
+		var p venue.Paper
+		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
+		return p, err
+	})
+}
