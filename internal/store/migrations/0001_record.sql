@@ -130,7 +130,7 @@ CREATE TABLE sites (
     crawl_finished  timestamptz,
     interval_s      bigint NOT NULL DEFAULT 0,
     due_at          timestamptz,
-    strategy        text NOT NULL DEFAULT '',
+    options         jsonb NOT NULL DEFAULT '{}',
     learnt          jsonb
 );
 

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/venue"
+)
+
+// ErrNoHarvest is returned for a harvest that the record does not know.
+var ErrNoHarvest = errors.New("no such harvest")
+
+// Harvest is one row of harvests.
+type Harvest struct {
+	ID          string          `json:"harvest"`
+	Venue       string          `json:"venue"`
+	Years       venue.Years     `json:"years"`
+	Options     json.RawMessage `json:"options,omitempty"`
+	Stage       string          `json:"stage"`
+	Paused      bool            `json:"paused"`
+	Cancelled   bool            `json:"cancelled"`
+	Note        string          `json:"note,omitempty"`
+	StartedAt   time.Time       `json:"started_at"`
+	UpdatedAt   time.Time       `json:"updated_at"`
+	CompletedAt *time.Time      `json:"completed_at,omitempty"`
+}
+
+// SaveHarvest begins a harvest, or begins it again with new options.
+func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
+	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
+		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
+			updated_at=now(), completed_at=NULL`,
+		h.ID, h.Venue, h.Years.From, h.Years.To, h.Options, h.Stage)
+	return err
+}
+
+// SetStage moves a harvest to a stage; note is one line for a person. The stages
+// "complete", "cancelled" and "failed" end it.
+func (db *DB) SetStage(ctx context.Context, id, stage, note string) error {
+	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, updated_at=now(),
+		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
+		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note)
+	if err == nil && tag.RowsAffected() == 0 {
+		return fmt.Errorf("%s: %w", id, ErrNoHarvest)
+	}
+	return err
+}
+
+// SetPaused pauses a harvest or lets it go on.
+func (db *DB) SetPaused(ctx context.Context, id string, paused bool) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now() WHERE id=$1`, id, paused)
+	return err
+}
+
+const harvestColumns = `id, venue, year_from, year_to, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
+
+func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
+	var h Harvest
+	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
+	return h, err
+}
+
+// Harvests lists all harvests, the latest first.
+func (db *DB) Harvests(ctx context.Context) ([]Harvest, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanHarvest)
+}
+
+// FindHarvest returns the harvest of that id, or the latest whose venue it names.
+func (db *DB) FindHarvest(ctx context.Context, name string) (Harvest, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests WHERE id=$1 OR venue=$1 OR venue LIKE '%/' || $1
+		ORDER BY (id=$1) DESC, started_at DESC LIMIT 1`, name)
+	if err != nil {
+		return Harvest{}, err
+	}
+	h, err := pgx.CollectExactlyOneRow(rows, scanHarvest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return h, fmt.Errorf("%s: %w", name, ErrNoHarvest)
+	}
+	return h, err
+}
+
+// Counts sums up how far a harvest is.
+type Counts struct {
+	Published  int `json:"published"`
+	Held       int `json:"held"`
+	Wanted     int `json:"wanted"`
+	Found      int `json:"found"`
+	Authors    int `json:"authors"`   // of wanted papers
+	Decided    int `json:"decided"`   // of these, looked for
+	Homepages  int `json:"homepages"` // of these, found
+	Sites      int `json:"sites"`
+	SitesDone  int `json:"sites_done"`
+	Parked     int `json:"parked"`
+	Pages      int `json:"pages"`
+	Waiting    int `json:"waiting"`
+	Failures   int `json:"failures"`
+	Documents  int `json:"documents"`
+	Accepted   int `json:"accepted"`
+	Unexamined int `json:"unexamined"`
+}
+
+// FoundSQL is true of a match m that settles its paper: a person said so, or the
+// verdict is good and the file is a form of the paper itself.
+const FoundSQL = `(m.settled = 'yes' OR (m.settled = '' AND m.verdict IN ('exact', 'strong') AND m.form IN ('paper', 'preprint', 'extended')))`
+
+// HarvestCounts computes Counts from the record.
+func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
+	var c Counts
+	err := db.Pool.QueryRow(ctx, `
+		WITH hp AS (SELECT * FROM harvest_papers WHERE harvest_id=$1),
+		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
+		who AS (SELECT DISTINCT a.author_id FROM paper_authors a JOIN wanted w ON w.paper_key=a.paper_key),
+		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
+		u AS (SELECT u.state FROM urls u JOIN s ON s.id=u.site_id),
+		d AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
+		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
+			(SELECT count(DISTINCT m.paper_key) FROM matches m JOIN wanted w ON w.paper_key=m.paper_key WHERE `+FoundSQL+`),
+			(SELECT count(*) FROM who),
+			(SELECT count(*) FROM who JOIN homepage_decisions hd USING (author_id)),
+			(SELECT count(DISTINCT author_id) FROM who JOIN homepages h USING (author_id)),
+			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state IN ('done', 'refused', 'trap', 'stopped')),
+			(SELECT count(*) FROM s WHERE parked_until > now()),
+			(SELECT count(*) FROM u WHERE state IN (1, 6)), (SELECT count(*) FROM u WHERE state = 0), (SELECT count(*) FROM u WHERE state IN (3, 4)),
+			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
+		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
+			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
+	return c, err
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/venue"
+)
+
+// Homepage is one kept homepage of a person.
+type Homepage struct {
+	AuthorID string  `json:"author"`
+	URL      string  `json:"url"`
+	Host     string  `json:"host"`
+	Rank     int     `json:"rank"`
+	Source   string  `json:"source"`
+	Score    float64 `json:"score"`
+}
+
+// Override is a person's word about a homepage.
+type Override struct {
+	URL  string `json:"url"`
+	Word string `json:"word"` // is, is-not
+}
+
+// AuthorsToFind lists the authors of a harvest's wanted papers after the id
+// given who have not been looked for since the time given, by id.
+func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int) ([]venue.Author, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
+		WHERE a.id > $2 AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held)
+			AND NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3)
+		ORDER BY a.id LIMIT $4`, harvest, after, since, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Author, error) {
+		var a venue.Author
+		err := row.Scan(&a.PID, &a.Name)
+		return a, err
+	})
+}
+
+// PapersOf lists the papers of an author that the record knows, wanted ones first.
+func (db *DB) PapersOf(ctx context.Context, authorID string) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
+		ORDER BY NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held), p.year DESC, p.key`, authorID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
+// HomepagesOf lists kept homepages of some authors, by author and rank.
+func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
+}
+
+// HarvestHomepages lists kept homepages of the authors of a harvest's wanted papers.
+func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score FROM homepages g
+		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held)
+		ORDER BY author_id, rank`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
+}
+
+// SaveDecision replaces what was decided about an author's homepages.
+func (db *DB) SaveDecision(ctx context.Context, authorID string, decision any, notFound string, requests int, kept []Homepage) error {
+	body, err := json.Marshal(decision)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests) VALUES ($1,$2,$3,$4)
+			ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, decided_at=now()`,
+			authorID, body, notFound, requests)
+		b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
+		for i, h := range kept {
+			b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
+				authorID, h.URL, h.Host, i, h.Source, h.Score)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// Decision returns what was decided about an author, nil if nothing.
+func (db *DB) Decision(ctx context.Context, authorID string) (json.RawMessage, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions WHERE author_id=$1`, authorID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[json.RawMessage])
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Overrides lists a person's words about an author's homepages.
+func (db *DB) Overrides(ctx context.Context, authorID string) ([]Override, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT url, word FROM homepage_overrides WHERE author_id=$1 ORDER BY said_at, url`, authorID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Override])
+}
+
+// SetOverride keeps a person's word; the empty word forgets it.
+func (db *DB) SetOverride(ctx context.Context, authorID, url, word string) error {
+	if word == "" {
+		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND url=$2`, authorID, url)
+		return err
+	}
+	_, err := db.Pool.Exec(ctx, `INSERT INTO homepage_overrides (author_id, url, word) VALUES ($1,$2,$3)
+		ON CONFLICT (author_id, url) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
+	return err
+}
+
+// AuthorsByName lists authors whose id or name it is.
+func (db *DB) AuthorsByName(ctx context.Context, name string) ([]venue.Author, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE id=$1 OR lower(name)=lower($1) ORDER BY id`, name)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Author, error) {
+		var a venue.Author
+		err := row.Scan(&a.PID, &a.Name)
+		return a, err
+	})
+}

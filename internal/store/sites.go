@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Querier is a pool or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Site is one host as the record knows it.
+type Site struct {
+	ID         int             `json:"-"`
+	Host       string          `json:"host"`
+	State      string          `json:"state"`
+	Reason     string          `json:"reason,omitempty"`
+	Crawl      int             `json:"crawl"`
+	CrawlPages int             `json:"crawl_pages"`
+	Failures   int             `json:"failures"`
+	Parked     *time.Time      `json:"parked_until,omitempty"`
+	Started    *time.Time      `json:"crawl_started,omitempty"`
+	Finished   *time.Time      `json:"crawl_finished,omitempty"`
+	Options    SiteOptions     `json:"options"`
+	Learnt     json.RawMessage `json:"-"`
+}
+
+// SiteOptions are what the harvests that want a site ask of its crawl: where they
+// differ the politer delay and the larger limit hold.
+type SiteOptions struct {
+	Delay    time.Duration `json:"delay,omitempty"`     // between requests; 0 is the worker's default
+	MaxPages int           `json:"max_pages,omitempty"` // of one crawl; 0 is the worker's default
+	Strategy string        `json:"strategy,omitempty"`
+	Leads    string        `json:"leads,omitempty"` // wanted, all or none
+}
+
+// Merge takes the politer delay and the larger limit.
+func (o SiteOptions) Merge(p SiteOptions) SiteOptions {
+	o.Delay, o.MaxPages = max(o.Delay, p.Delay), max(o.MaxPages, p.MaxPages)
+	if p.Strategy != "" {
+		o.Strategy = p.Strategy
+	}
+	if p.Leads != "" {
+		o.Leads = p.Leads
+	}
+	return o
+}
+
+// EnsureSite returns the id of a host's row, making it where it is new.
+func EnsureSite(ctx context.Context, q Querier, host string) (int, error) {
+	var id int
+	// The second branch sees a row that another transaction made meanwhile.
+	err := q.QueryRow(ctx, `WITH made AS (INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING RETURNING id)
+		SELECT id FROM made UNION ALL SELECT id FROM sites WHERE host=$1 LIMIT 1`, host).Scan(&id)
+	if err != nil {
+		return 0, fmt.Errorf("store: site %s: %w", host, err)
+	}
+	return id, nil
+}
+
+const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.options, s.learnt`
+
+func scanSite(row pgx.CollectableRow) (Site, error) {
+	var s Site
+	err := row.Scan(&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Options, &s.Learnt)
+	return s, err
+}
+
+// Site returns one host's row.
+func (db *DB) Site(ctx context.Context, host string) (Site, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
+	if err != nil {
+		return Site{}, err
+	}
+	return pgx.CollectExactlyOneRow(rows, scanSite)
+}
+
+// HarvestSites lists the sites of a harvest by host.
+func (db *DB) HarvestSites(ctx context.Context, harvest string) ([]Site, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1 ORDER BY s.host`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanSite)
+}
+
+// JoinSite makes a site one of a harvest's, and merges what the harvest asks of it.
+func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string, o SiteOptions) error {
+	if _, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, harvest, siteID, origin); err != nil {
+		return err
+	}
+	var had SiteOptions
+	if err := tx.QueryRow(ctx, `SELECT options FROM sites WHERE id=$1 FOR UPDATE`, siteID).Scan(&had); err != nil {
+		return err
+	}
+	if merged := had.Merge(o); merged != had {
+		_, err := tx.Exec(ctx, `UPDATE sites SET options=$2 WHERE id=$1`, siteID, merged)
+		return err
+	}
+	return nil
+}
+
+// InheritSite makes every harvest of one site a harvest of another: of a lead's
+// host, which is wanted for the same papers.
+func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT harvest_id, $2, $3 FROM harvest_sites WHERE site_id=$1
+		ON CONFLICT DO NOTHING`, from, to, origin)
+	if err == nil {
+		_, err = tx.Exec(ctx, `UPDATE sites SET options = (SELECT options FROM sites WHERE id=$1) WHERE id=$2 AND options = '{}'`, from, to)
+	}
+	return err
+}
+
+// SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try
+// has come, by host, after the host given; at most limit.
+func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) ([]string, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT s.host FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+		WHERE h.harvest_id=$1 AND s.host > $2 AND s.parked_until <= now()
+			AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
+			  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now()))
+		ORDER BY s.host LIMIT $3`, harvest, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// SiteWatchers lists the harvests that want a site and are neither complete nor
+// cancelled.
+func (db *DB) SiteWatchers(ctx context.Context, host string) ([]string, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+		WHERE s.host=$1 AND h.completed_at IS NULL ORDER BY h.id`, host)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// Attention says whether anybody wants a site crawled now: with no harvest at
+// all (a recrawl) or one that runs it goes on; with all paused it waits; with
+// all cancelled it stops.
+func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT
+			coalesce(bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled), false), coalesce(bool_and(h.cancelled), false)
+		FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=$1 AND (h.completed_at IS NULL OR h.cancelled)`, siteID).Scan(&paused, &cancelled)
+	return paused, cancelled, err
+}
+
+// SetSiteState ends (or begins) a crawl of a site.
+func (db *DB) SetSiteState(ctx context.Context, host, state, reason string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished = CASE WHEN $2 IN ('new', 'crawling') THEN crawl_finished ELSE now() END
+		WHERE host=$1`, host, state, reason)
+	return err
+}
+
+// Scopes lists a site's path prefixes.
+func (db *DB) Scopes(ctx context.Context, siteID int) ([]string, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT prefix FROM scopes WHERE site_id=$1 ORDER BY prefix`, siteID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// AddScope allows a path prefix on a site.
+func AddScope(ctx context.Context, tx pgx.Tx, siteID int, prefix, origin string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, siteID, prefix, origin)
+	return err
+}
