@@ -2,64 +2,154 @@ package weburl
 
 import (
 	"errors"
-	"net/url"
+	"fmt"
+	"net/netip"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
 
-// ErrNotWeb is returned for a reference that is not an http or https address.
+// ErrNotWeb is returned for a reference that is not an http or https address
+// (mailto:, javascript:, ftp:, …).
 var ErrNotWeb = errors.New("weburl: not an http(s) address")
 
+// ErrMalformed is returned for a reference of which no browser could make an
+// address: an impossible host or port, or a relative reference without a base.
+var ErrMalformed = errors.New("weburl: malformed address")
+
 // Canonical resolves ref against base ("" for none) and returns its canonical
-// form, the one under which it is asked for.
+// form, the one under which it is asked for. Without a base a missing scheme is
+// taken for http. Canonical of a canonical URL is that URL, and net/url parses
+// it. The errors are ErrNotWeb and ErrMalformed.
 func Canonical(base, ref string) (string, error) {
-	ref = strings.TrimSpace(ref)
-	u, err := url.Parse(ref)
-	if err != nil {
-		return "", err
+	ref = strings.TrimFunc(ref, isC0OrSpace)
+	if s, ok := fast(base, ref); ok {
+		return s, nil
 	}
-	if base != "" {
-		b, err := url.Parse(base)
-		if err != nil {
-			return "", err
-		}
-		u = b.ResolveReference(u)
+	if scheme, ok := schemeOf(ref); ok && scheme != "http" && scheme != "https" {
+		return "", fmt.Errorf("%w: %s", ErrNotWeb, clip(ref))
 	}
-	u.Scheme, u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), "", ""
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return "", ErrNotWeb
+	if base == "" {
+		ref = assumeHTTP(ref)
+	} else if bare, _, _ := strings.Cut(base, "#"); bare != "" {
+		base = bare
 	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	return u.String(), nil
+	return slow(base, ref)
 }
 
-// Key is the identity of a canonical URL: http and https of one host are one,
-// percent-encoding is normalised, index pages are their directory.
-func Key(canonical string) string {
-	_, rest, _ := strings.Cut(canonical, "://")
-	return rest
+// isC0OrSpace is what WHATWG strips from both ends.
+func isC0OrSpace(r rune) bool { return r <= ' ' }
+
+// schemeOf returns the lower-case scheme of ref, if it has one.
+func schemeOf(ref string) (string, bool) {
+	for i := 0; i < len(ref); i++ {
+		c := ref[i]
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case i > 0 && c == ':':
+			return strings.ToLower(ref[:i]), true
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// assumeHTTP gives a reference that has no base the scheme that people leave
+// out: "//host/x" and "www.host.org/x".
+func assumeHTTP(ref string) string {
+	if strings.HasPrefix(ref, "//") || strings.HasPrefix(ref, `\\`) {
+		return "http:" + ref
+	}
+	if _, ok := schemeOf(ref); ok {
+		return ref
+	}
+	if host, _, _ := strings.Cut(ref, "/"); strings.Contains(host, ".") && !strings.HasPrefix(host, ".") {
+		return "http://" + ref
+	}
+	return ref
+}
+
+// clip shortens a reference for an error message.
+func clip(s string) string {
+	const most = 120
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
 }
 
 // Host is the lower-case host of a canonical URL, with its port where that is
-// not the scheme's own. "" if raw is no URL.
+// not the scheme's own. "" if raw is no web address.
 func Host(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok || (scheme != "http" && scheme != "https") {
+		c, err := Canonical("", raw)
+		if err != nil || c == raw {
+			return ""
+		}
+		return Host(c)
 	}
-	return strings.ToLower(u.Host)
+	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
+		rest = rest[:end]
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = rest[at+1:]
+	}
+	rest = strings.ToLower(rest)
+	if scheme == "http" {
+		return strings.TrimSuffix(rest, ":80")
+	}
+	return strings.TrimSuffix(rest, ":443")
 }
 
 // Domain is the registrable domain of a host ("cs.example.ac.uk" →
-// "example.ac.uk"), or the host itself where it has none (an IP address).
+// "example.ac.uk"), or the host itself, without its port, where it has none (an
+// IP address, a public suffix).
 func Domain(host string) string {
-	h, _, _ := strings.Cut(host, ":")
+	h := withoutPort(host)
+	if _, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
+		return h
+	}
 	d, err := publicsuffix.EffectiveTLDPlusOne(h)
 	if err != nil {
 		return h
 	}
 	return d
+}
+
+// withoutPort cuts ":80" off a name, an IPv4 or a bracketed IPv6 address.
+func withoutPort(host string) string {
+	if end := strings.LastIndexByte(host, ']'); end >= 0 {
+		return host[:end+1]
+	}
+	h, _, _ := strings.Cut(host, ":")
+	return h
+}
+
+// SameSite says whether two URLs lie in one registrable domain; false if either
+// is no web address.
+func SameSite(a, b string) bool {
+	ha, hb := Host(a), Host(b)
+	if ha == "" || hb == "" {
+		return false
+	}
+	return ha == hb || Domain(ha) == Domain(hb)
+}
+
+// split cuts a canonical URL into its host (with port), its path (from "/") and
+// its query (without "?"; "" if none). It does not check.
+func split(canonical string) (host, path, query string) {
+	_, rest, ok := strings.Cut(canonical, "://")
+	if !ok {
+		rest = canonical
+	}
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, query, _ = strings.Cut(rest, "?")
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return rest, "/", query
+	}
+	return rest[:slash], rest[slash:], query
 }

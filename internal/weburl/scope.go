@@ -1,0 +1,125 @@
+package weburl
+
+import "strings"
+
+// peopleDirs are directories whose next segment names a person.
+var peopleDirs = map[string]bool{
+	"people": true, "person": true, "persons": true, "faculty": true, "staff": true, "members": true,
+	"member": true, "users": true, "user": true, "home": true, "homes": true, "homepages": true,
+	"homepage": true, "personal": true, "profile": true, "profiles": true, "students": true,
+	"student": true, "grads": true, "phd": true, "researchers": true, "team": true, "authors": true,
+	"personen": true, "mitarbeiter": true, "personnel": true, "perso": true, "personal-pages": true,
+	"academics": true, "academic-staff": true, "professors": true, "professor": true, "alumni": true,
+}
+
+// innerNames are pages and directories inside a person's pages, never the name
+// of the person.
+var innerNames = map[string]bool{
+	"about": true, "aboutme": true, "about-me": true, "bio": true, "biography": true, "cv": true,
+	"vita": true, "resume": true, "contact": true, "home": true, "homepage": true, "main": true,
+	"welcome": true, "me": true, "research": true, "publications": true, "publication": true,
+	"publist": true, "pubs": true, "pub": true, "papers": true, "paper": true, "projects": true,
+	"teaching": true, "talks": true, "news": true, "blog": true, "links": true, "software": true,
+	"publikationen": true, "veroeffentlichungen": true, "articles": true, "index": true, "default": true,
+}
+
+// PathPrefix is the scope of a homepage on its host: the path under which that
+// person's (or project's) pages lie, as InScope takes it.
+//
+//   - a user's directory is a scope as a whole, whatever page of it was given:
+//     /~ada/pubs/2003.html → /~ada/
+//   - so is what follows a directory of people: /people/faculty/ada/cv.html →
+//     /people/faculty/ada/
+//   - an index page stands for its directory: /ada/index.html → /ada/
+//   - pages and directories that every homepage has inside are left out:
+//     /ada/publications.html → /ada/, /about.html → /
+//   - any other page stands for itself and what begins with its name:
+//     /people/ada.html → /people/ada, which holds /people/ada/x.html and
+//     /people/ada-pubs.html but not /people/adam.html
+//   - where a script is told whose page to show, the query belongs to the scope:
+//     /person.php?id=12 → /person.php?id=12
+//
+// A result that ends in "/" is a directory; "/" is the whole host.
+func PathPrefix(canonical string) string {
+	_, path, query := split(canonical)
+	path = withoutIndex(foldSlashes(path))
+	segments := strings.Split(path, "/")[1:] // the last is a file, "" in a directory
+	for i, seg := range segments {
+		if len(seg) > 1 && seg[0] == '~' {
+			return "/" + strings.Join(segments[:i+1], "/") + "/"
+		}
+	}
+	if query != "" && !strings.HasSuffix(path, "/") {
+		return path + "?" + query
+	}
+	if i := personAt(segments); i >= 0 && i < len(segments)-1 {
+		return "/" + strings.Join(segments[:i+1], "/") + "/"
+	}
+	return withoutInner(segments)
+}
+
+// personAt finds the segment that follows directories of people, or -1.
+func personAt(segments []string) int {
+	for i, seg := range segments {
+		if !peopleDirs[strings.ToLower(seg)] {
+			continue
+		}
+		for i++; i < len(segments) && peopleDirs[strings.ToLower(segments[i])]; i++ {
+		}
+		if i < len(segments) && segments[i] != "" {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+// withoutInner cuts inner pages and directories off the end of a path, and the
+// extension off what is left.
+func withoutInner(segments []string) string {
+	file := segments[len(segments)-1]
+	dirs := segments[:len(segments)-1]
+	stem, _, _ := strings.Cut(file, ".")
+	if stem != "" && !innerNames[strings.ToLower(stem)] {
+		return "/" + strings.Join(append(dirs[:len(dirs):len(dirs)], stem), "/")
+	}
+	for len(dirs) > 0 && innerNames[strings.ToLower(dirs[len(dirs)-1])] {
+		dirs = dirs[:len(dirs)-1]
+	}
+	if len(dirs) == 0 {
+		return "/"
+	}
+	return "/" + strings.Join(dirs, "/") + "/"
+}
+
+// InScope says whether a URL lies under one of the prefixes that PathPrefix
+// gave for pages of the same host. The host is not looked at. No prefixes means
+// no scope, and so false.
+func InScope(canonical string, prefixes []string) bool {
+	_, path, query := split(canonical)
+	path = foldSlashes(path)
+	whole := path
+	if query != "" {
+		whole += "?" + query
+	}
+	for _, p := range prefixes {
+		if p == "" {
+			continue
+		}
+		if p[len(p)-1] == '/' {
+			if strings.HasPrefix(path, p) || path == p[:len(p)-1] {
+				return true
+			}
+			continue
+		}
+		if strings.HasPrefix(whole, p) && (len(whole) == len(p) || !isWordByte(whole[len(p)])) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWordByte says whether a name goes on with c.
+func isWordByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '%'
+}
