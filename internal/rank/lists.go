@@ -1,0 +1,153 @@
+package rank
+
+import (
+	_ "embed" // the default lists are data, beside the code that reads them
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"gleaner/internal/page"
+)
+
+//go:embed lists.yaml
+var defaultLists []byte
+
+// Lists are the word lists and address rules by which links are judged before
+// anything is learnt: the keyword classes, ignore and allow lists of Zhuang et
+// al. (JCDL 2005, §3.3 and Table 4), and the URL pattern and anchor text
+// inspections of Chen's CINDI robot (Concordia 2008). All words are lower case.
+type Lists struct {
+	High   []string `yaml:"high,omitempty" json:"high,omitempty"`     // keywords of weight 2
+	Medium []string `yaml:"medium,omitempty" json:"medium,omitempty"` // keywords of weight 1
+
+	IgnoreTypes []string `yaml:"ignore_types,omitempty" json:"ignore_types,omitempty"` // file name endings, without the dot
+	IgnoreHosts []string `yaml:"ignore_hosts,omitempty" json:"ignore_hosts,omitempty"` // parts of host names
+	AllowHosts  []string `yaml:"allow_hosts,omitempty" json:"allow_hosts,omitempty"`   // hosts or domains followed beside the site
+
+	DepartmentWords   []string `yaml:"department_words,omitempty" json:"department_words,omitempty"`
+	StopDirectories   []string `yaml:"stop_directories,omitempty" json:"stop_directories,omitempty"`
+	AvoidDirectories  []string `yaml:"avoid_directories,omitempty" json:"avoid_directories,omitempty"`
+	UnwelcomeNames    []string `yaml:"unwelcome_names,omitempty" json:"unwelcome_names,omitempty"`
+	PruningAnchors    []string `yaml:"pruning_anchors,omitempty" json:"pruning_anchors,omitempty"`
+	ExtractingAnchors []string `yaml:"extracting_anchors,omitempty" json:"extracting_anchors,omitempty"`
+	MetaKeywords      []string `yaml:"meta_keywords,omitempty" json:"meta_keywords,omitempty"`
+
+	MaxDirectoryLevels int `yaml:"max_directory_levels,omitempty" json:"max_directory_levels,omitempty"`
+}
+
+// DefaultLists are the lists that ship with the program.
+func DefaultLists() (Lists, error) { return ParseLists(defaultLists) }
+
+// ParseLists reads lists from YAML or JSON. Unknown keys are an error, so that
+// a misspelt list does not pass for an empty one.
+func ParseLists(data []byte) (Lists, error) {
+	var l Lists
+	dec := yaml.NewDecoder(strings.NewReader(string(data)))
+	dec.KnownFields(true)
+	if err := dec.Decode(&l); err != nil {
+		return Lists{}, fmt.Errorf("rank: word lists: %w", err)
+	}
+	for _, list := range l.all() {
+		for i, w := range *list {
+			(*list)[i] = strings.ToLower(strings.TrimSpace(w))
+		}
+	}
+	return l, nil
+}
+
+// Override replaces each list that own names; the others stay.
+func (l Lists) Override(own Lists) Lists {
+	out := l
+	from := own.all()
+	for i, list := range out.all() {
+		if *from[i] != nil {
+			*list = *from[i]
+		}
+	}
+	if own.MaxDirectoryLevels > 0 {
+		out.MaxDirectoryLevels = own.MaxDirectoryLevels
+	}
+	return out
+}
+
+func (l *Lists) all() []*[]string {
+	return []*[]string{&l.High, &l.Medium, &l.IgnoreTypes, &l.IgnoreHosts, &l.AllowHosts,
+		&l.DepartmentWords, &l.StopDirectories, &l.AvoidDirectories, &l.UnwelcomeNames,
+		&l.PruningAnchors, &l.ExtractingAnchors, &l.MetaKeywords}
+}
+
+// Weight is the weight of a link's anchor text (high 2, medium 1, low 0) and
+// the keyword that gave it. A link without text is judged by the last segment
+// of its path.
+func (l Lists) Weight(link page.Link) (weight int, word string) {
+	text := words(link.Anchor)
+	if len(text) == 0 {
+		if u, err := url.Parse(link.URL); err == nil {
+			text = words(path.Base(u.Path))
+		}
+	}
+	if w := prefixMatch(text, l.High); w != "" {
+		return QueueHigh, w
+	}
+	if w := prefixMatch(text, l.Medium); w != "" {
+		return QueueMedium, w
+	}
+	return QueueLow, ""
+}
+
+// Follow says whether a link found on the host of site may be followed, and if
+// not, by which rule. Documents off the site are leads and are judged by their
+// type alone.
+func (l Lists) Follow(site string, link page.Link, document bool) (ok bool, rule string) {
+	u, err := url.Parse(link.URL)
+	if err != nil {
+		return false, "not an address"
+	}
+	host := strings.ToLower(u.Hostname())
+	if part, hit := matchAny(l.IgnoreHosts, func(p string) bool { return strings.Contains(host, p) }); hit {
+		return false, "ignored host: " + part
+	}
+	ext := strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), ".")
+	if !document && ext != "" && slices.Contains(l.IgnoreTypes, ext) {
+		return false, "ignored type: " + ext
+	}
+	if document || strings.EqualFold(u.Host, site) || strings.EqualFold(host, site) {
+		return l.followPath(u.Path)
+	}
+	if _, hit := matchAny(l.AllowHosts, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) }); hit {
+		return l.followPath(u.Path)
+	}
+	return false, "outside the allowed hosts"
+}
+
+func (l Lists) followPath(p string) (bool, string) {
+	if levels := strings.Count(path.Dir(path.Clean("/"+p)), "/"); l.MaxDirectoryLevels > 0 && levels > l.MaxDirectoryLevels {
+		return false, fmt.Sprintf("deeper than %d directories", l.MaxDirectoryLevels)
+	}
+	return true, ""
+}
+
+func matchAny(list []string, ok func(string) bool) (string, bool) {
+	for _, s := range list {
+		if s != "" && ok(s) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// prefixMatch is the first keyword with which one of the words begins.
+func prefixMatch(text, keywords []string) string {
+	for _, w := range text {
+		for _, k := range keywords {
+			if k != "" && strings.HasPrefix(w, k) {
+				return k
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,52 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The names of the strategies that New knows.
+const (
+	BreadthFirst = "bfs"     // in the order of discovery
+	Zhuang       = "zhuang"  // three queues by keywords (Zhuang et al., JCDL 2005, §3.3)
+	Gleaner      = "gleaner" // learns on the site which links pay; the default
+)
+
+// ErrUnknownStrategy is wrapped by New for a name that is none of Names.
+var ErrUnknownStrategy = errors.New("rank: unknown strategy")
+
+// Names lists the strategies, the default first.
+func Names() []string { return []string{Gleaner, Zhuang, BreadthFirst} }
+
+// Options tune a strategy. The zero value is the default of each.
+type Options struct {
+	// Lists are the word lists and the rules about addresses; nil for
+	// DefaultLists.
+	Lists *Lists
+	// Prior is what gleaner believes before it has seen anything of a site;
+	// nil for DefaultPrior.
+	Prior *Prior
+	// Explore is the share of gleaner's uncertain picks that go to the link
+	// that has waited longest, 0–1; 0 for the default of 1 in 6.
+	Explore float64
+}
+
+// New makes the strategy of that name; "" is the default.
+func New(name string, opts Options) (Strategy, error) {
+	if opts.Lists == nil {
+		l, err := DefaultLists()
+		if err != nil {
+			return nil, err
+		}
+		opts.Lists = &l
+	}
+	switch name {
+	case BreadthFirst:
+		return bfs{}, nil
+	case Zhuang:
+		return newZhuang(*opts.Lists), nil
+	case Gleaner, "":
+		return newGleaner(opts)
+	}
+	return nil, fmt.Errorf("%w %q: want one of %v", ErrUnknownStrategy, name, Names())
+}

@@ -1,0 +1,87 @@
+package rank
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/page"
+)
+
+func TestNewKnowsItsNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range append(Names(), "") {
+		s, err := New(name, Options{})
+		require.NoError(t, err)
+		if name != "" {
+			require.Equal(t, name, s.Name())
+		}
+	}
+	_, err := New("depth-first", Options{})
+	require.True(t, errors.Is(err, ErrUnknownStrategy))
+}
+
+// TestZhuangGetPriority walks through the rule of the paper: the weight where
+// there is one, else one below the parent.
+func TestZhuangGetPriority(t *testing.T) {
+	t.Parallel()
+	s, err := New(Zhuang, Options{})
+	require.NoError(t, err)
+	enter := func(id int64, parent, url, anchor string) Candidate {
+		c := Candidate{ID: id, Parent: parent, Link: page.Link{URL: url, Anchor: anchor}}
+		s.Enter(&c)
+		return c
+	}
+	seed := enter(1, "", "http://a.test/", "Publications")
+	require.Equal(t, QueueLow, seed.Queue, "seeds enter at low priority")
+	s.Next([]Candidate{seed})
+	pubs := enter(2, seed.Link.URL, "http://a.test/p", "Publications")
+	people := enter(3, seed.Link.URL, "http://a.test/g", "Our group")
+	misc := enter(4, seed.Link.URL, "http://a.test/x", "Contact")
+	require.Equal(t, []int{QueueHigh, QueueMedium, QueueLow}, []int{pubs.Queue, people.Queue, misc.Queue})
+
+	i, _ := s.Next([]Candidate{misc, people, pubs})
+	require.Equal(t, 2, i)
+	require.Equal(t, QueueMedium, enter(5, pubs.Link.URL, "http://a.test/1", "2003").Queue, "one below its parent")
+	moved := enter(6, "http://a.test/p/moved", "http://a.test/2", "2004")
+	require.Equal(t, QueueMedium, moved.Queue, "after a redirect the parent is the latest pick")
+
+	raw, err := s.State()
+	require.NoError(t, err)
+	again, _ := New(Zhuang, Options{})
+	require.NoError(t, again.Restore(raw))
+	c := Candidate{ID: 7, Parent: pubs.Link.URL, Link: page.Link{URL: "http://a.test/3", Anchor: "2005"}}
+	again.Enter(&c)
+	require.Equal(t, QueueMedium, c.Queue)
+}
+
+func TestListsOverrideAndFollow(t *testing.T) {
+	t.Parallel()
+	l, err := DefaultLists()
+	require.NoError(t, err)
+	_, err = ParseLists([]byte("hihg: [a]"))
+	require.Error(t, err, "a misspelt list must not pass")
+	own, err := ParseLists([]byte(`{"high": ["Theses"], "allow_hosts": ["b.test"]}`))
+	require.NoError(t, err)
+	m := l.Override(own)
+	require.Equal(t, []string{"theses"}, m.High)
+	require.Equal(t, l.Medium, m.Medium)
+
+	for _, tc := range []struct {
+		url      string
+		document bool
+		ok       bool
+	}{
+		{"http://a.test/x.html", false, true},
+		{"http://a.test/x.css", false, false},
+		{"http://c.test/x.html", false, false},
+		{"http://c.test/x.pdf", true, true},
+		{"http://www.b.test/x.html", false, true},
+		{"http://a.test/1/2/3/4/5/6/7/x.html", false, true},
+		{"http://a.test/1/2/3/4/5/6/7/8/x.html", false, false},
+	} {
+		ok, rule := m.Follow("a.test", page.Link{URL: tc.url}, tc.document)
+		require.Equal(t, tc.ok, ok, "%s: %s", tc.url, rule)
+	}
+}

@@ -1,0 +1,46 @@
+package rank
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words splits text into lower-case words: letters alone, with a break where a
+// small letter is followed by a capital, so that file names fall apart too.
+func words(s string) []string {
+	var out []string
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, b.String())
+			b.Reset()
+		}
+	}
+	small := false
+	for _, r := range s {
+		if !unicode.IsLetter(r) {
+			flush()
+			small = false
+			continue
+		}
+		if small && unicode.IsUpper(r) {
+			flush()
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	flush()
+	return out
+}
+
+// cut returns s cut to at most n bytes at a rune's boundary.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,116 @@
+package rank
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The three queues of Zhuang et al. (JCDL 2005, §3.3).
+const (
+	QueueLow    = 0
+	QueueMedium = 1
+	QueueHigh   = 2
+)
+
+// remembered bounds how many pages a strategy keeps for looking up what it
+// knew of a link's parent. Links enter right after their page was fetched, so
+// a short memory is enough.
+const remembered = 256
+
+// zhuang orders links by keyword classes alone (Zhuang et al., JCDL 2005): the
+// highest queue first, first in, first out within it.
+type zhuang struct {
+	lists Lists
+	state zhuangState
+}
+
+type zhuangState struct {
+	Picked []pickedPage `json:"picked"` // the latest last
+}
+
+type pickedPage struct {
+	URL   string `json:"url"`
+	Queue int    `json:"queue"`
+}
+
+func newZhuang(lists Lists) *zhuang { return &zhuang{lists: lists} }
+
+func (z *zhuang) Name() string { return Zhuang }
+
+// Enter is Get_Priority of the paper: a link whose anchor has a weight enters
+// at that weight; one without weight enters one below its parent.
+func (z *zhuang) Enter(c *Candidate) {
+	c.Priority, c.Mark = 0, 0
+	if c.Parent == "" {
+		c.Queue = QueueLow // seeds enter at low priority
+		return
+	}
+	weight, _ := z.lists.Weight(c.Link)
+	parent := z.queueOf(c.Parent)
+	switch {
+	case weight > 0:
+		c.Queue = weight
+	case parent > 0:
+		c.Queue = parent - 1
+	default:
+		c.Queue = QueueLow
+	}
+}
+
+// queueOf is the queue from which a page was taken. A redirect gives the page
+// another address than the one picked; then it is the latest pick.
+func (z *zhuang) queueOf(parent string) int {
+	p := z.state.Picked
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].URL == parent {
+			return p[i].Queue
+		}
+	}
+	if len(p) > 0 {
+		return p[len(p)-1].Queue
+	}
+	return QueueLow
+}
+
+func (z *zhuang) Next(waiting []Candidate) (int, string) {
+	best := 0
+	for i, c := range waiting {
+		b := waiting[best]
+		if c.Queue > b.Queue || c.Queue == b.Queue && c.ID < b.ID {
+			best = i
+		}
+	}
+	c := waiting[best]
+	z.state.Picked = append(z.state.Picked, pickedPage{c.Link.URL, c.Queue})
+	if n := len(z.state.Picked); n > remembered {
+		z.state.Picked = append(z.state.Picked[:0], z.state.Picked[n-remembered:]...)
+	}
+	name := [...]string{"low", "medium", "high"}[min(max(c.Queue, QueueLow), QueueHigh)]
+	if _, word := z.lists.Weight(c.Link); word != "" {
+		return best, fmt.Sprintf("queue %s: the link says %q", name, word)
+	}
+	return best, fmt.Sprintf("queue %s: no keyword, one below its parent", name)
+}
+
+func (z *zhuang) Observe(Candidate, Result) {}
+
+func (z *zhuang) State() (json.RawMessage, error) {
+	s := z.state
+	for i := range s.Picked { // a URL of any length must not break the bound
+		if len(s.Picked[i].URL) > 900 {
+			s.Picked[i].URL = ""
+		}
+	}
+	return json.Marshal(s)
+}
+
+func (z *zhuang) Restore(raw json.RawMessage) error {
+	var s zhuangState
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return fmt.Errorf("rank: restore %s: %w", Zhuang, err)
+		}
+	}
+	z.state = s
+	return nil
+}
