@@ -1,0 +1,99 @@
+package robots
+
+import "strings"
+
+// rule is one Allow or Disallow line.
+type rule struct {
+	allow  bool
+	text   string // as it stands in the file, for people
+	octets int    // of the pattern: the longest that matches wins
+	// parts are what stands between the asterisks, each normalised; the first
+	// begins the path. anchored means that the last one ends it ("$").
+	parts    []string
+	anchored bool
+	// eitherForm: an asterisk may reach into the query, so the pattern is tried
+	// on the path as it was encoded too.
+	eitherForm bool
+}
+
+// newRule reads a pattern. ok is false where it is empty and so matches nothing.
+func newRule(allow bool, pattern string) (r rule, ok bool) {
+	if pattern == "" {
+		return rule{}, false
+	}
+	r = rule{allow: allow, text: pattern}
+	// Paths begin with a slash; whoever left it out meant it.
+	if pattern[0] != '/' && pattern[0] != '*' {
+		pattern = "/" + pattern
+	}
+	body, anchored := strings.CutSuffix(pattern, "$")
+	r.anchored = anchored
+	hasQuery := strings.Contains(body, "?")
+	raw := strings.Split(body, "*")
+	seenQuery := false
+	for _, p := range raw {
+		if seenQuery {
+			// Only what follows a question mark is normalised as a query.
+			n := normalise("?"+p, true)
+			r.parts = append(r.parts, n[1:])
+		} else {
+			r.parts = append(r.parts, normalise(p, true))
+		}
+		seenQuery = seenQuery || strings.Contains(p, "?")
+		r.octets += len(r.parts[len(r.parts)-1])
+	}
+	r.octets += len(raw) - 1
+	if anchored {
+		r.octets++
+	}
+	r.eitherForm = len(raw) > 1 && !hasQuery
+	return r, true
+}
+
+// plain says that the pattern is a prefix and nothing else.
+func (r *rule) plain() bool { return len(r.parts) == 1 && !r.anchored }
+
+// matches reports whether the pattern matches the path in one of its two forms.
+func (r *rule) matches(path, asEncoded string) bool {
+	return r.matchesForm(path) || (r.eitherForm && asEncoded != path && r.matchesForm(asEncoded))
+}
+
+// matchesForm takes each part at the first place where it fits, which is enough:
+// an asterisk has no opinion on what it skips.
+func (r *rule) matchesForm(path string) bool {
+	rest, ok := strings.CutPrefix(path, r.parts[0])
+	if !ok {
+		return false
+	}
+	last := len(r.parts) - 1
+	if last == 0 {
+		return !r.anchored || rest == ""
+	}
+	for _, p := range r.parts[1:last] {
+		i := strings.Index(rest, p)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(p):]
+	}
+	if r.anchored {
+		return strings.HasSuffix(rest, r.parts[last])
+	}
+	return strings.Contains(rest, r.parts[last])
+}
+
+// decide returns the rule that has the last word on a path: the one with the
+// most octets, Allow on a tie (RFC 9309 section 2.2.2); nil where none matches.
+func decide(rules []rule, path, asEncoded string) *rule {
+	var best *rule
+	for i := range rules {
+		r := &rules[i]
+		if best != nil && (r.octets < best.octets || (r.octets == best.octets && (best.allow || !r.allow))) {
+			continue
+		}
+		if r.matches(path, asEncoded) {
+			best = r
+		}
+	}
+	return best
+}
