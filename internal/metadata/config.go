@@ -1,0 +1,142 @@
+package metadata
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"gleaner/internal/fetch"
+)
+
+// Config holds what all sources share. The zero value is usable: it asks the
+// public services at the pace they ask for, without keys.
+type Config struct {
+	// Base addresses, without a closing slash; "" is the public service.
+	DBLPURL            string
+	DBLPMirrorURL      string // "-" for no mirror
+	CrossrefURL        string
+	OpenAlexURL        string
+	SemanticScholarURL string
+	UnpaywallURL       string
+	ArXivURL           string
+	ORCIDURL           string
+	ACLURL             string // the folder that holds the Anthology's XML files
+	ACLSiteURL         string // where the Anthology serves its documents
+
+	OpenAlexKey        string
+	SemanticScholarKey string // optional: a pace of one's own
+	CrossrefKey        string // optional: Crossref Plus
+
+	// Contact is an e-mail address that operators can write to. It is sent in
+	// the User-Agent and where a service asks for it; Unpaywall refuses to
+	// answer without one.
+	Contact   string
+	UserAgent string // "gleaner/1.0" by default; the contact is added
+
+	// DumpPath is a local copy of dblp.xml or dblp.xml.gz, asked last; "" for
+	// none. dblp.dtd beside it gives the entities.
+	DumpPath string
+
+	Delays Delays // least time between two requests, by service
+
+	Retries int           // repeats of one request after 429, 5xx or no answer; 0 is 4, negative none
+	Backoff time.Duration // before the first repeat, doubled each time; 0 is 2 s
+	MaxWait time.Duration // longest Retry-After that is waited for here; 0 is 2 min
+	Timeout time.Duration // of one request, its body included; 0 is 60 s
+
+	HTTPClient *http.Client // nil: a client that honours the proxy variables
+	Gate       fetch.Gate   // nil: turns are counted within this process alone
+	Log        *slog.Logger // nil: silent
+}
+
+// Delays are the least times from one request's end to the next one's begin, by
+// service. 0 is the default named beside each.
+type Delays struct {
+	DBLP            time.Duration // 1 s, for dblp.org and for its mirror
+	Crossref        time.Duration // 200 ms (5/s), 100 ms (10/s) with a contact; raised by x-rate-limit headers
+	OpenAlex        time.Duration // 200 ms
+	SemanticScholar time.Duration // 1 s
+	Unpaywall       time.Duration // 900 ms, so that a whole day stays below 100,000
+	ArXiv           time.Duration // 3 s
+	ORCID           time.Duration // 100 ms
+	ACL             time.Duration // 1 s
+	OAI             time.Duration // 1 s
+}
+
+// Public services, used where Config leaves an address empty.
+const (
+	defaultDBLP            = "https://dblp.org"
+	defaultDBLPMirror      = "https://dblp.uni-trier.de"
+	defaultCrossref        = "https://api.crossref.org"
+	defaultOpenAlex        = "https://api.openalex.org"
+	defaultSemanticScholar = "https://api.semanticscholar.org"
+	defaultUnpaywall       = "https://api.unpaywall.org/v2"
+	defaultArXiv           = "https://export.arxiv.org"
+	defaultORCID           = "https://pub.orcid.org/v3.0"
+	defaultACL             = "https://raw.githubusercontent.com/acl-org/acl-anthology/master/data/xml"
+	defaultACLSite         = "https://aclanthology.org"
+)
+
+// withDefaults fills what was left empty. It is called once by each constructor,
+// so that the rest of the package never asks twice.
+func (c Config) withDefaults() Config {
+	text := func(p *string, v string) {
+		if *p == "" {
+			*p = v
+		}
+	}
+	span := func(p *time.Duration, v time.Duration) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	text(&c.DBLPURL, defaultDBLP)
+	text(&c.DBLPMirrorURL, defaultDBLPMirror)
+	text(&c.CrossrefURL, defaultCrossref)
+	text(&c.OpenAlexURL, defaultOpenAlex)
+	text(&c.SemanticScholarURL, defaultSemanticScholar)
+	text(&c.UnpaywallURL, defaultUnpaywall)
+	text(&c.ArXivURL, defaultArXiv)
+	text(&c.ORCIDURL, defaultORCID)
+	text(&c.ACLURL, defaultACL)
+	text(&c.ACLSiteURL, defaultACLSite)
+	text(&c.UserAgent, "gleaner/1.0")
+
+	span(&c.Delays.DBLP, time.Second)
+	if c.Contact != "" {
+		span(&c.Delays.Crossref, 100*time.Millisecond)
+	}
+	span(&c.Delays.Crossref, 200*time.Millisecond)
+	span(&c.Delays.OpenAlex, 200*time.Millisecond)
+	span(&c.Delays.SemanticScholar, time.Second)
+	span(&c.Delays.Unpaywall, 900*time.Millisecond)
+	span(&c.Delays.ArXiv, 3*time.Second)
+	span(&c.Delays.ORCID, 100*time.Millisecond)
+	span(&c.Delays.ACL, time.Second)
+	span(&c.Delays.OAI, time.Second)
+
+	span(&c.Backoff, 2*time.Second)
+	span(&c.MaxWait, 2*time.Minute)
+	span(&c.Timeout, time.Minute)
+	if c.Retries == 0 {
+		c.Retries = 4
+	}
+	c.Retries = max(c.Retries, 0)
+	if c.HTTPClient == nil {
+		c.HTTPClient = &http.Client{Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConnsPerHost:   2,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   15 * time.Second,
+			ResponseHeaderTimeout: c.Timeout,
+		}}
+	}
+	if c.Gate == nil {
+		c.Gate = newLocalGate()
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

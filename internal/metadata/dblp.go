@@ -1,0 +1,215 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// DBLP lists venues, volumes, papers and people as dblp.org knows them. There
+// are four ways to its data, tried in this order: the search service (exact
+// volume lists, with person ids), the same on the mirror, the pages in XML, and
+// a local copy of the dump. The search service is out for weeks at times while
+// the pages answer, so a way that failed is left alone for a while.
+type DBLP struct {
+	bases []base // the main site, then the mirror
+	dump  string
+	log   *slog.Logger
+	ways  breaker
+}
+
+type base struct {
+	url string
+	svc *service
+}
+
+// NewDBLP returns a client for cfg's DBLP, its mirror and its dump.
+func NewDBLP(cfg Config) *DBLP {
+	cfg = cfg.withDefaults()
+	d := &DBLP{dump: cfg.DumpPath, log: cfg.Log, ways: breaker{log: cfg.Log, states: map[string]*wayState{}}}
+	add := func(name, url string) {
+		svc := newService(cfg, name, cfg.Delays.DBLP)
+		// There are other ways: no use in insisting on this one.
+		svc.retries = min(svc.retries, 2)
+		d.bases = append(d.bases, base{strings.TrimSuffix(url, "/"), svc})
+	}
+	add("DBLP", cfg.DBLPURL)
+	if cfg.DBLPMirrorURL != "-" && cfg.DBLPMirrorURL != cfg.DBLPURL {
+		add("DBLP's mirror", cfg.DBLPMirrorURL)
+	}
+	return d
+}
+
+// Name is "dblp".
+func (d *DBLP) Name() string { return "dblp" }
+
+// List returns every paper of the venue in the years, in the order of the index.
+// ErrNoVolume if the index lists nothing for them.
+func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+	volumes, err := d.Volumes(ctx, v.Key, years)
+	if d.dump != "" && isUnavailable(err) {
+		return d.listFromDump(ctx, v.Key, years, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var papers []venue.Paper
+	seen := map[string]bool{}
+	for _, vol := range volumes {
+		list, err := d.Papers(ctx, vol)
+		var none ErrNoVolume
+		if errors.As(err, &none) {
+			// The index announces volumes whose contents are not entered yet.
+			d.log.Warn("a volume in the index has no contents", "venue", v.Key, "toc", vol.TOC)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("volume %s: %w", vol.TOC, err)
+		}
+		for _, p := range list {
+			if !seen[p.Key] && years.Contains(p.Year) {
+				seen[p.Key] = true
+				papers = append(papers, p)
+			}
+		}
+	}
+	if len(papers) == 0 {
+		return nil, noVolume(v.Key, years, volumes, nil)
+	}
+	return papers, nil
+}
+
+// Volumes lists the venue's volumes that the index gives to the years, and those
+// for which it names no year, newest first as DBLP has them. ErrUnknownVenue if
+// there is no such venue, ErrNoVolume if nothing is listed for the years.
+func (d *DBLP) Volumes(ctx context.Context, key string, years venue.Years) ([]Volume, error) {
+	ix, err := d.index(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var out []Volume
+	for _, vol := range ix.volumes {
+		switch {
+		case vol.Years == (venue.Years{}):
+			out = append(out, vol)
+		case vol.Years.From <= years.To && vol.Years.To >= years.From:
+			out = append(out, vol)
+		}
+	}
+	if len(out) == 0 {
+		return nil, noVolume(key, years, ix.volumes, ix.elsewhere(years))
+	}
+	return out, nil
+}
+
+func noVolume(key string, years venue.Years, listed []Volume, seeAlso []string) error {
+	e := ErrNoVolume{Venue: key, Years: years, SeeAlso: seeAlso}
+	if years.From == years.To {
+		e.Year = years.From
+	}
+	for _, v := range listed {
+		if v.Years.From == 0 {
+			continue
+		}
+		if e.Listed.From == 0 || v.Years.From < e.Listed.From {
+			e.Listed.From = v.Years.From
+		}
+		e.Listed.To = max(e.Listed.To, v.Years.To)
+	}
+	return e
+}
+
+// Papers lists a volume's papers in its own order, without editorship, front
+// matter and withdrawn items. ErrNoVolume if there is no such volume.
+func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]venue.Paper, error) {
+	var records []record
+	err := d.ways.first(ctx, "DBLP", d.contentWays(vol, &records))
+	if err != nil {
+		return nil, err
+	}
+	papers, dropped := papersOf(records, vol)
+	if dropped > 0 {
+		d.log.Debug("records that are no papers", "toc", vol.TOC, "dropped", dropped, "papers", len(papers))
+	}
+	return papers, nil
+}
+
+// contentWays are the ways to a volume's records, which they leave in out.
+func (d *DBLP) contentWays(vol Volume, out *[]record) []way {
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"search at " + b.url, func(ctx context.Context) (err error) {
+			*out, err = b.searchVolume(ctx, vol.TOC)
+			return err
+		}})
+	}
+	for _, b := range d.bases {
+		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
+			*out, err = b.volumePage(ctx, vol.TOC)
+			return asNoVolume(err, vol)
+		}})
+	}
+	if d.dump != "" {
+		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
+			*out, err = d.volumeFromDump(ctx, vol)
+			return err
+		}})
+	}
+	return ways
+}
+
+// asNoVolume names a missing page by what it means.
+func asNoVolume(err error, vol Volume) error {
+	var none ErrNotFound
+	if errors.As(err, &none) {
+		return ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
+	}
+	return err
+}
+
+// index fetches what a venue's index page lists.
+func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
+	var ix venueIndex
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
+			ix, err = b.indexPage(ctx, key)
+			return err
+		}})
+	}
+	err := d.ways.first(ctx, "DBLP", ways)
+	var none ErrNotFound
+	if errors.As(err, &none) {
+		return ix, ErrUnknownVenue{Name: key}
+	}
+	return ix, err
+}
+
+// Person looks a person up by pid ("233/1453").
+func (d *DBLP) Person(ctx context.Context, pid string) (Person, error) {
+	var p Person
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
+			p, err = b.personPage(ctx, pid)
+			return err
+		}})
+	}
+	err := d.ways.first(ctx, "DBLP", ways)
+	return p, err
+}
+
+// AsSource is DBLP as a Source: List under the interface's name.
+func (d *DBLP) AsSource() Source { return dblpSource{d} }
+
+type dblpSource struct{ d *DBLP }
+
+func (s dblpSource) Name() string { return s.d.Name() }
+
+func (s dblpSource) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+	return s.d.List(ctx, v, years)
+}

@@ -1,0 +1,248 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// venueIndex is what a venue's index page says.
+type venueIndex struct {
+	key     string
+	title   string // as the page calls the venue
+	volumes []Volume
+	others  []Volume // volumes of other venues to which the page points
+}
+
+// elsewhere names the other venues' volumes of the years.
+func (ix venueIndex) elsewhere(years venue.Years) []string {
+	var out []string
+	for _, v := range ix.others {
+		if v.Years.From > 0 && v.Years.From <= years.To && v.Years.To >= years.From {
+			out = append(out, v.TOC)
+		}
+	}
+	return out
+}
+
+// indexPage reads db/<key>/index.xml. Two shapes occur, often on one page:
+//
+//	<dblpcites><r><proceedings>…<year>2003</year>…<url>db/conf/x/x2003.html</url>
+//	<ul><li>Volume 10: 1999 <ref href="db/journals/x/x10.html">…</ref></li></ul>
+//
+// Names of volumes are irregular (x2003a, x98, another venue's folder), so the
+// year is never read from a path: it is the record's, or the one written in the
+// reference, its list item or the heading above, in this order.
+func (b base) indexPage(ctx context.Context, key string) (venueIndex, error) {
+	body, addr, err := b.page(ctx, "db/"+key+"/index.xml")
+	if err != nil {
+		return venueIndex{}, err
+	}
+	ix, err := parseIndex(body, key)
+	if err != nil {
+		return venueIndex{}, ErrBadAnswer{b.svc.name, addr, err}
+	}
+	return ix, nil
+}
+
+func parseIndex(body []byte, key string) (venueIndex, error) {
+	p := indexParser{ix: venueIndex{key: key}, seen: map[string]bool{}}
+	d := newDecoder(bytes.NewReader(body), nil)
+	depth := 0
+	for {
+		tok, err := d.Token()
+		if err == io.EOF {
+			if depth != 0 || !p.rooted {
+				return p.ix, fmt.Errorf("the page breaks off")
+			}
+			return p.ix, nil
+		}
+		if err != nil {
+			return p.ix, err
+		}
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			inside, err := p.open(d, tok)
+			if err != nil {
+				return p.ix, err
+			}
+			if inside {
+				depth++
+			}
+		case xml.EndElement:
+			depth--
+			p.close(tok.Name.Local)
+		case xml.CharData:
+			if p.inItem {
+				p.item.WriteString(string(tok))
+			}
+		}
+	}
+}
+
+type indexParser struct {
+	ix      venueIndex
+	seen    map[string]bool
+	rooted  bool
+	inR     bool
+	heading string
+	inItem  bool
+	item    strings.Builder // the item's text outside of references, up to here
+	pending []Volume        // references of the item that carry no year themselves
+}
+
+// open handles an element's begin; it reports whether the element is still open.
+func (p *indexParser) open(d *xml.Decoder, el xml.StartElement) (bool, error) {
+	switch name := el.Name.Local; {
+	case name == "bht":
+		p.rooted = true
+		p.ix.title = cleanTitle(attr(el, "title"))
+	case name == "r":
+		p.inR = true
+	case p.inR:
+		var x xmlRecord
+		if err := d.DecodeElement(&x, &el); err != nil {
+			return false, err
+		}
+		p.record(x.record())
+		return false, nil
+	case name == "h1" || name == "h2" || name == "h3" || name == "h4":
+		var text rich
+		if err := d.DecodeElement(&text, &el); err != nil {
+			return false, err
+		}
+		p.heading = string(text)
+		return false, nil
+	case name == "li" || name == "p":
+		p.flush()
+		p.inItem = true
+	case name == "ref":
+		var text rich
+		href := attr(el, "href")
+		if err := d.DecodeElement(&text, &el); err != nil {
+			return false, err
+		}
+		p.reference(href, string(text))
+		return false, nil
+	}
+	return true, nil
+}
+
+func (p *indexParser) close(name string) {
+	switch name {
+	case "r":
+		p.inR = false
+	case "li", "p", "ul":
+		p.flush()
+		p.inItem = false
+	}
+}
+
+// record takes a volume from a record of it, or from a paper listed directly.
+func (p *indexParser) record(r record) {
+	toc := r.tocOf()
+	if toc == "" {
+		return
+	}
+	v := Volume{Venue: p.ix.key, TOC: toc, Years: single(r.year)}
+	if r.kind == "proceedings" || r.kind == "book" {
+		v.Key, v.Title = r.key, cleanTitle(r.title)
+	}
+	if v.Years.From == 0 {
+		v.Years = yearsIn(p.heading)
+	}
+	// The index of a venue lists its own volumes wherever they are filed.
+	p.add(v)
+}
+
+func (p *indexParser) reference(href, text string) {
+	toc := tocPath(href)
+	if toc == "" {
+		return
+	}
+	v := Volume{Venue: p.ix.key, TOC: toc, Title: cleanTitle(text), Years: yearsIn(text)}
+	if !strings.HasPrefix(toc, "db/"+p.ix.key+"/") {
+		if v.Years.From == 0 {
+			v.Years = yearsIn(p.heading)
+		}
+		p.ix.others = append(p.ix.others, v)
+		return
+	}
+	if v.Years.From == 0 && p.inItem {
+		// "2004: Volume 20, 21": the year may stand before or after.
+		p.pending = append(p.pending, v)
+		return
+	}
+	if v.Years.From == 0 {
+		v.Years = yearsIn(p.heading)
+	}
+	p.add(v)
+}
+
+// flush ends a list item: what it says of years goes for its references.
+func (p *indexParser) flush() {
+	years := yearsIn(p.item.String())
+	if years.From == 0 {
+		years = yearsIn(p.heading)
+	}
+	for _, v := range p.pending {
+		v.Years = years
+		p.add(v)
+	}
+	p.pending = nil
+	p.item.Reset()
+}
+
+func (p *indexParser) add(v Volume) {
+	if p.seen[v.TOC] {
+		return
+	}
+	p.seen[v.TOC] = true
+	p.ix.volumes = append(p.ix.volumes, v)
+}
+
+func attr(el xml.StartElement, name string) string {
+	for _, a := range el.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func single(year int) venue.Years { return venue.Years{From: year, To: year} }
+
+var yearRE = regexp.MustCompile(`\b(1[89]\d\d|20\d\d)(?:\s*[/–-]\s*(\d{4}|\d{2}))?\b`)
+
+// yearsIn reads the year or span of years in a heading or reference. The last
+// one counts: "Volume 1999: 2003" is a volume of 2003.
+func yearsIn(s string) venue.Years {
+	all := yearRE.FindAllStringSubmatch(s, -1)
+	if len(all) == 0 {
+		return venue.Years{}
+	}
+	m := all[len(all)-1]
+	from, _ := strconv.Atoi(m[1])
+	to := from
+	switch len(m[2]) {
+	case 4:
+		to, _ = strconv.Atoi(m[2])
+	case 2:
+		yy, _ := strconv.Atoi(m[2])
+		to = from/100*100 + yy
+		if to < from { // 1999/00
+			to += 100
+		}
+	}
+	if to < from || to > from+5 {
+		return single(from)
+	}
+	return venue.Years{From: from, To: to}
+}

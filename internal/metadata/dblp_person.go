@@ -1,0 +1,151 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"io"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// maxPersonTitles bounds the titles kept with a person; the newest come first.
+const maxPersonTitles = 100
+
+// personPage reads /pid/<pid>.xml.
+func (b base) personPage(ctx context.Context, pid string) (Person, error) {
+	body, addr, err := b.page(ctx, "pid/"+pid+".xml")
+	if err != nil {
+		return Person{}, err
+	}
+	p, err := parsePerson(body)
+	if err != nil {
+		return Person{}, ErrBadAnswer{b.svc.name, addr, err}
+	}
+	if p.Author.PID == "" {
+		p.Author.PID = pid
+	}
+	return p, nil
+}
+
+func parsePerson(body []byte) (Person, error) {
+	var p Person
+	d := newDecoder(bytes.NewReader(body), nil)
+	depth, inR := 0, false
+	for {
+		tok, err := d.Token()
+		if err == io.EOF {
+			if depth != 0 || p.Author.Name == "" {
+				return p, io.ErrUnexpectedEOF
+			}
+			return p, nil
+		}
+		if err != nil {
+			return p, err
+		}
+		switch tok := tok.(type) {
+		case xml.EndElement:
+			depth--
+			inR = inR && tok.Name.Local != "r"
+		case xml.StartElement:
+			name := tok.Name.Local
+			if name == "dblpperson" {
+				p.Author = venue.Author{PID: attr(tok, "pid"), Name: cleanName(attr(tok, "name"))}
+			}
+			if name != "person" && !inR && name != "coauthors" {
+				inR = name == "r"
+				depth++
+				continue
+			}
+			var x xmlRecord
+			if err := d.DecodeElement(&x, &tok); err != nil {
+				return p, err
+			}
+			if name == "person" {
+				p.describe(x)
+			} else if inR && len(p.Titles) < maxPersonTitles && x.record().isPaper() {
+				p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
+			}
+		}
+	}
+}
+
+// describe takes over what the person's own record says.
+func (p *Person) describe(x xmlRecord) {
+	p.Ambiguous = x.PublType == "disambiguation"
+	for i, a := range x.Authors {
+		name := cleanName(a.Name)
+		if i == 0 {
+			if p.Author.PID == "" {
+				p.Author.PID = a.PID
+			}
+			if p.Author.Name == "" {
+				p.Author.Name = name
+			}
+		}
+		if name != p.Author.Name {
+			p.Aliases = appendNew(p.Aliases, name)
+		}
+		if a.ORCID != "" {
+			p.profile("orcid", "https://orcid.org/"+a.ORCID)
+		}
+	}
+	var former []string
+	for _, n := range x.Notes {
+		switch {
+		case n.Type != "affiliation":
+		case strings.Contains(strings.ToLower(n.Label), "former"):
+			former = append(former, cleanTitle(n.Text))
+		default:
+			p.Affiliations = appendNew(p.Affiliations, cleanTitle(n.Text))
+		}
+	}
+	p.Affiliations = append(p.Affiliations, former...)
+	var outdated []string
+	for _, l := range x.URL {
+		if l.Type != "" {
+			// "deprecated", "archive": still a hint where the person was.
+			outdated = append(outdated, l.URL)
+			continue
+		}
+		p.AddURL(l.URL)
+	}
+	for _, u := range outdated {
+		p.AddURL(u)
+	}
+}
+
+// AddURL files an address under Profiles or under URLs, whichever it is.
+func (p *Person) AddURL(addr string) {
+	addr = strings.TrimSpace(addr)
+	if addr == "" {
+		return
+	}
+	if kind := ProfileKind(addr); kind != "" {
+		p.profile(kind, addr)
+		return
+	}
+	p.URLs = appendNew(p.URLs, addr)
+}
+
+func (p *Person) profile(kind, addr string) {
+	if p.Profiles == nil {
+		p.Profiles = map[string]string{}
+	}
+	if _, ok := p.Profiles[kind]; !ok {
+		p.Profiles[kind] = addr
+	}
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	if s == "" {
+		return list
+	}
+	return append(list, s)
+}

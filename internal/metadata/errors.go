@@ -1,0 +1,168 @@
+package metadata
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gleaner/internal/venue"
+)
+
+// ErrUnknownVenue says that no catalogue entry answers to a name. Asking again
+// does not help; one of the suggestions may.
+type ErrUnknownVenue struct {
+	Name        string
+	Suggestions []VenueInfo
+}
+
+// Error names what is known under similar names.
+func (e ErrUnknownVenue) Error() string {
+	s := fmt.Sprintf("no venue %q is known", e.Name)
+	if len(e.Suggestions) == 0 {
+		return s + "; write it as DBLP does, such as conf/webdb or journals/jair"
+	}
+	return s + "; did you mean " + joinVenues(e.Suggestions)
+}
+
+// ErrAmbiguousVenue says that several venues carry a name; one of them has to be
+// named by its key.
+type ErrAmbiguousVenue struct {
+	Name       string
+	Candidates []VenueInfo
+}
+
+// Error lists the candidates by key.
+func (e ErrAmbiguousVenue) Error() string {
+	return fmt.Sprintf("several venues are called %q; name one by its key: %s", e.Name, joinVenues(e.Candidates))
+}
+
+func joinVenues(vs []VenueInfo) string {
+	words := make([]string, 0, len(vs))
+	for i, v := range vs {
+		if i == 8 {
+			words = append(words, fmt.Sprintf("… (%d more)", len(vs)-i))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%s)", v.Key, v.Name))
+	}
+	return strings.Join(words, ", ")
+}
+
+// ErrNoVolume says that a venue is known but nothing of it is listed for the
+// years asked, or that a listed volume is not there.
+type ErrNoVolume struct {
+	Venue  string
+	Year   int         // the single year asked, 0 for several
+	Years  venue.Years // what was asked
+	Listed venue.Years // first and last year that the index lists; zero if it lists none
+	TOC    string      // the volume that is missing, where one was asked for
+	// SeeAlso are volumes of other venues to which the index points for these
+	// years, such as a journal that took the proceedings over.
+	SeeAlso []string
+}
+
+// Error says what is listed instead.
+func (e ErrNoVolume) Error() string {
+	var s string
+	switch {
+	case e.TOC != "":
+		s = fmt.Sprintf("no volume %s of %s", e.TOC, e.Venue)
+	default:
+		s = fmt.Sprintf("%s has no volume for %s", e.Venue, e.Years)
+	}
+	if e.Listed != (venue.Years{}) {
+		s += fmt.Sprintf("; its index lists %s", e.Listed)
+	} else if e.TOC == "" {
+		s += "; its index lists no volume at all"
+	}
+	if len(e.SeeAlso) > 0 {
+		s += "; see also " + strings.Join(e.SeeAlso, ", ")
+	}
+	return s
+}
+
+// ErrUnavailable says that a service could not be asked now: it refused, broke
+// down, or did not answer. Asking again later helps.
+type ErrUnavailable struct {
+	Service    string
+	URL        string // the last address asked
+	Status     int    // 0 without an answer
+	RetryAfter time.Duration
+	Err        error
+}
+
+// Error names the service, its last word, and when to come back.
+func (e ErrUnavailable) Error() string {
+	s := e.Service + " is unavailable"
+	if e.Status != 0 {
+		s += fmt.Sprintf(" (status %d)", e.Status)
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	if e.RetryAfter > 0 {
+		s += fmt.Sprintf("; asks to come back in %s", e.RetryAfter)
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e ErrUnavailable) Unwrap() error { return e.Err }
+
+// ErrRefused says that a service understood the request and will not answer it
+// as it is: a key or a contact address is missing, or an argument is wrong.
+// Asking again does not help before the configuration is changed.
+type ErrRefused struct {
+	Service string
+	URL     string
+	Status  int // 0 if it was not even asked
+	Reason  string
+}
+
+// Error names the service and what it wants.
+func (e ErrRefused) Error() string {
+	s := e.Service + " refuses the request"
+	if e.Status != 0 {
+		s += fmt.Sprintf(" (status %d)", e.Status)
+	}
+	return s + ": " + e.Reason
+}
+
+// ErrNotFound says that a service has no such record. It is permanent, as far as
+// a catalogue is.
+type ErrNotFound struct {
+	Service string
+	URL     string
+}
+
+// Error names the record's address.
+func (e ErrNotFound) Error() string { return e.Service + " has nothing at " + e.URL }
+
+// ErrNotCovered says that a source cannot list a venue at all, for want of an
+// identifier that it understands.
+type ErrNotCovered struct {
+	Source string
+	Venue  string
+	Needs  string // the identifier that is missing, such as "issn"
+}
+
+// Error says which identifier would help.
+func (e ErrNotCovered) Error() string {
+	return fmt.Sprintf("%s cannot list %s: it needs its %s", e.Source, e.Venue, e.Needs)
+}
+
+// ErrBadAnswer says that a service answered with something that is not in its
+// documented shape. It is not retried: the same answer would come again.
+type ErrBadAnswer struct {
+	Service string
+	URL     string
+	Err     error
+}
+
+// Error names the address and what is wrong with its answer.
+func (e ErrBadAnswer) Error() string {
+	return fmt.Sprintf("%s answered %s in an unknown shape: %v", e.Service, e.URL, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e ErrBadAnswer) Unwrap() error { return e.Err }

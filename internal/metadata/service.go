@@ -1,0 +1,244 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/weburl"
+)
+
+// maxBody bounds one answer, inflated. A thousand Crossref works are about 12 MB.
+const maxBody = 64 << 20
+
+// maxHops bounds redirects of one request.
+const maxHops = 4
+
+// service is one outside API: its name, its pace and how often it is asked
+// again. It knows nothing of what the answers mean.
+type service struct {
+	name    string
+	delay   atomic.Int64 // nanoseconds; raised when the service asks for it
+	retries int
+	header  http.Header
+
+	client    *http.Client
+	gate      fetch.Gate
+	log       *slog.Logger
+	userAgent string
+	backoff   time.Duration
+	maxWait   time.Duration
+	timeout   time.Duration
+
+	// slower, where set, reads an answer's headers for a pace that the service
+	// asks for at this moment.
+	slower func(http.Header) time.Duration
+	// problem, where set, turns the body of a refusal into its reason.
+	problem func(status int, body []byte) error
+}
+
+// newService expects a Config with its defaults filled.
+func newService(cfg Config, name string, delay time.Duration) *service {
+	client := *cfg.HTTPClient
+	// Redirects are followed here, one turn each.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	agent := cfg.UserAgent
+	if cfg.Contact != "" {
+		agent += " (mailto:" + cfg.Contact + ")"
+	}
+	s := &service{
+		name: name, retries: cfg.Retries, header: http.Header{},
+		client: &client, gate: cfg.Gate, log: cfg.Log, userAgent: agent,
+		backoff: cfg.Backoff, maxWait: cfg.MaxWait, timeout: cfg.Timeout,
+	}
+	s.delay.Store(int64(delay))
+	return s
+}
+
+// answer is one reply read to its end.
+type answer struct {
+	url    string
+	status int
+	header http.Header
+	body   []byte
+}
+
+// get asks for one address and returns its body.
+func (s *service) get(ctx context.Context, addr string) ([]byte, error) {
+	return s.do(ctx, http.MethodGet, addr, nil)
+}
+
+// do asks until there is an answer that asking again would not change. Backoff
+// carries no jitter: all workers wait at the same gate anyway, which lets one
+// through at a time.
+func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]byte, error) {
+	wait := s.backoff
+	for attempt := 0; ; attempt++ {
+		a, err := s.follow(ctx, method, addr, body)
+		if err == nil {
+			return s.judge(a)
+		}
+		var down ErrUnavailable
+		if !errors.As(err, &down) || ctx.Err() != nil {
+			return nil, err
+		}
+		pause := max(wait, down.RetryAfter)
+		if attempt >= s.retries || down.RetryAfter > s.maxWait {
+			return nil, down
+		}
+		s.log.Warn("outside service is asked again", "service", s.name, "url", addr, "attempt", attempt+1, "in", pause, "because", down.Error())
+		if err := sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		wait *= 2
+	}
+}
+
+// follow sends one request and goes after its redirects.
+func (s *service) follow(ctx context.Context, method, addr string, body []byte) (answer, error) {
+	for hop := 0; ; hop++ {
+		a, err := s.once(ctx, method, addr, body)
+		if err != nil {
+			return answer{}, err
+		}
+		to := a.header.Get("Location")
+		if a.status < 300 || a.status > 399 || to == "" {
+			return a, nil
+		}
+		next, err := weburl.Canonical(addr, to)
+		// A key must not travel to a host that the operator did not name.
+		if err != nil || weburl.Domain(weburl.Host(next)) != weburl.Domain(weburl.Host(addr)) {
+			return answer{}, ErrBadAnswer{s.name, addr, fmt.Errorf("redirect to %q", to)}
+		}
+		if hop == maxHops {
+			return answer{}, ErrBadAnswer{s.name, addr, fmt.Errorf("more than %d redirects", maxHops)}
+		}
+		addr = next
+	}
+}
+
+// once takes a turn of the host and sends one request.
+func (s *service) once(ctx context.Context, method, addr string, body []byte) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, addr, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, ErrRefused{Service: s.name, URL: addr, Reason: err.Error()}
+	}
+	for k, v := range s.header {
+		req.Header[k] = v
+	}
+	req.Header.Set("User-Agent", s.userAgent)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	done, err := s.gate.Turn(ctx, weburl.Host(addr), time.Duration(s.delay.Load()))
+	if err != nil {
+		return answer{}, fmt.Errorf("%s: waiting for a turn: %w", s.name, err)
+	}
+	begin := time.Now()
+	a, err := s.send(req)
+	visit := fetch.Visit{Status: a.status, Elapsed: time.Since(begin), Failed: err != nil}
+	if err != nil {
+		done(visit)
+		if ctx.Err() != nil {
+			return answer{}, ctx.Err()
+		}
+		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Err: err}
+	}
+	visit.RetryAfter = retryAfter(a.header, time.Now())
+	visit.Failed = a.status == http.StatusTooManyRequests || a.status >= 500
+	if s.slower != nil {
+		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.header))))
+	}
+	done(visit)
+	if visit.Failed {
+		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: visit.RetryAfter}
+	}
+	return a, nil
+}
+
+func (s *service) send(req *http.Request) (answer, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), s.timeout)
+	defer cancel()
+	resp, err := s.client.Do(req.WithContext(ctx))
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	a := answer{url: req.URL.String(), status: resp.StatusCode, header: resp.Header, body: body}
+	if err != nil {
+		return a, err
+	}
+	if len(body) > maxBody {
+		return a, fmt.Errorf("the answer is longer than %d bytes", maxBody)
+	}
+	return a, nil
+}
+
+// judge turns a final status into a body or a typed error.
+func (s *service) judge(a answer) ([]byte, error) {
+	if a.status >= 400 && s.problem != nil {
+		if err := s.problem(a.status, a.body); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case a.status == http.StatusOK:
+		return a.body, nil
+	case a.status == http.StatusNotFound || a.status == http.StatusGone:
+		return nil, ErrNotFound{s.name, a.url}
+	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
+		return nil, ErrRefused{s.name, a.url, a.status, "it wants a key, or blocks this address: " + excerpt(a.body)}
+	case a.status >= 400:
+		return nil, ErrRefused{s.name, a.url, a.status, excerpt(a.body)}
+	default:
+		return nil, ErrBadAnswer{s.name, a.url, fmt.Errorf("status %d", a.status)}
+	}
+}
+
+// looksHTML tells a page from data: services in trouble put a maintenance page
+// or a browser check before themselves, under status 200.
+func looksHTML(body []byte) bool {
+	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\ufeff \t\r\n"))
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
+}
+
+// excerpt is the begin of a body, for messages.
+func excerpt(body []byte) string {
+	s := strings.Join(strings.Fields(string(body[:min(len(body), 300)])), " ")
+	if len(body) > 300 {
+		s += " …"
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// retryAfter reads both forms of the header, seconds and a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if secs, err := strconv.ParseFloat(v, 64); err == nil && secs > 0 && secs < 1e8 {
+		return time.Duration(secs * float64(time.Second))
+	}
+	if at, err := http.ParseTime(v); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// query joins a base address, a path and parameters.
+func query(base, path string, params url.Values) string {
+	addr := strings.TrimSuffix(base, "/") + path
+	if len(params) > 0 {
+		addr += "?" + params.Encode()
+	}
+	return addr
+}

@@ -1,0 +1,93 @@
+package metadata
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+var (
+	tagRE     = regexp.MustCompile(`</?(?i:sub|sup|i|b|tt|em|strong|span|scp|sc|jats:[a-z]+|mml:[a-z]+|fixed-case|tex-math|url|ref|br)(?:\s[^<>]*)?/?>`)
+	homonymRE = regexp.MustCompile(`\s+\d{4}$`)
+	doiRE     = regexp.MustCompile(`10\.\d{4,9}/[^\s"<>?#]+`)
+	arxivRE   = regexp.MustCompile(`(?i)(?:arxiv\.org/(?:abs|pdf|html)/|10\.48550/arxiv\.|^arxiv:)((?:[a-z-]+(?:\.[a-z]{2})?/\d{7})|(?:\d{4}\.\d{4,5}))(?:v\d+)?`)
+)
+
+// cleanTitle makes plain text of a catalogue's title: entities resolved (some
+// come escaped twice), inline markup and the closing full stop removed.
+func cleanTitle(s string) string {
+	s = html.UnescapeString(html.UnescapeString(s))
+	s = tagRE.ReplaceAllString(s, "")
+	s = norm.NFC.String(strings.Join(strings.Fields(s), " "))
+	// An ellipsis belongs to the title; a single full stop is DBLP's.
+	if strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "..") {
+		s = strings.TrimSuffix(s, ".")
+	}
+	return strings.TrimSpace(s)
+}
+
+// cleanName makes plain text of a name and strips DBLP's homonym number: "Wei
+// Wang 0001" is how Wei Wang is told apart there, not what anyone is called.
+func cleanName(s string) string {
+	s = norm.NFC.String(strings.Join(strings.Fields(html.UnescapeString(s)), " "))
+	return homonymRE.ReplaceAllString(s, "")
+}
+
+// bareDOI finds a DOI in an address or a label and returns it in lower case
+// (DOIs are case-insensitive), or "".
+func bareDOI(s string) string {
+	if i := strings.Index(s, "%"); i >= 0 {
+		s = strings.NewReplacer("%2F", "/", "%2f", "/", "%28", "(", "%29", ")", "%3A", ":", "%3a", ":").Replace(s)
+	}
+	return strings.ToLower(strings.TrimRight(doiRE.FindString(s), ".,;"))
+}
+
+// doiOfLink finds a DOI where an address is one of the resolver's, and not
+// merely a publisher's page that happens to carry one in its path.
+func doiOfLink(link string) string {
+	for _, host := range []string{"//doi.org/", "//dx.doi.org/", "//www.doi.org/", "//doi.acm.org/", "//doi.ieeecomputersociety.org/"} {
+		if strings.Contains(strings.ToLower(link), host) {
+			return bareDOI(link)
+		}
+	}
+	return ""
+}
+
+// bareArXiv finds an arXiv identifier without its version, or "".
+func bareArXiv(s string) string {
+	if m := arxivRE.FindStringSubmatch(s); m != nil {
+		return strings.ToLower(m[1])
+	}
+	return ""
+}
+
+// foldTitle reduces a title to lower-case letters and digits without accents,
+// which is what two catalogues agree on when they mean the same title.
+func foldTitle(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// frontTitles are titles of matter that is not a paper, folded.
+var frontTitles = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	`front(?:and back)?matter`, `back(?:and front)?matter`, `frontcover`, `backcover`, `cover(?:page)?`, `title(?:page)?(?:i+)?`, `halftitlepage`,
+	`tableofcontents?`, `contents`, `(?:author|subject)?index`, `indexofauthors`, `authors?index`, `copyright(?:page|notice)?`, `colophon`,
+	`preface(?:and.*)?`, `(?:guest|conference|workshop|program|generals?|pc)?chairs?(?:preface|message|welcome|foreword)`, `foreword`, `editorial`, `editors?(?:note|message|preface)`,
+	`(?:message|welcome)fromthe.*(?:chairs?|editors?|organizers?|organisers?)`, `welcome(?:message)?`,
+	`(?:conference|workshop|program(?:me)?|organi[sz]ing|steering|technical|senior|review|symposium)+(?:committees?|organi[sz]ation|officers)(?:and.*)?`, `committees?`, `organi[sz]ation`, `organi[sz]ers`,
+	`(?:listof|additional|external|sub)*(?:reviewers|referees)(?:\d{4})?`, `sponsors(?:and.*)?`, `acknowledge?ments?`, `erratum`, `corrigendum`, `publishersnote`, `inmemoriam`,
+}, `|`) + `)$`)
+
+// isFrontMatter reports whether a record is a volume's wrapping. Only whole
+// titles count: "Editorial: …" may well be an article of substance.
+func isFrontMatter(title string) bool {
+	return frontTitles.MatchString(foldTitle(title))
+}

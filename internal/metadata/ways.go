@@ -1,0 +1,141 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// way is one way to the same data.
+type way struct {
+	name string
+	try  func(context.Context) error
+}
+
+// errElsewhere is a way's word that its answer may be wanting, so that the next
+// way is asked without blaming this one.
+var errElsewhere = errors.New("the answer may be incomplete")
+
+// breaker tries ways in order and leaves those alone that keep failing: without
+// it, each volume of a harvest would wait once more for a service that is out
+// for weeks.
+type breaker struct {
+	log *slog.Logger
+
+	mu     sync.Mutex
+	states map[string]*wayState
+}
+
+type wayState struct {
+	failures int // calls in a row
+	until    time.Time
+	err      error
+}
+
+// One failure may be one broken record; two in a row are the service.
+const (
+	failuresToRest = 2
+	restFor        = 5 * time.Minute
+)
+
+// first returns at the first way that answers, be it with data or with the word
+// that there is none. If all are unavailable, so is the whole, until the first
+// of them may be asked again.
+func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
+	var failed []error
+	for _, w := range ways {
+		if err := b.resting(w.name); err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		err := w.try(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var wrong ErrBadAnswer
+		if isUnavailable(err) || errors.As(err, &wrong) {
+			b.note(w.name, err)
+			failed = append(failed, err)
+			continue
+		}
+		b.note(w.name, nil)
+		if !errors.Is(err, errElsewhere) {
+			return err
+		}
+		failed = append(failed, err)
+	}
+	return summarise(whole, failed)
+}
+
+// summarise makes one error of all ways' failures.
+func summarise(whole string, failed []error) error {
+	out := ErrUnavailable{Service: whole}
+	words := make([]string, len(failed))
+	for i, err := range failed {
+		words[i] = err.Error()
+		var down ErrUnavailable
+		if !errors.As(err, &down) {
+			continue
+		}
+		if out.URL == "" {
+			out.URL, out.Status = down.URL, down.Status
+		}
+		if down.RetryAfter > 0 && (out.RetryAfter == 0 || down.RetryAfter < out.RetryAfter) {
+			out.RetryAfter = down.RetryAfter
+		}
+	}
+	out.Err = errors.New(strings.Join(words, "; "))
+	return out
+}
+
+func (b *breaker) resting(name string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	st, ok := b.states[name]
+	if !ok {
+		return nil
+	}
+	left := time.Until(st.until)
+	if left <= 0 {
+		return nil
+	}
+	var down ErrUnavailable
+	if !errors.As(st.err, &down) {
+		down = ErrUnavailable{Service: name, Err: st.err}
+	}
+	down.RetryAfter = left.Round(time.Second)
+	return down
+}
+
+func (b *breaker) note(name string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	st, ok := b.states[name]
+	if !ok {
+		st = &wayState{}
+		b.states[name] = st
+	}
+	if err == nil {
+		*st = wayState{}
+		return
+	}
+	st.failures++
+	st.err = err
+	pause := restFor
+	var down ErrUnavailable
+	if errors.As(err, &down) {
+		pause = max(pause, down.RetryAfter)
+	}
+	if st.failures >= failuresToRest || pause > restFor {
+		st.until = time.Now().Add(pause)
+		b.log.Warn("a way to a source is left alone for a while", "way", name, "for", pause, "because", err.Error())
+	}
+}
+
+func isUnavailable(err error) bool {
+	var down ErrUnavailable
+	return errors.As(err, &down)
+}
