@@ -1,0 +1,165 @@
+package homepage
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Answer is a search answer as it is kept.
+type Answer struct {
+	Results []Result  `json:"results"`
+	At      time.Time `json:"at"`
+}
+
+// Cache keeps search answers and counts what was asked. Implementations are
+// shared by all workers.
+type Cache interface {
+	// LoadSearch returns the answer kept for the query, if there is one.
+	LoadSearch(ctx context.Context, provider, query string, n int) (Answer, bool, error)
+	SaveSearch(ctx context.Context, provider, query string, n int, a Answer) error
+	// Spend counts one request of provider in the period that begins at start,
+	// unless limit of them were counted already; then it returns false. The
+	// test and the count are one step, so two workers never pass the limit.
+	Spend(ctx context.Context, provider string, start time.Time, limit int) (bool, error)
+	// Spent is what Spend counted.
+	Spent(ctx context.Context, provider string, start time.Time) (int, error)
+}
+
+// Budget says how much may be asked of one provider, and how long an answer
+// stays good.
+type Budget struct {
+	Limit  int           // requests per period; 0: no limit
+	Period time.Duration // 0: a month of 30 days
+	MaxAge time.Duration // of a kept answer; 0: 30 days
+	Now    func() time.Time
+}
+
+const month = 30 * 24 * time.Hour
+
+// Cached keeps the answers of s and never passes its budget. A query that is
+// asked again within MaxAge costs nothing.
+func Cached(s Searcher, c Cache, b Budget) *CachedSearcher {
+	if b.Period <= 0 {
+		b.Period = month
+	}
+	if b.MaxAge <= 0 {
+		b.MaxAge = month
+	}
+	if b.Now == nil {
+		b.Now = time.Now
+	}
+	return &CachedSearcher{inner: s, cache: c, budget: b}
+}
+
+// CachedSearcher is a Searcher with a memory and a budget.
+type CachedSearcher struct {
+	inner  Searcher
+	cache  Cache
+	budget Budget
+}
+
+// Name is the name of the searcher within.
+func (c *CachedSearcher) Name() string { return c.inner.Name() }
+
+// Search answers from the cache, or asks when the budget allows it. An answer
+// that is too old is better than none: it is given when the budget is used up.
+func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Result, error) {
+	now := c.budget.Now()
+	kept, ok, err := c.cache.LoadSearch(ctx, c.Name(), query, n)
+	if err != nil {
+		return nil, fmt.Errorf("search cache: %w", err)
+	}
+	if ok && now.Sub(kept.At) < c.budget.MaxAge {
+		return kept.Results, nil
+	}
+	if c.budget.Limit > 0 {
+		granted, err := c.cache.Spend(ctx, c.Name(), c.periodStart(now), c.budget.Limit)
+		if err != nil {
+			return nil, fmt.Errorf("search budget: %w", err)
+		}
+		if !granted {
+			if ok {
+				return kept.Results, nil
+			}
+			return nil, &SearchError{Provider: c.Name(), Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
+		}
+	}
+	rs, err := c.inner.Search(ctx, query, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cache.SaveSearch(ctx, c.Name(), query, n, Answer{Results: rs, At: now}); err != nil {
+		return nil, fmt.Errorf("search cache: %w", err)
+	}
+	return rs, nil
+}
+
+// Usage says how much of the budget of the present period is used.
+func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until time.Time, err error) {
+	start := c.periodStart(c.budget.Now())
+	spent, err = c.cache.Spent(ctx, c.Name(), start)
+	return spent, c.budget.Limit, start.Add(c.budget.Period), err
+}
+
+func (c *CachedSearcher) periodStart(now time.Time) time.Time {
+	return now.UTC().Truncate(c.budget.Period)
+}
+
+// MemoryCache is a Cache that lasts as long as the process.
+type MemoryCache struct {
+	mu      sync.Mutex
+	answers map[memoryKey]Answer
+	spent   map[spentKey]int
+}
+
+type memoryKey struct {
+	provider, query string
+	n               int
+}
+
+type spentKey struct {
+	provider string
+	start    int64
+}
+
+// NewMemoryCache returns an empty cache, safe for concurrent use.
+func NewMemoryCache() *MemoryCache {
+	return &MemoryCache{answers: map[memoryKey]Answer{}, spent: map[spentKey]int{}}
+}
+
+// LoadSearch implements Cache.
+func (m *MemoryCache) LoadSearch(_ context.Context, provider, query string, n int) (Answer, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, ok := m.answers[memoryKey{provider, query, n}]
+	return a, ok, nil
+}
+
+// SaveSearch implements Cache.
+func (m *MemoryCache) SaveSearch(_ context.Context, provider, query string, n int, a Answer) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answers[memoryKey{provider, query, n}] = a
+	return nil
+}
+
+// Spend implements Cache.
+func (m *MemoryCache) Spend(_ context.Context, provider string, start time.Time, limit int) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := spentKey{provider, start.Unix()}
+	if m.spent[k] >= limit {
+		return false, nil
+	}
+	m.spent[k]++
+	return true, nil
+}
+
+// Spent implements Cache.
+func (m *MemoryCache) Spent(_ context.Context, provider string, start time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[spentKey{provider, start.Unix()}], nil
+}

@@ -1,0 +1,186 @@
+package homepage
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"strings"
+)
+
+var (
+	errTooMany = errors.New("the bound on fetches per author is reached")
+	errNoPage  = errors.New("no page came back")
+)
+
+// decide compares the candidates with each other, keeps the best and words the
+// rule that decided each.
+func (h *hunt) decide() {
+	h.rivals()
+	for _, s := range h.sites {
+		h.rule(s)
+	}
+	kept := h.kept()
+	for i, s := range kept {
+		if i < h.f.cfg.MaxKept {
+			s.c.Kept = true
+			continue
+		}
+		s.c.Rule, s.c.Priority = "better ones are kept already", ""
+	}
+	for _, s := range h.sites {
+		h.d.Candidates = append(h.d.Candidates, s.c)
+	}
+	for _, s := range kept[:min(len(kept), h.f.cfg.MaxKept)] {
+		h.d.Homepages = append(h.d.Homepages, s.c)
+	}
+	if len(h.d.Homepages) == 0 {
+		h.d.NotFound = h.whyNot()
+	}
+}
+
+// rivals lowers namesakes: where one page with the name shows the papers, a
+// page with the name that shows none is somebody else's.
+func (h *hunt) rivals() {
+	for _, s := range h.sites {
+		if s.c.Features == nil || s.c.Features[fTitles] > 0 {
+			continue
+		}
+		rival := 0.0
+		for _, o := range h.sites {
+			if o != s && o.c.Features[fTitles] > 0 && o.c.Features[fOther] == 0 {
+				rival = max(rival, o.c.Features[fIdentity])
+			}
+		}
+		if rival > 0 {
+			s.c.Features[fRival] = rival * (1 - s.c.Features[fCoAuthors])
+			s.c.Score = h.f.model.Score(s.c.Features)
+		}
+	}
+}
+
+// minVouched is the identity that a page must show, unless it is a project's
+// site that stands for the person.
+const minIdentity = 0.5
+
+// rule words why a fetched candidate is kept or not.
+func (h *hunt) rule(s *site) {
+	f := s.c.Features
+	switch {
+	case s.c.Rule != "":
+	case !s.visited && s.pre < minPrescore:
+		s.c.Rule = "no sign of the name in address, title or snippet"
+	case !s.c.Fetched:
+		s.c.Rule = "not looked at: better ones came first"
+	case f["kind_missing"] > 0:
+		s.c.Rule = "the page says that nothing is there"
+	case f[fOther] > 0 && f[fIdentity] < nameLoose:
+		s.c.Rule = "somebody else's page"
+	case f[fIdentity] < minIdentity && f[fProjectSite] < 0.3:
+		s.c.Rule = "does not show the name as its own"
+	case s.c.Score < h.f.model.Threshold:
+		s.c.Rule = "too little evidence" + h.missing(f)
+	default:
+		s.c.Priority = priorityOf(s.c.Score, f)
+		s.c.Rule = "evidence" + h.shown(f)
+	}
+}
+
+// priorityOf words a score as Table 1's priorities: how surely a crawl that
+// starts here meets the person's papers.
+func priorityOf(score float64, f map[string]float64) string {
+	switch {
+	case score >= 0.9 && f[fTitles]+f[fDocuments] > 0:
+		return High
+	case score >= 0.75:
+		return Medium
+	default:
+		return Low
+	}
+}
+
+// shown lists the strongest evidence for a person to read.
+func (h *hunt) shown(f map[string]float64) string {
+	var parts []string
+	for _, e := range []struct {
+		feature string
+		min     float64
+		words   string
+	}{
+		{fListed, 0.1, "listed"}, {fLinked, 0.1, "linked by name"}, {fNameTitle, nameInitials, "name in title"}, {fNameHeading, nameInitials, "name in heading"},
+		{fNameURL, nameInitials, "name in address"}, {fNameEmail, nameInitials, "name in e-mail"}, {fTitles, 0.1, "a wanted title"}, {fCoAuthors, 0.1, "a co-author"},
+		{fDocuments, 0.1, "documents"}, {fProjectSite, 0.3, "a project's site with most of the titles"},
+	} {
+		if f[e.feature] >= e.min {
+			parts = append(parts, e.words)
+		}
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+func (h *hunt) missing(f map[string]float64) string {
+	switch {
+	case f[fRival] > 0:
+		return ": another page with the name shows the papers"
+	case f[fTitles] == 0 && f[fCoAuthors] == 0:
+		return ": neither a title nor a co-author on it"
+	default:
+		return ""
+	}
+}
+
+// kept are the candidates that passed, the best first, one per site.
+func (h *hunt) kept() []*site {
+	var out []*site
+	for _, s := range h.sites {
+		if s.c.Priority != "" {
+			out = append(out, s)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i].c, out[j].c
+		if a.Score != b.Score {
+			return a.Score > b.Score
+		}
+		return a.URL < b.URL
+	})
+	return h.onePerSite(out)
+}
+
+// onePerSite drops pages that lie below one that is better or equal.
+func (h *hunt) onePerSite(in []*site) []*site {
+	var out []*site
+	for _, s := range in {
+		below := slices.ContainsFunc(out, func(o *site) bool {
+			a, b := addressKey(o.c.URL), addressKey(s.c.URL)
+			return a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
+		})
+		if below {
+			s.c.Rule, s.c.Priority = "below or above a page that is kept", ""
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// whyNot is the reason in one line.
+func (h *hunt) whyNot() string {
+	fetched, dead := 0, 0
+	for _, s := range h.sites {
+		if s.c.Fetched {
+			fetched++
+		} else if strings.HasPrefix(s.c.Rule, "does not answer") {
+			dead++
+		}
+	}
+	switch {
+	case h.answered == 0 && (len(h.failures) > 0 || h.f.cfg.Searcher == nil):
+		return NoSearch
+	case fetched > 0:
+		return NoEvidence
+	case dead > 0:
+		return AllDead
+	default:
+		return NoCandidates
+	}
+}

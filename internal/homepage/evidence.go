@@ -1,0 +1,355 @@
+package homepage
+
+import (
+	"math"
+	"net/url"
+	"path"
+	"strings"
+
+	"gleaner/internal/page"
+)
+
+// exhibit is a fetched candidate: its page and, where one was looked at, the
+// page of the same site that lists the papers.
+type exhibit struct {
+	url   *url.URL
+	page  *page.Page
+	inner *page.Page // nil if none
+	hits  int        // search results on the same site
+}
+
+// Feature names. Each value lies between 0 and 1.
+const (
+	fNameTitle   = "name_title"   // strength of the name in the title
+	fNameHeading = "name_heading" // in the first headings
+	fNameURL     = "name_url"     // in host label, "~user" or last directory
+	fNameEmail   = "name_email"   // in an e-mail address on the page
+	fNameText    = "name_text"    // in the beginning of the text
+	fMentions    = "mentions"     // full mentions on the page, saturating
+	fIdentity    = "identity"     // the best of title, heading, URL and e-mail
+	fOther       = "other_owner"  // title, heading or address name somebody else
+	fTitles      = "titles"       // wanted titles on page and inner page, saturating
+	fTitleShare  = "title_share"  // the same as a share of all
+	fCoAuthors   = "co_authors"   // share of co-authors named
+	fVenue       = "venue"        // the venue is named
+	fDocuments   = "documents"    // links to documents, saturating
+	fResearch    = "research"     // words of a researcher's page, in several languages
+	fHomeWord    = "home_word"    // "home page" and its like in the title
+	fRoot        = "root"         // a site's or a user's root
+	fUser        = "user_dir"     // "~user", a user directory or one person's host
+	fAcademic    = "academic"     // the host's name
+	fDepth       = "depth"        // directories
+	fListed      = "listed"       // a directory lists it, by trust
+	fLinked      = "linked"       // a link with their name leads here
+	fRank        = "rank"         // 1/rank in the search
+	fHits        = "hits"         // search results on the site, saturating
+	fThin        = "thin"         // hardly any text
+	fProjectSite = "project_site" // no person's name in title or address, most of the titles
+	fVouched     = "vouched"      // identity and something that binds it to these papers
+	fNamesake    = "namesake"     // identity without anything that binds it, nor research
+	fRival       = "rival"        // another page with the name shows the papers
+)
+
+// features looks at an exhibit as evidence for the person.
+func (p *person) features(c Candidate, ex exhibit) map[string]float64 {
+	f := map[string]float64{}
+	set := func(k string, v float64) {
+		if v != 0 {
+			f[k] = math.Round(v*1e4) / 1e4
+		}
+	}
+	p.identity(ex, set)
+	p.substance(ex, set)
+	p.place(c, ex, set)
+	for kind := range kinds.Path {
+		if kindOf(ex.url, ex.page, kind) {
+			set("kind_"+kind, 1)
+		}
+	}
+	for _, kind := range []string{"obituary", "news", "missing"} {
+		if titleHas(ex.page, kind) {
+			set("kind_"+kind, 1)
+		}
+	}
+	if ex.page.SoftMissing {
+		set("kind_missing", 1)
+	}
+	if ex.page.Meta["citation_title"] != "" {
+		set("kind_landing", 1)
+	}
+	combine(f, set)
+	return f
+}
+
+// combine adds the products that a linear model cannot make.
+func combine(f map[string]float64, set func(string, float64)) {
+	bound := math.Max(f[fTitles], math.Max(f[fCoAuthors], math.Max(f[fListed]*0.5, f[fLinked])))
+	set(fVouched, f[fIdentity]*bound)
+	if bound < 0.05 {
+		set(fNamesake, f[fIdentity]*(1-math.Min(1, f[fResearch]+f[fDocuments])))
+	}
+	if f[fIdentity] < nameInitials && f[fOther] == 0 {
+		set(fProjectSite, f[fTitles]*f[fTitleShare]*f[fMentions])
+	}
+}
+
+// identity says whether the page is this person's by what it calls itself.
+func (p *person) identity(ex exhibit, set func(string, float64)) {
+	titleWords := words(ex.page.Title)
+	title, otherTitle := p.in(titleWords)
+	set(fNameTitle, title)
+	heading, otherHeading := 0.0, false
+	for i, h := range ex.page.Headings[:min(3, len(ex.page.Headings))] {
+		s, o := p.in(words(h))
+		heading = max(heading, s)
+		otherHeading = otherHeading || (o && i == 0)
+	}
+	set(fNameHeading, heading)
+	address := p.inAddress(ex.url)
+	set(fNameURL, address)
+	mail := p.inEmail(ex.page)
+	set(fNameEmail, mail)
+	ws := words(head(ex.page.Text, 600))
+	text, _ := p.in(ws)
+	set(fNameText, text)
+	all := ex.page.Text
+	if ex.inner != nil {
+		all += " " + ex.inner.Text
+	}
+	set(fMentions, saturate(float64(p.mentions(words(head(all, 100_000)), 50)), 4))
+	// A page that calls itself somebody else's is not theirs, whatever else it says.
+	own := max(title, heading)
+	set(fIdentity, max(own, min(address, 0.9), mail, text*0.8*boolTo(address >= nameInitials)))
+	switch {
+	case p.coAuthorOwns(ex.page) && own < nameInitials:
+		set(fOther, 1)
+	case (otherTitle || otherHeading) && own < nameInitials:
+		set(fOther, 1)
+	case own < nameInitials && address < nameInitials && ownedByAnother(ex.url, ex.page):
+		set(fOther, 1)
+	}
+}
+
+// coAuthorOwns reports whether title or first heading name a co-author.
+func (p *person) coAuthorOwns(pg *page.Page) bool {
+	texts := append([]string{pg.Title}, pg.Headings[:min(1, len(pg.Headings))]...)
+	for _, t := range texts {
+		ws := words(t)
+		for _, n := range p.coAuthors {
+			if s, _ := n.in(ws); s >= nameLoose {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownedByAnother reports whether a segment of the title reads like a person's
+// name that also stands in the address.
+func ownedByAnother(u *url.URL, pg *page.Page) bool {
+	label := letters(ownLabel(u))
+	for _, s := range strings.Split(u.Path, "/") {
+		if strings.HasPrefix(s, "~") {
+			label = letters(s)
+		}
+	}
+	texts := append([]string{pg.Title}, pg.Headings[:min(2, len(pg.Headings))]...)
+	for _, t := range texts {
+		for _, seg := range titleSegments(t) {
+			if len(seg) < 2 || len(seg) > 4 {
+				continue
+			}
+			if n := parseName(strings.Join(seg, " ")); n.inToken(label) >= nameInitials {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// titleSegments are the words between a title's separators, without those that
+// stand beside names ("home page of").
+func titleSegments(t string) [][]string {
+	var out [][]string
+	for _, s := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune("|·•:–—/()[]-", r) }) {
+		var seg []string
+		for _, w := range words(strings.ReplaceAll(strings.ReplaceAll(s, "'s", " "), "’s", " ")) {
+			if !nameNoise[w] {
+				seg = append(seg, w)
+			}
+		}
+		if len(seg) > 0 {
+			out = append(out, seg)
+		}
+	}
+	return out
+}
+
+// inAddress is the strength of the name in the parts of an address that name a
+// person: host label, "~user", last directories.
+func (p *person) inAddress(u *url.URL) float64 {
+	best := p.inLabel(ownLabel(u))
+	segs := strings.Split(strings.Trim(u.Path, "/"), "/")
+	for i, s := range segs {
+		// A deep segment is a title or a file as often as a name.
+		if i < 4 && s != "" {
+			best = max(best, p.inLabel(s))
+		}
+	}
+	return best
+}
+
+// inEmail looks at addresses in mailto links and in the text ("j.doe@x", "jdoe [at] x").
+func (p *person) inEmail(pg *page.Page) float64 {
+	best := 0.0
+	ws := strings.Fields(head(pg.Text, 20_000))
+	for i, w := range ws {
+		local, _, ok := strings.Cut(w, "@")
+		if !ok && i+1 < len(ws) && atSigns[strings.ToLower(ws[i+1])] {
+			local, ok = w, true
+		}
+		if ok {
+			best = max(best, p.inLabel(local))
+		}
+	}
+	return min(best, nameLoose)
+}
+
+var atSigns = map[string]bool{"at": true, "[at]": true, "(at)": true, "@": true, "<at>": true, "{at}": true, "_at_": true}
+
+// substance says whether the page is about these papers, or research at all.
+func (p *person) substance(ex exhibit, set func(string, float64)) {
+	text, docs := ex.page.Text, documentLinks(ex.page)
+	if ex.inner != nil {
+		text += " " + ex.inner.Text
+		docs += documentLinks(ex.inner)
+	}
+	if n := p.titlesIn(letters(text)); n > 0 {
+		set(fTitles, 0.5+0.5*saturate(float64(n-1), 3))
+		set(fTitleShare, float64(n)/float64(len(p.titles)))
+	}
+	ws := words(head(text, 100_000))
+	if len(p.coAuthors) > 0 {
+		found := 0
+		for _, n := range p.coAuthors {
+			if s, _ := n.in(ws); s >= nameInitials {
+				found++
+			}
+		}
+		set(fCoAuthors, saturate(float64(found), 2))
+	}
+	joined := " " + strings.Join(ws, " ") + " "
+	for _, v := range p.venues {
+		if strings.Contains(joined, " "+v+" ") {
+			set(fVenue, 1)
+			break
+		}
+	}
+	set(fDocuments, saturate(float64(docs), 5))
+	count := 0
+	for _, stem := range researchStems {
+		if strings.Contains(joined, " "+stem) {
+			count++
+		}
+	}
+	set(fResearch, saturate(float64(count), 4))
+	set(fThin, boolTo(len(text) < 200))
+}
+
+// researchStems begin words of researchers' pages in several languages.
+var researchStems = []string{
+	"publication", "research", "papers", "phd", "student", "professor", "university", "conference", "journal", "proceedings", "teaching", "theory", "algorithm", "laborator",
+	"forschung", "veroffentlichung", "publikation", "universitat", "lehre", "recherche", "enseignement", "investigacion", "publicacion", "universidad", "ricerca", "pubblicazion",
+	"pesquisa", "publicac", "onderzoek", "publicati", "badania", "publikac", "forskning", "arastirma", "yayin", "issledovan", "publikats", "arxiv", "preprint", "dissertation", "thesis", "postdoc",
+}
+
+// place is what address, source and search say.
+func (p *person) place(c Candidate, ex exhibit, set func(string, float64)) {
+	u := ex.url
+	root, personal := siteOf(u, p.names[0])
+	set(fRoot, boolTo(sameAddress(root, u.String())))
+	set(fUser, boolTo(personal))
+	set(fAcademic, boolTo(isAcademic(u)))
+	set(fDepth, math.Min(1, float64(strings.Count(strings.Trim(u.Path, "/"), "/"))/5))
+	switch source, _, _ := strings.Cut(c.Source, ":"); source {
+	case SourceListed:
+		set(fListed, 1)
+	case SourceCoAuthor, SourcePeople, SourceMoved:
+		set(fLinked, 1)
+	}
+	if c.Rank > 0 {
+		set(fRank, 1/float64(c.Rank))
+	}
+	set(fHits, saturate(float64(ex.hits), 3))
+	t := " " + strings.Join(words(ex.page.Title), " ") + " "
+	for _, w := range []string{"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me"} {
+		if strings.Contains(t, " "+w+" ") {
+			set(fHomeWord, 1)
+			break
+		}
+	}
+}
+
+// kindOf reports whether path or title say that the page is of a kind that is
+// no homepage.
+func kindOf(u *url.URL, pg *page.Page, kind string) bool {
+	segs := strings.Split(strings.Trim(strings.ToLower(u.Path), "/"), "/")
+	last := segs[len(segs)-1]
+	last = strings.TrimSuffix(last, path.Ext(last))
+	for _, w := range kinds.Path[kind] {
+		if last == w {
+			return true
+		}
+		// A directory's name tells what lies in it, but people live below "people".
+		if kind != "list" && kind != "inner" {
+			for _, s := range segs[:len(segs)-1] {
+				if s == w {
+					return true
+				}
+			}
+		}
+	}
+	return (kind == "course" || kind == "event" || kind == "list" || kind == "project") && titleHas(pg, kind)
+}
+
+func titleHas(pg *page.Page, kind string) bool {
+	t := " " + strings.Join(words(pg.Title), " ") + " "
+	for _, w := range kinds.Title[kind] {
+		if strings.Contains(t, " "+w+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// documentLinks counts links to documents.
+func documentLinks(pg *page.Page) int {
+	n := 0
+	for _, l := range pg.Links {
+		if u, err := url.Parse(l.URL); err == nil {
+			switch strings.ToLower(path.Ext(strings.TrimSuffix(strings.ToLower(u.Path), ".gz"))) {
+			case ".pdf", ".ps", ".dvi", ".djvu":
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// head is the beginning of a text, at most n bytes.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// saturate maps 0… to 0…1, with one half at half.
+func saturate(x, half float64) float64 { return x / (x + half) }
+
+func boolTo(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,225 @@
+package homepage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+)
+
+// Config is what a Finder needs. Only Getter is required.
+type Config struct {
+	Searcher Searcher // nil: only listed pages and co-authors' links are looked at
+	Getter   Getter
+	Model    *Model // nil: DefaultModel
+	// MaxFetches bounds the pages asked for per author; 0: 8.
+	MaxFetches int
+	// MaxQueries bounds the searches per author; 0: 4.
+	MaxQueries int
+	// MaxKept bounds the homepages kept per author; 0: 3.
+	MaxKept int
+}
+
+// Finder finds homepages. It holds no state between authors and is safe for
+// concurrent use.
+type Finder struct {
+	cfg   Config
+	model *Model
+}
+
+// New returns a Finder.
+func New(cfg Config) *Finder {
+	cfg.MaxFetches = cmp.Or(cfg.MaxFetches, 8)
+	cfg.MaxQueries = cmp.Or(cfg.MaxQueries, 4)
+	cfg.MaxKept = cmp.Or(cfg.MaxKept, 3)
+	model := cfg.Model
+	if model == nil {
+		model = DefaultModel()
+	}
+	return &Finder{cfg: cfg, model: model}
+}
+
+// Find looks for one author's homepages. The decision is complete in itself;
+// the error is that of ctx, or ErrSearchUnavailable (with the decision as far
+// as it goes).
+func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
+	h := newHunt(f, s)
+	if len(h.person.names) == 0 {
+		h.d.NotFound = NoCandidates
+		return h.d, nil
+	}
+	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byVariation, h.byTitle, h.byCoAuthors} {
+		if err := stage(ctx); err != nil {
+			return h.d, err
+		}
+	}
+	h.decide()
+	if len(h.d.Homepages) == 0 && h.answered == 0 && len(h.failures) > 0 {
+		return h.d, fmt.Errorf("%w: %w", ErrSearchUnavailable, errors.Join(h.failures...))
+	}
+	return h.d, nil
+}
+
+// hunt is the state of one Find.
+type hunt struct {
+	f        *Finder
+	s        Subject
+	person   *person
+	d        Decision
+	sites    []*site
+	byKey    map[string]*site
+	answered int // searches that brought an answer
+	failures []error
+	asked    map[string]bool // addresses that were asked for
+}
+
+func newHunt(f *Finder, s Subject) *hunt {
+	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}}
+}
+
+// listed enters what directories name, most trusted first, and looks at it.
+func (h *hunt) listed(ctx context.Context) error {
+	order := map[string]int{"user": 0, "dblp": 1, "orcid": 2, "semanticscholar": 3}
+	rank := func(l Listed) int {
+		if o, ok := order[l.Source]; ok {
+			return o
+		}
+		return len(order)
+	}
+	ls := slices.Clone(h.s.Listed)
+	slices.SortStableFunc(ls, func(a, b Listed) int { return rank(a) - rank(b) })
+	for _, l := range ls {
+		h.enter(lead{url: l.URL, source: SourceListed + ":" + l.Source})
+	}
+	return h.visit(ctx, 4)
+}
+
+// byVenue asks for name and venue, and lets Table 1 judge the same results.
+func (h *hunt) byVenue(ctx context.Context) error {
+	qs := QueryVariations(h.s.Author, h.s.Venue)
+	if len(qs) == 0 {
+		return nil
+	}
+	rs, err := h.search(ctx, qs[0])
+	if err != nil {
+		return err
+	}
+	for _, c := range Table1(h.s, rs) {
+		if c.Kept {
+			h.d.Table1 = c.URL
+		}
+	}
+	h.enterResults(rs, SourceVenue)
+	return h.visit(ctx, 4)
+}
+
+// byVariation asks with the venue's other names, for want of a homepage.
+func (h *hunt) byVariation(ctx context.Context) error {
+	if h.found() {
+		return nil
+	}
+	qs := QueryVariations(h.s.Author, h.s.Venue)
+	for _, q := range qs[min(1, len(qs)):min(2, len(qs))] {
+		rs, err := h.search(ctx, q)
+		if err != nil {
+			return err
+		}
+		h.enterResults(rs, SourceVenue)
+	}
+	return h.visit(ctx, 2)
+}
+
+// byTitle asks for name and title: a page that lists the paper may never name
+// the venue.
+func (h *hunt) byTitle(ctx context.Context) error {
+	titles := make([]string, 0, len(h.s.Papers))
+	for _, p := range h.s.Papers {
+		titles = append(titles, p.Title)
+	}
+	slices.SortStableFunc(titles, func(a, b string) int { return len(b) - len(a) })
+	for _, t := range titles[:min(2, len(titles))] {
+		if h.found() {
+			return nil
+		}
+		rs, err := h.search(ctx, titleQuery(h.s.Author, t))
+		if err != nil {
+			return err
+		}
+		h.enterResults(rs, SourceTitle)
+		if err := h.visit(ctx, 2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxCoAuthorPages bounds the co-authors' pages that are searched for a link.
+const maxCoAuthorPages = 2
+
+// byCoAuthors looks for a link with the author's name on co-authors' pages.
+func (h *hunt) byCoAuthors(ctx context.Context) error {
+	pages := slices.Compact(slices.Sorted(slices.Values(h.s.CoAuthorHomepages)))
+	for _, u := range pages[:min(maxCoAuthorPages, len(pages))] {
+		if h.found() || h.d.Fetches >= h.f.cfg.MaxFetches {
+			return nil
+		}
+		pg, final, err := h.get(ctx, u)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		h.follow(pg, final, SourceCoAuthor)
+		if err := h.visit(ctx, 3); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search asks once. A failure is noted, not returned: other sources remain.
+func (h *hunt) search(ctx context.Context, query string) ([]Result, error) {
+	if h.f.cfg.Searcher == nil || h.d.Searches >= h.f.cfg.MaxQueries {
+		return nil, nil
+	}
+	h.d.Searches++
+	rs, err := h.f.cfg.Searcher.Search(ctx, query, table1Results)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		h.failures = append(h.failures, err)
+		h.d.Problems = append(h.d.Problems, err.Error())
+		return nil, nil
+	}
+	h.answered++
+	return rs[:min(len(rs), table1Results)], nil
+}
+
+func (h *hunt) enterResults(rs []Result, source string) {
+	for _, r := range rs {
+		h.enter(lead{url: r.URL, title: r.Title, snippet: r.Snippet, source: source, rank: r.Rank})
+	}
+}
+
+// found reports whether a page scores high enough to stop looking further.
+func (h *hunt) found() bool {
+	return slices.ContainsFunc(h.sites, func(s *site) bool {
+		return s.c.Fetched && s.c.Rule == "" && s.c.Score >= h.f.model.Threshold && s.c.Features[fOther] == 0
+	})
+}
+
+// parseURL parses an address that weburl made canonical.
+func parseURL(s string) *url.URL {
+	u, err := url.Parse(s)
+	if err != nil {
+		return &url.URL{}
+	}
+	return u
+}
+
+// sameAddress compares addresses without scheme and closing slash.
+func sameAddress(a, b string) bool { return addressKey(a) == addressKey(b) }

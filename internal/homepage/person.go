@@ -1,0 +1,122 @@
+package homepage
+
+import (
+	"slices"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// person is a Subject prepared for comparison with pages.
+type person struct {
+	names     []name // the author's own first, then aliases
+	titles    []string
+	coAuthors []name
+	venues    []string // folded, at least three letters
+}
+
+// minTitle is how many letters a title must have to say anything when it
+// stands on a page: "Introduction" stands on many.
+const minTitle = 16
+
+// maxTitles bounds the titles looked for, the longest first: they say most.
+const maxTitles = 60
+
+func newPerson(s Subject) *person {
+	p := &person{}
+	for _, n := range append([]string{s.Author.Name}, s.Aliases...) {
+		if pn := parseName(displayName(n)); len(pn.surname) > 0 {
+			p.names = append(p.names, pn)
+		}
+	}
+	for _, paper := range s.Papers {
+		if t := letters(paper.Title); len(t) >= minTitle && !slices.Contains(p.titles, t) {
+			p.titles = append(p.titles, t)
+		}
+	}
+	slices.SortStableFunc(p.titles, func(a, b string) int { return len(b) - len(a) })
+	p.titles = p.titles[:min(len(p.titles), maxTitles)]
+	for _, a := range coAuthors(s) {
+		if n := parseName(a.Name); len(n.given) > 0 {
+			p.coAuthors = append(p.coAuthors, n)
+		}
+	}
+	for _, v := range s.Venue {
+		if f := strings.Join(words(v), " "); len(f) >= 3 {
+			p.venues = append(p.venues, f)
+		}
+	}
+	return p
+}
+
+// coAuthors are those given and those of the wanted papers, each once, in the
+// order given.
+func coAuthors(s Subject) []venue.Author {
+	seen := map[string]bool{s.Author.ID(): true, "name:" + fold(displayName(s.Author.Name)): true}
+	var out []venue.Author
+	add := func(as []venue.Author) {
+		for _, a := range as {
+			nameID := "name:" + fold(displayName(a.Name))
+			if seen[a.ID()] || seen[nameID] {
+				continue
+			}
+			seen[a.ID()], seen[nameID] = true, true
+			out = append(out, a)
+		}
+	}
+	add(s.CoAuthors)
+	for _, paper := range s.Papers {
+		if slices.ContainsFunc(paper.Authors, func(a venue.Author) bool { return a.ID() == s.Author.ID() }) {
+			add(paper.Authors)
+		}
+	}
+	return out
+}
+
+// in is the best mention of any of the person's names among the words.
+func (p *person) in(ws []string) (strength float64, other bool) {
+	for _, n := range p.names {
+		s, o := n.in(ws)
+		strength = max(strength, s)
+		other = other || o
+	}
+	return strength, other && strength < nameInitials
+}
+
+// inLabel is the best reading of a host label or path segment as a name.
+func (p *person) inLabel(s string) float64 {
+	best := 0.0
+	for _, n := range p.names {
+		best = max(best, n.inLabel(s))
+	}
+	return best
+}
+
+// mentions counts full mentions of the person among the words, at most limit.
+func (p *person) mentions(ws []string, limit int) int {
+	count := 0
+	for _, n := range p.names {
+		for i := range ws {
+			if count == limit {
+				return count
+			}
+			if end, sure := n.surnameAt(ws, i); end > 0 {
+				if s, _ := n.around(ws, i, end); s*sure >= nameInitials {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// titlesIn counts the titles that stand in a text given as letters alone.
+func (p *person) titlesIn(text string) int {
+	count := 0
+	for _, t := range p.titles {
+		if strings.Contains(text, t) {
+			count++
+		}
+	}
+	return count
+}

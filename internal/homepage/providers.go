@@ -1,0 +1,208 @@
+package homepage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"gleaner/internal/fetch"
+)
+
+// SearXNG asks a SearXNG instance, whose settings must allow JSON
+// (search.formats). It needs no key.
+type SearXNG struct {
+	provider
+	base string
+}
+
+// NewSearXNG returns a searcher for the instance at base, such as
+// "http://localhost:8888". gate paces it; nil does not.
+func NewSearXNG(base string, client *http.Client, gate fetch.Gate) *SearXNG {
+	return &SearXNG{provider: newProvider("searxng", client, gate), base: strings.TrimRight(base, "/")}
+}
+
+// Name is "searxng".
+func (s *SearXNG) Name() string { return s.name }
+
+// maxPages bounds how many pages of results are asked for one query.
+const maxPages = 3
+
+// Search asks page after page until n results are there or no new one comes.
+func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]Result, error) {
+	var all []Result
+	seen := map[string]bool{}
+	for pageno := 1; pageno <= maxPages && len(all) < n; pageno++ {
+		var answer struct {
+			Results []struct{ URL, Title, Content string } `json:"results"`
+			// pairs of engine and reason
+			Unresponsive []any `json:"unresponsive_engines"`
+		}
+		q := url.Values{"q": {query}, "format": {"json"}, "pageno": {strconv.Itoa(pageno)}}
+		req, err := http.NewRequest(http.MethodGet, s.base+"/search?"+q.Encode(), nil)
+		if err != nil {
+			return nil, &SearchError{Provider: s.name, Err: err}
+		}
+		if err := s.call(ctx, req, &answer); err != nil {
+			return nil, err
+		}
+		if len(answer.Results) == 0 {
+			// All engines behind the instance being silent is not "no such page".
+			if pageno == 1 && len(answer.Unresponsive) > 0 {
+				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %v", ErrBusy, answer.Unresponsive)}
+			}
+			break
+		}
+		fresh := 0
+		for _, r := range answer.Results {
+			if !seen[r.URL] {
+				seen[r.URL] = true
+				fresh++
+				all = append(all, Result{URL: r.URL, Title: r.Title, Snippet: r.Content})
+			}
+		}
+		if fresh == 0 {
+			break
+		}
+	}
+	return ranked(s.name, all, n), nil
+}
+
+// Brave asks the Brave Search API (header X-Subscription-Token).
+type Brave struct {
+	provider
+	base, key string
+}
+
+// NewBrave returns a searcher; base "" is Brave's own address.
+func NewBrave(base, key string, client *http.Client, gate fetch.Gate) *Brave {
+	if base == "" {
+		base = "https://api.search.brave.com"
+	}
+	return &Brave{provider: newProvider("brave", client, gate), base: strings.TrimRight(base, "/"), key: key}
+}
+
+// Name is "brave".
+func (b *Brave) Name() string { return b.name }
+
+// Search asks for up to 20 results a page, ten pages at most, as Brave allows.
+func (b *Brave) Search(ctx context.Context, query string, n int) ([]Result, error) {
+	if b.key == "" {
+		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", ErrNoKey)}
+	}
+	var all []Result
+	count := min(20, max(1, n))
+	for offset := 0; offset < maxPages && len(all) < n; offset++ {
+		var answer struct {
+			Web struct {
+				Results []struct{ Title, URL, Description string } `json:"results"`
+			} `json:"web"`
+		}
+		q := url.Values{"q": {query}, "count": {strconv.Itoa(count)}, "offset": {strconv.Itoa(offset)}}
+		req, err := http.NewRequest(http.MethodGet, b.base+"/res/v1/web/search?"+q.Encode(), nil)
+		if err != nil {
+			return nil, &SearchError{Provider: b.name, Err: err}
+		}
+		req.Header.Set("X-Subscription-Token", b.key)
+		if err := b.call(ctx, req, &answer); err != nil {
+			return nil, err
+		}
+		for _, r := range answer.Web.Results {
+			all = append(all, Result{URL: r.URL, Title: r.Title, Snippet: r.Description})
+		}
+		if len(answer.Web.Results) < count {
+			break
+		}
+	}
+	return ranked(b.name, all, n), nil
+}
+
+// Serper asks google.serper.dev (header X-API-KEY).
+type Serper struct {
+	provider
+	base, key string
+}
+
+// NewSerper returns a searcher; base "" is Serper's own address.
+func NewSerper(base, key string, client *http.Client, gate fetch.Gate) *Serper {
+	if base == "" {
+		base = "https://google.serper.dev"
+	}
+	return &Serper{provider: newProvider("serper", client, gate), base: strings.TrimRight(base, "/"), key: key}
+}
+
+// Name is "serper".
+func (s *Serper) Name() string { return s.name }
+
+// Search posts one request.
+func (s *Serper) Search(ctx context.Context, query string, n int) ([]Result, error) {
+	if s.key == "" {
+		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", ErrNoKey)}
+	}
+	body, err := json.Marshal(map[string]any{"q": query, "num": n})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequest(http.MethodPost, s.base+"/search", bytes.NewReader(body))
+	if err != nil {
+		return nil, &SearchError{Provider: s.name, Err: err}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-API-KEY", s.key)
+	var answer struct {
+		Organic []struct{ Title, Link, Snippet string } `json:"organic"`
+	}
+	if err := s.call(ctx, req, &answer); err != nil {
+		return nil, err
+	}
+	all := make([]Result, len(answer.Organic))
+	for i, r := range answer.Organic {
+		all[i] = Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet}
+	}
+	return ranked(s.name, all, n), nil
+}
+
+func newProvider(name string, client *http.Client, gate fetch.Gate) provider {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	return provider{name: name, client: client, gate: gate}
+}
+
+// FirstAnswer asks the given searchers in order and returns the first answer
+// that holds a result. Its error is that of the searchers when all of them
+// failed; a used-up budget of the first is a reason to ask the second.
+func FirstAnswer(searchers ...Searcher) Searcher { return firstAnswer(searchers) }
+
+type firstAnswer []Searcher
+
+func (f firstAnswer) Name() string {
+	names := make([]string, len(f))
+	for i, s := range f {
+		names[i] = s.Name()
+	}
+	return strings.Join(names, ",")
+}
+
+func (f firstAnswer) Search(ctx context.Context, query string, n int) ([]Result, error) {
+	var errs []error
+	for _, s := range f {
+		rs, err := s.Search(ctx, query, n)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if len(rs) > 0 {
+			return rs, nil
+		}
+	}
+	if len(errs) == len(f) {
+		return nil, errors.Join(errs...)
+	}
+	return nil, nil
+}

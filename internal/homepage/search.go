@@ -1,0 +1,154 @@
+package homepage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"gleaner/internal/fetch"
+)
+
+// Result is one answer of a search engine.
+type Result struct {
+	URL      string `json:"url"`
+	Title    string `json:"title"`
+	Snippet  string `json:"snippet,omitempty"`
+	Provider string `json:"provider"`
+	Rank     int    `json:"rank"` // from 1
+}
+
+// Searcher asks one search engine. Search returns at most n results, best
+// first; no result is not an error.
+type Searcher interface {
+	Name() string
+	Search(ctx context.Context, query string, n int) ([]Result, error)
+}
+
+// The ways in which a search fails.
+var (
+	ErrNoKey     = errors.New("homepage: the search provider needs a key")
+	ErrForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers switched off: asking again is of no use
+	ErrBusy      = errors.New("homepage: the search provider asks to wait")
+	ErrBudget    = errors.New("homepage: the search budget is used up")
+)
+
+// SearchError is an answer of a search provider that brought no results. It
+// unwraps to ErrForbidden, ErrBusy or the cause.
+type SearchError struct {
+	Provider   string
+	Status     int           // 0 without an answer
+	RetryAfter time.Duration // 0 when not told
+	Err        error
+}
+
+// Error names the provider, the status and the cause.
+func (e *SearchError) Error() string {
+	s := "search by " + e.Provider
+	if e.Status != 0 {
+		s += " (status " + strconv.Itoa(e.Status) + ")"
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *SearchError) Unwrap() error { return e.Err }
+
+// maxAnswer bounds the answer of a search provider, in bytes.
+const maxAnswer = 4 << 20
+
+// provider is what the three outside search engines have in common: one paced
+// request, one JSON answer.
+type provider struct {
+	name   string
+	client *http.Client
+	gate   fetch.Gate // nil: no pacing
+}
+
+// call sends req when its host's turn has come and decodes the answer.
+func (p provider) call(ctx context.Context, req *http.Request, into any) (err error) {
+	visit := fetch.Visit{Failed: true}
+	if p.gate != nil {
+		done, gateErr := p.gate.Turn(ctx, req.URL.Host, 0)
+		if gateErr != nil {
+			return &SearchError{Provider: p.name, Err: gateErr}
+		}
+		defer func() { done(visit) }()
+	}
+	start := time.Now()
+	defer func() { visit.Elapsed = time.Since(start) }()
+	req.Header.Set("Accept", "application/json")
+	resp, err := p.client.Do(req.WithContext(ctx))
+	if err != nil {
+		return &SearchError{Provider: p.name, Err: err}
+	}
+	defer func() { _ = resp.Body.Close() }()
+	visit.Status = resp.StatusCode
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: err}
+	}
+	if err := p.refusal(resp); err != nil {
+		visit.RetryAfter = err.RetryAfter
+		return err
+	}
+	if len(body) > maxAnswer {
+		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: fmt.Errorf("answer over %d bytes", maxAnswer)}
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: fmt.Errorf("not the JSON that was expected: %w", err)}
+	}
+	visit.Failed = false
+	return nil
+}
+
+// refusal types a status other than 200.
+func (p provider) refusal(resp *http.Response) *SearchError {
+	e := &SearchError{Provider: p.name, Status: resp.StatusCode}
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
+		e.Err = ErrForbidden
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		e.Err, e.RetryAfter = ErrBusy, retryAfter(resp.Header.Get("Retry-After"))
+	default:
+		e.Err = errors.New(http.StatusText(resp.StatusCode))
+	}
+	return e
+}
+
+// retryAfter reads seconds or an HTTP date.
+func retryAfter(h string) time.Duration {
+	if s, err := strconv.Atoi(strings.TrimSpace(h)); err == nil && s > 0 {
+		return time.Duration(s) * time.Second
+	}
+	if t, err := http.ParseTime(h); err == nil {
+		return max(0, time.Until(t))
+	}
+	return 0
+}
+
+// ranked numbers results from 1, at most n of them, each address once.
+func ranked(name string, in []Result, n int) []Result {
+	out := make([]Result, 0, min(n, len(in)))
+	seen := map[string]bool{}
+	for _, r := range in {
+		if r.URL == "" || seen[r.URL] || len(out) == n {
+			continue
+		}
+		seen[r.URL] = true
+		r.Title, r.Snippet = plain(r.Title), plain(r.Snippet)
+		r.Provider, r.Rank = name, len(out)+1
+		out = append(out, r)
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+package homepage
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// lead is an address with what was said of it where it was found.
+type lead struct {
+	url, title, snippet, source, via string
+	rank                             int
+}
+
+// site gathers the leads that would be one homepage: the pages below one root.
+type site struct {
+	c       Candidate
+	root    string // where the homepage would be
+	leads   []lead // results below the root, as they came
+	pre     float64
+	visited bool
+	page    *page.Page
+}
+
+// enter adds a lead to its site, or drops it by what its address says.
+func (h *hunt) enter(l lead) {
+	canonical, err := weburl.Canonical("", l.url)
+	if err != nil {
+		h.drop(l, l.url, "not a web address")
+		return
+	}
+	l.url = canonical
+	u := parseURL(canonical)
+	switch {
+	case isPublisher(u, l.title):
+		h.drop(l, canonical, "publisher or digital library")
+		return
+	case isPortal(u):
+		h.drop(l, canonical, "profile or page on a portal")
+		return
+	case isFile(u):
+		h.drop(l, canonical, "not a web page: "+strings.ToLower(path.Ext(u.Path)))
+		return
+	case belowFound(canonical, h.s.CoAuthorHomepages):
+		h.drop(l, canonical, "a co-author's homepage")
+		return
+	}
+	root := h.rootFor(u, l)
+	key := addressKey(root)
+	s := h.byKey[key]
+	if s == nil {
+		s = &site{root: root, c: Candidate{URL: root, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via}}
+		if !sameAddress(root, l.url) {
+			s.c.Via = l.url
+		}
+		h.byKey[key] = s
+		h.sites = append(h.sites, s)
+	}
+	s.leads = append(s.leads, l)
+	s.pre = max(s.pre, h.prescore(u, l)) + 0.1
+}
+
+// rootFor decides where the homepage would be to which a lead belongs. What a
+// directory or a link names is taken at its word.
+func (h *hunt) rootFor(u *url.URL, l lead) string {
+	if l.source != SourceVenue && l.source != SourceTitle {
+		return l.url
+	}
+	for _, n := range h.person.names {
+		if root, personal := siteOf(u, n); personal {
+			return root
+		}
+	}
+	return l.url
+}
+
+func (h *hunt) drop(l lead, u, rule string) {
+	key := "dropped " + u
+	if h.byKey[key] != nil {
+		return
+	}
+	s := &site{visited: true, c: Candidate{URL: u, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via, Rule: rule}}
+	h.byKey[key] = s
+	h.sites = append(h.sites, s)
+}
+
+// prescore orders sites before anything is fetched: what address, title and
+// snippet promise. Below minPrescore a page is not worth a request.
+func (h *hunt) prescore(u *url.URL, l lead) float64 {
+	score := 0.0
+	switch source, _, _ := strings.Cut(l.source, ":"); source {
+	case SourceListed:
+		score = 10
+	case SourceMoved, SourceCoAuthor, SourcePeople:
+		score = 6
+	}
+	address := h.person.inAddress(u)
+	title, other := h.person.in(words(l.title))
+	snippet, _ := h.person.in(words(l.snippet))
+	score += 3*address + 3*title + snippet
+	if h.person.titlesIn(letters(l.title+" "+l.snippet)) > 0 {
+		score++
+	}
+	if isAcademic(u) {
+		score += 0.5
+	}
+	if l.rank > 0 {
+		score += 1 / float64(l.rank)
+	}
+	if title < nameInitials && address < nameInitials && (other || ownedByAnother(u, &page.Page{Title: l.title})) {
+		score -= 2
+	}
+	return score
+}
+
+const (
+	minPrescore    = 0.8 // some sign of the name, or a top result
+	strongPrescore = 5.0 // name in address and title: worth a look even when one page is found
+)
+
+// next is the unvisited site that promises most, or nil.
+func (h *hunt) next() *site {
+	var best *site
+	for _, s := range h.sites {
+		if s.visited || s.pre < minPrescore {
+			continue
+		}
+		if best == nil || s.pre > best.pre {
+			best = s
+		}
+	}
+	if best != nil && h.found() && best.pre < strongPrescore {
+		return nil
+	}
+	return best
+}
+
+// addressKey is the identity of an address without its closing slash.
+func addressKey(u string) string {
+	c, err := weburl.Canonical("", u)
+	if err != nil {
+		return u
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(weburl.Key(c), "www."), "/")
+}
+
+// innerLead is the page of a site that most likely lists papers: a search
+// result, or else a link on the homepage.
+func (s *site) innerLead(p *person, pg *page.Page, final string) string {
+	best, bestScore := "", 0
+	for _, l := range s.leads {
+		if sameAddress(l.url, final) || isFile(parseURL(l.url)) {
+			continue
+		}
+		score := 1
+		if listsPapers(l.title + " " + parseURL(l.url).Path) {
+			score += 2
+		}
+		if p.titlesIn(letters(l.title+" "+l.snippet)) > 0 {
+			score += 2
+		}
+		if score > bestScore {
+			best, bestScore = l.url, score
+		}
+	}
+	if bestScore > 1 || pg == nil {
+		return best
+	}
+	host := weburl.Domain(weburl.Host(final))
+	for _, l := range pg.Links {
+		u := parseURL(l.URL)
+		if l.Source == page.SourceAnchor && weburl.Domain(u.Host) == host && !isFile(u) && !sameAddress(l.URL, final) && listsPapers(l.Anchor) {
+			return l.URL
+		}
+		if l.Source == page.SourceFrame && len(pg.Text) < thinText && !isFile(u) {
+			return l.URL
+		}
+	}
+	return best
+}
+
+// thinText is the length in bytes under which a page with frames has no text
+// of its own.
+const thinText = 400
+
+// paperWords name pages that list papers.
+var paperWords = wordSet(`publication publications papers paper pubs research publikationen veroffentlichungen publis travaux
+	publicaciones pubblicazioni publicacoes publicaties publikace publikacje publikationer articles preprints bibliography vita cv`)
+
+func listsPapers(anchor string) bool {
+	ws := words(anchor)
+	return len(ws) < 12 && slices.ContainsFunc(ws, func(w string) bool { return paperWords[w] })
+}

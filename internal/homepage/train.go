@@ -1,0 +1,238 @@
+package homepage
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Example is a candidate with its features and whether it is a homepage of the
+// author. Group keeps candidates that must not be split between training and
+// testing together (one author, one generated web).
+type Example struct {
+	Features map[string]float64
+	Right    bool
+	Group    int
+}
+
+// TrainOptions steer Train. The zero value is what the embedded model was
+// trained with.
+type TrainOptions struct {
+	L2         float64 // 0: 0.002
+	Iterations int     // 0: 3000
+	Folds      int     // cross-validation over groups; 0: 5
+	// WrongCost is how many homepages that are missed weigh as much as one
+	// wrong page that is kept, when the threshold is chosen; 0: 3.
+	WrongCost float64
+}
+
+// ErrNoExamples says that there is nothing to learn from.
+var ErrNoExamples = errors.New("homepage: training wants right and wrong candidates")
+
+// Train fits a logistic regression by full-batch gradient descent with
+// momentum, right and wrong candidates weighing the same, and chooses the
+// threshold on scores of the held-out folds. It is deterministic. Figures holds
+// accuracy, precision and recall of the held-out candidates.
+func Train(examples []Example, opt TrainOptions) (*Model, error) {
+	opt = opt.defaults()
+	if !both(examples) {
+		return nil, ErrNoExamples
+	}
+	names := featureNames(examples)
+	held := make([]float64, len(examples))
+	for fold := range opt.Folds {
+		var train []Example
+		for _, e := range examples {
+			if e.Group%opt.Folds != fold {
+				train = append(train, e)
+			}
+		}
+		if !both(train) {
+			return nil, ErrNoExamples
+		}
+		m := fit(train, names, opt)
+		for i, e := range examples {
+			if e.Group%opt.Folds == fold {
+				held[i] = m.Score(e.Features)
+			}
+		}
+	}
+	m := fit(examples, names, opt)
+	m.Threshold = threshold(examples, held, opt.WrongCost)
+	m.Figures = figures(examples, held, m.Threshold)
+	return m, nil
+}
+
+func (o TrainOptions) defaults() TrainOptions {
+	if o.L2 == 0 {
+		o.L2 = 0.002
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 3000
+	}
+	if o.Folds == 0 {
+		o.Folds = 5
+	}
+	if o.WrongCost == 0 {
+		o.WrongCost = 3
+	}
+	return o
+}
+
+func both(examples []Example) bool {
+	isRight := func(e Example) bool { return e.Right }
+	isWrong := func(e Example) bool { return !e.Right }
+	return slices.ContainsFunc(examples, isRight) && slices.ContainsFunc(examples, isWrong)
+}
+
+func featureNames(examples []Example) []string {
+	set := map[string]bool{}
+	for _, e := range examples {
+		for k := range e.Features {
+			set[k] = true
+		}
+	}
+	names := make([]string, 0, len(set))
+	for k := range set {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fit minimises the weighted log loss with an L2 penalty.
+func fit(examples []Example, names []string, opt TrainOptions) *Model {
+	rights := 0
+	for _, e := range examples {
+		if e.Right {
+			rights++
+		}
+	}
+	weightRight, weightWrong := 0.5/float64(rights), 0.5/float64(len(examples)-rights)
+	x := make([][]float64, len(examples))
+	for i, e := range examples {
+		x[i] = make([]float64, len(names))
+		for j, n := range names {
+			x[i][j] = e.Features[n]
+		}
+	}
+	w, v := make([]float64, len(names)+1), make([]float64, len(names)+1)
+	grad := make([]float64, len(w))
+	bias := len(names)
+	const rate, momentum = 0.5, 0.9
+	for range opt.Iterations {
+		for j := range grad {
+			grad[j] = opt.L2 * w[j]
+		}
+		grad[bias] = 0
+		for i, e := range examples {
+			z := w[bias]
+			for j, xj := range x[i] {
+				z += w[j] * xj
+			}
+			d := 1 / (1 + math.Exp(-z))
+			if e.Right {
+				d = (d - 1) * weightRight
+			} else {
+				d *= weightWrong
+			}
+			for j, xj := range x[i] {
+				grad[j] += d * xj
+			}
+			grad[bias] += d
+		}
+		for j := range w {
+			v[j] = momentum*v[j] - rate*grad[j]
+			w[j] += v[j]
+		}
+	}
+	m := &Model{Bias: round4(w[bias]), Weights: map[string]float64{}, Threshold: 0.5}
+	for j, n := range names {
+		m.Weights[n] = round4(w[j])
+	}
+	return m
+}
+
+func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// threshold chooses where held-out mistakes cost least, in the middle of the
+// gap between two scores.
+func threshold(examples []Example, held []float64, wrongCost float64) float64 {
+	order := make([]int, len(examples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case held[a] > held[b]:
+			return -1
+		case held[a] < held[b]:
+			return 1
+		}
+		return 0
+	})
+	cost := 0.0 // of keeping nothing
+	for _, e := range examples {
+		if e.Right {
+			cost++
+		}
+	}
+	best, at := cost, 0.99
+	for k, i := range order {
+		if examples[i].Right {
+			cost--
+		} else {
+			cost += wrongCost
+		}
+		below := 0.0
+		if k+1 < len(order) {
+			below = held[order[k+1]]
+		}
+		if cost < best {
+			best, at = cost, (held[i]+below)/2
+		}
+	}
+	return math.Min(0.95, math.Max(0.3, round4(at)))
+}
+
+func figures(examples []Example, held []float64, t float64) map[string]float64 {
+	var tp, fp, fn, tn float64
+	for i, e := range examples {
+		switch kept := held[i] >= t; {
+		case kept && e.Right:
+			tp++
+		case kept:
+			fp++
+		case e.Right:
+			fn++
+		default:
+			tn++
+		}
+	}
+	return map[string]float64{
+		"candidates": tp + fp + fn + tn, "right": tp + fn,
+		"accuracy": round4((tp + tn) / (tp + fp + fn + tn)), "precision": round4(tp / math.Max(1, tp+fp)), "recall": round4(tp / math.Max(1, tp+fn)),
+	}
+}
+
+// Examples turns decisions into examples by labels: every candidate that was
+// fetched. The group is the author's place in the list.
+func Examples(decisions []Decision, labels []Label) []Example {
+	byID := map[string]Label{}
+	for _, l := range labels {
+		byID[l.Author.ID()] = l
+	}
+	var out []Example
+	for i, d := range decisions {
+		l, ok := byID[d.Author.ID()]
+		if !ok {
+			continue
+		}
+		for _, c := range d.Candidates {
+			if c.Fetched && c.Features != nil {
+				out = append(out, Example{Features: c.Features, Right: right(c.URL, l), Group: i})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package homepage
+
+import (
+	"context"
+	"errors"
+
+	"gleaner/internal/page"
+	"gleaner/internal/venue"
+)
+
+// Listed is a homepage that a directory names for a person.
+type Listed struct {
+	URL    string `json:"url"`
+	Source string `json:"source"` // "dblp", "orcid", "semanticscholar", "user", …
+}
+
+// Subject is one author to be found, with all that is known beforehand.
+type Subject struct {
+	Author            venue.Author   `json:"author"`
+	Venue             []string       `json:"venue"`               // the venue's name and its variations, the best first
+	Papers            []venue.Paper  `json:"papers"`              // wanted papers of theirs
+	CoAuthors         []venue.Author `json:"co_authors"`          //
+	CoAuthorHomepages []string       `json:"co_author_homepages"` // found already
+	Listed            []Listed       `json:"listed"`
+	Aliases           []string       `json:"aliases"` // other names that the directory gives
+}
+
+// Getter fetches a page politely and parses it. final is its address after
+// redirects. An error means that there is no page; it is evidence too.
+type Getter interface {
+	Get(ctx context.Context, url string) (p *page.Page, final string, err error)
+}
+
+// The sources of candidates, in order of trust.
+const (
+	SourceListed   = "listed"    // with the directory after a colon: "listed:dblp"
+	SourceVenue    = "search"    // name + venue
+	SourceTitle    = "title"     // name + title of a wanted paper
+	SourceCoAuthor = "co-author" // a link on a co-author's page whose anchor is the name
+	SourcePeople   = "people"    // the same on a page that lists people
+	SourceMoved    = "moved"     // where a page says that it has moved to
+)
+
+// Candidate is one address that was thought of, and what became of it.
+type Candidate struct {
+	URL      string             `json:"url"`
+	Title    string             `json:"title,omitempty"`
+	Source   string             `json:"source"`
+	Via      string             `json:"via,omitempty"` // the address that led here: a search result below it, a page that moved or links
+	Rank     int                `json:"rank,omitempty"`
+	Rule     string             `json:"rule"`               // the rule that decided it
+	Priority string             `json:"priority,omitempty"` // high, medium, low; "" when dropped
+	Features map[string]float64 `json:"features,omitempty"` // empty where no page was fetched
+	Score    float64            `json:"score"`              // 0–1, the model's probability that this is a homepage of the author
+	Kept     bool               `json:"kept"`
+	Fetched  bool               `json:"fetched,omitempty"`
+}
+
+// Decision is what was found for one author, with all the evidence.
+type Decision struct {
+	Author     venue.Author `json:"author"`
+	Homepages  []Candidate  `json:"homepages"`           // kept, the best first
+	Candidates []Candidate  `json:"candidates"`          // all, in the order in which they were thought of
+	NotFound   string       `json:"not_found,omitempty"` // why there is none
+	Table1     string       `json:"table1,omitempty"`    // what Zhuang's Table 1 alone would choose
+	Searches   int          `json:"searches"`            // queries asked, cached ones included
+	Fetches    int          `json:"fetches"`             // pages asked for
+	Problems   []string     `json:"problems,omitempty"`  // searches that failed
+}
+
+// Best is the first homepage, or "".
+func (d Decision) Best() string {
+	if len(d.Homepages) == 0 {
+		return ""
+	}
+	return d.Homepages[0].URL
+}
+
+// Reasons why an author has no homepage (Decision.NotFound).
+const (
+	NoCandidates   = "nothing was listed and no search brought a page of theirs"
+	NoEvidence     = "no candidate showed enough evidence"
+	AllDead        = "the listed pages do not answer and search brought nothing"
+	NoSearch       = "nothing useful is listed and no search provider answered"
+	GivenToAnother = "the page found belongs to another author with more evidence"
+)
+
+// ErrSearchUnavailable says that a decision without a homepage was made while
+// no search provider answered: worth asking again later. Errors that carry it
+// also wrap the provider's own.
+var ErrSearchUnavailable = errors.New("homepage: no search provider answered")

@@ -1,0 +1,244 @@
+package homepage
+
+import (
+	"embed"
+	"encoding/json"
+	"net/url"
+	"path"
+	"strings"
+
+	"gleaner/internal/weburl"
+)
+
+//go:embed data/hosts.json data/kinds.json
+var dataFiles embed.FS
+
+// hostLists names hosts that never are a person's homepage, by suffix of the
+// host or prefix of host and path, and words in titles and host labels that
+// show the same of hosts that nobody listed.
+type hostLists struct {
+	Origin     string   `json:"origin"`
+	Publishers []string `json:"publishers"` // publishers, digital libraries, bibliographies
+	Portals    []string `json:"portals"`    // profiles, social networks, code, video, shops, encyclopaedias
+	Titles     []string `json:"titles"`     // phrases of publishers' and libraries' titles
+	Labels     []string `json:"labels"`     // host labels of publishers and libraries
+	Hosting    []string `json:"hosting"`    // each subdomain (or first directory) is one person's
+	FileTypes  []string `json:"file_types"` // endings that are no web page
+}
+
+// kindWords tell what a page that is no homepage is, by words of its path and
+// of its title.
+type kindWords struct {
+	Origin string              `json:"origin"`
+	Path   map[string][]string `json:"path"`
+	Title  map[string][]string `json:"title"`
+}
+
+var (
+	hosts = mustRead[hostLists]("data/hosts.json")
+	kinds = mustRead[kindWords]("data/kinds.json")
+)
+
+// mustRead decodes data that is part of the program; a test reads it too, so a
+// mistake in it cannot leave the house.
+func mustRead[T any](file string) (v T) {
+	raw, err := dataFiles.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(raw, &v)
+	}
+	if err != nil {
+		panic("homepage: embedded " + file + ": " + err.Error())
+	}
+	return v
+}
+
+// hostIn reports whether host (and path, for entries that have one) is listed.
+func hostIn(u *url.URL, list []string) bool {
+	h := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	for _, e := range list {
+		host, dir, hasDir := strings.Cut(e, "/")
+		if (h == host || strings.HasSuffix(h, "."+host)) && (!hasDir || strings.HasPrefix(strings.ToLower(u.Path), "/"+dir)) {
+			return true
+		}
+		// "scholar.google.*": a service under each country's ending.
+		if stem, ok := strings.CutSuffix(host, ".*"); ok && (strings.HasPrefix(h, stem+".") || strings.Contains(h, "."+stem+".")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPublisher reports whether address or title show a publisher or a digital
+// library (Zhuang et al., Table 1, first rule).
+func isPublisher(u *url.URL, title string) bool {
+	if hostIn(u, hosts.Publishers) {
+		return true
+	}
+	labels := strings.Split(strings.ToLower(u.Hostname()), ".")
+	for _, label := range labels[:len(labels)-1] {
+		for _, l := range hosts.Labels {
+			if label == l {
+				return true
+			}
+		}
+	}
+	t := " " + strings.Join(words(title), " ") + " "
+	for _, phrase := range hosts.Titles {
+		if strings.Contains(t, " "+phrase+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// isPortal reports whether the address is a profile or a page of a portal.
+func isPortal(u *url.URL) bool { return hostIn(u, hosts.Portals) }
+
+// isFile reports whether the address names a file that is no web page. Only 9 %
+// of homepages end in .htm(l), so what is not known to be a file is a page.
+func isFile(u *url.URL) bool {
+	ext := strings.ToLower(strings.TrimPrefix(path.Ext(u.Path), "."))
+	if ext == "" {
+		return false
+	}
+	for _, t := range hosts.FileTypes {
+		if ext == t {
+			return true
+		}
+	}
+	return false
+}
+
+// isAcademic reports whether the host is a university's or a research
+// institute's by its name.
+func isAcademic(u *url.URL) bool {
+	h := strings.ToLower(u.Hostname())
+	labels := strings.Split(h, ".")
+	for i, l := range labels {
+		if i > 0 && (l == "edu" || l == "ac") {
+			return true
+		}
+		for _, p := range []string{"uni-", "univ-", "tu-", "fh-", "eth"} {
+			if strings.HasPrefix(l, p) && len(l) > len(p) {
+				return true
+			}
+		}
+		if strings.HasPrefix(l, "univ") || l == "cs" || l == "math" || l == "informatik" || l == "stat" {
+			return true
+		}
+	}
+	return false
+}
+
+// siteOf returns the address of the homepage that a page would belong to: its
+// "~user" or user directory, or the root of its host where the host is one
+// person's or project's, and whether anything says that the root is right.
+func siteOf(u *url.URL, n name) (root string, personal bool) {
+	segs := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
+	base := u.Scheme + "://" + u.Host + "/"
+	for i, s := range segs {
+		d, err := url.PathUnescape(s)
+		if err != nil {
+			d = s
+		}
+		if strings.HasPrefix(d, "~") && len(d) > 1 {
+			return base + strings.Join(segs[:i+1], "/") + "/", true
+		}
+	}
+	if hostIn(u, hosts.Hosting) {
+		host := strings.ToLower(u.Hostname())
+		for _, h := range hosts.Hosting {
+			if hh, dir, ok := strings.Cut(h, "/"); ok && strings.HasSuffix(host, hh) && strings.HasPrefix(u.Path, "/"+dir) {
+				return base + strings.Join(segs[:min(len(segs), strings.Count(dir, "/")+2)], "/") + "/", true
+			}
+		}
+		return base, true
+	}
+	if label := ownLabel(u); n.inLabel(label) >= nameInitials {
+		return base, true
+	}
+	for i, s := range segs {
+		if i > 0 && userDirs[strings.ToLower(segs[i-1])] || n.inLabel(s) >= nameInitials && path.Ext(s) == "" {
+			return base + strings.Join(segs[:i+1], "/") + dirSlash(u, segs, i), true
+		}
+	}
+	return base, false
+}
+
+// dirSlash closes a directory's address, unless the page is that very address.
+func dirSlash(u *url.URL, segs []string, i int) string {
+	if i == len(segs)-1 && !strings.HasSuffix(u.Path, "/") {
+		return ""
+	}
+	return "/"
+}
+
+// userDirs hold one directory or page per person.
+var userDirs = wordSet(`people person users user home homes homepages members member staff faculty personal profile profiles
+	persons mitarbeiter personen personnel membres membre equipe docentes profesores personas docenti persone medewerkers
+	team students phd fac academics researchers directory bio`)
+
+// ownLabel is the host's label below its public suffix's registrable part when
+// that is a service's, else the registrable label: "dpage" of
+// dpage.github.io, "janedoe" of www.janedoe.com.
+func ownLabel(u *url.URL) string {
+	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	domain := weburl.Domain(host)
+	label, _, _ := strings.Cut(domain, ".")
+	if host != domain && !isAcademic(u) {
+		first, _, _ := strings.Cut(host, ".")
+		label = first + " " + label
+	}
+	return label
+}
+
+// inLabel returns how surely a host label or path segment ("~jdoe",
+// "jane-doe.html", "doej") is made of the name.
+func (n name) inLabel(s string) float64 {
+	if d, err := url.PathUnescape(s); err == nil {
+		s = d
+	}
+	s = strings.TrimPrefix(fold(s), "~")
+	best := 0.0
+	for _, part := range strings.Fields(strings.TrimSuffix(s, path.Ext(s))) {
+		best = max(best, n.inToken(part))
+	}
+	return best
+}
+
+func (n name) inToken(s string) float64 {
+	strength, _ := n.in(words(s))
+	if strength > nameSurname {
+		return strength
+	}
+	joined := letters(s)
+	first, last := n.first(), strings.Join(n.surname, "")
+	if last == "" || joined == "" {
+		return 0
+	}
+	initials := ""
+	for _, g := range n.given {
+		initials += g[:1]
+	}
+	for _, l := range []string{last, n.last()} {
+		if len(l) < 2 {
+			continue
+		}
+		switch {
+		case first != "" && len(first) > 1 && (strings.Contains(joined, first+l) || strings.Contains(joined, l+first) || strings.Contains(joined, strings.Join(n.given, "")+l)):
+			return nameFull
+		case initials != "" && (joined == initials+l || joined == l+initials || joined == initials[:1]+l || joined == l+initials[:1]):
+			return 0.8
+		case joined == l:
+			return nameInitials
+		case len(l) >= 5 && strings.Contains(joined, l):
+			return nameInitials
+		case len(first) > 2 && joined == first+l[:1]: // elliottd
+			return nameInitials
+		}
+	}
+	if len(first) >= 4 && joined == first {
+		return nameSurname
+	}
+	return strength
+}

@@ -1,0 +1,219 @@
+package homepage
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// visit looks at the most promising sites, at most n of them and within the
+// bound on fetches.
+func (h *hunt) visit(ctx context.Context, n int) error {
+	for range n {
+		s := h.next()
+		if s == nil || h.d.Fetches >= h.f.cfg.MaxFetches {
+			return nil
+		}
+		s.visited = true
+		h.look(ctx, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// get asks for a page, counting it. An address is asked for once.
+func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
+	if h.d.Fetches >= h.f.cfg.MaxFetches {
+		return nil, "", errTooMany
+	}
+	h.d.Fetches++
+	h.asked[addressKey(u)] = true
+	pg, final, err := h.f.cfg.Getter.Get(ctx, u)
+	if err == nil && pg == nil {
+		err = errNoPage
+	}
+	if final == "" {
+		final = u
+	}
+	return pg, final, err
+}
+
+// look fetches a site's root, falls back to the page that was found, follows a
+// move, looks at one inner page, and scores what it saw.
+func (h *hunt) look(ctx context.Context, s *site) {
+	pg, final, err := h.get(ctx, s.root)
+	if (err != nil || gone(pg)) && len(s.leads) > 0 && !sameAddress(s.leads[0].url, s.root) && !isFile(parseURL(s.leads[0].url)) {
+		pg, final, err = h.get(ctx, s.leads[0].url)
+	}
+	if err != nil {
+		s.c.Rule = "does not answer: " + err.Error()
+		return
+	}
+	for range maxMoves {
+		target := movedTo(pg, final)
+		if target == "" || h.asked[addressKey(target)] {
+			break
+		}
+		u := parseURL(target)
+		if isPortal(u) || isPublisher(u, "") || isFile(u) {
+			break
+		}
+		moved, movedFinal, err := h.get(ctx, target)
+		if err != nil {
+			break
+		}
+		s.c.Via, pg, final = final, moved, movedFinal
+	}
+	h.settle(ctx, s, pg, final)
+}
+
+// maxMoves bounds how often "this page has moved" is followed.
+const maxMoves = 2
+
+// settle scores a site by its page, alone and with an inner page.
+func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string) {
+	u := parseURL(final)
+	if rule := h.unfit(u, s, pg, final); rule != "" {
+		s.c.Rule = rule
+		return
+	}
+	if !sameAddress(final, s.c.URL) && s.c.Via == "" {
+		s.c.Via = s.c.URL
+	}
+	h.byKey[addressKey(final)] = s
+	ex := exhibit{url: u, page: pg, hits: len(s.leads)}
+	h.score(s, &ex)
+	if h.wantsInner(s) {
+		if in := s.innerLead(h.person, pg, final); in != "" && !h.asked[addressKey(in)] {
+			if inner, innerFinal, err := h.get(ctx, in); err == nil {
+				ex.inner = inner
+				h.score(s, &ex)
+				h.innerInstead(s, inner, innerFinal, len(s.leads))
+				h.follow(inner, innerFinal, SourcePeople)
+			}
+		}
+	}
+	h.follow(pg, final, SourcePeople)
+}
+
+// unfit are the rules that need the final address: a page may redirect to a
+// portal, or to one that was looked at already.
+func (h *hunt) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
+	switch {
+	case isPublisher(u, pg.Title):
+		return "publisher or digital library"
+	case isPortal(u):
+		return "leads to a portal"
+	case belowFound(final, h.s.CoAuthorHomepages):
+		return "a co-author's homepage"
+	}
+	if other := h.byKey[addressKey(final)]; other != nil && other != s {
+		if other.visited {
+			return "leads to a page that was looked at already"
+		}
+		other.visited = true
+		other.c.Rule = "the same page as " + s.c.URL
+	}
+	return ""
+}
+
+// score computes a site's features and score from what was seen.
+func (h *hunt) score(s *site, ex *exhibit) {
+	s.page = ex.page
+	s.c.URL, s.c.Title, s.c.Fetched = ex.url.String(), ex.page.Title, true
+	s.c.Features = h.person.features(s.c, *ex)
+	s.c.Score = h.f.model.Score(s.c.Features)
+}
+
+// wantsInner reports whether another page of the site could change the verdict.
+func (h *hunt) wantsInner(s *site) bool {
+	f := s.c.Features
+	return len(h.person.titles) > 0 && f[fOther] == 0 && f[fTitles] == 0 && (f[fIdentity] >= nameInitials || len(s.leads) > 1 || f[fUser] > 0)
+}
+
+// innerInstead takes the inner page as the candidate where the root turned out
+// to be somebody else's, such as a department's.
+func (h *hunt) innerInstead(s *site, inner *page.Page, final string, hits int) {
+	ex := exhibit{url: parseURL(final), page: inner, hits: hits}
+	c := s.c
+	c.URL, c.Title = final, inner.Title
+	f := h.person.features(c, ex)
+	if score := h.f.model.Score(f); s.c.Features[fIdentity] < nameInitials && f[fIdentity] >= nameInitials && score > s.c.Score {
+		s.page, s.c.URL, s.c.Title, s.c.Features, s.c.Score = inner, final, inner.Title, f, score
+	}
+}
+
+// maxFollowed bounds the links that one page adds.
+const maxFollowed = 2
+
+// follow enters links whose anchor is the person's name: co-authors and
+// departments link to the homepages of people.
+func (h *hunt) follow(pg *page.Page, final, source string) {
+	added := 0
+	for _, l := range pg.Links {
+		ws := words(l.Anchor)
+		if added == maxFollowed || len(ws) == 0 || len(ws) > 6 || l.Source != page.SourceAnchor {
+			continue
+		}
+		if s, _ := h.person.in(ws); s < nameLoose {
+			continue
+		}
+		u := parseURL(l.URL)
+		if sameAddress(l.URL, final) || isPortal(u) || isFile(u) || isPublisher(u, "") || h.byKey[addressKey(l.URL)] != nil {
+			continue
+		}
+		h.enter(lead{url: l.URL, title: l.Anchor, source: source, via: final})
+		added++
+	}
+}
+
+// gone reports whether a page says that it is not there.
+func gone(pg *page.Page) bool { return pg != nil && pg.SoftMissing }
+
+// movedWords are how pages say that they have moved.
+var movedWords = []string{
+	"has moved", "have moved", "moved to", "new home page", "new homepage", "new address", "new location", "new website", "new web page", "new webpage", "is now at", "are now at",
+	"please update your", "you will be redirected", "redirecting", "page moved", "no longer maintained",
+	"umgezogen", "neue adresse", "a demenage", "nouvelle adresse", "nueva direccion", "nuevo sitio", "nuovo indirizzo",
+}
+
+// movedText bounds the length of a page that says nothing but that it moved.
+const movedText = 1200
+
+// movedTo is where a page says that it has moved to, or "".
+func movedTo(pg *page.Page, final string) string {
+	for _, l := range pg.Links {
+		if l.Source == page.SourceRefresh && !sameAddress(l.URL, final) {
+			return l.URL
+		}
+	}
+	if len(pg.Text) > movedText {
+		return ""
+	}
+	text := strings.Join(words(pg.Title+" "+pg.Text), " ")
+	if !slices.ContainsFunc(movedWords, func(w string) bool { return strings.Contains(text, w) }) {
+		return ""
+	}
+	for _, l := range pg.Links {
+		u := parseURL(l.URL)
+		if l.Source != page.SourceAnchor || sameAddress(l.URL, final) || isPortal(u) || isFile(u) || strings.HasPrefix(l.URL, "mailto:") {
+			continue
+		}
+		// The old institution's own pages are not where somebody moved to,
+		// unless it is another server of it.
+		if weburl.Host(l.URL) == weburl.Host(final) && parentOf(l.URL, final) {
+			continue
+		}
+		return l.URL
+	}
+	return ""
+}
+
+// parentOf reports whether a is a directory above b.
+func parentOf(a, b string) bool { return strings.HasPrefix(addressKey(b), addressKey(a)) }
