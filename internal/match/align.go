@@ -1,0 +1,92 @@
+package match
+
+// alignment is how a title lies in a text: which letters agree, and what the
+// others look like.
+type alignment struct {
+	start, end int // letters of the text that the title takes: [start, end)
+	edits      int
+	ops        []op // in title order
+}
+
+// op is one edit. i is the letter of the title it stands at, j that of the text.
+type op struct {
+	kind opKind
+	i, j int
+}
+
+type opKind byte
+
+const (
+	substitute opKind = iota
+	insert            // the text has a letter more
+	remove            // the text has a letter less
+)
+
+// aligner holds the matrix, which is reused from candidate to candidate.
+type aligner struct{ cost []uint16 }
+
+// align places title in text[lo:hi] with the fewest edits; what stands before
+// and behind costs nothing (Sellers 1980). A tie goes to the place that begins
+// earliest.
+func (a *aligner) align(title, text []byte, lo, hi int) alignment {
+	lo, hi = max(lo, 0), min(hi, len(text))
+	window := text[lo:hi]
+	m, n := len(title), len(window)
+	w := n + 1
+	if cap(a.cost) < (m+1)*w {
+		a.cost = make([]uint16, (m+1)*w)
+	}
+	c := a.cost[:(m+1)*w]
+	for j := 0; j <= n; j++ {
+		c[j] = 0
+	}
+	for i := 1; i <= m; i++ {
+		row, prev := c[i*w:(i+1)*w], c[(i-1)*w:i*w]
+		row[0] = uint16(i)
+		t := title[i-1]
+		for j := 1; j <= n; j++ {
+			v := prev[j-1]
+			if t != window[j-1] {
+				v++
+			}
+			v = min(v, prev[j]+1, row[j-1]+1)
+			row[j] = v
+		}
+	}
+	last := c[m*w : (m+1)*w]
+	best := 0
+	for j := 1; j <= n; j++ {
+		if last[j] < last[best] {
+			best = j
+		}
+	}
+	return a.trace(c, title, window, lo, best)
+}
+
+// trace walks the matrix back from column j of the last row.
+func (a *aligner) trace(c []uint16, title, window []byte, lo, j int) alignment {
+	m, w := len(title), len(window)+1
+	out := alignment{end: lo + j, edits: int(c[m*w+j])}
+	i := m
+	for i > 0 {
+		v := c[i*w+j]
+		switch {
+		case j > 0 && title[i-1] == window[j-1] && v == c[(i-1)*w+j-1]:
+			i, j = i-1, j-1
+		case j > 0 && title[i-1] != window[j-1] && v == c[(i-1)*w+j-1]+1:
+			i, j = i-1, j-1
+			out.ops = append(out.ops, op{substitute, i, lo + j})
+		case v == c[(i-1)*w+j]+1:
+			i--
+			out.ops = append(out.ops, op{remove, i, lo + j})
+		default:
+			j--
+			out.ops = append(out.ops, op{insert, i, lo + j})
+		}
+	}
+	out.start = lo + j
+	for l, r := 0, len(out.ops)-1; l < r; l, r = l+1, r-1 {
+		out.ops[l], out.ops[r] = out.ops[r], out.ops[l]
+	}
+	return out
+}

@@ -1,0 +1,328 @@
+package match
+
+import (
+	"slices"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// relation says how two writings of a title stand to each other.
+type relation int
+
+const (
+	sameTitle    relation = iota // letter for letter
+	misread                      // a few letters differ, as a poor reader leaves them
+	nearTitle                    // an article, a plural or a spelling differs
+	withSubtitle                 // one is the other with a subtitle more
+	otherTitle                   // a number or a content word differs
+)
+
+// wanted is a title prepared for alignment: its skeleton and its words.
+type wanted struct {
+	letters []byte
+	word    []int    // for each letter, which word it is in
+	words   []string // skeletons of the words
+	begin   []int    // first letter of each word
+}
+
+func newWanted(title string) wanted {
+	s := newStream(plain(title), maxTitle)
+	w := wanted{letters: s.letters, word: make([]int, len(s.letters))}
+	for i := range s.letters {
+		if i == 0 || parted(s.text[s.pos[i-1]:s.pos[i]]) {
+			w.begin = append(w.begin, i)
+		}
+		w.word[i] = len(w.begin) - 1
+	}
+	for k, b := range w.begin {
+		e := len(s.letters)
+		if k+1 < len(w.begin) {
+			e = w.begin[k+1]
+		}
+		w.words = append(w.words, string(s.letters[b:e]))
+	}
+	return w
+}
+
+// parted reports whether something between two letters parts words.
+func parted(between string) bool {
+	for _, r := range between {
+		if parts(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// small are the words whose coming and going changes no title.
+func small(w string) bool {
+	switch w {
+	case "a", "an", "the", "o", "of", "on", "in", "or", "for", "and", "to", "with", "by", "via", "at", "from", "its":
+		return true // "o" is the skeleton of "of" before "l", "i" or "f"
+	}
+	return false
+}
+
+// roman reports whether w counts parts of a series.
+func roman(w string) bool {
+	switch w {
+	case "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x":
+		return true
+	}
+	return false
+}
+
+// judge tells misread letters from different words. text is the stream that al
+// refers to.
+func (w wanted) judge(al alignment, text []byte) relation {
+	if al.edits == 0 {
+		return sameTitle
+	}
+	if al.edits > max(3, len(w.letters)/3) {
+		return otherTitle
+	}
+	perWord := make([]int, len(w.words))
+	out := misread
+	for i := 0; i < len(al.ops); {
+		j := i + 1
+		for j < len(al.ops) && adjacent(al.ops[j-1], al.ops[j]) {
+			j++
+		}
+		out = max(out, w.judgeRun(al.ops[i:j], text))
+		for _, o := range al.ops[i:j] {
+			perWord[w.word[min(o.i, len(w.word)-1)]]++
+		}
+		i = j
+	}
+	for k, n := range perWord {
+		if l := len(w.words[k]); n > 0 && !small(w.words[k]) && 2*n > l && l >= 3 || roman(w.words[k]) && n > 0 {
+			return otherTitle
+		}
+	}
+	if out == misread && al.edits > max(1, len(w.letters)/12) {
+		out = nearTitle
+	}
+	return out
+}
+
+func adjacent(a, b op) bool {
+	return b.i-a.i <= 1 && b.j-a.j <= 1
+}
+
+// judgeRun judges one run of neighbouring edits.
+func (w wanted) judgeRun(run []op, text []byte) relation {
+	var gone, come []byte
+	for _, o := range run {
+		if o.kind != insert {
+			gone = append(gone, w.letters[o.i])
+		}
+		if o.kind != remove {
+			come = append(come, text[o.j])
+		}
+	}
+	g, c := string(gone), string(come)
+	switch {
+	case number(g) != number(c):
+		return otherTitle
+	case len(run) == 1:
+		return misread
+	case small(g) && c == "" || small(c) && g == "":
+		return nearTitle
+	case negates(g) && c == "" || negates(c) && g == "":
+		return otherTitle
+	case len(run) >= 4:
+		return otherTitle
+	case len(run) == 3:
+		return nearTitle
+	}
+	return misread
+}
+
+// number is the digits of s, with letters that readers mistake for them left out.
+func number(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// negates reports whether s in front of a word makes another word of it.
+func negates(s string) bool {
+	switch s {
+	case "un", "in", "non", "anti", "im", "ir", "dis", "bi", "semi", "pre", "post", "multi", "sub", "co", "re", "de":
+		return true
+	}
+	return false
+}
+
+// compareTitles relates two titles as records give them.
+func compareTitles(a, b string) relation {
+	na, nb := Normalise(a), Normalise(b)
+	if na == nb {
+		return sameTitle
+	}
+	if na == "" || nb == "" {
+		return otherTitle
+	}
+	wa := newWanted(a)
+	wb := newWanted(b)
+	if mainTitle(a, b) {
+		return withSubtitle
+	}
+	if wordsDiffer(wa.words, wb.words) {
+		return otherTitle
+	}
+	var al aligner
+	got := al.align(wa.letters, wb.letters, 0, len(wb.letters))
+	// What align leaves free at both ends of a document counts between titles.
+	for j := got.start - 1; j >= 0; j-- {
+		got.ops = append([]op{{insert, 0, j}}, got.ops...)
+		got.edits++
+	}
+	for j := got.end; j < len(wb.letters); j++ {
+		got.ops = append(got.ops, op{insert, len(wa.letters), j})
+		got.edits++
+	}
+	return max(misread, wa.judge(got, wb.letters))
+}
+
+// mainTitle reports whether one title is the other's part before a colon, dash,
+// question mark or full stop.
+func mainTitle(a, b string) bool {
+	for range 2 {
+		if i := strings.IndexAny(a, ":?.–—"); i > 0 || strings.Contains(a, " - ") {
+			if i <= 0 {
+				i = strings.Index(a, " - ")
+			}
+			head := Normalise(a[:i])
+			if len(head) >= 12 && head == Normalise(b) {
+				return true
+			}
+		}
+		a, b = b, a
+	}
+	return false
+}
+
+// wordsDiffer reports a content word or a number that only one title has.
+// Words as near as a plural or a misprint count as the same, and so do words
+// written together in one and apart in the other.
+func wordsDiffer(a, b []string) bool {
+	ja, jb := strings.Join(a, ""), strings.Join(b, "")
+	return lacks(a, b, jb) || lacks(b, a, ja)
+}
+
+func lacks(a, b []string, joined string) bool {
+	for _, w := range a {
+		if small(w) || slices.Contains(b, w) {
+			continue
+		}
+		if number(w) != "" || roman(w) {
+			return true
+		}
+		if len(w) >= 4 && strings.Contains(joined, w) {
+			continue
+		}
+		if !slices.ContainsFunc(b, func(v string) bool { return nearWord(w, v) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearWord allows one edit in five letters, with the same beginning, and one in
+// eight without.
+func nearWord(a, b string) bool {
+	if len(a) < 4 || len(b) < 4 || number(b) != "" {
+		return false
+	}
+	var al aligner
+	short, long := []byte(a), []byte(b)
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	got := al.align(short, long, 0, len(long))
+	d := got.edits + got.start + len(long) - got.end
+	if a[:2] == b[:2] {
+		return d*5 <= max(len(a), len(b))
+	}
+	return d*8 <= max(len(a), len(b))
+}
+
+// agreement says how the authors of two records compare.
+type agreement struct {
+	known  bool // both records name authors
+	shared int
+	fewer  int  // authors of the record with fewer
+	more   int  // authors of the other
+	first  bool // the first authors agree
+}
+
+func compareAuthors(a, b []venue.Author) agreement {
+	na, nb := people(a), people(b)
+	ag := agreement{known: len(na) > 0 && len(nb) > 0, fewer: min(len(na), len(nb)), more: max(len(na), len(nb))}
+	used := make([]bool, len(nb))
+	for i, x := range na {
+		for j, y := range nb {
+			if !used[j] && samePerson(x, y) {
+				used[j] = true
+				ag.shared++
+				ag.first = ag.first || i == 0 && j == 0
+				break
+			}
+		}
+	}
+	return ag
+}
+
+// people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
+func people(as []venue.Author) [][]string {
+	var out [][]string
+	for _, a := range as {
+		name := plain(a.Name)
+		if last, first, ok := strings.Cut(name, ","); ok { // "Silberhorn, Gene"
+			name = first + " " + last
+		}
+		var ws []string
+		for _, w := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '\n' || r == '\t' || r == '-' || r == '\u00a0' }) {
+			switch n := Normalise(w); n {
+			case "", "jr", "sr", "ii", "iii", "phd", "md", "dr", "prof":
+			default:
+				ws = append(ws, n)
+			}
+		}
+		switch joined := strings.Join(ws, ""); joined {
+		case "", "na", "andna", "etal", "others", "anonymous", "anon", "unknown", "noauthor", "nn":
+		default:
+			out = append(out, ws)
+		}
+	}
+	return out
+}
+
+// samePerson compares two folded names: the surname, and the first names as far
+// as both tell them.
+func samePerson(a, b []string) bool {
+	sa, sb := a[len(a)-1], b[len(b)-1]
+	if sa != sb {
+		// "Mao Zedong" and "Zedong Mao"; "García Márquez" and "García".
+		if len(a) == len(b) && len(a) > 1 && a[0] == sb && b[0] == sa {
+			return true
+		}
+		if !(len(sa) >= 5 && slices.Contains(b[1:], sa) || len(sb) >= 5 && slices.Contains(a[1:], sb)) {
+			return strings.Join(a, "") == strings.Join(b, "")
+		}
+	}
+	if len(a) == 1 || len(b) == 1 {
+		return true
+	}
+	fa, fb := a[0], b[0]
+	n := min(len(fa), len(fb))
+	if n <= 2 { // initials, also run together: "JB"
+		return fa[0] == fb[0]
+	}
+	return fa[:3] == fb[:3] || fa[0] == fb[0] && len(sa) >= 4
+}

@@ -1,0 +1,258 @@
+package match
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	headLetters   = 2400 // of page one, where a title may stand
+	secondLetters = 1200 // of page two, behind a cover page
+	allLetters    = 9000 // of both pages, where authors and ids are looked for
+)
+
+// document is a text prepared for judging.
+type document struct {
+	stream
+	ev     Evidence
+	second int // first letter of page two, or -1
+	body   int // first letter of the abstract or introduction, or the text's end
+	list   int // first letter of a heading under which titles are listed, or the end
+	form   string
+	formBy string
+	al     aligner
+}
+
+// Document finds the wanted papers that a document may be, best first;
+// different ones are left out. Several matches of one verdict mean several
+// wanted papers of one title (a conference and a journal version).
+func (ix *Index) Document(ev Evidence) []Match {
+	d := newDocument(ev)
+	seen := map[int]finding{}
+	for _, c := range ix.inHead(d) {
+		f := d.judge(ix, c)
+		if old, ok := seen[c.paper]; !ok || f.verdict.rank() < old.verdict.rank() {
+			seen[c.paper] = f
+		}
+	}
+	ix.byID(d, seen)
+	ix.byName(d, seen)
+	dropLists(d, seen)
+	var out []Match
+	for i, f := range seen {
+		if f.verdict == Different {
+			continue
+		}
+		m := Match{Paper: ix.papers[i], Verdict: f.verdict, Score: f.score, Reasons: f.reasons, Form: d.form}
+		if f.form != "" {
+			m.Form = f.form
+		}
+		if d.formBy != "" {
+			m.Reasons = append(m.Reasons, d.formBy)
+		}
+		if d.ev.Year != 0 && m.Paper.Year != 0 {
+			m.Score -= 0.01 * float64(min(10, max(d.ev.Year-m.Paper.Year, m.Paper.Year-d.ev.Year)))
+		}
+		out = append(out, m)
+	}
+	sortMatches(out)
+	return out
+}
+
+// inHead lists the places where a wanted title may stand.
+func (ix *Index) inHead(d *document) []candidate {
+	end := min(headLetters, len(d.letters))
+	if d.second >= 0 {
+		end = min(end, d.second+gram-1)
+	}
+	out := ix.candidates(d.letters, 0, end, 60)
+	if d.second >= 0 {
+		out = append(out, ix.candidates(d.letters, d.second, d.second+secondLetters, 40)...)
+	}
+	return append(out, ix.shortInLines(d)...)
+}
+
+// shortInLines finds titles too short for an n-gram: they have to fill a line.
+func (ix *Index) shortInLines(d *document) []candidate {
+	if len(ix.short) == 0 {
+		return nil
+	}
+	var out []candidate
+	p := 0
+	for range 12 {
+		end := d.lineEnd(p)
+		lo, hi := d.letterAt(p), d.letterAt(end)
+		for _, i := range ix.short[string(d.letters[lo:hi])] {
+			out = append(out, candidate{paper: int(i), at: lo, votes: 1})
+		}
+		if p = end + 1; p >= len(d.text) {
+			break
+		}
+	}
+	return out
+}
+
+func newDocument(ev Evidence) *document {
+	d := &document{stream: newStream(ev.FirstPages, allLetters), ev: ev, second: -1}
+	if i := strings.IndexByte(ev.FirstPages, '\f'); i >= 0 {
+		if s := d.letterAt(i); s < len(d.letters) {
+			d.second = s
+		}
+	}
+	d.body, d.list = len(d.letters), len(d.letters)
+	for p := 0; p < len(d.text); p = d.lineEnd(p) + 1 {
+		lo := d.letterAt(p)
+		if lo >= len(d.letters) {
+			break
+		}
+		line := d.letters[lo:d.letterAt(d.lineEnd(p))]
+		if d.body == len(d.letters) && startsBody(line) {
+			d.body = lo
+		}
+		if d.list == len(d.letters) && startsList(line) {
+			d.list = lo
+		}
+	}
+	d.form, d.formBy = formOf(d)
+	return d
+}
+
+// startsBody recognises the line with which the text proper begins. The words
+// are skeletons: "1. Introduction" folds to "1introduction".
+func startsBody(line []byte) bool {
+	line = bytes.TrimLeft(line, "0123456789")
+	for _, w := range []string{"abstract", "summary", "introduction", "zusammenassung", "resume"} {
+		if bytes.HasPrefix(line, []byte(w)) {
+			return true
+		}
+	}
+	return bytes.HasPrefix(line, []byte("iintroduction"))
+}
+
+// startsList recognises headings under which the titles of other works stand.
+func startsList(line []byte) bool {
+	line = bytes.TrimLeft(line, "0123456789")
+	if len(line) > 60 {
+		return false
+	}
+	for _, w := range []string{"contents", "tableocontents", "publications", "selectedpublications", "listopublications",
+		"reerences", "bibliography", "curriculumvitae", "papers", "reereedpublications", "journalarticles",
+		"conerencepapers", "program", "acceptedpapers", "conerenceprogram", "reereedpapers", "proceedingso"} {
+		if bytes.Equal(line, []byte(w)) || bytes.HasSuffix(line, []byte(w)) && len(line) < 40 && w != "papers" && w != "program" {
+			return true
+		}
+	}
+	return false
+}
+
+// finding is the judgement of one candidate.
+type finding struct {
+	verdict    Verdict
+	score      float64
+	reasons    []string
+	start, end int
+	form       string
+}
+
+// judge aligns a candidate's title and weighs where it stands and who stands
+// with it.
+func (d *document) judge(ix *Index, c candidate) finding {
+	paper := ix.papers[c.paper]
+	w := newWanted(paper.Title)
+	slack := len(w.letters)/6 + 12
+	al := d.al.align(w.letters, d.letters, c.at-slack, c.at+len(w.letters)+slack)
+	f := finding{verdict: Different, start: al.start, end: al.end}
+	rel := w.judge(al, d.letters)
+	if rel == otherTitle {
+		return f
+	}
+	p := d.placeOf(al.start, al.end, paper)
+	f.reasons = append(f.reasons, rel.reason(), p.reason())
+	f.verdict, f.score = decide(rel, p, len(w.letters), len(w.words))
+	f.score -= float64(al.edits) / float64(10*len(w.letters))
+	f.form = p.form
+	return f
+}
+
+// decide gives the verdict of a title that stands in a document.
+func decide(rel relation, p place, letters, nwords int) (Verdict, float64) {
+	long := letters > 30 && nwords >= 4
+	if !p.head {
+		if p.named && rel <= misread && p.alone && letters > shortTitle {
+			return Ambiguous, 0.4
+		}
+		return Different, 0
+	}
+	clean := p.alone || p.named && p.gap <= 12
+	switch {
+	case rel <= misread && p.named && clean:
+		if rel == sameTitle && (letters > shortTitle || p.authors == p.of) {
+			return Exact, 1
+		}
+		return Strong, 0.9
+	case rel == nearTitle && p.named && clean:
+		return Strong, 0.8
+	case rel <= misread && clean && long && p.of == 0:
+		return Strong, 0.8
+	case rel <= misread && p.alone && long && p.top:
+		return Strong, 0.7 // no author legible, but a long title alone at the top
+	case rel <= nearTitle && p.named && letters > shortTitle:
+		return Ambiguous, 0.6
+	case rel <= misread && p.alone && letters > shortTitle:
+		return Ambiguous, 0.5
+	}
+	return Different, 0
+}
+
+func (p place) reason() string {
+	var b strings.Builder
+	switch {
+	case p.top:
+		b.WriteString("at the top of the page")
+	case p.head:
+		b.WriteString("in the head of the page")
+	default:
+		b.WriteString("within the text")
+	}
+	if !p.alone {
+		b.WriteString(", not on lines of its own")
+	}
+	if p.of > 0 {
+		fmt.Fprintf(&b, ", %d of %d authors by it", p.authors, p.of)
+	}
+	return b.String()
+}
+
+// dropLists takes back the matches of a document in which several wanted titles
+// stand in different places: it lists papers and is none of them, unless one
+// stands at the top with a text of its own before the next.
+func dropLists(d *document, seen map[int]finding) {
+	var starts []int
+	for _, f := range seen {
+		if f.verdict != Different && f.end > f.start {
+			starts = append(starts, f.start)
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	apart := 0
+	for i := 1; i < len(starts); i++ {
+		if starts[i]-starts[i-1] > 10 {
+			apart++
+		}
+	}
+	if apart == 0 {
+		return
+	}
+	for i, f := range seen {
+		if f.end <= f.start || f.verdict == Different {
+			continue
+		}
+		if apart >= 2 || f.start != starts[0] {
+			f.verdict = Different
+			seen[i] = f
+		}
+	}
+}

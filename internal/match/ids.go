@@ -1,0 +1,110 @@
+package match
+
+import "strings"
+
+// byID adds the papers whose arXiv id or DOI the document bears. An id in a
+// stamp or in the URL is the document's own; a DOI on page one may be that of a
+// work it cites, and needs an author to go with it.
+func (ix *Index) byID(d *document, seen map[int]finding) {
+	ids := []string{bareArXiv(d.ev.ArXiv), arxivStamp(d.text)}
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		for _, i := range ix.arxiv[id] {
+			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Exact, "arXiv id "+id)
+		}
+	}
+	if d.ev.DOI != "" {
+		for _, i := range ix.doi[strings.ToLower(d.ev.DOI)] {
+			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+d.ev.DOI+" of its landing page")
+		}
+	}
+	for _, doi := range doisIn(d.text) {
+		for _, i := range ix.doi[doi] {
+			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+doi+" on the first pages")
+		}
+	}
+}
+
+// raise lifts a finding to a verdict that an id supports, if the authors do not
+// speak against it.
+func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) finding {
+	paper := ix.papers[i]
+	p := d.placeOf(0, 0, paper)
+	if f.verdict == "" {
+		f.verdict = Different
+	}
+	if p.of > 0 && p.authors == 0 && f.verdict == Different {
+		if len(d.letters) > 400 {
+			return f
+		}
+		v = Ambiguous
+	}
+	if v.rank() < f.verdict.rank() {
+		f.verdict = v
+	}
+	f.score = max(f.score, 0.95)
+	f.reasons = append(f.reasons, why)
+	return f
+}
+
+// doisIn lists the DOIs in text, bare and in lower case, at most eight.
+func doisIn(text string) []string {
+	var out []string
+	for len(out) < 8 {
+		i := strings.Index(text, "10.")
+		if i < 0 {
+			break
+		}
+		text = text[i:]
+		end := strings.IndexAny(text, " \n\t\f\r\"<>;,)]}")
+		if end < 0 {
+			end = len(text)
+		}
+		doi := strings.ToLower(strings.TrimRight(text[:end], ".:"))
+		if slash := strings.IndexByte(doi, '/'); slash >= 7 && slash+1 < len(doi) && strings.Trim(doi[3:slash], "0123456789.") == "" {
+			out = append(out, doi)
+		}
+		text = text[3:]
+	}
+	return out
+}
+
+// byName looks at what others call the document: its own metadata, the link that
+// led to it. Where the pages are legible and say otherwise, that decides.
+func (ix *Index) byName(d *document, seen map[int]finding) {
+	for _, name := range []struct{ what, text string }{
+		{"metadata title", d.ev.MetaTitle}, {"anchor", d.ev.Anchor},
+	} {
+		if name.text == "" {
+			continue
+		}
+		sk := skeleton(name.text)
+		for _, c := range ix.candidates(sk, 0, len(sk), 10) {
+			rel := compareTitles(ix.papers[c.paper].Title, name.text)
+			if rel > nearTitle {
+				continue
+			}
+			f := seen[c.paper]
+			if f.verdict == "" {
+				f.verdict = Different
+			}
+			p := d.placeOf(0, 0, ix.papers[c.paper])
+			v := Different
+			switch {
+			case len(d.letters) < 200: // nothing legible
+				v = Ambiguous
+			case p.authors > 0 && f.end > f.start && f.verdict == Ambiguous:
+				v = Strong
+			case p.authors > 0:
+				v = Ambiguous
+			}
+			if v.rank() < f.verdict.rank() {
+				f.verdict, f.score = v, max(f.score, 0.5)
+			}
+			f.reasons = append(f.reasons, name.what+": "+rel.reason())
+			seen[c.paper] = f
+		}
+	}
+}

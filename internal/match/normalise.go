@@ -1,0 +1,258 @@
+package match
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Normalise reduces a title to what identifies it: lower-case letters and
+// digits, without accents, HTML entities and tags, LaTeX commands, spaces or
+// punctuation. "Erd&#337;s–R&eacute;nyi $\lambda$-graphs" is
+// "erdosrenyilambdagraphs". Letters of other scripts than Latin and Greek are
+// kept as they are.
+func Normalise(title string) string {
+	title = plain(title)
+	out := make([]byte, 0, len(title))
+	for i := 0; i < len(title); {
+		var n int
+		out, n = appendFolded(out, title[i:])
+		i += n
+	}
+	return string(out)
+}
+
+// words splits a title into its normalised words; hyphens and apostrophes do
+// not part words, as they come and go between two writings of a title.
+func words(title string) []string {
+	title = plain(title)
+	var out []string
+	cur := make([]byte, 0, 16)
+	flush := func() {
+		if len(cur) > 0 {
+			out = append(out, string(cur))
+			cur = cur[:0]
+		}
+	}
+	for i := 0; i < len(title); {
+		r, n := utf8.DecodeRuneInString(title[i:])
+		if parts(r) {
+			flush()
+		}
+		cur, n = appendFolded(cur, title[i:i+n])
+		i += n
+	}
+	flush()
+	return out
+}
+
+func parts(r rune) bool {
+	switch r {
+	case '-', '‐', '‑', '\'', '’', '`', '´', '¨', '˝', '^', '~', '+', '#', '"', '{', '}', '$', '_', '\u00ad':
+		return false
+	}
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+// appendFolded appends the folded form of the first rune of s and returns how
+// many bytes of s that rune took.
+func appendFolded(out []byte, s string) ([]byte, int) {
+	c := s[0]
+	if c < utf8.RuneSelf {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			return append(out, c), 1
+		case 'A' <= c && c <= 'Z':
+			return append(out, c+'a'-'A'), 1
+		case c == '&':
+			return append(out, "and"...), 1
+		case c == '+':
+			return append(out, "plus"...), 1
+		}
+		return out, 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if latin := latinOf(r); latin != "" {
+		return append(out, latin...), n
+	}
+	dec := norm.NFKD.PropertiesString(s[:n]).Decomposition()
+	if dec == nil {
+		return appendRune(out, r), n
+	}
+	for _, d := range string(dec) {
+		if latin := latinOf(d); latin != "" {
+			out = append(out, latin...)
+			continue
+		}
+		out = appendRune(out, d)
+	}
+	return out, n
+}
+
+func appendRune(out []byte, r rune) []byte {
+	if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		return out
+	}
+	return utf8.AppendRune(out, unicode.ToLower(r))
+}
+
+// latinOf spells the letters that Unicode does not decompose, and Greek ones by
+// name, since a title has "λ" in one place and "lambda" in another.
+func latinOf(r rune) string {
+	switch r {
+	case 'ø', 'Ø':
+		return "o"
+	case 'ł', 'Ł', 'ℓ':
+		return "l"
+	case 'đ', 'Đ', 'ð', 'Ð':
+		return "d"
+	case 'ı':
+		return "i"
+	case 'ȷ':
+		return "j"
+	case 'æ', 'Æ':
+		return "ae"
+	case 'œ', 'Œ':
+		return "oe"
+	case 'ß', 'ẞ':
+		return "ss"
+	case 'þ', 'Þ':
+		return "th"
+	case 'ħ', 'Ħ':
+		return "h"
+	case 'ŋ', 'Ŋ':
+		return "ng"
+	}
+	if r < 0x391 || r > 0x3f5 {
+		return ""
+	}
+	return greek(r)
+}
+
+var greekNames = [...]string{
+	"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota",
+	"kappa", "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "sigma",
+	"tau", "upsilon", "phi", "chi", "psi", "omega",
+}
+
+func greek(r rune) string {
+	switch {
+	case 0x391 <= r && r <= 0x3a9:
+		return greekNames[r-0x391]
+	case 0x3b1 <= r && r <= 0x3c9:
+		return greekNames[r-0x3b1]
+	case r == 'ϕ':
+		return "phi"
+	case r == 'ϵ':
+		return "epsilon"
+	case r == 'ϑ':
+		return "theta"
+	}
+	return ""
+}
+
+// plain undoes HTML and LaTeX. Text without '&', '<' and '\' comes back as it is.
+func plain(s string) string {
+	if strings.IndexByte(s, '&') >= 0 {
+		// Twice: some sources escape what was escaped already.
+		s = html.UnescapeString(html.UnescapeString(s))
+	}
+	if strings.IndexByte(s, '<') >= 0 {
+		s = withoutTags(s)
+	}
+	if strings.IndexByte(s, '\\') >= 0 {
+		s = withoutLaTeX(s)
+	}
+	return s
+}
+
+// withoutTags drops the mark-up that occurs in titles. Only known names count
+// as tags: "a<b and c>d" stays.
+func withoutTags(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		s = s[i:]
+		end := strings.IndexByte(s, '>')
+		if end < 0 || !isTag(s[1:end]) {
+			b.WriteByte(' ')
+			s = s[1:]
+			continue
+		}
+		s = s[end+1:]
+	}
+}
+
+func isTag(inner string) bool {
+	name := strings.ToLower(strings.Trim(inner, "/ \n"))
+	if i := strings.IndexAny(name, " \t\n"); i >= 0 {
+		name = name[:i]
+	}
+	if strings.HasPrefix(name, "mml:") || strings.HasPrefix(name, "jats:") {
+		return true
+	}
+	switch name {
+	case "i", "b", "u", "em", "strong", "sub", "sup", "tt", "small", "span", "scp", "sc",
+		"p", "br", "ref", "italic", "bold", "inf", "title", "math", "mi", "mo", "mn", "mrow", "font":
+		return true
+	}
+	return false
+}
+
+// withoutLaTeX drops commands and keeps what they print: accents vanish, named
+// letters are spelt.
+func withoutLaTeX(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		i++
+		j := i
+		for j < len(s) && (s[j]|0x20) >= 'a' && (s[j]|0x20) <= 'z' {
+			j++
+		}
+		if j == i { // \" \' \& \$ …: an accent or an escaped sign
+			if strings.IndexByte("&+#", s[i]) >= 0 {
+				b.WriteByte(s[i])
+			}
+			i++
+			continue
+		}
+		b.WriteString(latexLetter(s[i:j]))
+		i = j
+		if i < len(s) && s[i] == ' ' { // "\o re" is one word
+			i++
+		}
+	}
+	return b.String()
+}
+
+func latexLetter(command string) string {
+	switch command {
+	case "o", "O", "l", "L", "i", "j", "ae", "AE", "oe", "OE", "ss", "aa", "AA", "dh", "th":
+		return command
+	case "ell":
+		return "l"
+	case "varepsilon":
+		return "epsilon"
+	case "varphi":
+		return "phi"
+	}
+	for _, name := range greekNames {
+		if strings.EqualFold(command, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package match
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gleaner/internal/venue"
+)
+
+// place is where in a document a title stands, and who stands by it.
+type place struct {
+	top     bool // nothing but a running head is above it
+	head    bool // before the text proper begins, on page one or behind a cover
+	alone   bool // on lines of its own
+	authors int  // authors of the paper found near it
+	of      int  // authors of the paper
+	named   bool // enough of them
+	gap     int  // letters between the title and the nearest author behind it
+	form    string
+}
+
+const (
+	topLetters   = 160  // a running head, a stamp, a report number
+	aboveLetters = 200  // where authors above a title may stand
+	belowLetters = 1500 // where authors below a title may stand
+)
+
+func (d *document) placeOf(start, end int, paper venue.Paper) place {
+	var p place
+	origin := 0
+	if d.second >= 0 && start >= d.second {
+		origin = d.second
+	}
+	before := start - origin
+	p.top = before <= topLetters
+	p.alone = d.startsLine(start) && d.endsLine(end, paper)
+	p.head = start < d.list && (start <= d.body || before <= topLetters && origin > 0) && (origin == 0 || d.cover())
+	p.of = len(paper.Authors)
+	p.gap = 1 << 20
+	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
+	for _, a := range paper.Authors {
+		if at := d.findAuthor(a, lo, hi, end); at >= 0 {
+			p.authors++
+			if at >= end {
+				p.gap = min(p.gap, at-end)
+			}
+		}
+	}
+	p.named = p.authors > 0
+	p.form = d.lead(start)
+	return p
+}
+
+// cover reports whether page one is a cover sheet: little text, or words that
+// repositories put there.
+func (d *document) cover() bool {
+	if d.second < 700 {
+		return true
+	}
+	first := d.letters[:d.second]
+	for _, w := range []string{"tocitethisversion", "openaccessarchive", "technicalreport", "citation", "downloaded", "thisversion", "acceptedmanuscript"} {
+		if bytes.Contains(first, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// startsLine reports whether letter i is the first of its line, but for numbers
+// and labels.
+func (d *document) startsLine(i int) bool {
+	lo := d.letterAt(d.lineStart(d.at(i)))
+	head := bytes.TrimLeft(d.letters[lo:i], "0123456789")
+	switch string(head) {
+	case "", "title", "papertitle", "paper", "researcharticle", "article", "invitedpaper", "extendedabstract":
+		return true
+	}
+	return false
+}
+
+// endsLine reports whether a title that ends before letter i ends its line, but
+// for footnote marks, or is followed on it by an author's name.
+func (d *document) endsLine(i int, paper venue.Paper) bool {
+	if i >= len(d.letters) || i == 0 {
+		return true
+	}
+	stop := d.lineEnd(d.after(i - 1))
+	rest := d.letters[i:d.letterAt(stop)]
+	raw := strings.TrimSpace(d.text[d.after(i-1):stop])
+	if len(rest) == 0 {
+		return !strings.HasSuffix(raw, ":") && !d.runsOn(stop)
+	}
+	if len(rest) == 1 && !roman(string(rest)) {
+		return true // a footnote mark
+	}
+	if bytes.HasPrefix(rest, []byte("extendedabstract")) || bytes.HasPrefix(rest, []byte("ullversion")) || bytes.HasPrefix(rest, []byte("extendedversion")) {
+		return true
+	}
+	for _, a := range paper.Authors {
+		if at := d.findAuthor(a, i, min(i+40, len(d.letters)), i); at >= 0 && at-i <= 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// runsOn reports whether the line behind a title goes on with it: it begins in
+// lower case, directly below.
+func (d *document) runsOn(stop int) bool {
+	if stop >= len(d.text) || d.text[stop] == '\f' {
+		return false
+	}
+	next := d.text[stop+1:]
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " \t"))
+	return unicode.IsLower(r)
+}
+
+// lead looks at the words in front of a title that make another thing of it:
+// "Supplementary material for …", "A review of …".
+func (d *document) lead(start int) string {
+	lo := max(0, start-40)
+	before := string(d.letters[lo:start])
+	for _, w := range []string{"supplementor", "supplementto", "supplementarymaterial", "supplementarymaterialor", "supplementarymaterialto",
+		"appendixto", "appendixor", "appendicesto", "supplementalmaterial", "supplementalmaterialor", "erratumto", "errata", "erratum",
+		"corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewo", "onlineappendix", "artiactappendix"} {
+		if strings.HasSuffix(before, w) {
+			return FormSupplement
+		}
+	}
+	return ""
+}
+
+// findAuthor returns the letter where the author's name stands in
+// letters[lo:hi], preferring one at or behind from, or -1. A surname of four
+// letters or more is enough where it is a word of its own; a shorter one needs
+// the first name or an initial with it.
+func (d *document) findAuthor(a venue.Author, lo, hi, from int) int {
+	names := people([]venue.Author{a})
+	if len(names) == 0 {
+		return -1
+	}
+	ws := names[0]
+	best := -1
+	better := func(at int) {
+		if at >= 0 && (best < 0 || best < from && at >= from) {
+			best = at
+		}
+	}
+	full := skeleton(strings.Join(ws, ""))
+	if len(full) >= 5 {
+		better(d.find(full, from, hi, false))
+		better(d.find(full, lo, from, false))
+	}
+	surname := skeleton(ws[len(ws)-1])
+	if len(surname) >= 4 {
+		better(d.find(surname, from, hi, true))
+		better(d.find(surname, lo, from, true))
+	}
+	if len(ws) > 1 && len(surname) >= 2 {
+		firstLast := skeleton(ws[0] + ws[len(ws)-1])
+		better(d.find(firstLast, from, hi, len(firstLast) < 8))
+		lastFirst := skeleton(ws[len(ws)-1] + ws[0])
+		better(d.find(lastFirst, from, hi, len(lastFirst) < 8))
+	}
+	return best
+}
+
+// find looks for name in letters[lo:hi]; whole asks that it begins and ends at
+// the bounds of words, where the text has words.
+func (d *document) find(name []byte, lo, hi int, whole bool) int {
+	for lo < hi && len(name) > 0 {
+		i := bytes.Index(d.letters[lo:hi], name)
+		if i < 0 {
+			return -1
+		}
+		i += lo
+		if !whole || len(name) >= 7 || d.bounded(i, i+len(name)) {
+			return i
+		}
+		lo = i + 1
+	}
+	return -1
+}
+
+func (d *document) bounded(i, j int) bool {
+	left := i == 0 || d.at(i-1)+1 < d.at(i)
+	right := j >= len(d.letters) || d.after(j-1) < d.at(j)
+	return left && right
+}

@@ -1,0 +1,124 @@
+package match
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// stream is a text as folded letters, each with the byte of the text that it
+// came from.
+type stream struct {
+	text    string
+	letters []byte
+	pos     []int32
+}
+
+// newStream folds at most max letters of text. Ligatures (ff, fi, fl, ffi, ffl)
+// are dropped whole, as poor readers drop them: with them gone from both sides,
+// "efficient" and "ecient" are the same.
+func newStream(text string, max int) stream {
+	s := stream{text: text}
+	guess := min(len(text), max)
+	s.letters = make([]byte, 0, guess)
+	s.pos = make([]int32, 0, guess)
+	for i := 0; i < len(text) && len(s.letters) < max; {
+		var n int
+		s.letters, n = appendFolded(s.letters, text[i:])
+		for len(s.pos) < len(s.letters) {
+			s.pos = append(s.pos, int32(i))
+		}
+		i += n
+	}
+	s.letters, s.pos = dropLigatures(s.letters, s.pos)
+	return s
+}
+
+// skeleton is the folded form that titles are indexed and compared in.
+func skeleton(title string) []byte {
+	b := []byte(Normalise(title))
+	b, _ = dropLigatures(b, nil)
+	return b
+}
+
+// dropLigatures works in place; pos may be nil.
+func dropLigatures(b []byte, pos []int32) ([]byte, []int32) {
+	if bytes.IndexByte(b, 'f') < 0 {
+		return b, pos
+	}
+	out := 0
+	for i := 0; i < len(b); {
+		if n := ligature(b[i:]); n > 0 {
+			i += n
+			continue
+		}
+		b[out] = b[i]
+		if pos != nil {
+			pos[out] = pos[i]
+		}
+		out++
+		i++
+	}
+	if pos != nil {
+		pos = pos[:out]
+	}
+	return b[:out], pos
+}
+
+func ligature(b []byte) int {
+	if b[0] != 'f' || len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case 'i', 'l':
+		return 2
+	case 'f':
+		if len(b) > 2 && (b[2] == 'i' || b[2] == 'l') {
+			return 3
+		}
+		return 2
+	}
+	return 0
+}
+
+// lineStart is the byte where the line of text byte p begins.
+func (s stream) lineStart(p int) int {
+	return strings.LastIndexAny(s.text[:p], "\n\f") + 1
+}
+
+// lineEnd is the byte where the line of text byte p ends (its newline).
+func (s stream) lineEnd(p int) int {
+	if i := strings.IndexAny(s.text[p:], "\n\f"); i >= 0 {
+		return p + i
+	}
+	return len(s.text)
+}
+
+// at is the text byte of letter i; the text's end for the end of the stream.
+func (s stream) at(i int) int {
+	if i < len(s.pos) {
+		return int(s.pos[i])
+	}
+	return len(s.text)
+}
+
+// after is the text byte just behind the rune that gave letter i.
+func (s stream) after(i int) int {
+	p := s.at(i)
+	_, n := utf8.DecodeRuneInString(s.text[p:])
+	return p + n
+}
+
+// letterAt is the first letter that stands at or behind text byte p.
+func (s stream) letterAt(p int) int {
+	lo, hi := 0, len(s.pos)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if int(s.pos[mid]) < p {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
