@@ -1,0 +1,193 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options says what to run and where. Only DataDir is required.
+type Options struct {
+	// DataDir holds the cluster, Temporal's database, logs and dev.json.
+	DataDir string
+	// DatabaseURL, when set, is used in place of a private Postgres.
+	DatabaseURL string
+	// TemporalAddress (host:port), when set, is used in place of a private server.
+	TemporalAddress string
+	// Namespace is Temporal's; "default" when empty.
+	Namespace string
+	// SearchAttributes are registered in the namespace: name → type, where the
+	// type is one of Text, Keyword, Int, Double, Bool, Datetime, KeywordList.
+	SearchAttributes map[string]string
+	// StandardPorts asks for 7233 and 8233, Temporal's documented ports, when
+	// they are free. Otherwise, and when they are taken, free ports are chosen.
+	StandardPorts bool
+	// Headless leaves Temporal's web UI out.
+	Headless bool
+	// RelaxedCommit lets a commit return before it is on disk. A crash may then
+	// lose the last moments: for tests and benchmarks only.
+	RelaxedCommit bool
+	// CacheDir keeps downloaded and built servers; by default the folder
+	// "gleaner" in the user's cache folder.
+	CacheDir string
+	// Progress, when set, is told in one line what is being done. While
+	// something takes long it is called every second or so. It is called from
+	// several goroutines, never at the same time.
+	Progress func(string)
+	// Log receives what a developer of Gleaner wants to know; default: nothing.
+	Log *slog.Logger
+}
+
+// Stack is a running pair of servers.
+type Stack struct {
+	DatabaseURL     string // DSN for pgx
+	TemporalAddress string // host:port of the frontend
+	Namespace       string
+	UIURL           string // Temporal's web UI; empty when there is none
+
+	dir      string
+	lock     *dirLock
+	info     Info
+	postgres *child
+	temporal *child
+	log      *slog.Logger
+	failed   chan error
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// ErrRunning is in the chain of Start's error when another stack is up in the
+// same data folder.
+var ErrRunning = errors.New("already running")
+
+// How long a server may take to answer after its process has been started.
+const readyTimeout = 60 * time.Second
+
+// Start brings both servers up and returns when both answer. On an error, or
+// when ctx ends first, whatever had been started is stopped again. Once Start
+// has returned, ctx no longer matters.
+func Start(ctx context.Context, o Options) (*Stack, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{dir: o.DataDir, lock: lock, log: o.Log, Namespace: o.Namespace, failed: make(chan error, 2)}
+	stopLeftovers(ctx, o)
+	// The servers do not know each other, so the slower one sets the time.
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.startPostgres(gctx, o) })
+	g.Go(func() error { return s.startTemporal(gctx, o) })
+	if err := g.Wait(); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	s.info = Info{
+		PID: os.Getpid(), StartedAt: time.Now().UTC(),
+		DatabaseURL: s.DatabaseURL, TemporalAddress: s.TemporalAddress,
+		Namespace: s.Namespace, UIURL: s.UIURL,
+		PostgresPID: s.postgres.pid(), TemporalPID: s.temporal.pid(),
+	}
+	if err := writeInfo(s.dir, s.info); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	s.watch()
+	return s, nil
+}
+
+func (o *Options) complete() error {
+	if o.DataDir == "" {
+		return errors.New("devstack: no data folder given")
+	}
+	abs, err := filepath.Abs(o.DataDir)
+	if err != nil {
+		return fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
+	}
+	o.DataDir = abs
+	if err := os.MkdirAll(o.DataDir, 0o755); err != nil {
+		return fmt.Errorf("devstack: cannot make the data folder: %w", err)
+	}
+	// Processes are recognised by their working directory, which has no symlinks.
+	if o.DataDir, err = filepath.EvalSymlinks(o.DataDir); err != nil {
+		return fmt.Errorf("devstack: data folder: %w", err)
+	}
+	if o.Namespace == "" {
+		o.Namespace = "default"
+	}
+	if o.CacheDir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil { // no HOME: keep it with the data
+			cache = filepath.Join(o.DataDir, "cache")
+		}
+		o.CacheDir = filepath.Join(cache, "gleaner")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	var mu sync.Mutex
+	tell := o.Progress
+	o.Progress = func(line string) {
+		if tell == nil {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tell(line)
+	}
+	return nil
+}
+
+// watch reports the first child that ends without having been asked to.
+func (s *Stack) watch() {
+	for _, c := range []*child{s.postgres, s.temporal} {
+		if c == nil {
+			continue
+		}
+		go func() {
+			<-c.done
+			if !c.stopping() {
+				s.failed <- fmt.Errorf("%s ended unexpectedly: %w", c.name, c.exitError())
+			}
+		}()
+	}
+}
+
+// Failed yields an error when one of the private servers has died by itself.
+// It yields nothing when the stack is stopped.
+func (s *Stack) Failed() <-chan error { return s.failed }
+
+// Publish adds to dev.json what other commands should know of this process,
+// such as the address of a proxy or of a metrics endpoint.
+func (s *Stack) Publish(extra map[string]string) error {
+	if s.info.Extra == nil {
+		s.info.Extra = map[string]string{}
+	}
+	for k, v := range extra {
+		s.info.Extra[k] = v
+	}
+	return writeInfo(s.dir, s.info)
+}
+
+// Stop takes the private servers down, Temporal first, and gives the folder
+// free. It returns when their processes are gone. Calling it again is harmless.
+func (s *Stack) Stop() error {
+	s.stopOnce.Do(func() {
+		removeInfo(s.dir)
+		// Temporal has SQLite's own recovery and may be cut short; Postgres gets
+		// the time to write its checkpoint, so that the next start is quick.
+		s.stopErr = errors.Join(
+			s.temporal.stop(sigTerm, 10*time.Second),
+			s.postgres.stop(sigInt, 30*time.Second),
+			s.lock.unlock(),
+		)
+	})
+	return s.stopErr
+}

@@ -1,0 +1,177 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// stackForTest starts a stack, or skips where this machine has no servers and
+// the test may not take minutes to make one.
+func stackForTest(t *testing.T, o Options) *Stack {
+	t.Helper()
+	o.SearchAttributes = map[string]string{"GleanerVenue": "Keyword", "GleanerStage": "Keyword"}
+	o.Headless = true
+	o.Progress = func(line string) { t.Log(line) }
+	s, err := Start(t.Context(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop()) })
+	return s
+}
+
+func TestStateSurvivesARestart(t *testing.T) {
+	dir := t.TempDir() // its parent is closed to others, as a fresh home folder is
+	s := stackForTest(t, Options{DataDir: dir})
+	ctx := t.Context()
+	exec1(t, s.DatabaseURL, "create table kept (a int); insert into kept values (7)")
+
+	info, ok := Find(dir)
+	require.True(t, ok)
+	require.Equal(t, s.DatabaseURL, info.DatabaseURL)
+	require.Equal(t, s.TemporalAddress, info.TemporalAddress)
+	require.NoError(t, s.Publish(map[string]string{"proxy": "127.0.0.1:1"}))
+	info, _ = Find(dir)
+	require.Equal(t, "127.0.0.1:1", info.Extra["proxy"])
+
+	_, err := Start(ctx, Options{DataDir: dir})
+	require.ErrorIs(t, err, ErrRunning)
+
+	require.NoError(t, s.Stop())
+	require.NoError(t, s.Stop(), "a second Stop is harmless")
+	_, ok = Find(dir)
+	require.False(t, ok)
+	requireGone(t, info.PostgresPID)
+	requireGone(t, info.TemporalPID)
+
+	again := stackForTest(t, Options{DataDir: dir})
+	conn, err := pgx.Connect(ctx, again.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(ctx) }()
+	var a int
+	require.NoError(t, conn.QueryRow(ctx, "select a from kept").Scan(&a))
+	require.Equal(t, 7, a)
+	require.NoError(t, EnsureSearchAttributes(ctx, again.TemporalAddress, "default", map[string]string{"GleanerVenue": "Keyword", "GleanerHost": "Keyword"}))
+}
+
+// TestKilledOutright runs a stack in a process of its own and kills that one
+// with a signal it cannot see: the kernel has to stop the servers.
+func TestKilledOutright(t *testing.T) {
+	if os.Getenv("GLEANER_TEST_STACK_CHILD") != "" {
+		return
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStackChild$")
+	cmd.Env = append(os.Environ(), "GLEANER_TEST_STACK_CHILD="+dir)
+	cmd.Stderr = os.Stderr
+	require.NoError(t, cmd.Start())
+	var info Info
+	waitUntil(t, 90*time.Second, func() bool {
+		found, ok := Find(dir)
+		info = found
+		return ok
+	})
+	exec1(t, info.DatabaseURL, "create table kept (a int); insert into kept values (7)")
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+
+	again := stackForTest(t, Options{DataDir: dir})
+	requireGone(t, info.PostgresPID)
+	requireGone(t, info.TemporalPID)
+	exec1(t, again.DatabaseURL, "insert into kept values (8)")
+}
+
+// TestStackChild is the process that TestKilledOutright kills.
+func TestStackChild(t *testing.T) {
+	dir := os.Getenv("GLEANER_TEST_STACK_CHILD")
+	if dir == "" {
+		t.Skip("only as a child of TestKilledOutright")
+	}
+	stackForTest(t, Options{DataDir: dir})
+	<-t.Context().Done() // until killed
+}
+
+func TestServersGivenAreUsed(t *testing.T) {
+	s := stackForTest(t, Options{DataDir: t.TempDir()})
+	other := stackForTest(t, Options{DataDir: t.TempDir(), DatabaseURL: s.DatabaseURL, TemporalAddress: s.TemporalAddress})
+	require.Equal(t, s.DatabaseURL, other.DatabaseURL)
+	require.Equal(t, s.TemporalAddress, other.TemporalAddress)
+	require.NoError(t, other.Stop())
+	exec1(t, s.DatabaseURL, "select 1")
+}
+
+func TestUnreachableServersAreNamed(t *testing.T) {
+	t.Parallel()
+	port, err := freePort(0)
+	require.NoError(t, err)
+	closed := "127.0.0.1:" + strconv.Itoa(port)
+	_, err = Start(t.Context(), Options{DataDir: t.TempDir(), DatabaseURL: "postgres://u:p@" + closed + "/x", TemporalAddress: closed})
+	require.ErrorContains(t, err, closed)
+}
+
+func TestInterruptedStartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Start(ctx, Options{DataDir: dir, Headless: true, Progress: func(line string) {
+		if strings.HasPrefix(line, "starting") {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	_, ok := Find(dir)
+	require.False(t, ok)
+	_, err = os.Stat(filepath.Join(dir, clusterDir, "postmaster.pid"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestStalePostmasterPid(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cluster := filepath.Join(dir, clusterDir)
+	require.NoError(t, os.MkdirAll(cluster, 0o700))
+	file := filepath.Join(cluster, "postmaster.pid")
+	// This very process: alive, and no Postgres.
+	require.NoError(t, os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600))
+	stopLeftovers(t.Context(), Options{DataDir: dir})
+	_, err := os.Stat(file)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func exec1(t *testing.T, dsn, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, err)
+}
+
+func requireGone(t *testing.T, pid int) {
+	t.Helper()
+	require.NotZero(t, pid)
+	waitUntil(t, 10*time.Second, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+}
+
+func waitUntil(t *testing.T, limit time.Duration, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(limit)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal("it did not happen in time")
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package devstack
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	clusterDir  = "postgres"
+	clusterFile = "gleaner.json" // inside the cluster folder: they go together
+	dbUser      = "gleaner"
+	dbName      = "gleaner"
+)
+
+// cluster is what is remembered of the private cluster.
+type cluster struct {
+	Port     int    `json:"port"`
+	Password string `json:"password"`
+}
+
+func (c cluster) dsn(database string) string {
+	u := url.URL{
+		Scheme: "postgres", User: url.UserPassword(dbUser, c.Password),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)), Path: "/" + database,
+		RawQuery: "sslmode=disable",
+	}
+	return u.String()
+}
+
+func (s *Stack) startPostgres(ctx context.Context, o Options) error {
+	if o.DatabaseURL != "" {
+		s.DatabaseURL = o.DatabaseURL
+		return ping(ctx, o.DatabaseURL)
+	}
+	dir := filepath.Join(o.DataDir, clusterDir)
+	bin, err := findPostgres(ctx, o, clusterVersion(dir))
+	if err != nil {
+		return err
+	}
+	o.Log.Debug("postgres binaries", "dir", bin)
+	if clusterVersion(dir) == "" {
+		o.Progress("creating the database cluster")
+		if err := createCluster(ctx, bin, dir); err != nil {
+			return err
+		}
+	}
+	c, err := loadCluster(dir)
+	if err != nil {
+		return err
+	}
+	if c.Port, err = freePort(c.Port); err != nil {
+		return err
+	}
+	if err := saveCluster(dir, c); err != nil {
+		return err
+	}
+	run, err := newPGRunner(bin, dir)
+	if err != nil {
+		return err
+	}
+	defer run.close()
+	o.Progress("starting Postgres")
+	cmd := run.command(context.Background(), "postgres", append([]string{"-D", run.dataArg}, settings(c.Port, o)...)...)
+	// A fast shutdown: it writes a checkpoint, and nothing has to be recovered.
+	s.postgres, err = startChild("Postgres", cmd, filepath.Join(o.DataDir, "postgres.log"), syscall.SIGINT)
+	if err != nil {
+		return err
+	}
+	s.DatabaseURL = c.dsn(dbName)
+	return s.postgres.ready(ctx, func(ctx context.Context) error { return createDatabase(ctx, c) })
+}
+
+// createCluster makes the cluster beside its place and moves it there when it
+// is whole, so that an interrupt never leaves half of one.
+func createCluster(ctx context.Context, bin, dir string) error {
+	unfinished := dir + ".new"
+	if err := os.RemoveAll(unfinished); err != nil {
+		return err
+	}
+	run, err := newPGRunner(bin, unfinished)
+	if err != nil {
+		return err
+	}
+	defer run.close()
+	c := cluster{Password: rand.Text()}
+	if err := run.initdb(ctx, c.Password); err != nil {
+		return errors.Join(err, os.RemoveAll(unfinished))
+	}
+	if err := saveCluster(unfinished, c); err != nil {
+		return err
+	}
+	// An empty folder may stand in the way; anything else is not ours to remove.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("devstack: %s is in the way of a new cluster: %w", dir, err)
+	}
+	return os.Rename(unfinished, dir)
+}
+
+// settings tune the cluster for one machine and one application. fsync stays
+// on; what is in the record after a commit is there after a power cut.
+func settings(port int, o Options) []string {
+	conf := map[string]string{
+		"port":                         strconv.Itoa(port),
+		"listen_addresses":             "127.0.0.1",
+		"unix_socket_directories":      "",
+		"max_connections":              "200",
+		"shared_buffers":               "256MB",
+		"maintenance_work_mem":         "128MB",
+		"max_wal_size":                 "2GB",
+		"checkpoint_timeout":           "15min",
+		"checkpoint_completion_target": "0.9",
+		"wal_compression":              "on",
+		"random_page_cost":             "1.1",
+		"max_locks_per_transaction":    "256",
+		"jit":                          "off",
+		"log_checkpoints":              "off",
+	}
+	if o.RelaxedCommit {
+		conf["synchronous_commit"] = "off"
+	}
+	args := make([]string, 0, 2*len(conf))
+	for name, value := range conf {
+		args = append(args, "-c", name+"="+value)
+	}
+	return args
+}
+
+// createDatabase succeeds once the server answers and the database exists.
+func createDatabase(ctx context.Context, c cluster) error {
+	conn, err := pgx.Connect(ctx, c.dsn("postgres"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var there bool
+	err = conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", dbName).Scan(&there)
+	if err != nil || there {
+		return err
+	}
+	_, err = conn.Exec(ctx, "create database "+pgx.Identifier{dbName}.Sanitize())
+	return err
+}
+
+func ping(ctx context.Context, dsn string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("cannot reach the database given by GLEANER_DATABASE_URL: %w", err)
+	}
+	return conn.Close(ctx)
+}
+
+// clusterVersion is the major version of the cluster in dir, "" when there is
+// none.
+func clusterVersion(dir string) string {
+	raw, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+func loadCluster(dir string) (cluster, error) {
+	var c cluster
+	raw, err := os.ReadFile(filepath.Join(dir, clusterFile))
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	if err != nil {
+		return c, fmt.Errorf("devstack: the cluster's password: %w", err)
+	}
+	return c, nil
+}
+
+func saveCluster(dir string, c cluster) error {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return writeFileAtomic(filepath.Join(dir, clusterFile), raw)
+}
+
+// freePort returns want when it is free on the loopback, else one that is.
+func freePort(want int) (int, error) {
+	for _, port := range []int{want, 0} {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		port = l.Addr().(*net.TCPAddr).Port
+		return port, l.Close()
+	}
+	return 0, errors.New("devstack: no free TCP port on 127.0.0.1")
+}
+
+// ready polls check until it succeeds, the child dies, ctx ends or
+// readyTimeout has passed.
+func (c *child) ready(ctx context.Context, check func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := check(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.done:
+			return fmt.Errorf("%s did not start: %w", c.name, c.exitError())
+		case <-ctx.Done():
+			return fmt.Errorf("%s does not answer: %w (last: %w; see %s)", c.name, ctx.Err(), err, c.logFile)
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package devstack
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The pinned Temporal command line, whose `server start-dev` is the server.
+// Later versions (1.9.1 for one) have replace directives in their go.mod and so
+// cannot be built by `go install` of a version.
+const (
+	temporalVersion = "v1.5.1"
+	temporalModule  = "github.com/temporalio/cli/cmd/temporal"
+)
+
+// findTemporal returns the path of a temporal binary: from PATH, from the
+// cache, by download, by building it.
+func findTemporal(ctx context.Context, o Options) (string, error) {
+	if path, err := exec.LookPath("temporal"); err == nil {
+		return path, nil
+	}
+	dir := filepath.Join(o.CacheDir, "temporal-"+temporalVersion)
+	path := filepath.Join(dir, "temporal")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("cannot keep the Temporal server: %w", err)
+	}
+	downloadErr := downloadTemporal(ctx, o, path)
+	if downloadErr == nil {
+		return path, nil
+	}
+	o.Log.Info("no download of the Temporal server", "error", downloadErr)
+	buildErr := buildTemporal(ctx, o, path)
+	if buildErr == nil {
+		return path, nil
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return "", fmt.Errorf("no Temporal server: not on PATH; download: %w; build: %w.\nInstall it with: go install %s@%s, and see that `temporal` is on PATH, or set TEMPORAL_ADDRESS to a running server",
+		downloadErr, buildErr, temporalModule, temporalVersion)
+}
+
+// downloadTemporal asks temporal.download, as the SDK's test suite does, and
+// unpacks the binary to path.
+func downloadTemporal(ctx context.Context, o Options, path string) error {
+	archive, err := downloadAddress(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	return withProgress(ctx, o, "downloading the Temporal server "+temporalVersion, func() error {
+		resp, err := get(ctx, archive)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		return installAtomic(path, func(f *os.File) error { return extract(resp.Body, "temporal", f) })
+	})
+}
+
+// downloadAddress answers within ten seconds or fails: where the internet is
+// closed nobody should wait for it.
+func downloadAddress(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	resp, err := get(ctx, fmt.Sprintf("https://temporal.download/cli/%s?platform=%s&arch=%s&sdk-name=gleaner",
+		temporalVersion, runtime.GOOS, runtime.GOARCH))
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var info struct {
+		ArchiveURL string `json:"archiveUrl"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&info); err != nil {
+		return "", fmt.Errorf("temporal.download: %w", err)
+	}
+	if !strings.HasPrefix(info.ArchiveURL, "https://") || !strings.HasSuffix(info.ArchiveURL, ".tar.gz") {
+		return "", fmt.Errorf("temporal.download offers %q", info.ArchiveURL)
+	}
+	return info.ArchiveURL, nil
+}
+
+func get(ctx context.Context, url string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("%s answers %s", req.URL.Host, resp.Status)
+	}
+	return resp, nil
+}
+
+func extract(r io.Reader, name string, w io.Writer) error {
+	unzipped, err := gzip.NewReader(r)
+	if err != nil {
+		return err
+	}
+	for archive := tar.NewReader(unzipped); ; {
+		h, err := archive.Next()
+		if err != nil {
+			return fmt.Errorf("no %s in the archive: %w", name, err)
+		}
+		if filepath.Base(h.Name) == name && h.Typeflag == tar.TypeReg {
+			_, err = io.Copy(w, io.LimitReader(archive, 1<<30))
+			return err
+		}
+	}
+}
+
+// installAtomic makes an executable file at path that is either whole or not
+// there.
+func installAtomic(path string, fill func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".temporal-*")
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	err = errors.Join(err, f.Chmod(0o755), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// buildTemporal builds the pinned version with the Go toolchain, in a module
+// world of its own: its two hundred dependencies stay out of Gleaner's go.mod.
+func buildTemporal(ctx context.Context, o Options, path string) error {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		return errors.New("there is no Go toolchain on PATH")
+	}
+	bin, err := os.MkdirTemp(filepath.Dir(path), ".build-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(bin) }()
+	err = goInstall(ctx, o, goTool, bin, os.Environ())
+	if err != nil && ctx.Err() == nil && proxied() {
+		// The proxy that the operator's crawls go through may lead nowhere else.
+		o.Log.Info("building again without the configured proxy", "error", err)
+		err = goInstall(ctx, o, goTool, bin, withoutProxy(os.Environ()))
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(bin, "temporal"), path)
+}
+
+func goInstall(ctx context.Context, o Options, goTool, bin string, env []string) error {
+	cmd := exec.CommandContext(ctx, goTool, "install", "-v", "-trimpath", "-ldflags=-s -w", temporalModule+"@"+temporalVersion)
+	cmd.Dir = bin // outside of any module
+	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	ownGroup(cmd)
+	out, w := io.Pipe()
+	cmd.Stdout, cmd.Stderr = w, w
+	watch := &buildWatch{}
+	var reading sync.WaitGroup
+	reading.Go(func() { watch.read(out) })
+	err := withMoving(ctx, o, watch.line, cmd.Run)
+	_ = w.Close()
+	reading.Wait()
+	if err != nil {
+		return fmt.Errorf("go install: %w: %s", err, watch.last())
+	}
+	return nil
+}
+
+// buildWatch counts what the go command says it does.
+type buildWatch struct {
+	mu                sync.Mutex
+	fetched, compiled int
+	tail              []string
+}
+
+func (b *buildWatch) read(r io.Reader) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		b.mu.Lock()
+		switch line := lines.Text(); {
+		case strings.HasPrefix(line, "go: downloading"):
+			b.fetched++
+		case strings.HasPrefix(line, "go: ") || strings.ContainsAny(line, " \t"):
+			b.tail = append(b.tail, line)
+		default:
+			b.compiled++
+		}
+		b.mu.Unlock()
+	}
+	_, _ = io.Copy(io.Discard, r) // a line too long: keep the build going
+}
+
+func (b *buildWatch) line(elapsed time.Duration) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return fmt.Sprintf("building the Temporal server %s, once, about 6 minutes on 2 cores: %d modules fetched, %d packages compiled (%s)",
+		temporalVersion, b.fetched, b.compiled, elapsed.Round(time.Second))
+}
+
+func (b *buildWatch) last() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.tail[max(0, len(b.tail)-5):], "; ")
+}
+
+var proxyVariables = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+
+func proxied() bool {
+	for _, name := range proxyVariables {
+		if os.Getenv(name) != "" || os.Getenv(strings.ToLower(name)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutProxy(env []string) []string {
+	kept := env[:0:0]
+next:
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		for _, drop := range proxyVariables {
+			if strings.EqualFold(name, drop) {
+				continue next
+			}
+		}
+		kept = append(kept, kv)
+	}
+	return kept
+}
