@@ -29,6 +29,8 @@ type Options struct {
 	// StandardPorts asks for 7233 and 8233, Temporal's documented ports, when
 	// they are free. Otherwise, and when they are taken, free ports are chosen.
 	StandardPorts bool
+	// NoPostgres and NoTemporal leave a server out.
+	NoPostgres, NoTemporal bool
 	// Headless leaves Temporal's web UI out.
 	Headless bool
 	// RelaxedCommit lets a commit return before it is on disk. A crash may then
@@ -85,8 +87,12 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	stopLeftovers(ctx, o)
 	// The servers do not know each other, so the slower one sets the time.
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.startPostgres(gctx, o) })
-	g.Go(func() error { return s.startTemporal(gctx, o) })
+	if !o.NoPostgres {
+		g.Go(func() error { return s.startPostgres(gctx, o) })
+	}
+	if !o.NoTemporal {
+		g.Go(func() error { return s.startTemporal(gctx, o) })
+	}
 	if err := g.Wait(); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}

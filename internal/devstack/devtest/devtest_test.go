@@ -1,0 +1,40 @@
+package devtest_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+func TestEachTestHasItsOwnDatabase(t *testing.T) {
+	t.Parallel()
+	for range 2 {
+		conn, err := pgx.Connect(t.Context(), devtest.Postgres(t))
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), "create table only_once (a int)")
+		require.NoError(t, err)
+		require.NoError(t, conn.Close(t.Context()))
+	}
+}
+
+func TestEachTestHasItsOwnNamespace(t *testing.T) {
+	t.Parallel()
+	address, one := devtest.Temporal(t)
+	_, two := devtest.Temporal(t)
+	require.NotEqual(t, one, two)
+	c, err := client.DialContext(t.Context(), client.Options{HostPort: address, Namespace: two})
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: two, Query: "GleanerVenue = 'conf/x' and GleanerHost = 'a' and GleanerStage = 'b'",
+	})
+	require.NoError(t, err)
+}
