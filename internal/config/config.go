@@ -1,0 +1,171 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Config holds a value for every setting.
+type Config struct {
+	values  map[string]string
+	origins map[string]string
+}
+
+// Value is one setting as `starter config` shows it.
+type Value struct {
+	Key    string `json:"key"`
+	Env    string `json:"env"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // flag, environment, file:PATH, dev, default
+	Help   string `json:"help"`
+}
+
+// Load gathers the settings. flags maps keys to what was given on the command
+// line; file is the settings file, "" for the default place, where it may be
+// missing.
+func Load(flags map[string]string, file string, getenv func(string) string) (*Config, error) {
+	named := file != ""
+	if !named {
+		if file = getenv("GLEANER_CONFIG"); file == "" {
+			file = defaultFile()
+		} else {
+			named = true
+		}
+	}
+	fromFile, err := readFile(file)
+	if err != nil && (named || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	c := &Config{values: map[string]string{}, origins: map[string]string{}}
+	for _, s := range Settings {
+		c.values[s.Key], c.origins[s.Key] = s.Default, "default"
+		if v, ok := fromFile[s.Key]; ok {
+			c.values[s.Key], c.origins[s.Key] = v, "file:"+file
+		}
+		if v := getenv(s.Env); v != "" {
+			c.values[s.Key], c.origins[s.Key] = v, "environment"
+		}
+		if v, ok := flags[s.Key]; ok {
+			c.values[s.Key], c.origins[s.Key] = v, "flag"
+		}
+		if err := s.check(c.values[s.Key]); err != nil {
+			return nil, fmt.Errorf("config: %s (%s, from %s): %w", s.Key, s.Env, c.origins[s.Key], err)
+		}
+	}
+	if c.values["data-dir"] == "" {
+		c.values["data-dir"] = defaultDataDir(getenv)
+	}
+	return c, nil
+}
+
+func readFile(name string) (map[string]string, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var m map[string]string
+	if err := yaml.Unmarshal(raw, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for k := range m {
+		if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == k }) {
+			return nil, fmt.Errorf("%s: no setting is called %q; `starter config` lists them", name, k)
+		}
+	}
+	return m, nil
+}
+
+func defaultFile() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "gleaner.yaml"
+	}
+	return filepath.Join(dir, "gleaner", "gleaner.yaml")
+}
+
+func defaultDataDir(getenv func(string) string) string {
+	if d := getenv("XDG_DATA_HOME"); d != "" {
+		return filepath.Join(d, "gleaner")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ".gleaner"
+	}
+	return filepath.Join(home, ".local", "share", "gleaner")
+}
+
+func (s Setting) check(v string) error {
+	var err error
+	switch s.Kind {
+	case Duration:
+		var d time.Duration
+		if d, err = time.ParseDuration(v); err == nil && d < 0 {
+			err = fmt.Errorf("%s is negative", v)
+		}
+	case Number:
+		_, err = strconv.ParseFloat(v, 64)
+	case Switch:
+		_, err = strconv.ParseBool(v)
+	}
+	return err
+}
+
+// Text is a setting's value.
+func (c *Config) Text(key string) string {
+	v, ok := c.values[key]
+	if !ok {
+		panic("config: no setting is called " + key)
+	}
+	return v
+}
+
+// Duration, Number, Float and Switch are values that Load has checked.
+func (c *Config) Duration(key string) time.Duration {
+	d, _ := time.ParseDuration(c.Text(key))
+	return d
+}
+
+// Number is a whole number.
+func (c *Config) Number(key string) int { return int(c.Float(key)) }
+
+// Float is a number.
+func (c *Config) Float(key string) float64 {
+	f, _ := strconv.ParseFloat(c.Text(key), 64)
+	return f
+}
+
+// Switch is true or false.
+func (c *Config) Switch(key string) bool {
+	b, _ := strconv.ParseBool(c.Text(key))
+	return b
+}
+
+// Set overrides a setting and says where the value is from.
+func (c *Config) Set(key, value, origin string) {
+	_ = c.Text(key)
+	c.values[key], c.origins[key] = value, origin
+}
+
+// IsDefault reports whether nobody set a value.
+func (c *Config) IsDefault(key string) bool { return c.origins[key] == "default" }
+
+// Show lists all settings, secrets as stars.
+func (c *Config) Show() []Value {
+	out := make([]Value, len(Settings))
+	for i, s := range Settings {
+		v := c.values[s.Key]
+		if s.Secret && v != "" {
+			v = "***"
+		}
+		out[i] = Value{Key: s.Key, Env: s.Env, Value: v, Origin: c.origins[s.Key], Help: s.Help}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package config
+
+// Setting is one thing that an operator can set.
+type Setting struct {
+	Key     string // in the file, and the flag's name
+	Env     string
+	Default string
+	Kind    Kind
+	Secret  bool // shown as stars
+	Help    string
+}
+
+// Kind is the form of a setting's value.
+type Kind int
+
+// The kinds of settings.
+const (
+	Text     Kind = iota
+	Duration      // 1s, 500ms, 2h
+	Number
+	Switch // true or false
+)
+
+// Settings is the table of all settings, in the order in which they are shown.
+var Settings = []Setting{
+	{Key: "data-dir", Env: "GLEANER_DATA_DIR", Default: "", Help: "folder of `starter dev`: database, blobs, logs (default: gleaner in the user's data folder)"},
+	{Key: "database-url", Env: "GLEANER_DATABASE_URL", Help: "Postgres; without it the running `starter dev` of the data folder is used"},
+	{Key: "temporal-address", Env: "TEMPORAL_ADDRESS", Help: "host:port of Temporal; without it as above"},
+	{Key: "temporal-namespace", Env: "TEMPORAL_NAMESPACE", Default: "default", Help: "Temporal namespace"},
+	{Key: "repository-url", Env: "GLEANER_REPOSITORY_URL", Help: "blob store for documents: file:///path or s3://bucket (default: blobs in the data folder)"},
+
+	{Key: "contact", Env: "GLEANER_CONTACT", Help: "e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"},
+	{Key: "delay", Env: "GLEANER_DELAY", Default: "1s", Kind: Duration, Help: "least time between two requests to one host"},
+	{Key: "delay-factor", Env: "GLEANER_DELAY_FACTOR", Default: "5", Kind: Number, Help: "wait so many times the last answer's time, if that is longer"},
+	{Key: "max-delay", Env: "GLEANER_MAX_DELAY", Default: "30s", Kind: Duration, Help: "bound of the adaptive delay and of Crawl-delay"},
+	{Key: "park-after", Env: "GLEANER_PARK_AFTER", Default: "5", Kind: Number, Help: "park a host after so many failures in a row"},
+	{Key: "allow-addresses", Env: "GLEANER_ALLOW_ADDRESSES", Help: "networks that may be asked though private, as CIDR: 10.1.0.0/16,127.0.0.1/32"},
+	{Key: "max-document-bytes", Env: "GLEANER_MAX_DOCUMENT_BYTES", Default: "104857600", Kind: Number, Help: "largest document, in bytes"},
+	{Key: "ca-file", Env: "GLEANER_CA_FILE", Help: "further certificate authorities, as PEM (SSL_CERT_FILE works too)"},
+
+	{Key: "dblp-url", Env: "GLEANER_DBLP_URL", Help: "DBLP's base address (default: https://dblp.org)"},
+	{Key: "dblp-mirror-url", Env: "GLEANER_DBLP_MIRROR_URL", Help: "its mirror, - for none (default: https://dblp.uni-trier.de, or none where dblp-url is set)"},
+	{Key: "dblp-delay", Env: "GLEANER_DBLP_DELAY", Default: "1s", Kind: Duration, Help: "least time between two requests to DBLP"},
+	{Key: "dblp-dump", Env: "GLEANER_DBLP_DUMP", Help: "local dblp.xml or dblp.xml.gz, asked when DBLP does not answer"},
+	{Key: "copies", Env: "GLEANER_COPIES", Default: "links", Help: "where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar, acl; comma-separated, or none"},
+	{Key: "openalex-key", Env: "GLEANER_OPENALEX_KEY", Secret: true, Help: "OpenAlex API key"},
+	{Key: "semantic-scholar-key", Env: "GLEANER_SEMANTIC_SCHOLAR_KEY", Secret: true, Help: "Semantic Scholar API key"},
+
+	{Key: "search", Env: "GLEANER_SEARCH", Default: "none", Help: "web search for homepages: searxng, brave, serper or none"},
+	{Key: "searxng-url", Env: "GLEANER_SEARXNG_URL", Help: "base address of your SearXNG"},
+	{Key: "search-delay", Env: "GLEANER_SEARCH_DELAY", Default: "0s", Kind: Duration, Help: "least time between two searches"},
+	{Key: "search-budget", Env: "GLEANER_SEARCH_BUDGET", Default: "0", Kind: Number, Help: "searches a month; 0 is no limit"},
+	{Key: "brave-key", Env: "GLEANER_BRAVE_KEY", Secret: true, Help: "Brave search API key"},
+	{Key: "serper-key", Env: "GLEANER_SERPER_KEY", Secret: true, Help: "Serper API key"},
+
+	{Key: "strategy", Env: "GLEANER_STRATEGY", Default: "gleaner", Help: "order of a crawl: gleaner, zhuang or bfs"},
+	{Key: "slice-pages", Env: "GLEANER_SLICE_PAGES", Default: "500", Kind: Number, Help: "requests of one slice of a crawl"},
+	{Key: "slice-time", Env: "GLEANER_SLICE_TIME", Default: "5m", Kind: Duration, Help: "time of one slice of a crawl"},
+	{Key: "max-pages", Env: "GLEANER_MAX_PAGES", Default: "20000", Kind: Number, Help: "requests of one crawl of one site"},
+	{Key: "max-tries", Env: "GLEANER_MAX_TRIES", Default: "3", Kind: Number, Help: "tries of a URL that fails for now"},
+	{Key: "retry-base", Env: "GLEANER_RETRY_BASE", Default: "30s", Kind: Duration, Help: "wait before a URL's second try; grows fourfold"},
+	{Key: "leads", Env: "GLEANER_LEADS", Default: "wanted", Help: "documents linked on other hosts: wanted, all or none"},
+	{Key: "filter", Env: "GLEANER_FILTER", Default: "balanced", Help: "academic filter: conservative, balanced or liberal"},
+	{Key: "ocr", Env: "GLEANER_OCR", Default: "false", Kind: Switch, Help: "read scanned documents with ocrmypdf or tesseract where installed"},
+
+	{Key: "metrics-address", Env: "GLEANER_METRICS_ADDRESS", Help: "host:port for Prometheus metrics and health; empty for none"},
+	{Key: "log-level", Env: "GLEANER_LOG_LEVEL", Default: "info", Help: "debug, info, warn or error"},
+}
