@@ -1,0 +1,259 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"path"
+	"strings"
+	"time"
+)
+
+// Options configure a Reader. The zero value reads with what is installed.
+type Options struct {
+	Timeout    time.Duration // for one file, all readers together; 0 means 9 s
+	Memory     int64         // bytes a child may use; 0 means 480 MiB
+	MaxBytes   int           // larger files are not opened; 0 means 64 MiB
+	FirstPages int           // pages read from the start; 0 means 12
+	LastPages  int           // and from the end, where there are more; 0 means 4
+	MinWords   int           // fewer words in all make a file "empty" or "image-only"; 0 means 6
+
+	PDFToText   string // path of poppler's pdftotext; "" looks it up, "-" does without
+	PDFInfo     string // path of poppler's pdfinfo, the same
+	Ghostscript string // path of ghostscript, the same
+	OCR         bool   // read pictures of pages with ocrmypdf, where installed; slow
+	OCRTimeout  time.Duration
+	TempDir     string // for files handed to children; "" is the system's
+	Child       Child  // as returned by MaybeRunChild; the zero value reads in-process
+}
+
+// Reader reads text out of files. It is safe for concurrent use and holds
+// nothing open between calls.
+type Reader struct {
+	opt Options
+}
+
+// NewReader looks up the programs that the options leave open.
+func NewReader(opt Options) *Reader {
+	if opt.Timeout <= 0 {
+		opt.Timeout = 9 * time.Second
+	}
+	if opt.OCRTimeout <= 0 {
+		opt.OCRTimeout = 2 * time.Minute
+	}
+	if opt.Memory <= 0 {
+		opt.Memory = 480 << 20
+	}
+	if opt.MaxBytes <= 0 {
+		opt.MaxBytes = 64 << 20
+	}
+	if opt.FirstPages <= 0 {
+		opt.FirstPages = 12
+	}
+	if opt.LastPages <= 0 {
+		opt.LastPages = 4
+	}
+	if opt.MinWords <= 0 {
+		opt.MinWords = 6
+	}
+	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
+	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
+	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
+	return &Reader{opt: opt}
+}
+
+func lookUp(path, name string) string {
+	if path == "-" {
+		return ""
+	}
+	if path != "" {
+		return path
+	}
+	found, err := exec.LookPath(name)
+	if err != nil {
+		return ""
+	}
+	return found
+}
+
+// Programs names the outside programs in use, for a status page; missing ones
+// are left out.
+func (r *Reader) Programs() map[string]string {
+	m := map[string]string{}
+	for name, p := range map[string]string{"pdftotext": r.opt.PDFToText, "pdfinfo": r.opt.PDFInfo, "ghostscript": r.opt.Ghostscript} {
+		if p != "" {
+			m[name] = p
+		}
+	}
+	return m
+}
+
+// Read reads one part. A bad file is not an error: see Text.Outcome. The error
+// is the context's, or the system's (no temporary file, no process).
+func (r *Reader) Read(ctx context.Context, p Part) (*Text, error) {
+	start := time.Now()
+	t := &Text{Name: p.Name, Kind: p.Kind, Bytes: len(p.Body)}
+	if t.Kind == "" {
+		t.Kind = Sniff(p.Name, p.MediaType, p.Body)
+		p.Kind = t.Kind
+	}
+	err := r.dispatch(ctx, p, t)
+	if cerr := ctx.Err(); cerr != nil {
+		return nil, cerr
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Front == 0 || t.Front > len(t.Pages) {
+		t.Front = len(t.Pages)
+	}
+	t.Elapsed = time.Since(start)
+	return t, nil
+}
+
+func (r *Reader) dispatch(ctx context.Context, p Part, t *Text) error {
+	if len(p.Body) > r.opt.MaxBytes {
+		t.end(TooLarge, "larger than the limit on documents")
+		return nil
+	}
+	switch p.Kind {
+	case PDF:
+		return r.readPDF(ctx, p, t)
+	case PostScript:
+		return r.readPostScript(ctx, p, t)
+	case HTML:
+		readHTML(p, t)
+	case PlainText:
+		readPlain(p, t)
+	case LaTeX, BibTeX:
+		t.end(SourceOnly, "the source of a paper, not a paper")
+	case DVI, DjVu, Word, EPUB, Presentation:
+		t.end(NoReader, "no reader for this kind")
+	case Empty:
+		t.end(EmptyFile, "no bytes, or only blanks")
+	default:
+		t.end(NotADocument, "a file of kind "+string(p.Kind))
+	}
+	return nil
+}
+
+func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
+
+// readPDF asks poppler first, then the built-in reader where poppler is missing
+// or could make nothing of the file.
+func (r *Reader) readPDF(ctx context.Context, p Part, t *Text) error {
+	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
+	defer cancel()
+	got, err := r.firstPDFReader(ctx, p)
+	if err != nil {
+		return err
+	}
+	t.fill(got)
+	r.settle(p, t, got)
+	if t.Outcome == ImageOnly && r.opt.OCR {
+		return r.recognise(ctx, p, t)
+	}
+	return nil
+}
+
+func (r *Reader) firstPDFReader(ctx context.Context, p Part) (*scan, error) {
+	if r.opt.PDFToText == "" {
+		return r.goScan(ctx, p)
+	}
+	// A reader that hangs must leave time for the other one.
+	pctx, cancel := context.WithTimeout(ctx, r.opt.Timeout*6/10)
+	defer cancel()
+	got, err := r.poppler(pctx, p)
+	if err != nil || got.Failed == "" || got.Failed == Encrypted {
+		return got, err
+	}
+	second, err := r.goScan(ctx, p)
+	if err != nil || second.Failed != "" {
+		return got, err
+	}
+	second.PeakRSS = max(second.PeakRSS, got.PeakRSS)
+	return second, nil
+}
+
+// scan is what a PDF reader found.
+type scan struct {
+	Reader                 string
+	Pages                  []page
+	Front                  int
+	PageCount              int
+	Title, Author, Creator string
+	Failed                 Outcome // "" when pages could be read, even if without text
+	Detail                 string
+	PeakRSS                int64
+}
+
+func (t *Text) fill(s *scan) {
+	t.Reader, t.PageCount, t.PeakRSS = s.Reader, s.PageCount, s.PeakRSS
+	t.Title, t.Author, t.Creator = s.Title, s.Author, s.Creator
+	t.Front = s.Front
+	var ws, hs []float64
+	for _, p := range s.Pages {
+		t.Pages = append(t.Pages, p.text())
+		ws, hs = append(ws, p.Width), append(hs, p.Height)
+	}
+	t.Width, t.Height = median(ws), median(hs)
+	if len(s.Pages) > 0 {
+		t.First = Layout(s.Pages[0])
+	}
+	t.PageCount = max(t.PageCount, len(t.Pages))
+	t.Skipped = t.PageCount - len(t.Pages)
+}
+
+// settle decides the outcome from what was found and from the raw bytes.
+func (r *Reader) settle(p Part, t *Text, s *scan) {
+	cut := truncatedPDF(p.Body)
+	switch {
+	case s.Failed == Encrypted || s.Failed == Timeout || s.Failed == TooLarge:
+		t.end(s.Failed, s.Detail)
+	case s.Failed != "" && bytes.Contains(p.Body, []byte("/Encrypt")):
+		t.end(Encrypted, s.Detail)
+	case s.Failed != "" && cut:
+		t.end(Truncated, "the end of the file is missing")
+	case s.Failed != "":
+		t.end(s.Failed, s.Detail)
+	case cut && t.Words() >= r.opt.MinWords:
+		t.end(Truncated, "the end of the file is missing; text was saved")
+	case t.Words() >= r.opt.MinWords:
+		t.end(OK, "")
+	case cut:
+		t.end(Truncated, "the end of the file is missing")
+	case hasImages(p.Body):
+		t.end(ImageOnly, "pages of pictures, without text")
+	default:
+		t.end(EmptyFile, "pages without text or pictures")
+	}
+}
+
+// truncatedPDF looks for the cross-reference pointer that ends a PDF. An object
+// after the last pointer means that the last part of the file was lost; junk
+// after it does not matter.
+func truncatedPDF(b []byte) bool {
+	end := bytes.LastIndex(b, []byte("startxref"))
+	if end < 0 {
+		return true
+	}
+	return bytes.LastIndex(b, []byte("endobj")) > end
+}
+
+func hasImages(b []byte) bool {
+	for _, mark := range []string{"/Subtype/Image", "/Subtype /Image", "/DCTDecode", "/CCITTFaxDecode", "/JBIG2Decode", "/JPXDecode"} {
+		if bytes.Contains(b, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// promisesDocument reports whether a name or media type said PDF or PostScript.
+func promisesDocument(p Part) bool {
+	switch strings.ToLower(path.Ext(p.Name)) {
+	case ".pdf", ".ps", ".eps", ".dvi", ".djvu", ".gz", ".z", ".zip", ".doc", ".docx":
+		return true
+	}
+	return strings.Contains(p.MediaType, "pdf") || strings.Contains(p.MediaType, "postscript")
+}

@@ -1,0 +1,243 @@
+package document
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// Limits bound what Unpack makes of one file.
+type Limits struct {
+	Member  int64 // bytes of one member; 0 means 64 MiB
+	Total   int64 // bytes of all members; 0 means 256 MiB
+	Members int   // members looked at; 0 means 1,000
+	Depth   int   // archives within archives; 0 means 4
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Member <= 0 {
+		l.Member = 64 << 20
+	}
+	if l.Total <= 0 {
+		l.Total = 256 << 20
+	}
+	if l.Members <= 0 {
+		l.Members = 1000
+	}
+	if l.Depth <= 0 {
+		l.Depth = 4
+	}
+	return l
+}
+
+// Part is one file after unpacking.
+type Part struct {
+	Name      string // of the file, or of the member with the archive's name before it: "a.zip/b.pdf"
+	MediaType string // as the server said; "" for a member
+	Kind      Kind
+	Body      []byte
+}
+
+// UnpackError is an archive that could not be opened, or not to its end. What
+// was read before is returned beside it.
+type UnpackError struct {
+	Name    string  // the file or member
+	Outcome Outcome // too-large, truncated or unreadable
+	Err     error
+}
+
+// Error names the member, the outcome and the cause.
+func (e *UnpackError) Error() string {
+	return fmt.Sprintf("unpack %s: %s: %v", e.Name, e.Outcome, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnpackError) Unwrap() error { return e.Err }
+
+// ErrLimit is the cause of an UnpackError where a limit of Limits was met.
+var ErrLimit = errors.New("limit on unpacking met")
+
+// Unpack opens gzip, compress (.Z), bzip2, zip and tar, one in another, and
+// returns the documents found, in their order. A file that is not packed comes
+// back as its own single part, whatever its kind. Members that cannot be papers
+// (images, styles, hidden files) are left out. The error is an *UnpackError;
+// parts read before it are returned with it.
+func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
+	u := &unpacker{lim: lim.withDefaults()}
+	kind := Sniff(name, mediaType, body)
+	if !kind.IsPacked() {
+		return []Part{{Name: name, MediaType: mediaType, Kind: kind, Body: body}}, nil
+	}
+	err := u.open(name, kind, body, 1)
+	return u.parts, err
+}
+
+type unpacker struct {
+	lim     Limits
+	total   int64
+	members int
+	parts   []Part
+}
+
+// add takes one unpacked member: an archive is opened, a document kept.
+func (u *unpacker) add(name string, body []byte, depth int) error {
+	kind := Sniff(name, "", body)
+	if kind.IsPacked() {
+		return u.open(name, kind, body, depth+1)
+	}
+	if kind.IsDocument() {
+		u.parts = append(u.parts, Part{Name: name, Kind: kind, Body: body})
+	}
+	return nil
+}
+
+func (u *unpacker) open(name string, kind Kind, body []byte, depth int) error {
+	if depth > u.lim.Depth {
+		return &UnpackError{name, TooLarge, fmt.Errorf("%w: archives nested deeper than %d", ErrLimit, u.lim.Depth)}
+	}
+	switch kind {
+	case Gzip:
+		r, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			return unpackError(name, err)
+		}
+		return u.single(name, ".gz", r, depth)
+	case Compress:
+		r, err := newCompressReader(body)
+		if err != nil {
+			return unpackError(name, err)
+		}
+		return u.single(name, ".Z", r, depth)
+	case Bzip2:
+		return u.single(name, ".bz2", bzip2.NewReader(bytes.NewReader(body)), depth)
+	case Zip:
+		return u.zip(name, body, depth)
+	default:
+		return u.tar(name, body, depth)
+	}
+}
+
+// single inflates a format that holds one file. Its name loses the suffix, so
+// that "paper.ps.gz" becomes "paper.ps".
+func (u *unpacker) single(name, suffix string, r io.Reader, depth int) error {
+	inner, ok := strings.CutSuffix(name, suffix)
+	if !ok {
+		inner, ok = strings.CutSuffix(name, strings.ToLower(suffix))
+	}
+	if base, tgz := strings.CutSuffix(name, ".tgz"); tgz && !ok {
+		inner = base + ".tar"
+	}
+	body, err := u.read(inner, r)
+	if err != nil {
+		return err
+	}
+	// A single compressed file is what the name promised: it is kept whatever
+	// its kind, so that the reader can say what is wrong with it.
+	before := len(u.parts)
+	if err := u.add(inner, body, depth); err != nil {
+		return err
+	}
+	if len(u.parts) == before && depth == 1 {
+		if k := Sniff(inner, "", body); !k.IsPacked() {
+			u.parts = append(u.parts, Part{Name: inner, Kind: k, Body: body})
+		}
+	}
+	return nil
+}
+
+func (u *unpacker) zip(name string, body []byte, depth int) error {
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return unpackError(name, err)
+	}
+	var first error
+	for _, f := range z.File {
+		if f.FileInfo().IsDir() || unwantedMember(f.Name) {
+			continue
+		}
+		err := u.zipMember(name, f, depth)
+		if errors.Is(err, ErrLimit) {
+			return err
+		}
+		if err != nil && first == nil {
+			first = err // one bad member does not cost the others
+		}
+	}
+	return first
+}
+
+func (u *unpacker) zipMember(name string, f *zip.File, depth int) error {
+	inner := name + "/" + path.Clean(f.Name)
+	r, err := f.Open()
+	if err != nil {
+		return unpackError(inner, err)
+	}
+	defer r.Close()
+	body, err := u.read(inner, r)
+	if err != nil {
+		return err
+	}
+	return u.add(inner, body, depth)
+}
+
+func (u *unpacker) tar(name string, body []byte, depth int) error {
+	t := tar.NewReader(bytes.NewReader(body))
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return unpackError(name, err)
+		}
+		if h.Typeflag != tar.TypeReg || unwantedMember(h.Name) {
+			continue
+		}
+		inner := name + "/" + path.Clean(h.Name)
+		b, err := u.read(inner, t)
+		if err != nil {
+			return err
+		}
+		if err := u.add(inner, b, depth); err != nil {
+			return err
+		}
+	}
+}
+
+// unwantedMember skips what file managers leave behind in archives.
+func unwantedMember(name string) bool {
+	return strings.HasPrefix(path.Base(name), ".") || strings.Contains(name, "__MACOSX/")
+}
+
+// read inflates one member within the limits.
+func (u *unpacker) read(name string, r io.Reader) ([]byte, error) {
+	u.members++
+	if u.members > u.lim.Members {
+		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d members", ErrLimit, u.lim.Members)}
+	}
+	most := min(u.lim.Member, u.lim.Total-u.total)
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if int64(len(b)) > most {
+		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d bytes", ErrLimit, most)}
+	}
+	if err != nil {
+		return nil, unpackError(name, err)
+	}
+	u.total += int64(len(b))
+	return b, nil
+}
+
+func unpackError(name string, err error) error {
+	o := Unreadable
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		o = Truncated
+	}
+	return &UnpackError{name, o, err}
+}

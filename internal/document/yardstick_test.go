@@ -1,0 +1,182 @@
+package document
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	testChild = MaybeRunChild()
+	os.Exit(m.Run())
+}
+
+// testChild lets tests read in children, as programs do.
+var testChild Child
+
+func goOnly() Options { return Options{PDFToText: "-", PDFInfo: "-", Child: testChild} }
+
+func withPoppler(tb testing.TB) Options {
+	tb.Helper()
+	o := Options{Child: testChild}
+	if NewReader(o).opt.PDFToText == "" {
+		tb.Skip("poppler's pdftotext is not installed")
+	}
+	return o
+}
+
+// eachFile calls do for every file on two workers.
+func eachFile(files []string, do func(path string)) {
+	var wg sync.WaitGroup
+	ch := make(chan string)
+	for range 2 {
+		wg.Go(func() {
+			for f := range ch {
+				do(f)
+			}
+		})
+	}
+	for _, f := range files {
+		ch <- f
+	}
+	close(ch)
+	wg.Wait()
+}
+
+// TestYardstickText measures on how many real, text-bearing PDFs each reader
+// finds the text: at least half of the words that were counted on the pages
+// read, as found in all.
+func TestYardstickText(t *testing.T) {
+	for name, tc := range map[string]struct {
+		opt  Options
+		want float64
+	}{"poppler": {withPoppler(t), 0.97}, "go": {goOnly(), 0.90}} {
+		t.Run(name, func(t *testing.T) {
+			farm := sharedDir(t, "farm")
+			words := map[string]int{}
+			var files []string
+			for _, row := range table(t, sharedDir(t, "truth", "pdfs.tsv")) {
+				n, err := strconv.Atoi(row["words"])
+				if err != nil || n < 30 {
+					continue
+				}
+				f, err := localFile(farm, row["url"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				words[f] = n
+				files = append(files, f)
+			}
+			tc.opt.FirstPages, tc.opt.LastPages = 3, 1
+			r := NewReader(tc.opt)
+			var mu sync.Mutex
+			good, start := 0, time.Now()
+			outcomes := map[string]int{}
+			eachFile(files, func(f string) {
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := r.Read(t.Context(), Part{Name: f, Body: b})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				outcomes[got.Reader+" "+string(got.Outcome)]++
+				if got.Words()*2 >= min(words[f], 1000) {
+					good++
+				} else {
+					t.Logf("%s: %d of %d words, %s %s", f, got.Words(), words[f], got.Outcome, got.Detail)
+				}
+			})
+			share := float64(good) / float64(len(files))
+			t.Logf("%s: text of %d of %d (%.1f %%), %.1f documents/s, %v", name, good, len(files), 100*share,
+				float64(len(files))/time.Since(start).Seconds(), outcomes)
+			if share < tc.want {
+				t.Errorf("%s: text of %.3f, want %.2f", name, share, tc.want)
+			}
+		})
+	}
+}
+
+// TestYardstickBroken reads PDFs made to break readers.
+func TestYardstickBroken(t *testing.T) {
+	dir := sharedDir(t, "data", "broken-pdfs")
+	var files []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, opt := range map[string]Options{"poppler": withPoppler(t), "go": goOnly()} {
+		t.Run(name, func(t *testing.T) {
+			r := NewReader(opt)
+			var mu sync.Mutex
+			outcomes, lines := map[Outcome]int{}, []string{}
+			var slowest time.Duration
+			var peak int64
+			eachFile(files, func(f string) {
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := r.Read(t.Context(), Part{Name: f, Body: b})
+				if err != nil {
+					t.Errorf("%s: %v", f, err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				outcomes[got.Outcome]++
+				slowest, peak = max(slowest, got.Elapsed), max(peak, got.PeakRSS)
+				lines = append(lines, string(got.Outcome)+"\t"+filepath.Base(f)+"\t"+got.Reader+"\t"+got.Detail)
+				if got.Outcome == "" || got.Elapsed > 10*time.Second || got.PeakRSS > 512<<20 {
+					t.Errorf("%s: outcome %q after %v with %d MiB", f, got.Outcome, got.Elapsed, got.PeakRSS>>20)
+				}
+			})
+			sort.Strings(lines)
+			t.Logf("%s: %d files, slowest %v, largest %d MiB, %v\n%s", name, len(files), slowest.Round(time.Millisecond), peak>>20, outcomes, strings.Join(lines, "\n"))
+		})
+	}
+}
+
+// TestYardstickPostScript reads PostScript, where ghostscript is installed.
+func TestYardstickPostScript(t *testing.T) {
+	dir := sharedDir(t, "data", "postscript")
+	r := NewReader(Options{})
+	if r.opt.Ghostscript == "" {
+		t.Skip("ghostscript is not installed")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Read(t.Context(), Part{Name: f, Body: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %s %s, %d words, %d pages, %v, %d MiB", filepath.Base(f), got.Outcome, got.Detail, got.Words(), got.PageCount, got.Elapsed.Round(time.Millisecond), got.PeakRSS>>20)
+		if got.Outcome == "" || got.Elapsed > 10*time.Second {
+			t.Errorf("%s: %q after %v", f, got.Outcome, got.Elapsed)
+		}
+	}
+}
