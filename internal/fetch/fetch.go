@@ -38,6 +38,8 @@ const (
 	BadAnswer         Outcome = "protocol-error"
 	EmptyBody         Outcome = "empty-blob"
 	Canceled          Outcome = "canceled"
+	Parked            Outcome = "host-parked" // the host failed too often or asked for a long pause; nothing was sent
+	NoContact         Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent
 )
 
 // Request asks for one URL.
@@ -116,6 +118,7 @@ type RobotsRecord struct {
 	Status    int       // last status; 0 when unreachable
 	Available bool      // false: could not be read, so nothing may be fetched until ExpiresAt
 	Failures  int       // consecutive, for backoff
+	Reason    Outcome   // why it is not available; "" if not known or available
 	FetchedAt time.Time //
 	ExpiresAt time.Time // at most 24 h after FetchedAt
 }

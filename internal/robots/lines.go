@@ -37,13 +37,18 @@ var fieldNames = map[string]field{
 	"sitemap": fieldSitemap, "site-map": fieldSitemap,
 }
 
-// text returns the body as UTF-8 without byte order mark and cut at a line end
-// below MaxBytes; "" if it is a web page.
-func text(body []byte) string {
-	if len(body) > MaxBytes {
-		body = body[:MaxBytes]
-		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
+// Trim cuts a file at the last line end below MaxBytes if it is longer.
+func Trim(body []byte) []byte {
+	if len(body) <= MaxBytes {
+		return body
 	}
+	body = body[:MaxBytes]
+	return body[:bytes.LastIndexAny(body, "\r\n")+1]
+}
+
+// text returns the body as UTF-8 without byte order mark; "" if it is a web page.
+func text(body []byte) string {
+	body = Trim(body)
 	switch {
 	case bytes.HasPrefix(body, []byte{0xFE, 0xFF}):
 		body = fromUTF16(body[2:], 1, 0)

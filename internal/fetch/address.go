@@ -1,0 +1,254 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// AddressError is a host, address or port that may not be asked.
+type AddressError struct {
+	Address string
+	Reason  string
+}
+
+// Error names the address and the reason.
+func (e *AddressError) Error() string {
+	return fmt.Sprintf("address %s is not allowed: %s", e.Address, e.Reason)
+}
+
+var errBadHost = errors.New("not a host name")
+
+// addressPolicy decides which addresses may be asked.
+type addressPolicy struct {
+	allowLoopback bool
+	allowed       []netip.Prefix // private networks that the operator opened
+	ports         []uint16
+}
+
+// denied are the special-purpose networks of the IANA registries (RFC 6890 and
+// later) that no public web server lives in, each with its name. Those that
+// embed an IPv4 address are in embedded below.
+var denied = []struct {
+	net  netip.Prefix
+	name string
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), "unspecified"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared (CGNAT)"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "loopback"},
+	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "private"},
+	{netip.MustParsePrefix("192.0.0.0/24"), "protocol assignments"},
+	{netip.MustParsePrefix("192.0.2.0/24"), "documentation"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "6to4 relay"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "private"},
+	{netip.MustParsePrefix("198.18.0.0/15"), "benchmarking"},
+	{netip.MustParsePrefix("198.51.100.0/24"), "documentation"},
+	{netip.MustParsePrefix("203.0.113.0/24"), "documentation"},
+	{netip.MustParsePrefix("224.0.0.0/4"), "multicast"},
+	{netip.MustParsePrefix("240.0.0.0/4"), "reserved"},
+	{netip.MustParsePrefix("::/128"), "unspecified"},
+	{netip.MustParsePrefix("::1/128"), "loopback"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), "local translation"},
+	{netip.MustParsePrefix("100::/64"), "discard"},
+	{netip.MustParsePrefix("2001::/23"), "protocol assignments"},
+	{netip.MustParsePrefix("2001:db8::/32"), "documentation"},
+	{netip.MustParsePrefix("3fff::/20"), "documentation"},
+	{netip.MustParsePrefix("5f00::/16"), "segment routing"},
+	{netip.MustParsePrefix("fc00::/7"), "private"},
+	{netip.MustParsePrefix("fe80::/10"), "link-local"},
+	{netip.MustParsePrefix("fec0::/10"), "site-local"},
+	{netip.MustParsePrefix("ff00::/8"), "multicast"},
+}
+
+// metadata services of clouds give away credentials, so an opened network does
+// not open them: only their very address does.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"), netip.MustParseAddr("169.254.170.23"),
+	netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"),
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), netip.MustParseAddr("fd20:ce::254"),
+}
+
+// embedded are IPv6 networks whose addresses carry an IPv4 address at an offset
+// in bytes: what is asked is that one (6to4, NAT64, IPv4-compatible).
+var embedded = []struct {
+	net netip.Prefix
+	at  int
+}{
+	{netip.MustParsePrefix("2002::/16"), 2},
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},
+	{netip.MustParsePrefix("::/96"), 12},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},
+}
+
+// checkIP returns an *AddressError for an address that may not be asked.
+func (p *addressPolicy) checkIP(ip netip.Addr) error {
+	ip = ip.WithZone("").Unmap()
+	reason := specialPurpose(ip)
+	if reason == "" || (p.allowLoopback && isLoopback(ip)) {
+		return nil
+	}
+	for _, n := range p.allowed {
+		if n.Contains(ip) && (!isMetadata(ip) || n.IsSingleIP()) {
+			return nil
+		}
+	}
+	return &AddressError{Address: ip.String(), Reason: reason}
+}
+
+func isLoopback(ip netip.Addr) bool { return ip.WithZone("").Unmap().IsLoopback() }
+
+func isMetadata(ip netip.Addr) bool { return slices.Contains(metadata, ip) }
+
+// specialPurpose names what an address is for; "" for a public one.
+func specialPurpose(ip netip.Addr) string {
+	if isMetadata(ip) {
+		return "metadata service"
+	}
+	for _, d := range denied {
+		if d.net.Contains(ip) {
+			return d.name
+		}
+	}
+	for _, e := range embedded {
+		if e.net.Contains(ip) {
+			b := ip.As16()
+			v4 := netip.AddrFrom4([4]byte(b[e.at : e.at+4]))
+			if reason := specialPurpose(v4); reason != "" {
+				return reason + " (" + v4.String() + ")"
+			}
+		}
+	}
+	return ""
+}
+
+// checkURL checks what can be told from the URL alone: scheme, host, a literal
+// address in any notation, and, where a proxy would look the name up, the port
+// and names that only mean something inside a network.
+func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%w: scheme %q", errBadHost, u.Scheme)
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if host == "" || len(host) > 253 || u.User != nil {
+		return fmt.Errorf("%w: %q", errBadHost, u.Host)
+	}
+	ip, isIP, err := literalIP(host)
+	if err != nil {
+		return err
+	}
+	local := host == "localhost" || strings.HasSuffix(host, ".localhost")
+	if isIP {
+		if err := p.checkIP(ip); err != nil {
+			return err
+		}
+		local = isLoopback(ip)
+	} else if proxied {
+		if err := p.checkName(host, local); err != nil {
+			return err
+		}
+	}
+	if !proxied {
+		return nil // the port is checked with the address that is dialled
+	}
+	return p.checkPort(u, local)
+}
+
+// checkName refuses names that a proxy would resolve inside its own network.
+func (p *addressPolicy) checkName(host string, local bool) error {
+	if local {
+		if p.allowLoopback {
+			return nil
+		}
+		return &AddressError{Address: host, Reason: "loopback"}
+	}
+	inside := !strings.Contains(host, ".")
+	for _, suffix := range []string{".internal", ".local", ".localdomain", ".intranet", ".private", ".corp", ".home", ".lan", ".home.arpa"} {
+		inside = inside || strings.HasSuffix(host, suffix)
+	}
+	if inside && len(p.allowed) == 0 {
+		return &AddressError{Address: host, Reason: "a name inside a network"}
+	}
+	return nil
+}
+
+func (p *addressPolicy) checkPort(u *url.URL, local bool) error {
+	if u.Port() == "" || (local && p.allowLoopback) {
+		return nil
+	}
+	n, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		return fmt.Errorf("%w: port %q", errBadHost, u.Port())
+	}
+	return p.checkPortNumber(uint16(n))
+}
+
+func (p *addressPolicy) checkPortNumber(n uint16) error {
+	if slices.Contains(p.ports, n) {
+		return nil
+	}
+	return &AddressError{Address: "port " + strconv.Itoa(int(n)), Reason: "not among the allowed ports"}
+}
+
+// literalIP reads a host that is an address: dotted, bracketed, or an IPv4
+// number in the notations that resolvers take (decimal, octal, hexadecimal, one
+// to four parts: the WHATWG IPv4 parser). A host whose last label is a number
+// but no address is an error.
+func literalIP(host string) (netip.Addr, bool, error) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip, true, nil
+	}
+	parts := strings.Split(host, ".")
+	if _, ok := ipv4Number(parts[len(parts)-1]); !ok {
+		return netip.Addr{}, false, nil
+	}
+	bad := fmt.Errorf("%w: %q", errBadHost, host)
+	if len(parts) > 4 {
+		return netip.Addr{}, false, bad
+	}
+	var v uint64
+	for i, s := range parts {
+		n, ok := ipv4Number(s)
+		last := i == len(parts)-1
+		if !ok || (!last && n > 255) || (last && n >= 1<<(8*(5-len(parts)))) {
+			return netip.Addr{}, false, bad
+		}
+		if last {
+			v |= n
+		} else {
+			v |= n << (8 * (3 - i))
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}), true, nil
+}
+
+// ipv4Number reads one part of an IPv4 address; a number too long for 64 bits
+// is one that fits nowhere.
+func ipv4Number(s string) (uint64, bool) {
+	if s == "" {
+		return 0, false
+	}
+	base, digits := 10, s
+	switch {
+	case strings.HasPrefix(s, "0x"):
+		base, digits = 16, s[2:]
+	case len(s) > 1 && s[0] == '0':
+		base, digits = 8, s[1:]
+	}
+	if digits == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
+	if err == nil {
+		return n, true
+	}
+	if isDigits(s) {
+		return 1 << 40, true
+	}
+	return 0, false
+}

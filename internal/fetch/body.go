@@ -1,0 +1,166 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	firstRead  = 16 << 10 // most pages fit
+	firstTrust = 1 << 20  // of a promised length, for the first buffer
+	ratioFrom  = 1 << 20  // inflated bytes from which the ratio counts
+	drainBytes = 64 << 10 // read of an answer that is not wanted, to keep its connection
+)
+
+// sizeError is a body beyond its limit.
+type sizeError struct {
+	outcome Outcome
+	limit   int64
+	what    string
+}
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("%s is beyond the limit of %d", e.what, e.limit)
+}
+
+// body reads the body of one answer within its limits.
+type body struct {
+	ctx    context.Context
+	resp   *http.Response
+	limits Limits
+	kind   Kind
+	coded  []string
+
+	watch *time.Timer
+	start time.Time
+	wire  int64
+	raw   error // what the connection said, but for io.EOF
+}
+
+func newBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, l Limits) *body {
+	return &body{
+		ctx: ctx, resp: resp, limits: l,
+		kind:  kindOf(resp.Header.Get("Content-Type")),
+		coded: codings(resp.Header),
+		watch: time.AfterFunc(l.Idle, func() { cancel(errIdle) }),
+		start: time.Now(),
+	}
+}
+
+func (b *body) stop() { b.watch.Stop() }
+
+// Read reads from the connection, watching its pace.
+func (b *body) Read(p []byte) (int, error) {
+	b.watch.Reset(b.limits.Idle)
+	n, err := b.resp.Body.Read(p)
+	b.wire += int64(n)
+	if err != nil && err != io.EOF {
+		b.raw = err
+		return n, err
+	}
+	if took := time.Since(b.start); err == nil && took > b.limits.Grace && float64(b.wire) < took.Seconds()*float64(b.limits.MinRate) {
+		b.raw = errSlow
+		return n, errSlow
+	}
+	return n, err
+}
+
+// drain reads the rest of a short answer that nobody wants.
+func (b *body) drain() {
+	if b.resp.ContentLength <= drainBytes {
+		_, _ = io.CopyN(io.Discard, b, drainBytes)
+	}
+}
+
+// read returns the inflated body, or its first prefix bytes if prefix is not 0.
+func (b *body) read(prefix int64) ([]byte, error) {
+	r, done, err := inflater(b, b.coded)
+	if err != nil {
+		if b.wire == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+			return nil, nil // nothing at all, however it was meant to be packed
+		}
+		return nil, err
+	}
+	defer done()
+	limit := b.limits.bodyBytes(b.kind)
+	buf := make([]byte, 0, b.firstSize(prefix))
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		first := len(buf) == 0
+		buf = buf[:len(buf)+n]
+		if prefix > 0 && int64(len(buf)) >= prefix {
+			return buf[:prefix], nil
+		}
+		if first && b.kind == KindPage && looksLikeDocument(buf) {
+			limit = b.limits.DocumentBytes
+		}
+		if sizeErr := b.checkSize(int64(len(buf)), limit, prefix > 0); sizeErr != nil {
+			return nil, sizeErr
+		}
+		if err == io.EOF || (errors.Is(err, gzip.ErrHeader) && len(buf) > 0) {
+			// What follows a gzip stream and is none is padding, as browsers have it.
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(b.coded) > 0 { // up to the end, so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, b, 4096)
+	}
+	return buf, nil
+}
+
+func (b *body) firstSize(prefix int64) int64 {
+	if n := b.resp.ContentLength; n > 0 && len(b.coded) == 0 {
+		return min(n, firstTrust) + 1 // one more, to see the end without growing
+	}
+	if prefix > 0 {
+		return min(prefix, firstRead)
+	}
+	return firstRead
+}
+
+func (b *body) checkSize(n, limit int64, prefix bool) error {
+	coded := len(b.coded) > 0
+	switch {
+	case !coded && !prefix && b.resp.ContentLength > limit:
+		return &sizeError{TooLarge, limit, fmt.Sprintf("a body of %d bytes", b.resp.ContentLength)}
+	case !coded && n > limit:
+		return &sizeError{TooLarge, limit, "the body"}
+	case coded && n > limit:
+		return &sizeError{Inflated, limit, "the inflated body"}
+	case coded && n > ratioFrom && n > b.wire*b.limits.MaxRatio:
+		return &sizeError{Inflated, b.limits.MaxRatio, "the ratio of the inflated body"}
+	default:
+		return nil
+	}
+}
+
+// outcome names an error of read.
+func (b *body) outcome(err error) Outcome {
+	var size *sizeError
+	switch cause := context.Cause(b.ctx); {
+	case errors.As(err, &size):
+		return size.outcome
+	case b.raw == errSlow:
+		return SlowBody
+	case cause != nil:
+		return causeOutcome(cause)
+	case b.raw != nil:
+		return Truncated
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return Truncated // whole on the wire, but packed without its end
+	default:
+		return BadAnswer
+	}
+}

@@ -1,0 +1,70 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testClient is a client for servers of the test alone, with short limits and
+// no pause between requests.
+func testClient(t *testing.T, change func(*Config)) *Client {
+	t.Helper()
+	cfg := Config{
+		AllowLoopback: true, Proxy: "none", Version: "test",
+		Pacing: Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, ParkAfter: 1000},
+		Limits: Limits{
+			Dial: 5 * time.Second, TLS: 5 * time.Second, Header: 250 * time.Millisecond, Total: 10 * time.Second,
+			Idle: 250 * time.Millisecond, Grace: 100 * time.Millisecond, MinRate: 1000,
+			PageBytes: 64 << 10, DocumentBytes: 4 << 20, MediaBytes: 1 << 10,
+		},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := New(cfg)
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// site serves pages without a robots.txt.
+func site(t *testing.T, pages http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		pages(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func fetchError(t *testing.T, err error) *Error {
+	t.Helper()
+	var e *Error
+	require.True(t, errors.As(err, &e), "not an *Error: %v", err)
+	return e
+}
+
+func TestFetchPage(t *testing.T) {
+	t.Parallel()
+	s := site(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=windows-1252")
+		_, _ = io.WriteString(w, "caf\xe9")
+	})
+	resp, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/a"})
+	require.NoError(t, err)
+	require.Equal(t, "caf\xe9", string(resp.Body), "bytes as they came")
+	require.Equal(t, 200, resp.Status)
+	require.Equal(t, s.URL+"/a", resp.URL)
+	require.Equal(t, int64(4), resp.Bytes)
+}

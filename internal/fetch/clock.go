@@ -1,0 +1,32 @@
+package fetch
+
+import (
+	"context"
+	"time"
+)
+
+// Clock tells the time and waits; a test brings one of its own.
+type Clock interface {
+	Now() time.Time
+	// Wait blocks for d or until ctx is done, whose cause it returns then.
+	Wait(ctx context.Context, d time.Duration) error
+}
+
+// systemClock is the machine's.
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

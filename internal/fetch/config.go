@@ -1,0 +1,225 @@
+package fetch
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config says how a Client behaves. Its zero value is polite, and asks nobody
+// but a proxy until Contact is set.
+type Config struct {
+	// Product and Version are how robots.txt and logs name the crawler
+	// ["Gleaner", ""]. Product consists of letters, "-" and "_" only.
+	Product, Version string
+	// Contact is an e-mail address or a web page where the operator is reached.
+	// It is needed for any host but loopback ones, and those behind a proxy.
+	Contact string
+
+	// Gate grants turns [a MemoryGate with Pacing].
+	Gate   Gate
+	Pacing Pacing
+	// PaceBy widens turns beyond the host [PaceByHost].
+	PaceBy PaceBy
+	// Robots keeps robots.txt [in memory]; RobotsMaxAge is for how long [24 h,
+	// which is also the most].
+	Robots       RobotsCache
+	RobotsMaxAge time.Duration
+
+	// Proxy is the URL of an HTTP, HTTPS or SOCKS5 proxy for every request, or
+	// "none". If empty, HTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.
+	Proxy string
+	// CAFile names a PEM file of certificate authorities that are trusted
+	// beside the system's.
+	CAFile string
+	// AllowLoopback opens 127.0.0.0/8 and ::1 at any port, AllowPrivate other
+	// networks that are not public.
+	AllowLoopback bool
+	AllowPrivate  []netip.Prefix
+	// Ports are allowed beside 80, 443, 8080 and 8443.
+	Ports []uint16
+
+	Limits Limits
+	Clock  Clock
+}
+
+// PaceBy says what shares one pace beside the host itself.
+type PaceBy int
+
+// PaceByDomain paces hosts of one registrable domain together, PaceByAddress
+// those that one server address answers for. The turns are asked of the Gate
+// under "domain:NAME" and "address:IP", after the host's own.
+const (
+	PaceByHost    PaceBy = 0
+	PaceByDomain  PaceBy = 1
+	PaceByAddress PaceBy = 2
+)
+
+// Limits bound a single fetch. Zero means the default in brackets.
+type Limits struct {
+	Dial   time.Duration // name look-up and connection [15 s]
+	TLS    time.Duration // handshake [15 s]
+	Header time.Duration // from the request to the end of the answer's header [30 s]
+	Idle   time.Duration // without a byte of the body [30 s]
+	Total  time.Duration // for one hop, body included [10 min]
+	// MinRate is the least average speed of a body in bytes per second [512],
+	// asked after Grace [20 s].
+	MinRate int64
+	Grace   time.Duration
+
+	HeaderBytes   int64 // [256 KiB]
+	PageBytes     int64 // HTML and its kin, inflated [10 MiB]
+	DocumentBytes int64 // anything else, inflated [100 MiB]
+	MediaBytes    int64 // images, sound, film, fonts [10 MiB]
+	// MaxRatio is the most that a body of more than 1 MiB may inflate to, in
+	// multiples of what came over the wire [200].
+	MaxRatio  int64
+	Redirects int // followed in one fetch [10]
+	URLBytes  int // of a URL [4,096]
+}
+
+// Defaults returns l with its zero fields filled in.
+func (l Limits) Defaults() Limits {
+	setDuration(&l.Dial, 15*time.Second)
+	setDuration(&l.TLS, 15*time.Second)
+	setDuration(&l.Header, 30*time.Second)
+	setDuration(&l.Idle, 30*time.Second)
+	setDuration(&l.Total, 10*time.Minute)
+	setDuration(&l.Grace, 20*time.Second)
+	for p, def := range map[*int64]int64{
+		&l.MinRate: 512, &l.HeaderBytes: 256 << 10, &l.PageBytes: 10 << 20,
+		&l.DocumentBytes: 100 << 20, &l.MediaBytes: 10 << 20, &l.MaxRatio: 200,
+	} {
+		if *p == 0 {
+			*p = def
+		}
+	}
+	for p, def := range map[*int]int{&l.Redirects: 10, &l.URLBytes: 4096} {
+		if *p == 0 {
+			*p = def
+		}
+	}
+	return l
+}
+
+// bodyBytes is the limit of a kind of body.
+func (l Limits) bodyBytes(k Kind) int64 {
+	switch k {
+	case KindPage:
+		return l.PageBytes
+	case KindMedia:
+		return l.MediaBytes
+	default:
+		return l.DocumentBytes
+	}
+}
+
+// complete checks the configuration and fills in its defaults.
+func (c Config) complete() (Config, error) {
+	if c.Product == "" {
+		c.Product = "Gleaner"
+	}
+	if strings.Trim(c.Product, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_") != "" {
+		return c, fmt.Errorf("fetch: product %q: robots.txt knows agents by letters, \"-\" and \"_\" only", c.Product)
+	}
+	if strings.ContainsFunc(c.Version, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return c, fmt.Errorf("fetch: version %q does not fit into a User-Agent", c.Version)
+	}
+	if err := checkContact(c.Contact); err != nil {
+		return c, fmt.Errorf("fetch: %w", err)
+	}
+	if c.PaceBy < PaceByHost || c.PaceBy > PaceByDomain|PaceByAddress {
+		return c, fmt.Errorf("fetch: PaceBy %d is not known", c.PaceBy)
+	}
+	if c.RobotsMaxAge <= 0 || c.RobotsMaxAge > 24*time.Hour {
+		c.RobotsMaxAge = 24 * time.Hour
+	}
+	if c.Clock == nil {
+		c.Clock = systemClock{}
+	}
+	c.Pacing, c.Limits = c.Pacing.Defaults(), c.Limits.Defaults()
+	if c.Gate == nil {
+		c.Gate = NewMemoryGate(c.Pacing, c.Clock)
+	}
+	if c.Robots == nil {
+		c.Robots = NewMemoryRobots(10_000)
+	}
+	c.Ports = append([]uint16{80, 443, 8080, 8443}, c.Ports...)
+	return c, nil
+}
+
+// ConfigFromEnv reads the operator's settings; getenv is os.Getenv. See
+// docs/politeness.md for what each means.
+func ConfigFromEnv(getenv func(string) string) (Config, error) {
+	e := envReader{getenv: getenv}
+	c := Config{
+		Contact:       getenv("GLEANER_CONTACT"),
+		Proxy:         getenv("GLEANER_PROXY"),
+		CAFile:        getenv("GLEANER_CA_FILE"),
+		AllowLoopback: e.bool("GLEANER_ALLOW_LOOPBACK"),
+		RobotsMaxAge:  e.duration("GLEANER_ROBOTS_MAX_AGE"),
+		Pacing: Pacing{
+			MinDelay: e.duration("GLEANER_MIN_DELAY"), MaxDelay: e.duration("GLEANER_MAX_DELAY"),
+			Factor:        e.float("GLEANER_DELAY_FACTOR"),
+			MaxCrawlDelay: e.duration("GLEANER_MAX_CRAWL_DELAY"), MaxRetryAfter: e.duration("GLEANER_MAX_RETRY_AFTER"),
+			ParkAfter: int(e.size("GLEANER_PARK_AFTER")), ParkFor: e.duration("GLEANER_PARK_FOR"),
+		},
+		Limits: Limits{
+			Header: e.duration("GLEANER_HEADER_TIMEOUT"), Total: e.duration("GLEANER_FETCH_TIMEOUT"),
+			PageBytes: e.size("GLEANER_MAX_PAGE_BYTES"), DocumentBytes: e.size("GLEANER_MAX_DOCUMENT_BYTES"),
+		},
+	}
+	for _, s := range e.list("GLEANER_ALLOW_PRIVATE") {
+		n, err := parseNetwork(s)
+		e.note("GLEANER_ALLOW_PRIVATE", err)
+		c.AllowPrivate = append(c.AllowPrivate, n)
+	}
+	for _, s := range e.list("GLEANER_PORTS") {
+		n, err := strconv.ParseUint(s, 10, 16)
+		e.note("GLEANER_PORTS", err)
+		c.Ports = append(c.Ports, uint16(n))
+	}
+	for _, s := range e.list("GLEANER_PACE_BY") {
+		switch s {
+		case "host":
+		case "domain":
+			c.PaceBy |= PaceByDomain
+		case "address":
+			c.PaceBy |= PaceByAddress
+		default:
+			e.note("GLEANER_PACE_BY", fmt.Errorf("%q is not host, domain or address", s))
+		}
+	}
+	return c, e.err
+}
+
+func parseNetwork(s string) (netip.Prefix, error) {
+	if ip, err := netip.ParseAddr(s); err == nil {
+		return netip.PrefixFrom(ip, ip.BitLen()), nil
+	}
+	n, err := netip.ParsePrefix(s)
+	return n.Masked(), err
+}
+
+// parseProxy reads Config.Proxy; nil for "none".
+func parseProxy(s string) (*url.URL, error) {
+	if s == "none" {
+		return nil, nil
+	}
+	if !strings.Contains(s, "://") {
+		s = "http://" + s
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("fetch: proxy %q is not a URL", s)
+	}
+	switch u.Scheme {
+	case "http", "https", "socks5", "socks5h":
+		return u, nil
+	default:
+		return nil, fmt.Errorf("fetch: proxy %q: only http, https and socks5 are known", s)
+	}
+}

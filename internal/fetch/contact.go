@@ -1,0 +1,53 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"strings"
+)
+
+// ErrContact says that no contact address is set. It is matched with errors.Is.
+var ErrContact = errors.New("no contact address: set GLEANER_CONTACT to an e-mail address or a web page " +
+	"where web masters reach you; without it only loopback addresses and a proxy are asked")
+
+// checkContact accepts an e-mail address, a web address, or nothing.
+func checkContact(contact string) error {
+	if contact == "" {
+		return nil
+	}
+	if strings.ContainsFunc(contact, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '(' || r == ')' }) {
+		return fmt.Errorf("contact %q: blanks, brackets and non-ASCII characters do not fit into a User-Agent", contact)
+	}
+	if u, err := url.Parse(contact); err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(u.Host, ".") {
+		return nil
+	}
+	a, err := mail.ParseAddress(strings.TrimPrefix(contact, "mailto:"))
+	if err != nil || !strings.Contains(a.Address[strings.LastIndex(a.Address, "@"):], ".") {
+		return fmt.Errorf("contact %q: neither an e-mail address nor a web address", contact)
+	}
+	return nil
+}
+
+// userAgent is what the log of a web server shows: "Gleaner/1.2 (+CONTACT)".
+func userAgent(product, version, contact string) string {
+	ua := product
+	if version != "" {
+		ua += "/" + version
+	}
+	if contact != "" {
+		ua += " (+" + contact + ")"
+	}
+	return ua
+}
+
+// fromHeader is the value of From (RFC 9110 section 10.1.2): robots ought to
+// send it. "" where the contact is a web page.
+func fromHeader(contact string) string {
+	contact = strings.TrimPrefix(contact, "mailto:")
+	if strings.Contains(contact, "://") || !strings.Contains(contact, "@") {
+		return ""
+	}
+	return contact
+}

@@ -1,0 +1,103 @@
+package fetch
+
+import (
+	"bufio"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// acceptEncoding is what the decoders below can undo.
+const acceptEncoding = "gzip, deflate, br, zstd"
+
+// maxWindow bounds the memory that a zstd frame may ask for (RFC 9659: 8 MB for
+// content coding).
+const maxWindow = 8 << 20
+
+var errUnknownCoding = errors.New("unknown Content-Encoding")
+
+// codings lists the content codings to undo, in the order in which they were
+// applied. A gzip file that a server marks as gzip twice, by type and by coding,
+// is left as the file it is, as browsers do.
+func codings(h http.Header) []string {
+	var out []string
+	for _, c := range strings.Split(strings.Join(h.Values("Content-Encoding"), ","), ",") {
+		c = strings.ToLower(strings.TrimSpace(c))
+		if c != "" && c != "identity" {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 1 && (out[0] == "gzip" || out[0] == "x-gzip") {
+		switch mediaType(h.Get("Content-Type")) {
+		case "application/gzip", "application/x-gzip", "application/x-gunzip", "application/x-tgz", "application/x-compressed-tar":
+			return nil
+		}
+	}
+	return out
+}
+
+// inflater undoes the codings; it is the body itself where there are none.
+func inflater(body io.Reader, applied []string) (io.Reader, func(), error) {
+	if len(applied) > 3 {
+		return nil, nil, fmt.Errorf("%w: %d layers", errUnknownCoding, len(applied))
+	}
+	var closers []func()
+	closeAll := func() {
+		for _, c := range closers {
+			c()
+		}
+	}
+	for i := len(applied) - 1; i >= 0; i-- {
+		r, done, err := decoder(body, applied[i])
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		body, closers = r, append(closers, done)
+	}
+	return body, closeAll, nil
+}
+
+func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
+	nothing := func() {}
+	switch coding {
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(r)
+		return z, nothing, err
+	case "br":
+		return brotli.NewReader(r), nothing, nil
+	case "zstd":
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	case "deflate":
+		return deflateReader(r)
+	default:
+		return nil, nil, fmt.Errorf("%w %q", errUnknownCoding, coding)
+	}
+}
+
+// deflateReader takes both what the standard means by "deflate", the zlib
+// format, and the bare stream that some servers send.
+func deflateReader(r io.Reader) (io.Reader, func(), error) {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(2)
+	if err != nil {
+		return nil, nil, io.ErrUnexpectedEOF
+	}
+	if head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0 {
+		z, err := zlib.NewReader(b)
+		return z, func() {}, err
+	}
+	return flate.NewReader(b), func() {}, nil
+}

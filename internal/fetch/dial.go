@@ -1,0 +1,142 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// proxyFunc tells the proxy for a URL, nil for none.
+type proxyFunc func(*url.URL) (*url.URL, error)
+
+func newProxyFunc(setting string) (proxyFunc, error) {
+	if setting == "" {
+		return httpproxy.FromEnvironment().ProxyFunc(), nil
+	}
+	proxy, err := parseProxy(setting)
+	if err != nil {
+		return nil, err
+	}
+	return func(*url.URL) (*url.URL, error) { return proxy, nil }, nil
+}
+
+// guard is asked about each address right before it is connected to, when names
+// have been looked up and nothing can change any more: a name that resolved to
+// a public address a moment ago may not now.
+type guard struct {
+	policy     *addressPolicy
+	hasContact bool
+}
+
+func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return &AddressError{Address: address, Reason: "not an address"}
+	}
+	if err := g.policy.checkIP(ap.Addr()); err != nil {
+		return err
+	}
+	if isLoopback(ap.Addr()) {
+		return nil // allowed, then at any port and without a contact
+	}
+	if !g.hasContact {
+		return ErrContact
+	}
+	return g.policy.checkPortNumber(ap.Port())
+}
+
+// newTransports makes the two ways out: one that checks every address it
+// connects to, and one that connects to proxies alone, which the operator
+// trusts. They are kept apart so that neither can use a connection of the other.
+func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http.Transport, err error) {
+	pool, err := certPool(cfg.CAFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	dialer := &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second}
+	guarded := *dialer
+	guarded.ControlContext = g.control
+	direct = newTransport(cfg.Limits, pool)
+	direct.DialContext = guarded.DialContext
+	direct.MaxIdleConnsPerHost = 2
+	proxied = newTransport(cfg.Limits, pool)
+	proxied.DialContext = dialer.DialContext
+	proxied.Proxy = func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
+	proxied.MaxIdleConnsPerHost = 64 // plain http shares all connections to a proxy
+	return direct, proxied, nil
+}
+
+func newTransport(l Limits, pool *x509.CertPool) *http.Transport {
+	return &http.Transport{
+		TLSClientConfig:        &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    l.TLS,
+		ResponseHeaderTimeout:  l.Header,
+		MaxResponseHeaderBytes: l.HeaderBytes,
+		DisableCompression:     true, // inflating is bounded in body.go
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           1024,
+		IdleConnTimeout:        90 * time.Second,
+	}
+}
+
+func certPool(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil // the system's, and SSL_CERT_FILE
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("fetch: CA file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("fetch: CA file %s holds no certificate", file)
+	}
+	return pool, nil
+}
+
+// connectOutcome names an error that came before the answer's header was read.
+// answered says that some byte of an answer had come.
+func connectOutcome(err error, answered bool) Outcome {
+	var (
+		dns      *net.DNSError
+		address  *AddressError
+		op       *net.OpError
+		cert     *tls.CertificateVerificationError
+		record   tls.RecordHeaderError
+		alert    tls.AlertError
+		timeout  interface{ Timeout() bool }
+		isDialOp = errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect")
+	)
+	switch {
+	case errors.Is(err, ErrContact):
+		return NoContact
+	case errors.As(err, &address):
+		return AddressDenied
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	case errors.As(err, &dns):
+		return DNSFailure
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.Is(err, errHandshake):
+		return TLSFailure
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return Timeout
+	case isDialOp, !answered:
+		return ConnectFailure
+	default:
+		return BadAnswer
+	}
+}

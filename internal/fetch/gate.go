@@ -1,0 +1,124 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// ParkedError is returned by Gate.Turn when the host is not to be asked for
+// longer than a caller should wait.
+type ParkedError struct {
+	Host     string
+	Until    time.Time
+	Failures int // consecutive; 0 where the host itself asked for the pause
+	Wait     time.Duration
+}
+
+// Error says which host, until when and why.
+func (e *ParkedError) Error() string {
+	why := "it asked for the pause"
+	if e.Failures > 0 {
+		why = fmt.Sprintf("%d failures in a row", e.Failures)
+	}
+	return fmt.Sprintf("host %s is parked until %s: %s", e.Host, e.Until.UTC().Format(time.RFC3339), why)
+}
+
+// MemoryGate is a Gate for one process: what it knows is lost with it.
+type MemoryGate struct {
+	pacing Pacing
+	clock  Clock
+
+	mu    sync.Mutex
+	hosts map[string]*hostTurns
+	sweep int // number of hosts at which idle ones are forgotten
+}
+
+// hostTurns is one host's queue. slot holds a token while nobody is visiting.
+type hostTurns struct {
+	slot     chan struct{}
+	users    int       // turns held or waited for; guarded by MemoryGate.mu
+	next     time.Time // these two belong to the holder of the token
+	failures int
+}
+
+// NewMemoryGate makes a gate with this pacing; clock may be nil for the
+// machine's.
+func NewMemoryGate(p Pacing, clock Clock) *MemoryGate {
+	if clock == nil {
+		clock = systemClock{}
+	}
+	return &MemoryGate{pacing: p.Defaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
+}
+
+// Turn implements Gate. It returns a *ParkedError where the wait is longer than
+// Pacing.MaxBlock. done may be called from another goroutine, and again without
+// effect.
+func (g *MemoryGate) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(Visit), error) {
+	h := g.enter(host)
+	select {
+	case <-h.slot:
+	case <-ctx.Done():
+		g.leave(h)
+		return nil, context.Cause(ctx)
+	}
+	now := g.clock.Now()
+	wait := h.next.Sub(now)
+	if wait > g.pacing.MaxBlock {
+		err := &ParkedError{Host: host, Until: h.next, Failures: h.failures, Wait: wait}
+		h.slot <- struct{}{}
+		g.leave(h)
+		return nil, err
+	}
+	if wait > 0 {
+		if err := g.clock.Wait(ctx, wait); err != nil {
+			h.slot <- struct{}{}
+			g.leave(h)
+			return nil, err
+		}
+	}
+	var once sync.Once
+	return func(v Visit) {
+		once.Do(func() {
+			wait, failures, _ := g.pacing.After(v, h.failures, crawlDelay)
+			h.next, h.failures = g.clock.Now().Add(wait), failures
+			h.slot <- struct{}{}
+			g.leave(h)
+		})
+	}, nil
+}
+
+func (g *MemoryGate) enter(host string) *hostTurns {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.hosts[host]
+	if h == nil {
+		if len(g.hosts) >= g.sweep {
+			g.forgetIdle()
+		}
+		h = &hostTurns{slot: make(chan struct{}, 1)}
+		h.slot <- struct{}{}
+		g.hosts[host] = h
+	}
+	h.users++
+	return h
+}
+
+func (g *MemoryGate) leave(h *hostTurns) {
+	g.mu.Lock()
+	h.users--
+	g.mu.Unlock()
+}
+
+// forgetIdle drops hosts that nobody visits and that may be asked at once, so
+// that memory follows the hosts in use and not all those ever seen.
+func (g *MemoryGate) forgetIdle() {
+	now := g.clock.Now()
+	for name, h := range g.hosts {
+		if h.users == 0 && h.failures == 0 && !h.next.After(now) {
+			delete(g.hosts, name)
+		}
+	}
+	g.sweep = max(1024, 2*len(g.hosts))
+}

@@ -1,0 +1,81 @@
+package fetch
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longestRetryAfter keeps what a host asks for within reason; pacing bounds it
+// further.
+const longestRetryAfter = 30 * 24 * time.Hour
+
+// RetryAfter reads a Retry-After header (RFC 9110 section 10.2.3): seconds or a
+// date, 0 if there is none or it makes no sense. A date is measured against the
+// answer's own Date, since clocks differ, or now without one.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if isDigits(v) {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n > int64(longestRetryAfter/time.Second) {
+			return longestRetryAfter
+		}
+		return time.Duration(n) * time.Second
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	if d, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = d
+	}
+	return min(max(at.Sub(now), 0), longestRetryAfter)
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// mediaType returns a Content-Type's type in lower case without parameters.
+func mediaType(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
+	t, _, _ = strings.Cut(t, ",") // two headers folded into one
+	return strings.ToLower(strings.TrimSpace(t))
+}
+
+// Kind is what an answer is taken for when its size is limited.
+type Kind int
+
+// The kinds: a page is parsed, a document stored, media are wanted for nothing.
+const (
+	KindDocument Kind = iota
+	KindPage
+	KindMedia
+)
+
+// kindOf tells the kind by Content-Type. What says nothing, or plain text (for
+// which servers take PostScript), may be a document.
+func kindOf(contentType string) Kind {
+	t := mediaType(contentType)
+	switch {
+	case t == "text/html", t == "application/xhtml+xml", t == "text/css", t == "text/javascript",
+		t == "application/javascript", t == "application/json", t == "application/rss+xml", t == "application/atom+xml":
+		return KindPage
+	case strings.HasPrefix(t, "image/vnd.djvu"), strings.HasPrefix(t, "image/x.djvu"):
+		return KindDocument
+	case strings.HasPrefix(t, "image/"), strings.HasPrefix(t, "audio/"), strings.HasPrefix(t, "video/"), strings.HasPrefix(t, "font/"):
+		return KindMedia
+	default:
+		return KindDocument
+	}
+}
+
+// looksLikeDocument tells files that servers send as text/html.
+func looksLikeDocument(head []byte) bool {
+	s := string(head[:min(len(head), 8)])
+	return strings.HasPrefix(s, "%PDF-") || strings.HasPrefix(s, "%!PS") || strings.HasPrefix(s, "\x1f\x8b") || strings.HasPrefix(s, "PK\x03\x04")
+}

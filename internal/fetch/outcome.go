@@ -1,0 +1,72 @@
+package fetch
+
+import "errors"
+
+// Retryable says that the same request may succeed later: nothing about the URL
+// itself was found wanting.
+func Retryable(o Outcome) bool {
+	switch o {
+	case ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, TLSFailure,
+		Timeout, SlowBody, Truncated, BadAnswer, EmptyBody, Canceled, Parked, NoContact:
+		return true
+	default:
+		return false
+	}
+}
+
+// Permanent says that asking again is in vain until somebody changes the page,
+// its robots.txt or the operator's settings. OK and NotModified are neither
+// retryable nor permanent: there is nothing to ask again.
+func Permanent(o Outcome) bool {
+	return o != OK && o != NotModified && !Retryable(o)
+}
+
+// OutcomeOf names how a fetch ended that returned err: OK for nil, BadAnswer
+// for an error that is not of this package.
+func OutcomeOf(err error) Outcome {
+	if err == nil {
+		return OK
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Outcome
+	}
+	return BadAnswer
+}
+
+// statusOutcome names an answer by its status alone; OK means that its body is
+// wanted. Redirects are the caller's.
+func statusOutcome(status int) Outcome {
+	switch {
+	case status == 204 || status == 205:
+		return EmptyBody
+	case status == 206: // nobody asked for a part
+		return BadAnswer
+	case status >= 200 && status < 300:
+		return OK
+	case status == 404 || status == 410:
+		return NotFound
+	case status == 401 || status == 403 || status == 451:
+		return Forbidden
+	case status == 408:
+		return Timeout
+	case status == 429 || status == 503:
+		return Busy
+	case status >= 400 && status < 500:
+		return BadStatus
+	case status >= 500 && status < 600:
+		return ServerError
+	default:
+		return BadAnswer
+	}
+}
+
+// hostFailed says that an outcome speaks of the host's health, not of one page.
+func hostFailed(o Outcome) bool {
+	switch o {
+	case ServerError, Busy, DNSFailure, ConnectFailure, TLSFailure, Timeout, SlowBody, Truncated:
+		return true
+	default:
+		return false
+	}
+}

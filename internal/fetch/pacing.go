@@ -1,0 +1,103 @@
+package fetch
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Pacing says how long a host is left alone after each visit. The zero value of
+// a field means its default, in brackets; Defaults fills them in.
+type Pacing struct {
+	// MinDelay and MaxDelay bound the ordinary pause between the end of an
+	// answer and the next request [1 s, 30 s]. Within them it is Factor times
+	// what the last answer took [5], as Heritrix does it: a slow server is a
+	// busy one.
+	MinDelay, MaxDelay time.Duration
+	Factor             float64
+	// MaxCrawlDelay bounds what a Crawl-delay is obeyed to [2 min].
+	MaxCrawlDelay time.Duration
+	// MaxRetryAfter bounds what a Retry-After is obeyed to [6 h].
+	MaxRetryAfter time.Duration
+	// BackoffBase doubles with each consecutive failure without Retry-After,
+	// up to BackoffMax, and is drawn between its half and its whole [10 s, 30 min].
+	BackoffBase, BackoffMax time.Duration
+	// After ParkAfter consecutive failures the host is parked: nothing is asked
+	// of it for ParkFor [5, 1 h].
+	ParkAfter int
+	ParkFor   time.Duration
+	// MaxBlock is how long Gate.Turn may block; a longer wait is an error, so
+	// that a worker does something else meanwhile [2 min].
+	MaxBlock time.Duration
+	// Unpaced drops the ordinary pause, for servers of one's own. Crawl-delay,
+	// Retry-After, backoff and parking stay.
+	Unpaced bool
+	// Rand draws from [0, 1) for jitter [math/rand].
+	Rand func() float64
+}
+
+// Defaults returns p with its zero fields filled in.
+func (p Pacing) Defaults() Pacing {
+	setDuration(&p.MinDelay, time.Second)
+	setDuration(&p.MaxDelay, max(30*time.Second, p.MinDelay))
+	setDuration(&p.MaxCrawlDelay, 2*time.Minute)
+	setDuration(&p.MaxRetryAfter, 6*time.Hour)
+	setDuration(&p.BackoffBase, 10*time.Second)
+	setDuration(&p.BackoffMax, 30*time.Minute)
+	setDuration(&p.ParkFor, time.Hour)
+	setDuration(&p.MaxBlock, 2*time.Minute)
+	if p.Factor == 0 {
+		p.Factor = 5
+	}
+	if p.ParkAfter == 0 {
+		p.ParkAfter = 5
+	}
+	if p.Rand == nil {
+		p.Rand = rand.Float64
+	}
+	return p
+}
+
+func setDuration(d *time.Duration, def time.Duration) {
+	if *d == 0 {
+		*d = def
+	}
+}
+
+// After returns how long the host is to be left alone, counted from the end of
+// the visit (so two requests are never closer than that, from start to start
+// either), how many visits in a row have failed now, and whether the host is
+// parked. failures is their number before the visit.
+func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
+	p = p.Defaults()
+	if !p.Unpaced {
+		wait = min(max(time.Duration(p.Factor*float64(v.Elapsed)), p.MinDelay), p.MaxDelay)
+	}
+	wait = max(wait, min(crawlDelay, p.MaxCrawlDelay))
+	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
+	if !v.Failed {
+		return max(wait, asked), 0, false
+	}
+	failures++
+	if v.RetryAfter > 0 {
+		wait = max(wait, asked)
+	} else {
+		wait = max(wait, p.Backoff(failures))
+	}
+	if failures >= p.ParkAfter {
+		return max(wait, p.ParkFor), failures, true
+	}
+	return wait, failures, false
+}
+
+// Backoff is the pause after so many failures in a row: exponential, drawn
+// between its half and its whole, so that hosts behind one broken server do not
+// come back at once.
+func (p Pacing) Backoff(failures int) time.Duration {
+	p = p.Defaults()
+	d := p.BackoffBase
+	for i := 1; i < failures && d < p.BackoffMax; i++ {
+		d *= 2
+	}
+	d = min(d, p.BackoffMax)
+	return d/2 + time.Duration(p.Rand()*float64(d/2))
+}

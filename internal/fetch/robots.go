@@ -1,0 +1,222 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"gleaner/internal/robots"
+	"gleaner/internal/weburl"
+)
+
+const (
+	robotsRedirects = 5     // RFC 9309 section 2.3.1.2
+	rememberedHosts = 8_192 // whose parsed rules are held in memory
+)
+
+// robotsKeeper holds what robots.txt files were read, one entry per host.
+type robotsKeeper struct {
+	mu    sync.Mutex
+	hosts map[string]*hostRobots
+}
+
+// hostRobots is one host's. Whoever holds the slot may ask for the file; the
+// others wait and then find it here.
+type hostRobots struct {
+	slot  chan struct{}
+	mu    sync.Mutex
+	rec   RobotsRecord
+	rules *robots.Rules
+}
+
+func (k *robotsKeeper) host(name string) *hostRobots {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	h := k.hosts[name]
+	if h == nil {
+		for other := range k.hosts { // any: the cache behind has it still
+			if len(k.hosts) < rememberedHosts {
+				break
+			}
+			delete(k.hosts, other)
+		}
+		h = &hostRobots{slot: make(chan struct{}, 1)}
+		k.hosts[name] = h
+	}
+	return h
+}
+
+func (h *hostRobots) get(now time.Time) (RobotsRecord, *robots.Rules, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rec, h.rules, now.Before(h.rec.ExpiresAt)
+}
+
+func (h *hostRobots) set(rec RobotsRecord) {
+	rules := robots.Parse(rec.Body)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rec, h.rules = rec, rules
+}
+
+// Sitemaps are the absolute URLs that the robots.txt of a host (or of a URL's
+// host) names. The error is an *Error: without robots.txt nothing is known.
+func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, error) {
+	u, err := url.Parse(hostOrURL)
+	if err != nil || u.Host == "" {
+		u = &url.URL{Scheme: "http", Host: hostOrURL, Path: "/"}
+	}
+	rules, err := c.rules(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, s := range rules.Sitemaps() {
+		if abs, err := weburl.Canonical(u.String(), s); err == nil {
+			out = append(out, abs)
+		}
+	}
+	return out, nil
+}
+
+// Allowed reports whether robots.txt lets a URL be asked for, and by which rule
+// not. Errors are those of Fetch.
+func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return false, "", &Error{Outcome: BadURL, URL: rawURL, Err: err}
+	}
+	rules, err := c.rules(ctx, u)
+	if err != nil {
+		return false, "", err
+	}
+	ok, rule := rules.Allowed(c.cfg.Product, u.RequestURI())
+	return ok, rule, nil
+}
+
+// rules returns the robots.txt of a URL's host, from memory, from the cache or
+// from the host. A file that cannot be read is a no for the time being.
+func (c *Client) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
+	if _, err := c.checkURL(u); err != nil {
+		return nil, err
+	}
+	name := weburl.Host(u.String())
+	h := c.robots.host(name)
+	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
+		return rules, c.robotsError(u, rec)
+	}
+	select {
+	case h.slot <- struct{}{}:
+	case <-ctx.Done():
+		return nil, &Error{Outcome: Canceled, URL: u.String(), Err: context.Cause(ctx)}
+	}
+	defer func() { <-h.slot }()
+	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
+		return rules, c.robotsError(u, rec)
+	}
+	old, found, err := c.cfg.Robots.LoadRobots(ctx, name)
+	if err != nil {
+		return nil, &Error{Outcome: Canceled, URL: u.String(), Err: fmt.Errorf("robots cache: %w", err)}
+	}
+	if !found || !c.cfg.Clock.Now().Before(old.ExpiresAt) {
+		if old, err = c.askRobots(ctx, u, old); err != nil {
+			return nil, err
+		}
+		if err := c.cfg.Robots.SaveRobots(ctx, name, old); err != nil {
+			return nil, &Error{Outcome: Canceled, URL: u.String(), Err: fmt.Errorf("robots cache: %w", err)}
+		}
+	}
+	h.set(old)
+	rec, rules, _ := h.get(c.cfg.Clock.Now())
+	return rules, c.robotsError(u, rec)
+}
+
+// robotsError is the no of a record that is not available.
+func (c *Client) robotsError(u *url.URL, rec RobotsRecord) error {
+	if rec.Available {
+		return nil
+	}
+	outcome := RobotsUnavailable
+	switch rec.Reason {
+	case DNSFailure, ConnectFailure, TLSFailure:
+		outcome = rec.Reason // the host itself could not be reached
+	}
+	why := "robots.txt could not be read"
+	if rec.Reason != "" {
+		why += ": " + string(rec.Reason)
+	}
+	return &Error{
+		Outcome: outcome, URL: u.String(), Status: rec.Status,
+		RetryAfter: max(rec.ExpiresAt.Sub(c.cfg.Clock.Now()), 0), Err: errors.New(why),
+	}
+}
+
+// askRobots fetches robots.txt and makes a record of whatever came of it. An
+// error means that nothing was learnt about the host, and nothing is to be kept.
+func (c *Client) askRobots(ctx context.Context, page *url.URL, old RobotsRecord) (RobotsRecord, error) {
+	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body).CrawlDelay(c.cfg.Product))
+	now := c.cfg.Clock.Now()
+	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
+	var e *Error
+	if errors.As(err, &e) {
+		switch e.Outcome {
+		case Canceled, Parked, NoContact:
+			return rec, e
+		case AddressDenied, BadURL:
+			if at, err := url.Parse(e.URL); err == nil && sameHost(at, page) {
+				return rec, e
+			} // else robots.txt is said to lie where nobody may look
+		}
+		rec.Status, rec.Reason = e.Status, e.Outcome
+		if x != nil && e.Outcome == ConnectFailure && x.connected.Load() {
+			rec.Reason = BadAnswer // the host is there, but does not answer
+		}
+	} else {
+		rec.Status = x.status
+		outcome := statusOutcome(x.status)
+		switch {
+		case outcome == OK, outcome == EmptyBody:
+			rec.Body, rec.Available = robots.Trim(x.body), true
+		case x.status >= 400 && x.status < 500 && x.status != http.StatusTooManyRequests:
+			rec.Available = true // RFC 9309 section 2.3.1.3: there is none
+		default:
+			rec.Reason = outcome
+		}
+	}
+	if !rec.Available {
+		rec.Failures = old.Failures + 1
+		wait := c.cfg.Pacing.Backoff(rec.Failures)
+		if x != nil && x.answer != nil {
+			wait = max(wait, min(RetryAfter(x.answer, now), c.cfg.Pacing.MaxRetryAfter))
+		}
+		rec.ExpiresAt = now.Add(min(wait, 24*time.Hour))
+	}
+	return rec, nil
+}
+
+// robotsAnswer asks for /robots.txt and follows up to five redirects, to any
+// host. Each request takes a turn where it goes.
+func (c *Client) robotsAnswer(ctx context.Context, page *url.URL, crawlDelay time.Duration) (*exchange, error) {
+	u := &url.URL{Scheme: page.Scheme, Host: page.Host, Path: "/robots.txt"}
+	for hops := 0; ; hops++ {
+		x, err := c.visit(ctx, u, c.header, crawlDelay, robots.MaxBytes+1)
+		if err != nil {
+			return x, err
+		}
+		if !isRedirect(x.status) {
+			return x, nil
+		}
+		next, err := resolve(u, x.answer.Get("Location"))
+		if err != nil || hops == robotsRedirects {
+			return x, &Error{Outcome: TooManyRedirects, URL: u.String(), Status: x.status, Err: err}
+		}
+		if weburl.Host(next.String()) != weburl.Host(u.String()) {
+			crawlDelay = 0 // known of the host itself only
+		}
+		u = next
+	}
+}
