@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"gleaner/internal/venue"
 )
@@ -20,6 +21,9 @@ type DBLP struct {
 	dump  string
 	log   *slog.Logger
 	ways  breaker
+
+	dumpMu   sync.Mutex
+	dumpLast dumpVenue // guarded by dumpMu
 }
 
 type base struct {
@@ -51,9 +55,6 @@ func (d *DBLP) Name() string { return "dblp" }
 // ErrNoVolume if the index lists nothing for them.
 func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
 	volumes, err := d.Volumes(ctx, v.Key, years)
-	if d.dump != "" && isUnavailable(err) {
-		return d.listFromDump(ctx, v.Key, years, err)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +179,12 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 	for _, b := range d.bases {
 		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
 			ix, err = b.indexPage(ctx, key)
+			return err
+		}})
+	}
+	if d.dump != "" {
+		ways = append(ways, way{"dump", func(ctx context.Context) (err error) {
+			ix, err = d.volumesFromDump(ctx, key)
 			return err
 		}})
 	}

@@ -131,9 +131,6 @@ func (d *DBLP) probe(ctx context.Context, name string, found []VenueInfo, search
 // before a harvest begins.
 func (d *DBLP) byKey(ctx context.Context, key string) (Venue, error) {
 	ix, err := d.index(ctx, key)
-	if d.dump != "" && isUnavailable(err) {
-		return Venue{Key: key, Name: lastSegment(key)}, nil
-	}
 	if err != nil {
 		return Venue{}, err
 	}

@@ -93,7 +93,7 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]b
 			return nil, err
 		}
 		pause := max(wait, down.RetryAfter)
-		if attempt >= s.retries || down.RetryAfter > s.maxWait {
+		if attempt >= s.retries || down.RetryAfter > s.maxWait || errors.Is(err, errNoTurn) {
 			return nil, down
 		}
 		s.log.Warn("outside service is asked again", "service", s.name, "url", addr, "attempt", attempt+1, "in", pause, "because", down.Error())
@@ -142,7 +142,7 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 	}
 	done, err := s.gate.Turn(ctx, weburl.Host(addr), time.Duration(s.delay.Load()))
 	if err != nil {
-		return answer{}, fmt.Errorf("%s: waiting for a turn: %w", s.name, err)
+		return answer{}, s.noTurn(ctx, addr, err)
 	}
 	begin := time.Now()
 	a, err := s.send(req)
@@ -164,6 +164,23 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: visit.RetryAfter}
 	}
 	return a, nil
+}
+
+// errNoTurn says that the gate itself would not let a request through, so that
+// there is no use in coming back to it soon.
+var errNoTurn = errors.New("no turn")
+
+// noTurn types the gate's refusal: a host that is parked is as good as down.
+func (s *service) noTurn(ctx context.Context, addr string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	down := ErrUnavailable{Service: s.name, URL: addr, Err: fmt.Errorf("%w at its host: %w", errNoTurn, err)}
+	var parked interface{ RetryIn() time.Duration }
+	if errors.As(err, &parked) {
+		down.RetryAfter = parked.RetryIn()
+	}
+	return down
 }
 
 func (s *service) send(req *http.Request) (answer, error) {

@@ -139,3 +139,8 @@ func isUnavailable(err error) bool {
 	var down ErrUnavailable
 	return errors.As(err, &down)
 }
+
+func isRefused(err error) bool {
+	var refused ErrRefused
+	return errors.As(err, &refused)
+}

@@ -1,0 +1,201 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// dumpVenue is what a dump holds of one venue.
+type dumpVenue struct {
+	key     string
+	volumes map[string][]record // by table of contents
+	order   []string            // tables of contents as they occur
+}
+
+// Venue collects all records listed under a venue, with the pids of their
+// authors, in two passes: the dump writes names, and the records of people, by
+// which a name becomes a pid, stand anywhere in it.
+func (d *Dump) venue(ctx context.Context, key string) (dumpVenue, error) {
+	v := dumpVenue{key: key, volumes: map[string][]record{}}
+	listed := []byte(">db/" + key + "/")
+	pids := map[string]string{}
+	type place struct {
+		toc string
+		n   int
+	}
+	names := map[place][]string{}
+	err := d.each(ctx, func(raw []byte) error {
+		if !bytes.Contains(raw, listed) || bytes.HasPrefix(raw, []byte("<www")) {
+			return nil
+		}
+		x, err := d.parse(raw)
+		if err != nil {
+			return err
+		}
+		r := x.record()
+		toc := r.tocOf()
+		if toc == "" {
+			return nil
+		}
+		if _, ok := v.volumes[toc]; !ok {
+			v.order = append(v.order, toc)
+		}
+		authors := rawAuthors(raw)
+		for _, name := range authors {
+			pids[name] = ""
+		}
+		names[place{toc, len(v.volumes[toc])}] = authors
+		v.volumes[toc] = append(v.volumes[toc], r)
+		return nil
+	})
+	if err != nil || len(v.order) == 0 {
+		return v, err
+	}
+	if err := d.fillPIDs(ctx, pids); err != nil {
+		return v, err
+	}
+	for at, authors := range names {
+		r := &v.volumes[at.toc][at.n]
+		if len(authors) != len(r.authors) {
+			continue
+		}
+		for i, name := range authors {
+			r.authors[i].PID = pids[name]
+		}
+	}
+	return v, nil
+}
+
+var homepageKey = []byte(`key="homepages/`)
+
+// fillPIDs finds the person behind each name as the dump writes it.
+func (d *Dump) fillPIDs(ctx context.Context, pids map[string]string) error {
+	return d.each(ctx, func(raw []byte) error {
+		pid := personOf(raw)
+		if pid == "" {
+			return nil
+		}
+		for _, name := range rawAuthors(raw) {
+			if _, wanted := pids[name]; wanted {
+				pids[name] = pid
+			}
+		}
+		return nil
+	})
+}
+
+// personOf is the pid of a person's record, or "".
+func personOf(raw []byte) string {
+	if !bytes.HasPrefix(raw, []byte("<www")) {
+		return ""
+	}
+	tag, _, _ := bytes.Cut(raw, []byte(">"))
+	_, rest, ok := bytes.Cut(tag, homepageKey)
+	if !ok {
+		return ""
+	}
+	pid, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(pid)
+}
+
+// Persons looks people up by pid, in one pass; unknown ones are absent. The dump
+// knows no titles of theirs at that place, so Person.Titles stays empty.
+func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]Person, error) {
+	wanted := map[string]bool{}
+	for _, pid := range pids {
+		wanted[pid] = true
+	}
+	out := map[string]Person{}
+	err := d.each(ctx, func(raw []byte) error {
+		pid := personOf(raw)
+		if !wanted[pid] {
+			return nil
+		}
+		x, err := d.parse(raw)
+		if err != nil {
+			return err
+		}
+		p := Person{Author: venue.Author{PID: pid}}
+		p.describe(x)
+		out[pid] = p
+		return nil
+	})
+	return out, err
+}
+
+// dumpOf returns what the dump knows of a venue. The last venue asked for is
+// kept, since its volumes are asked for one after the other.
+func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
+	d.dumpMu.Lock()
+	defer d.dumpMu.Unlock()
+	if d.dumpLast.key == key {
+		return d.dumpLast, nil
+	}
+	dump, err := OpenDump(d.dump)
+	if err != nil {
+		return dumpVenue{}, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
+	}
+	d.log.Info("the dump is searched", "venue", key, "path", d.dump)
+	v, err := dump.venue(ctx, key)
+	if err != nil {
+		return v, err
+	}
+	d.dumpLast = v
+	return v, nil
+}
+
+// volumeFromDump finds a volume's records in the dump.
+func (d *DBLP) volumeFromDump(ctx context.Context, vol Volume) ([]record, error) {
+	key := vol.Venue
+	if dir := strings.TrimPrefix(vol.TOC[:max(0, strings.LastIndexByte(vol.TOC, '/'))], "db/"); dir != "" {
+		key = dir // a volume filed under another venue
+	}
+	v, err := d.dumpOf(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(v.volumes[vol.TOC]) == 0 {
+		return nil, ErrNoVolume{Venue: vol.Venue, TOC: vol.TOC, Years: vol.Years}
+	}
+	return v.volumes[vol.TOC], nil
+}
+
+// volumesFromDump makes the list of volumes that the index page would give.
+func (d *DBLP) volumesFromDump(ctx context.Context, key string) (venueIndex, error) {
+	v, err := d.dumpOf(ctx, key)
+	if err != nil {
+		return venueIndex{}, err
+	}
+	if len(v.order) == 0 {
+		return venueIndex{}, ErrNotFound{"the DBLP dump", key}
+	}
+	ix := venueIndex{key: key}
+	for _, toc := range v.order {
+		vol := Volume{Venue: key, TOC: toc}
+		for _, r := range v.volumes[toc] {
+			if r.kind == "proceedings" {
+				vol.Key, vol.Title = r.key, cleanTitle(r.title)
+			}
+			if ix.title == "" && r.booktitle != "" {
+				ix.title = r.booktitle
+			}
+			vol.Years = widen(vol.Years, r.year)
+		}
+		ix.volumes = append(ix.volumes, vol)
+	}
+	return ix, nil
+}
+
+func widen(y venue.Years, year int) venue.Years {
+	switch {
+	case year == 0:
+	case y.From == 0:
+		return single(year)
+	default:
+		y.From, y.To = min(y.From, year), max(y.To, year)
+	}
+	return y
+}

@@ -1,0 +1,60 @@
+package metadata
+
+import (
+	"context"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// Links finds copies in what is known of a paper already: its identifiers and
+// electronic editions. It never sends a request.
+type Links struct {
+	aclSite string
+}
+
+// NewLinks returns the source.
+func NewLinks(cfg Config) *Links {
+	cfg = cfg.withDefaults()
+	return &Links{aclSite: strings.TrimSuffix(cfg.ACLSiteURL, "/")}
+}
+
+// Name is "links".
+func (l *Links) Name() string { return "links" }
+
+// Copies takes documents from addresses of known patterns (arXiv, the ACL
+// Anthology) and by their ending; every other address, and the DOI, is a landing
+// page.
+func (l *Links) Copies(_ context.Context, p venue.Paper) ([]Copy, error) {
+	var out []Copy
+	arxiv, acl := p.ArXiv, aclID(p.DOI)
+	for _, link := range p.Links {
+		if id := bareArXiv(link); id != "" {
+			arxiv = id
+			continue
+		}
+		if id := aclID(link); id != "" {
+			acl = id
+			continue
+		}
+		if doi := doiOfLink(link); doi != "" && doi == p.DOI {
+			continue // below, once
+		}
+		c := Copy{URL: link, Version: UnknownVersion, Host: AtUnknown, Source: "ee", Landing: !looksDocument(link)}
+		if c.Landing {
+			// DBLP's editions are those of the publisher or of the venue itself.
+			c.Version = Published
+		}
+		out = append(out, c)
+	}
+	if acl != "" {
+		out = append(out, aclCopy(l.aclSite, acl, p.Year, "acl"))
+	}
+	if arxiv != "" {
+		out = append(out, arxivCopy(arxiv, "arxiv"))
+	}
+	if p.DOI != "" && bareArXiv(p.DOI) == "" {
+		out = append(out, Copy{URL: "https://doi.org/" + escapeDOI(p.DOI), Landing: true, Version: Published, Host: AtPublisher, Source: "doi"})
+	}
+	return out, nil
+}

@@ -1,0 +1,208 @@
+package metadata
+
+import (
+	"strings"
+
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+// Listing is one source's list of a venue's papers.
+type Listing struct {
+	Source string
+	Papers []venue.Paper
+}
+
+// Record is one paper as all sources together know it.
+type Record struct {
+	Paper venue.Paper `json:"paper"`
+	// IDs are its names in each catalogue, by kind: "dblp", "doi", "arxiv",
+	// "openalex", "acl", …
+	IDs map[string]string `json:"ids"`
+	// From names, for each field of Paper, the sources that gave its value:
+	// "title", "year", "authors", "doi", "arxiv", "pages", "links".
+	From map[string][]string `json:"from"`
+	// Sources list the paper, in the order of trust.
+	Sources []string `json:"sources"`
+	// Why says what made records of several sources one.
+	Why []string `json:"why,omitempty"`
+	// Differ holds what other sources say otherwise, as "source: value".
+	Differ map[string][]string `json:"differ,omitempty"`
+}
+
+// Merge makes one list of several. The lists come in the order of trust: the
+// first that has a field decides it, the others add what is missing and are
+// named where they agree. Records of one source are never taken for one another
+// unless they share an identifier: a source knows its own papers apart. Two
+// records are one paper when match.Records says so for sure.
+func Merge(lists ...Listing) []Record {
+	var out []Record
+	for _, list := range lists {
+		papers := make([]venue.Paper, len(out))
+		at := make(map[string]int, len(out))
+		for i := range out {
+			papers[i] = out[i].Paper
+			at[out[i].Paper.Key] = i
+		}
+		index := match.NewIndex(papers)
+		taken := map[int]bool{}
+		ids := map[string]int{} // within this list
+		for _, p := range list.Papers {
+			if i, ok := ids[identity(p)]; ok {
+				out[i].add(list.Source, p, "")
+				continue
+			}
+			i, why := find(index, at, taken, p)
+			if i < 0 {
+				i = len(out)
+				out = append(out, newRecord(list.Source, p))
+			} else {
+				out[i].add(list.Source, p, list.Source+": "+why)
+			}
+			taken[i] = true
+			ids[identity(p)] = i
+		}
+	}
+	return out
+}
+
+// identity is what makes two records of one source the same.
+func identity(p venue.Paper) string {
+	if p.Key != "" {
+		return p.Key
+	}
+	if p.DOI != "" {
+		return "doi:" + p.DOI
+	}
+	return foldTitle(p.Title) + "|" + strings.Join(p.Surnames(), ",")
+}
+
+// find looks among the papers of the lists before for the one that p is.
+func find(index *match.Index, at map[string]int, taken map[int]bool, p venue.Paper) (int, string) {
+	for _, m := range index.Record(p) {
+		if m.Verdict != match.Exact && m.Verdict != match.Strong {
+			continue
+		}
+		i, ok := at[m.Paper.Key]
+		// Two works of one title, with a DOI each from publishers, are a
+		// conference paper and its journal version.
+		if !ok || taken[i] || (m.Verdict != match.Exact && otherDOI(m.Paper.DOI, p.DOI)) {
+			continue
+		}
+		return i, strings.Join(m.Reasons, ", ")
+	}
+	return -1, ""
+}
+
+// otherDOI reports whether two DOIs name different publications; a preprint's
+// own does not speak against the published one.
+func otherDOI(a, b string) bool {
+	preprint := func(s string) bool {
+		return strings.HasPrefix(s, "10.48550/") || strings.HasPrefix(s, "10.31219/") || strings.HasPrefix(s, "10.36227/")
+	}
+	return a != "" && b != "" && a != b && !preprint(a) && !preprint(b)
+}
+
+func newRecord(source string, p venue.Paper) Record {
+	r := Record{Paper: venue.Paper{Key: p.Key, Venue: p.Venue}, IDs: map[string]string{}, From: map[string][]string{}}
+	r.add(source, p, "")
+	return r
+}
+
+// add takes over what p knows and the record does not.
+func (r *Record) add(source string, p venue.Paper, why string) {
+	r.Sources = appendNew(r.Sources, source)
+	r.Why = appendNew(r.Why, why)
+	r.identify(source, p)
+	text := func(field string, have *string, v string, same bool) {
+		switch {
+		case v == "":
+		case *have == "":
+			*have = v
+			r.From[field] = []string{source}
+		case same:
+			r.From[field] = appendNew(r.From[field], source)
+		default:
+			r.differ(field, source, v)
+		}
+	}
+	own := &r.Paper
+	text("title", &own.Title, p.Title, foldTitle(own.Title) == foldTitle(p.Title))
+	text("doi", &own.DOI, p.DOI, own.DOI == p.DOI)
+	text("arxiv", &own.ArXiv, p.ArXiv, own.ArXiv == p.ArXiv)
+	text("pages", &own.Pages, p.Pages, foldTitle(own.Pages) == foldTitle(p.Pages))
+	switch {
+	case p.Year == 0:
+	case own.Year == 0:
+		own.Year = p.Year
+		r.From["year"] = []string{source}
+	case own.Year == p.Year:
+		r.From["year"] = appendNew(r.From["year"], source)
+	default:
+		r.differ("year", source, single(p.Year).String())
+	}
+	r.addAuthors(source, p.Authors)
+	for _, l := range p.Links {
+		before := len(own.Links)
+		if own.Links = appendNew(own.Links, l); len(own.Links) > before {
+			r.From["links"] = appendNew(r.From["links"], source)
+		}
+	}
+}
+
+// addAuthors keeps the first list whole: identities of one catalogue are worth
+// more together than names picked from several.
+func (r *Record) addAuthors(source string, authors []venue.Author) {
+	own := r.Paper.Authors
+	switch {
+	case len(authors) == 0:
+	case len(own) == 0:
+		r.Paper.Authors = append([]venue.Author(nil), authors...)
+		r.From["authors"] = []string{source}
+	case len(own) == len(authors):
+		r.From["authors"] = appendNew(r.From["authors"], source)
+		for i, a := range authors {
+			if own[i].PID == "" && foldTitle(own[i].Surname()) == foldTitle(a.Surname()) {
+				own[i].PID = a.PID
+			}
+		}
+	default:
+		r.differ("authors", source, strings.Join(venue.Paper{Authors: authors}.Surnames(), ", "))
+	}
+}
+
+func (r *Record) differ(field, source, value string) {
+	if r.Differ == nil {
+		r.Differ = map[string][]string{}
+	}
+	r.Differ[field] = appendNew(r.Differ[field], source+": "+value)
+}
+
+// identify notes the identifiers that p carries.
+func (r *Record) identify(source string, p venue.Paper) {
+	set := func(kind, v string) {
+		if _, ok := r.IDs[kind]; !ok && v != "" {
+			r.IDs[kind] = v
+		}
+	}
+	if kind, id, ok := strings.Cut(p.Key, ":"); ok && kind != "oai" && !strings.Contains(kind, "/") {
+		set(kind, id)
+	} else if p.Key != "" {
+		set(source, p.Key)
+	}
+	set("doi", p.DOI)
+	set("arxiv", p.ArXiv)
+	set("acl", aclID(p.DOI))
+	for _, l := range p.Links {
+		set("acl", aclID(l))
+	}
+}
+
+// Papers takes the papers out of merged records.
+func Papers(records []Record) []venue.Paper {
+	out := make([]venue.Paper, len(records))
+	for i, r := range records {
+		out[i] = r.Paper
+	}
+	return out
+}

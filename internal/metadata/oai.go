@@ -1,0 +1,210 @@
+package metadata
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// OAI harvests a repository or a library's catalogue by OAI-PMH 2.0, in simple
+// Dublin Core. It serves two ends: the papers of a venue that has a set of its
+// own (IDs["oai"]), and a library's holdings.
+type OAI struct {
+	endpoint string
+	svc      *service
+}
+
+// NewOAI returns a client for one endpoint ("https://repo.example.org/oai").
+func NewOAI(cfg Config, endpoint string) *OAI {
+	cfg = cfg.withDefaults()
+	return &OAI{endpoint: endpoint, svc: newService(cfg, "OAI-PMH at "+endpoint, cfg.Delays.OAI)}
+}
+
+// Name is "oai".
+func (o *OAI) Name() string { return "oai" }
+
+// OAIQuery chooses records. The zero value is all of them.
+type OAIQuery struct {
+	Set   string
+	From  string // datestamp of change, "2003-01-31"; not of publication
+	Until string
+}
+
+// ErrOAI is an error that an endpoint reports in the protocol's own words.
+type ErrOAI struct {
+	Endpoint string
+	Code     string // "badArgument", "cannotDisseminateFormat", "noSetHierarchy", …
+	Message  string
+}
+
+// Error gives the code and the endpoint's explanation.
+func (e ErrOAI) Error() string {
+	return fmt.Sprintf("OAI-PMH at %s: %s: %s", e.Endpoint, e.Code, e.Message)
+}
+
+type oaiAnswer struct {
+	Errors []struct {
+		Code    string `xml:"code,attr"`
+		Message string `xml:",chardata"`
+	} `xml:"error"`
+	Records []oaiRecord `xml:"ListRecords>record"`
+	Token   struct {
+		Value string `xml:",chardata"`
+		Size  int    `xml:"completeListSize,attr"`
+	} `xml:"ListRecords>resumptionToken"`
+}
+
+type oaiRecord struct {
+	Header struct {
+		Status     string `xml:"status,attr"`
+		Identifier string `xml:"identifier"`
+	} `xml:"header"`
+	DC struct {
+		Title      []rich   `xml:"title"`
+		Creator    []string `xml:"creator"`
+		Date       []string `xml:"date"`
+		Identifier []string `xml:"identifier"`
+		Relation   []string `xml:"relation"`
+		Source     []string `xml:"source"`
+	} `xml:"metadata>dc"`
+}
+
+// Records calls yield for each record that is not deleted, page by page, so that
+// a catalogue of any size passes in the memory of one page. An empty list is no
+// error. If the endpoint forgets its token on the way, the harvest begins anew,
+// once, and yield sees records again: it has to be idempotent by key.
+func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(venue.Paper) error) error {
+	restarted := false
+	token := ""
+	for {
+		ans, err := o.page(ctx, q, token)
+		if err != nil {
+			return err
+		}
+		if len(ans.Errors) > 0 {
+			code := ans.Errors[0].Code
+			switch {
+			case code == "noRecordsMatch":
+				return nil
+			case code == "badResumptionToken" && token != "" && !restarted:
+				restarted, token = true, ""
+				continue
+			}
+			return ErrOAI{o.endpoint, code, strings.TrimSpace(ans.Errors[0].Message)}
+		}
+		for _, r := range ans.Records {
+			if r.Header.Status == "deleted" || len(r.DC.Title) == 0 {
+				continue
+			}
+			if err := yield(r.paper()); err != nil {
+				return err
+			}
+		}
+		next := strings.TrimSpace(ans.Token.Value)
+		if next == "" {
+			return nil
+		}
+		if next == token {
+			return ErrBadAnswer{o.svc.name, o.endpoint, fmt.Errorf("the same resumption token twice: %s", token)}
+		}
+		token = next
+	}
+}
+
+// page asks for one page; a token excludes every other argument.
+func (o *OAI) page(ctx context.Context, q OAIQuery, token string) (oaiAnswer, error) {
+	params := url.Values{"verb": {"ListRecords"}}
+	if token != "" {
+		params.Set("resumptionToken", token)
+	} else {
+		params.Set("metadataPrefix", "oai_dc")
+		for name, v := range map[string]string{"set": q.Set, "from": q.From, "until": q.Until} {
+			if v != "" {
+				params.Set(name, v)
+			}
+		}
+	}
+	addr := o.endpoint
+	if strings.Contains(addr, "?") {
+		addr += "&" + params.Encode()
+	} else {
+		addr += "?" + params.Encode()
+	}
+	var ans oaiAnswer
+	err := o.svc.xml(ctx, addr, &ans)
+	return ans, err
+}
+
+// Papers lists the records of the venue's set (IDs["oai"]) dated in the years.
+func (o *OAI) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+	set := v.IDs["oai"]
+	if set == "" {
+		return nil, ErrNotCovered{o.Name(), v.Key, "oai"}
+	}
+	var out []venue.Paper
+	seen := map[string]bool{}
+	err := o.Records(ctx, OAIQuery{Set: set}, func(p venue.Paper) error {
+		if years.Contains(p.Year) && !seen[p.Key] && !isFrontMatter(p.Title) {
+			seen[p.Key] = true
+			p.Venue = v.Key
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Holdings lists everything a library's endpoint has in a set ("" for all).
+func (o *OAI) Holdings(ctx context.Context, set string) ([]venue.Paper, error) {
+	var out []venue.Paper
+	seen := map[string]bool{}
+	err := o.Records(ctx, OAIQuery{Set: set}, func(p venue.Paper) error {
+		if !seen[p.Key] {
+			seen[p.Key] = true
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (r oaiRecord) paper() venue.Paper {
+	p := venue.Paper{Key: strings.TrimSpace(r.Header.Identifier), Title: cleanTitle(string(r.DC.Title[0]))}
+	for _, c := range r.DC.Creator {
+		if name := uninvert(cleanName(c)); name != "" {
+			p.Authors = append(p.Authors, venue.Author{Name: name})
+		}
+	}
+	for _, d := range r.DC.Date {
+		// Repositories add dates of deposit, which are later than publication.
+		if y := yearsIn(d).From; y > 0 && (p.Year == 0 || y < p.Year) {
+			p.Year = y
+		}
+	}
+	for _, id := range append(append([]string{}, r.DC.Identifier...), r.DC.Relation...) {
+		id = strings.TrimSpace(id)
+		if p.DOI == "" {
+			p.DOI = bareDOI(id)
+		}
+		if p.ArXiv == "" {
+			p.ArXiv = bareArXiv(id)
+		}
+		if strings.HasPrefix(id, "http://") || strings.HasPrefix(id, "https://") {
+			p.Links = append(p.Links, id)
+		}
+	}
+	return p
+}
+
+// uninvert turns "Turing, Alan M." round.
+func uninvert(name string) string {
+	last, first, ok := strings.Cut(name, ",")
+	first = strings.TrimSpace(first)
+	if !ok || first == "" || strings.Contains(first, ",") {
+		return name
+	}
+	return first + " " + strings.TrimSpace(last)
+}

@@ -1,0 +1,267 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// openAlexPage is the most works, and the most values of one filter, that
+// OpenAlex takes at once.
+const openAlexPage = 100
+
+// OpenAlex lists the works of a journal and, for any paper with a DOI, every
+// place where a copy lies. Its knowledge of conferences is poor from 2023 on, so
+// it never decides what belongs to one.
+type OpenAlex struct {
+	url string
+	key string
+	svc *service
+}
+
+// NewOpenAlex returns a client. Without Config.OpenAlexKey every call is an
+// ErrRefused that says where to get one.
+func NewOpenAlex(cfg Config) *OpenAlex {
+	cfg = cfg.withDefaults()
+	return &OpenAlex{url: cfg.OpenAlexURL, key: cfg.OpenAlexKey, svc: newService(cfg, "OpenAlex", cfg.Delays.OpenAlex)}
+}
+
+// Name is "openalex".
+func (o *OpenAlex) Name() string { return "openalex" }
+
+type openAlexAnswer struct {
+	Meta struct {
+		Count  int    `json:"count"`
+		Cursor string `json:"next_cursor"`
+	} `json:"meta"`
+	Results []openAlexWork `json:"results"`
+}
+
+type openAlexWork struct {
+	ID          string `json:"id"`
+	DOI         string `json:"doi"`
+	Title       string `json:"title"`
+	Year        int    `json:"publication_year"`
+	Type        string `json:"type"`
+	Paratext    bool   `json:"is_paratext"`
+	Authorships []struct {
+		Author struct {
+			ID    string `json:"id"`
+			Name  string `json:"display_name"`
+			ORCID string `json:"orcid"`
+		} `json:"author"`
+	} `json:"authorships"`
+	Biblio struct {
+		First string `json:"first_page"`
+		Last  string `json:"last_page"`
+	} `json:"biblio"`
+	Primary   *openAlexLocation  `json:"primary_location"`
+	Best      *openAlexLocation  `json:"best_oa_location"`
+	Locations []openAlexLocation `json:"locations"`
+}
+
+type openAlexLocation struct {
+	IsOA    bool   `json:"is_oa"`
+	Landing string `json:"landing_page_url"`
+	PDF     string `json:"pdf_url"`
+	License string `json:"license"`
+	Version string `json:"version"`
+	Source  *struct {
+		Type string `json:"type"`
+	} `json:"source"`
+}
+
+func (o *OpenAlex) keyless() error {
+	if o.key != "" {
+		return nil
+	}
+	return ErrRefused{Service: "OpenAlex", URL: o.url, Reason: "it needs an API key (free, from openalex.org/settings/api), and none is configured"}
+}
+
+// Papers lists the works whose home is the venue: IDs["openalex"] (S…), or
+// IDs["issn"].
+func (o *OpenAlex) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+	if err := o.keyless(); err != nil {
+		return nil, err
+	}
+	filter := ""
+	switch {
+	case v.IDs["openalex"] != "":
+		filter = "primary_location.source.id:" + strings.Join(splitIDs(v.IDs["openalex"]), "|")
+	case v.IDs["issn"] != "":
+		filter = "primary_location.source.issn:" + strings.Join(splitIDs(v.IDs["issn"]), "|")
+	default:
+		return nil, ErrNotCovered{o.Name(), v.Key, "openalex or issn"}
+	}
+	works, err := o.all(ctx, fmt.Sprintf("%s,publication_year:%d-%d", filter, years.From, years.To),
+		"id,doi,title,publication_year,type,is_paratext,authorships,biblio,primary_location")
+	if err != nil {
+		return nil, err
+	}
+	var out []venue.Paper
+	for _, w := range works {
+		if p, ok := w.paper(v.Key); ok && years.Contains(p.Year) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWork, error) {
+	var works []openAlexWork
+	seen := map[string]bool{}
+	for cursor := "*"; ; {
+		addr := query(o.url, "/works", url.Values{
+			"filter": {filter}, "select": {fields}, "per_page": {fmt.Sprint(openAlexPage)}, "cursor": {cursor}, "api_key": {o.key},
+		})
+		var ans openAlexAnswer
+		if err := o.svc.json(ctx, addr, &ans); err != nil {
+			return nil, o.hideKey(err)
+		}
+		for _, w := range ans.Results {
+			if !seen[w.ID] {
+				seen[w.ID] = true
+				works = append(works, w)
+			}
+		}
+		if ans.Meta.Cursor == "" || len(ans.Results) == 0 {
+			if len(works) < ans.Meta.Count {
+				return nil, ErrBadAnswer{"OpenAlex", o.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Meta.Count)}
+			}
+			return works, nil
+		}
+		cursor = ans.Meta.Cursor
+	}
+}
+
+// hideKey keeps the key, which travels in the address, out of logs and reports.
+func (o *OpenAlex) hideKey(err error) error {
+	hide := func(s string) string { return strings.ReplaceAll(s, url.QueryEscape(o.key), "…") }
+	var refused ErrRefused
+	var down ErrUnavailable
+	var bad ErrBadAnswer
+	switch {
+	case errors.As(err, &refused):
+		refused.URL = hide(refused.URL)
+		if refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden {
+			refused.Reason = "it does not accept the configured API key"
+		}
+		return refused
+	case errors.As(err, &down):
+		down.URL = hide(down.URL)
+		if down.Err != nil {
+			down.Err = errors.New(hide(down.Err.Error()))
+		}
+		return down
+	case errors.As(err, &bad):
+		bad.URL = hide(bad.URL)
+		return bad
+	}
+	return err
+}
+
+func (w openAlexWork) paper(key string) (venue.Paper, bool) {
+	title := cleanTitle(w.Title)
+	if w.Paratext || title == "" || isFrontMatter(title) {
+		return venue.Paper{}, false
+	}
+	p := venue.Paper{Key: "openalex:" + lastSegment(w.ID), Venue: key, Year: w.Year, Title: title, DOI: bareDOI(w.DOI), Pages: w.Biblio.First}
+	p.ArXiv = bareArXiv(p.DOI)
+	if w.Biblio.Last != "" && w.Biblio.Last != w.Biblio.First {
+		p.Pages += "-" + w.Biblio.Last
+	}
+	for _, a := range w.Authorships {
+		author := venue.Author{Name: cleanName(a.Author.Name), PID: "openalex:" + lastSegment(a.Author.ID)}
+		if id := bareORCID(a.Author.ORCID); id != "" {
+			author.PID = "orcid:" + id
+		}
+		if author.Name != "" {
+			p.Authors = append(p.Authors, author)
+		}
+	}
+	if w.Primary != nil && w.Primary.Landing != "" {
+		p.Links = []string{w.Primary.Landing}
+	}
+	return p, true
+}
+
+// Copies lists the open locations of one paper, by its DOI.
+func (o *OpenAlex) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
+	lists, err := o.CopiesOf(ctx, []venue.Paper{p})
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
+}
+
+// CopiesOf lists the open locations of many papers, a hundred a request.
+func (o *OpenAlex) CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error) {
+	if err := o.keyless(); err != nil {
+		return nil, err
+	}
+	out := make([][]Copy, len(papers))
+	at := map[string][]int{}
+	var dois []string
+	for i, p := range papers {
+		// A comma or bar would end the value within the filter.
+		if p.DOI == "" || strings.ContainsAny(p.DOI, ",|") {
+			continue
+		}
+		if len(at[p.DOI]) == 0 {
+			dois = append(dois, p.DOI)
+		}
+		at[p.DOI] = append(at[p.DOI], i)
+	}
+	for len(dois) > 0 {
+		n := min(len(dois), openAlexPage)
+		works, err := o.all(ctx, "doi:"+strings.Join(dois[:n], "|"), "id,doi,best_oa_location,locations")
+		if err != nil {
+			return nil, err
+		}
+		dois = dois[n:]
+		for _, w := range works {
+			for _, i := range at[bareDOI(w.DOI)] {
+				out[i] = append(out[i], w.copies()...)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (w openAlexWork) copies() []Copy {
+	var out []Copy
+	locations := w.Locations
+	if w.Best != nil {
+		locations = append([]openAlexLocation{*w.Best}, locations...)
+	}
+	for _, l := range locations {
+		c := Copy{URL: l.PDF, Version: versionOf(l.Version), License: l.License, Host: AtPublisher, Source: "openalex"}
+		if l.Source != nil && l.Source.Type == "repository" {
+			c.Host = AtRepository
+		}
+		if !l.IsOA {
+			continue
+		}
+		if c.URL == "" {
+			c.URL, c.Landing = l.Landing, true
+		}
+		if c.URL != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// versionOf reads "publishedVersion", "acceptedVersion", "submittedVersion".
+func versionOf(s string) Version {
+	switch v := Version(strings.TrimSuffix(s, "Version")); v {
+	case Published, Accepted, Submitted:
+		return v
+	}
+	return UnknownVersion
+}

@@ -1,0 +1,83 @@
+package metadata
+
+import (
+	"context"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// ORCID knows which pages people name as their own.
+type ORCID struct {
+	url string
+	svc *service
+}
+
+// NewORCID returns a client of the public, keyless interface.
+func NewORCID(cfg Config) *ORCID {
+	cfg = cfg.withDefaults()
+	o := &ORCID{url: cfg.ORCIDURL, svc: newService(cfg, "ORCID", cfg.Delays.ORCID)}
+	o.svc.header.Set("Accept", "application/json")
+	return o
+}
+
+// Name is "orcid".
+func (o *ORCID) Name() string { return "orcid" }
+
+type orcidValue struct {
+	Value string `json:"value"`
+}
+
+type orcidPerson struct {
+	Name *struct {
+		Given  *orcidValue `json:"given-names"`
+		Family *orcidValue `json:"family-name"`
+		Credit *orcidValue `json:"credit-name"`
+	} `json:"name"`
+	Others struct {
+		Names []struct {
+			Content string `json:"content"`
+		} `json:"other-name"`
+	} `json:"other-names"`
+	URLs struct {
+		URL []struct {
+			Name string     `json:"url-name"`
+			URL  orcidValue `json:"url"`
+		} `json:"researcher-url"`
+	} `json:"researcher-urls"`
+}
+
+// Person reads the public record of a bare ORCID iD ("0000-0002-1825-0097").
+func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
+	bare := bareORCID(id)
+	if bare == "" {
+		return Person{}, ErrRefused{Service: "ORCID", URL: o.url, Reason: "no ORCID iD: " + id}
+	}
+	var ans orcidPerson
+	if err := o.svc.json(ctx, o.url+"/"+bare+"/person", &ans); err != nil {
+		return Person{}, err
+	}
+	p := Person{Author: venue.Author{PID: "orcid:" + bare}}
+	p.profile("orcid", "https://orcid.org/"+bare)
+	if ans.Name != nil {
+		full := cleanName(text(ans.Name.Given) + " " + text(ans.Name.Family))
+		p.Author.Name = full
+		if credit := cleanName(text(ans.Name.Credit)); credit != "" && credit != full {
+			p.Aliases = appendNew(p.Aliases, credit)
+		}
+	}
+	for _, n := range ans.Others.Names {
+		p.Aliases = appendNew(p.Aliases, cleanName(n.Content))
+	}
+	for _, u := range ans.URLs.URL {
+		p.AddURL(u.URL.Value)
+	}
+	return p, nil
+}
+
+func text(v *orcidValue) string {
+	if v == nil {
+		return ""
+	}
+	return strings.TrimSpace(v.Value)
+}

@@ -1,0 +1,226 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// s2Batch is how many papers one request may name.
+const s2Batch = 500
+
+// SemanticScholar knows open PDFs of papers and homepages of authors.
+type SemanticScholar struct {
+	url string
+	svc *service
+}
+
+// NewSemanticScholar returns a client; without a key it shares a public pool
+// that answers 429 at busy times.
+func NewSemanticScholar(cfg Config) *SemanticScholar {
+	cfg = cfg.withDefaults()
+	s := &SemanticScholar{url: cfg.SemanticScholarURL, svc: newService(cfg, "Semantic Scholar", cfg.Delays.SemanticScholar)}
+	if cfg.SemanticScholarKey != "" {
+		s.svc.header.Set("x-api-key", cfg.SemanticScholarKey)
+	}
+	return s
+}
+
+// Name is "s2".
+func (s *SemanticScholar) Name() string { return "s2" }
+
+type s2Paper struct {
+	PaperID string          `json:"paperId"`
+	IDs     map[string]any  `json:"externalIds"` // strings, but CorpusId is a number
+	PDF     *s2PDF          `json:"openAccessPdf"`
+	Authors []s2PaperAuthor `json:"authors"`
+}
+
+type s2PDF struct {
+	URL     string `json:"url"`
+	Status  string `json:"status"`
+	License string `json:"license"`
+}
+
+type s2PaperAuthor struct {
+	ID   string `json:"authorId"`
+	Name string `json:"name"`
+}
+
+// s2ID names a paper as Semantic Scholar takes it, or "".
+func s2ID(p venue.Paper) string {
+	switch {
+	case p.ArXiv != "":
+		return "ARXIV:" + p.ArXiv
+	case p.DOI != "":
+		return "DOI:" + p.DOI
+	}
+	for _, link := range p.Links {
+		if id := aclID(link); id != "" {
+			return "ACL:" + id
+		}
+	}
+	return ""
+}
+
+// lookUp asks for many papers; the answer has one place for each, nil where the
+// paper is unknown.
+func (s *SemanticScholar) lookUp(ctx context.Context, papers []venue.Paper, fields string) ([]*s2Paper, error) {
+	out := make([]*s2Paper, len(papers))
+	var ids []string
+	var at []int
+	for i, p := range papers {
+		if id := s2ID(p); id != "" {
+			ids, at = append(ids, id), append(at, i)
+		}
+	}
+	for len(ids) > 0 {
+		n := min(len(ids), s2Batch)
+		var ans []*s2Paper
+		addr := query(s.url, "/graph/v1/paper/batch", url.Values{"fields": {fields}})
+		err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans)
+		var refused ErrRefused
+		if errors.As(err, &refused) && strings.Contains(refused.Reason, "No valid paper ids") {
+			ans, err = make([]*s2Paper, n), nil // all of them unknown
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(ans) != n {
+			return nil, ErrBadAnswer{"Semantic Scholar", addr, errors.New("the answer is not as long as the question")}
+		}
+		for i, a := range ans {
+			out[at[i]] = a
+		}
+		ids, at = ids[n:], at[n:]
+	}
+	return out, nil
+}
+
+// Copies looks one paper up.
+func (s *SemanticScholar) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
+	lists, err := s.CopiesOf(ctx, []venue.Paper{p})
+	if err != nil {
+		return nil, err
+	}
+	return lists[0], nil
+}
+
+// CopiesOf looks many papers up, five hundred a request.
+func (s *SemanticScholar) CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error) {
+	found, err := s.lookUp(ctx, papers, "externalIds,openAccessPdf")
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]Copy, len(papers))
+	for i, f := range found {
+		if f != nil {
+			out[i] = f.copies()
+		}
+	}
+	return out, nil
+}
+
+// copies reads openAccessPdf, whose address may be blank, and stands there for
+// papers that are CLOSED too. An arXiv identifier is an open copy in itself.
+func (p s2Paper) copies() []Copy {
+	var out []Copy
+	if p.PDF != nil && strings.TrimSpace(p.PDF.URL) != "" && !strings.EqualFold(p.PDF.Status, "CLOSED") {
+		c := Copy{URL: p.PDF.URL, Version: UnknownVersion, License: strings.ReplaceAll(strings.ToLower(p.PDF.License), "ccby", "cc-by"), Host: AtUnknown, Source: "s2"}
+		switch strings.ToUpper(p.PDF.Status) {
+		case "GOLD", "HYBRID", "BRONZE", "DIAMOND":
+			c.Version, c.Host = Published, AtPublisher
+		case "GREEN":
+			c.Host = AtRepository
+		}
+		// DOI resolvers and abstract pages stand in this field at times.
+		c.Landing = doiOfLink(c.URL) != "" || strings.Contains(c.URL, "arxiv.org/abs/")
+		out = append(out, c)
+	}
+	if id, ok := p.IDs["ArXiv"].(string); ok && id != "" {
+		out = append(out, arxivCopy(id, "s2"))
+	}
+	if id, ok := p.IDs["ACL"].(string); ok && id != "" {
+		out = append(out, aclCopy(defaultACLSite, id, 0, "s2"))
+	}
+	return out
+}
+
+// AuthorIDs names the Semantic Scholar authors of papers: for each paper, in its
+// own order of authors, the ids ("" where unknown). They match the paper's
+// authors one by one only if there are as many.
+func (s *SemanticScholar) AuthorIDs(ctx context.Context, papers []venue.Paper) ([][]string, error) {
+	found, err := s.lookUp(ctx, papers, "externalIds,authors")
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]string, len(papers))
+	for i, f := range found {
+		if f == nil || len(f.Authors) != len(papers[i].Authors) {
+			continue
+		}
+		for _, a := range f.Authors {
+			out[i] = append(out[i], a.ID)
+		}
+	}
+	return out, nil
+}
+
+type s2Author struct {
+	ID           string         `json:"authorId"`
+	Name         string         `json:"name"`
+	Homepage     string         `json:"homepage"`
+	Affiliations []string       `json:"affiliations"`
+	IDs          map[string]any `json:"externalIds"` // DBLP is a list of names, ORCID a string
+	URL          string         `json:"url"`
+}
+
+// s2AuthorBatch is how many authors one request may name.
+const s2AuthorBatch = 1000
+
+// Person looks one author up.
+func (s *SemanticScholar) Person(ctx context.Context, id string) (Person, error) {
+	ps, err := s.Persons(ctx, []string{id})
+	if err != nil {
+		return Person{}, err
+	}
+	if p, ok := ps[id]; ok {
+		return p, nil
+	}
+	return Person{}, ErrNotFound{"Semantic Scholar", id}
+}
+
+// Persons looks many authors up, a thousand a request; unknown ones are absent.
+func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string]Person, error) {
+	out := map[string]Person{}
+	addr := query(s.url, "/graph/v1/author/batch", url.Values{"fields": {"name,homepage,affiliations,externalIds,url"}})
+	for len(ids) > 0 {
+		n := min(len(ids), s2AuthorBatch)
+		var ans []*s2Author
+		if err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans); err != nil {
+			return nil, err
+		}
+		ids = ids[n:]
+		for _, a := range ans {
+			if a != nil && a.ID != "" {
+				out[a.ID] = a.person()
+			}
+		}
+	}
+	return out, nil
+}
+
+func (a s2Author) person() Person {
+	p := Person{Author: venue.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
+	p.AddURL(a.Homepage)
+	if a.URL != "" {
+		p.profile("s2", a.URL)
+	}
+	if id, ok := a.IDs["ORCID"].(string); ok && id != "" {
+		p.profile("orcid", "https://orcid.org/"+id)
+	}
+	return p
+}
