@@ -15,6 +15,7 @@ const (
 	misread                      // a few letters differ, as a poor reader leaves them
 	nearTitle                    // an article, a plural or a spelling differs
 	withSubtitle                 // one is the other with a subtitle more
+	prolonged                    // one begins with the other
 	otherTitle                   // a number or a content word differs
 )
 
@@ -24,11 +25,14 @@ type wanted struct {
 	word    []int    // for each letter, which word it is in
 	words   []string // skeletons of the words
 	begin   []int    // first letter of each word
+	cut     bool     // ends in an ellipsis: its source gives only the beginning
 }
 
 func newWanted(title string) wanted {
 	s := newStream(plain(title), maxTitle)
 	w := wanted{letters: s.letters, word: make([]int, len(s.letters))}
+	end := strings.TrimRight(s.text, " ")
+	w.cut = strings.HasSuffix(end, "…") || strings.HasSuffix(end, "...")
 	for i := range s.letters {
 		if i == 0 || parted(s.text[s.pos[i-1]:s.pos[i]]) {
 			w.begin = append(w.begin, i)
@@ -173,6 +177,9 @@ func compareTitles(a, b string) relation {
 		return withSubtitle
 	}
 	if wordsDiffer(wa.words, wb.words) {
+		if short := min(len(na), len(nb)); short > shortTitle && na[:short] == nb[:short] {
+			return prolonged
+		}
 		return otherTitle
 	}
 	var al aligner
@@ -190,21 +197,37 @@ func compareTitles(a, b string) relation {
 }
 
 // mainTitle reports whether one title is the other's part before a colon, dash,
-// question mark or full stop.
+// question mark, full stop or the sign of a parallel title (ISBD " / ", " = ").
 func mainTitle(a, b string) bool {
-	for range 2 {
-		if i := strings.IndexAny(a, ":?.–—"); i > 0 || strings.Contains(a, " - ") {
-			if i <= 0 {
-				i = strings.Index(a, " - ")
-			}
-			head := Normalise(a[:i])
-			if len(head) >= 12 && head == Normalise(b) {
-				return true
+	return mainPart(a, Normalise(b)) || mainPart(b, Normalise(a))
+}
+
+func mainPart(title, main string) bool {
+	if len(main) < 12 {
+		return false
+	}
+	for i, r := range title {
+		switch r {
+		case ':', '?', '.', '–', '—', '-', '/', '=', '(':
+			if Normalise(title[:i]) == main {
+				return !aboutAnother(title[i:])
 			}
 		}
-		a, b = b, a
 	}
 	return false
+}
+
+// aboutAnother reports whether a subtitle says that this is something about the
+// work: its data, an answer to it, a correction of it.
+func aboutAnother(subtitle string) bool {
+	return slices.ContainsFunc(words(subtitle), func(w string) bool {
+		switch w {
+		case "dataset", "data", "rejoinder", "reply", "response", "comment", "comments", "discussion", "erratum",
+			"corrigendum", "correction", "supplement", "supplementary", "appendix", "review", "poster", "slides":
+			return true
+		}
+		return roman(w) || number(w) != ""
+	})
 }
 
 // wordsDiffer reports a content word or a number that only one title has.
@@ -261,9 +284,24 @@ type agreement struct {
 	first  bool // the first authors agree
 }
 
+// all: the shorter list is wholly in the longer, and is not one name out of the
+// middle of many (an introduction, a talk, a review by one of them).
+func (g agreement) all() bool {
+	return g.known && g.shared == g.fewer && (g.first || 2*g.fewer > g.more)
+}
+
+// most: a majority in common, or half with the first author.
+func (g agreement) most() bool {
+	return g.known && (g.all() || 2*g.shared > g.fewer && g.fewer > 1 || 2*g.shared == g.fewer && g.first)
+}
+
 func compareAuthors(a, b []venue.Author) agreement {
 	na, nb := people(a), people(b)
 	ag := agreement{known: len(na) > 0 && len(nb) > 0, fewer: min(len(na), len(nb)), more: max(len(na), len(nb))}
+	if sameNames(na, nb) {
+		ag.shared, ag.first = ag.fewer, true
+		return ag
+	}
 	used := make([]bool, len(nb))
 	for i, x := range na {
 		for j, y := range nb {
@@ -276,6 +314,15 @@ func compareAuthors(a, b []venue.Author) agreement {
 		}
 	}
 	return ag
+}
+
+// sameNames reports whether two lists are made of the same words, cut into
+// persons differently or turned round.
+func sameNames(a, b [][]string) bool {
+	wa, wb := slices.Concat(a...), slices.Concat(b...)
+	slices.Sort(wa)
+	slices.Sort(wb)
+	return len(wa) > 1 && slices.Equal(wa, wb)
 }
 
 // people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
@@ -306,6 +353,9 @@ func people(as []venue.Author) [][]string {
 // samePerson compares two folded names: the surname, and the first names as far
 // as both tell them.
 func samePerson(a, b []string) bool {
+	if len(a) > 2 && len(a) == len(b) && sameNames([][]string{a}, [][]string{b}) {
+		return true
+	}
 	sa, sb := a[len(a)-1], b[len(b)-1]
 	if sa != sb {
 		// "Mao Zedong" and "Zedong Mao"; "García Márquez" and "García".

@@ -17,9 +17,10 @@ const (
 type document struct {
 	stream
 	ev     Evidence
-	second int // first letter of page two, or -1
-	body   int // first letter of the abstract or introduction, or the text's end
-	list   int // first letter of a heading under which titles are listed, or the end
+	second int  // first letter of page two, or -1
+	body   int  // first letter of the abstract or introduction, or the text's end
+	list   int  // first letter of a heading under which titles are listed, or the end
+	lined  bool // the reader kept line breaks
 	form   string
 	formBy string
 	al     aligner
@@ -101,6 +102,8 @@ func newDocument(ev Evidence) *document {
 			d.second = s
 		}
 	}
+	head := d.text[:d.at(min(len(d.letters), 800))]
+	d.lined = strings.Count(head, "\n")*150 >= len(head)
 	d.body, d.list = len(d.letters), len(d.letters)
 	for p := 0; p < len(d.text); p = d.lineEnd(p) + 1 {
 		lo := d.letterAt(p)
@@ -137,14 +140,12 @@ func startsList(line []byte) bool {
 	if len(line) > 60 {
 		return false
 	}
-	for _, w := range []string{"contents", "tableocontents", "publications", "selectedpublications", "listopublications",
-		"reerences", "bibliography", "curriculumvitae", "papers", "reereedpublications", "journalarticles",
-		"conerencepapers", "program", "acceptedpapers", "conerenceprogram", "reereedpapers", "proceedingso"} {
-		if bytes.Equal(line, []byte(w)) || bytes.HasSuffix(line, []byte(w)) && len(line) < 40 && w != "papers" && w != "program" {
-			return true
-		}
+	switch string(line) {
+	case "contents", "tableocontents", "papers", "program", "acceptedpapers", "proceedings", "preace", "curriculumvitae", "cv",
+		"reerences", "bibliography", "journalarticles", "conerencepapers", "reereedpapers":
+		return true
 	}
-	return false
+	return bytes.HasSuffix(line, []byte("publications")) || bytes.HasSuffix(line, []byte("preace"))
 }
 
 // finding is the judgement of one candidate.
@@ -170,35 +171,35 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	}
 	p := d.placeOf(al.start, al.end, paper)
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
-	f.verdict, f.score = decide(rel, p, len(w.letters), len(w.words))
+	f.verdict, f.score = decide(rel, p, w)
 	f.score -= float64(al.edits) / float64(10*len(w.letters))
 	f.form = p.form
 	return f
 }
 
 // decide gives the verdict of a title that stands in a document.
-func decide(rel relation, p place, letters, nwords int) (Verdict, float64) {
-	long := letters > 30 && nwords >= 4
-	if !p.head {
-		if p.named && rel <= misread && p.alone && letters > shortTitle {
-			return Ambiguous, 0.4
-		}
-		return Different, 0
-	}
-	clean := p.alone || p.named && p.gap <= 12
+func decide(rel relation, p place, w wanted) (Verdict, float64) {
+	letters := len(w.letters)
+	long := letters > 30 && len(w.words) >= 4
+	named := p.authors > 0
 	switch {
-	case rel <= misread && p.named && clean:
-		if rel == sameTitle && (letters > shortTitle || p.authors == p.of) {
-			return Exact, 1
-		}
+	case w.cut && rel <= misread && long && named && p.before <= headLetters:
+		return Strong, 0.8 // a title that its source has cut goes on in the document
+	case !p.head && rel <= misread && named && p.alone && letters > shortTitle:
+		return Ambiguous, 0.4
+	case !p.head:
+		return Different, 0
+	case rel == sameTitle && named && p.alone && (letters > shortTitle || p.authors == p.of):
+		return Exact, 1
+	case rel <= misread && named && p.alone:
 		return Strong, 0.9
-	case rel == nearTitle && p.named && clean:
+	case rel == nearTitle && named && p.alone:
 		return Strong, 0.8
-	case rel <= misread && clean && long && p.of == 0:
-		return Strong, 0.8
-	case rel <= misread && p.alone && long && p.top:
-		return Strong, 0.7 // no author legible, but a long title alone at the top
-	case rel <= nearTitle && p.named && letters > shortTitle:
+	case rel <= misread && p.alone && long && (p.of == 0 || p.top):
+		return Strong, 0.7 // no author legible, but a long title on lines of its own
+	case rel == sameTitle && long && p.top && p.above && p.prose:
+		return Strong, 0.7 // a column: the author's line, then the title runs into the text
+	case rel <= nearTitle && named && letters > shortTitle && p.top:
 		return Ambiguous, 0.6
 	case rel <= misread && p.alone && letters > shortTitle:
 		return Ambiguous, 0.5

@@ -16,8 +16,10 @@ type place struct {
 	alone   bool // on lines of its own
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
-	named   bool // enough of them
+	above   bool // one of them directly above the title
 	gap     int  // letters between the title and the nearest author behind it
+	before  int  // letters above it on its page
+	prose   bool // the title's last line goes on as a line of prose
 	form    string
 }
 
@@ -25,6 +27,7 @@ const (
 	topLetters   = 160  // a running head, a stamp, a report number
 	aboveLetters = 200  // where authors above a title may stand
 	belowLetters = 1500 // where authors below a title may stand
+	headLimit    = 1000 // what may be above a title: copyright notices, a cover's words
 )
 
 func (d *document) placeOf(start, end int, paper venue.Paper) place {
@@ -33,10 +36,9 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 	if d.second >= 0 && start >= d.second {
 		origin = d.second
 	}
-	before := start - origin
-	p.top = before <= topLetters
-	p.alone = d.startsLine(start) && d.endsLine(end, paper)
-	p.head = start < d.list && (start <= d.body || before <= topLetters && origin > 0) && (origin == 0 || d.cover())
+	p.before = start - origin
+	p.top = p.before <= topLetters
+	p.head = start < d.list && p.before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
 	p.of = len(paper.Authors)
 	p.gap = 1 << 20
 	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
@@ -46,9 +48,19 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 			if at >= end {
 				p.gap = min(p.gap, at-end)
 			}
+			p.above = p.above || at < start && start-at <= 100
 		}
 	}
-	p.named = p.authors > 0
+	if d.lined {
+		starts := d.startsLine(start)
+		p.alone = starts && d.endsLine(end, paper)
+		p.prose = starts && !p.alone && d.inProse(end)
+	} else {
+		// Without lines, the page's first letters and an author's name are
+		// the only bounds that a title has.
+		p.alone = p.top && (p.before == 0 || p.before > 12) &&
+			(p.gap <= 12 || p.gap <= 300 && end-start > 40)
+	}
 	p.form = d.lead(start)
 	return p
 }
@@ -92,7 +104,7 @@ func (d *document) endsLine(i int, paper venue.Paper) bool {
 	if len(rest) == 0 {
 		return !strings.HasSuffix(raw, ":") && !d.runsOn(stop)
 	}
-	if len(rest) == 1 && !roman(string(rest)) {
+	if len(rest) == 1 && !roman(string(rest)) && (rest[0] < '2' || rest[0] > '9') {
 		return true // a footnote mark
 	}
 	if bytes.HasPrefix(rest, []byte("extendedabstract")) || bytes.HasPrefix(rest, []byte("ullversion")) || bytes.HasPrefix(rest, []byte("extendedversion")) {
@@ -112,9 +124,24 @@ func (d *document) runsOn(stop int) bool {
 	if stop >= len(d.text) || d.text[stop] == '\f' {
 		return false
 	}
-	next := d.text[stop+1:]
-	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " \t"))
-	return unicode.IsLower(r)
+	next := strings.TrimLeft(d.text[stop+1:d.lineEnd(stop+1)], " \t")
+	r, _ := utf8.DecodeRuneInString(next)
+	return unicode.IsLower(r) && !strings.ContainsRune(next, '@')
+}
+
+// inProse reports whether the line goes on behind letter i with at least three
+// more words.
+func (d *document) inProse(i int) bool {
+	if i == 0 || i >= len(d.letters) {
+		return false
+	}
+	p := d.after(i - 1)
+	return len(strings.Fields(d.text[p:d.lineEnd(p)])) >= 3 && !d.endsWithName(i)
+}
+
+func (d *document) endsWithName(i int) bool {
+	r, _ := utf8.DecodeRuneInString(d.text[d.at(i):])
+	return unicode.IsUpper(r)
 }
 
 // lead looks at the words in front of a title that make another thing of it:

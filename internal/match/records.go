@@ -23,7 +23,12 @@ func Records(a, b venue.Paper) (Verdict, float64, []string) {
 	ag := compareAuthors(a.Authors, b.Authors)
 	gap := yearGap(a, b)
 	why := []string{rel.reason(), ag.reason(), yearReason(gap)}
-	v, score := verdictOf(rel, ag, gap, min(len(Normalise(a.Title)), len(Normalise(b.Title))))
+	c := comparison{rel: rel, authors: ag, gap: gap, pages: comparePages(a.Pages, b.Pages),
+		letters: min(len(Normalise(a.Title)), len(Normalise(b.Title)))}
+	v, score := c.verdict()
+	if c.pages != pagesUnknown {
+		why = append(why, c.pages.reason())
+	}
 	return v, score, slices.DeleteFunc(why, func(s string) bool { return s == "" })
 }
 
@@ -50,42 +55,59 @@ func yearGap(a, b venue.Paper) int {
 // maxYears between two versions of one work.
 const maxYears = 4
 
-func verdictOf(rel relation, ag agreement, gap, letters int) (Verdict, float64) {
+// comparison is everything two records say about being one work.
+type comparison struct {
+	rel     relation
+	authors agreement
+	gap     int // years, -1 where unknown
+	pages   pageRelation
+	letters int // of the shorter title
+}
+
+func (c comparison) verdict() (Verdict, float64) {
+	ag := c.authors
 	switch {
-	case rel == otherTitle:
+	case c.rel == otherTitle:
 		return Different, 0
 	case ag.known && ag.shared == 0:
 		return Different, 0.1
-	case gap > maxYears && !(ag.known && 2*ag.shared > ag.fewer && rel == sameTitle && letters > 2*shortTitle):
+	case c.rel == prolonged && !(ag.all() && c.gap == 0 && c.pages == pagesSame):
+		return Different, 0.1
+	case c.gap > maxYears && c.rel == sameTitle && ag.most() && c.letters > 2*shortTitle:
+		return Ambiguous, 0.4
+	case c.gap > maxYears:
 		return Different, 0.2
 	case !ag.known:
-		return withoutAuthors(rel, gap, letters)
-	}
-	half := 2*ag.shared >= ag.fewer
-	switch {
-	case rel == sameTitle && ag.shared == ag.fewer && gap <= 1:
+		return c.withoutAuthors()
+	case c.gap >= 3 && c.pages == pagesOther:
+		return Ambiguous, 0.5 // printed again, or a later version: another publication
+	case c.rel == sameTitle && ag.all() && c.gap <= 1:
 		return Exact, 1
-	case rel <= misread && half:
+	case c.rel <= misread && ag.most():
 		return Strong, 0.9
-	case rel == nearTitle && half:
+	case c.rel == nearTitle && ag.most():
 		return Strong, 0.8
-	case rel == withSubtitle && half && gap <= 2:
+	case c.rel == withSubtitle && ag.most() && c.gap <= maxYears:
 		return Strong, 0.75
+	case c.rel == prolonged:
+		return Strong, 0.7
 	}
 	return Ambiguous, 0.5
 }
 
-// withoutAuthors judges by the title alone, as a library's own list often has
-// nothing else.
-func withoutAuthors(rel relation, gap, letters int) (Verdict, float64) {
+// withoutAuthors judges by the rest. A review bears the title of the book it
+// reviews, and its record often lacks the authors: so a title without authors
+// needs the same year, and pages that do not speak against it.
+func (c comparison) withoutAuthors() (Verdict, float64) {
+	long := c.letters > shortTitle
 	switch {
-	case rel == sameTitle && letters > shortTitle && gap >= 0 && gap <= 1:
-		return Exact, 0.9
-	case rel <= misread && letters > shortTitle && gap <= 2:
+	case c.pages == pagesOther:
+		return Different, 0.2
+	case c.rel <= misread && long && c.gap == 0:
 		return Strong, 0.8
-	case rel <= misread && gap >= 0 && gap <= 1:
+	case c.rel <= misread && (long || c.gap >= 0 && c.gap <= 1):
 		return Ambiguous, 0.6
-	case rel <= withSubtitle && letters > shortTitle:
+	case c.rel <= withSubtitle && long:
 		return Ambiguous, 0.5
 	}
 	return Different, 0.2
@@ -101,6 +123,8 @@ func (r relation) reason() string {
 		return "title differs by a small word or an ending"
 	case withSubtitle:
 		return "title with and without its subtitle"
+	case prolonged:
+		return "one title begins with the other"
 	}
 	return "a number or a content word differs"
 }
@@ -169,14 +193,23 @@ type Reason struct {
 	Why     []string    `json:"why"`
 }
 
+// bareTitle reports whether a record that gives no more than a title, and
+// perhaps a year, gives this one. The title is then all that a library's list
+// has to say, and it is believed.
+func bareTitle(p, h venue.Paper) bool {
+	gap := yearGap(p, h)
+	return len(h.Authors) == 0 && h.Pages == "" && gap <= 1 &&
+		compareTitles(p.Title, h.Title) <= misread && (len(Normalise(h.Title)) > shortTitle || gap == 0)
+}
+
 // Held finds which wanted papers a library holds, by key. Exact and strong
-// matches count.
+// matches count, and titles alone from a list that gives nothing else.
 func Held(wanted, holdings []venue.Paper) map[string]Reason {
 	ix := NewIndex(wanted)
 	out := map[string]Reason{}
 	for _, h := range holdings {
 		for _, m := range ix.Record(h) {
-			if m.Verdict != Exact && m.Verdict != Strong {
+			if m.Verdict != Exact && m.Verdict != Strong && !bareTitle(m.Paper, h) {
 				continue
 			}
 			old, ok := out[m.Paper.Key]

@@ -1,0 +1,188 @@
+package match_test
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+// sample is one document of the recorded sites.
+type sample struct {
+	url, sha256, text, title string
+}
+
+// farmSamples reads the text of all PDFs; it is cached in the temporary folder.
+func farmSamples(t testing.TB) []sample {
+	t.Helper()
+	farm := shared(t, "farm")
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		t.Skip("pdftotext (poppler-utils) is not installed")
+	}
+	cache := filepath.Join(os.TempDir(), "gleaner-farm-text")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var out []sample
+	err := filepath.WalkDir(farm, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
+			return err
+		}
+		rel, _ := filepath.Rel(farm, path)
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(body)
+		s := sample{url: "http://" + filepath.ToSlash(rel), sha256: hex.EncodeToString(sum[:])}
+		s.text = cached(filepath.Join(cache, s.sha256+".txt"), func() []byte {
+			b, _ := exec.Command("pdftotext", "-l", "2", path, "-").Output()
+			return b
+		})
+		s.title = cached(filepath.Join(cache, s.sha256+".title"), func() []byte {
+			b, _ := exec.Command("pdfinfo", path).Output()
+			sc := bufio.NewScanner(strings.NewReader(string(b)))
+			for sc.Scan() {
+				if v, ok := strings.CutPrefix(sc.Text(), "Title:"); ok {
+					return []byte(strings.TrimSpace(v))
+				}
+			}
+			return nil
+		})
+		out = append(out, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func cached(path string, make func() []byte) string {
+	if b, err := os.ReadFile(path); err == nil {
+		return string(b)
+	}
+	b := make()
+	_ = os.WriteFile(path, b, 0o644)
+	return string(b)
+}
+
+// spoil turns a text into what a poor reader makes of it.
+var spoil = map[string]func(string, *rand.Rand) string{
+	"as read":   func(s string, _ *rand.Rand) string { return s },
+	"no spaces": func(s string, _ *rand.Rand) string { return strings.NewReplacer(" ", "", "\t", "").Replace(s) },
+	"no spaces, no lines": func(s string, _ *rand.Rand) string {
+		return strings.NewReplacer(" ", "", "\t", "", "\n", "").Replace(s)
+	},
+	"no ligatures": func(s string, _ *rand.Rand) string {
+		return strings.NewReplacer("ffi", "", "ffl", "", "ff", "", "fi", "", "fl", "", "ﬁ", "", "ﬂ", "", "ﬀ", "", "ﬃ", "", "ﬄ", "").Replace(s)
+	},
+	"1 % of letters changed": func(s string, r *rand.Rand) string {
+		b := []byte(s)
+		for i, c := range b {
+			if (c|0x20) >= 'a' && (c|0x20) <= 'z' && r.IntN(100) == 0 {
+				b[i] = byte('a' + r.IntN(26))
+			}
+		}
+		return string(b)
+	},
+}
+
+// TestDocumentsOfSites prints, for each venue and each way of reading, how many
+// documents were matched to the right wanted paper.
+func TestDocumentsOfSites(t *testing.T) {
+	t.Parallel()
+	rows := wantedPapers(t)
+	samples := farmSamples(t)
+	papers := make([]venue.Paper, len(rows))
+	byKey := map[string]wantedRow{}
+	for i, r := range rows {
+		papers[i] = r.paper
+		byKey[r.paper.Key] = r
+	}
+	ix := match.NewIndex(papers)
+	for _, how := range []string{"as read", "no spaces", "no spaces, no lines", "no ligatures", "1 % of letters changed"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(1, 2))
+			scores := map[string]*score{}
+			got := map[string]bool{} // key + document
+			for _, s := range samples {
+				ev := match.Evidence{FirstPages: spoil[how](s.text, r), MetaTitle: s.title}
+				for _, m := range ix.Document(ev) {
+					if !m.Taken() {
+						if how == "as read" && isRight(byKey[m.Paper.Key], s) {
+							t.Logf("NOT TAKEN %s %s %s %s %q", m.Verdict, m.Form, m.Paper.Key, s.url, m.Reasons)
+						}
+						continue
+					}
+					sc := of(scores, m.Paper.Venue)
+					if isRight(byKey[m.Paper.Key], s) {
+						sc.right++
+						got[m.Paper.Key+" "+s.sha256] = true
+					} else {
+						sc.wrong++
+						t.Logf("WRONG %s %s %s %q\n\t%s %q\n\t%.300q", m.Verdict, m.Form, m.Paper.Key, m.Paper.Title, s.url, m.Reasons, s.text)
+					}
+				}
+			}
+			for _, row := range rows {
+				for _, s := range samples {
+					if isRight(row, s) && !got[row.paper.Key+" "+s.sha256] {
+						of(scores, row.paper.Venue).missed++
+						if how == "as read" {
+							t.Logf("MISSED %s %q %v\n\t%s\n\t%.400q", row.paper.Key, row.paper.Title, row.paper.Authors, s.url, s.text)
+						}
+					}
+				}
+			}
+			for v, sc := range scores {
+				t.Logf("%s, %s: right %d, wrong %d, missed %d: precision %.3f, recall %.3f", how, v, sc.right, sc.wrong, sc.missed, sc.precision(), sc.recall())
+				if sc.recall() < 0.97 || sc.precision() < 0.99 {
+					t.Errorf("%s, %s: precision %.3f (want 0.99), recall %.3f (want 0.97)", how, v, sc.precision(), sc.recall())
+				}
+			}
+		})
+	}
+}
+
+type score struct{ right, wrong, missed int }
+
+func (s score) precision() float64 { return float64(s.right) / float64(max(1, s.right+s.wrong)) }
+func (s score) recall() float64    { return float64(s.right) / float64(max(1, s.right+s.missed)) }
+
+func of(m map[string]*score, venue string) *score {
+	if m[venue] == nil {
+		m[venue] = &score{}
+	}
+	return m[venue]
+}
+
+func isRight(row wantedRow, s sample) bool {
+	if slices.Contains(row.sha256, s.sha256) {
+		return true
+	}
+	for _, u := range row.urls {
+		if plain, err := url.PathUnescape(u); err == nil && strings.TrimPrefix(strings.TrimPrefix(plain, "https://"), "http://") == strings.TrimPrefix(s.url, "http://") {
+			return true
+		}
+	}
+	return false
+}
+
+func ExampleNormalise() {
+	fmt.Println(match.Normalise(`Erd&#337;s&#8211;R&eacute;nyi $\lambda$-graphs`))
+	// Output: erdosrenyilambdagraphs
+}

@@ -1,0 +1,64 @@
+package match
+
+import (
+	"strconv"
+	"strings"
+)
+
+// pageRelation compares the pages that two records give.
+type pageRelation int
+
+const (
+	pagesUnknown pageRelation = iota
+	pagesSame
+	pagesOther
+)
+
+func (r pageRelation) reason() string {
+	switch r {
+	case pagesSame:
+		return "same pages"
+	case pagesOther:
+		return "other pages"
+	}
+	return "pages not known on both sides"
+}
+
+// comparePages reads "703-709", "703–9", "12:1-12:28" or "44". Two versions of a
+// work often have different pages, so this counts only where authors are not
+// known, or where it speaks for the same work.
+func comparePages(a, b string) pageRelation {
+	fa, la := pageRange(a)
+	fb, lb := pageRange(b)
+	switch {
+	case fa < 0 || fb < 0:
+		return pagesUnknown
+	case fa == fb && la == lb && la > fa:
+		return pagesSame
+	case fa == fb || fa <= lb && fb <= la:
+		return pagesUnknown
+	}
+	return pagesOther
+}
+
+// pageRange is -1, -1 where s is not a range of plain numbers.
+func pageRange(s string) (first, last int) {
+	s = strings.NewReplacer("–", "-", "—", "-", "--", "-").Replace(strings.TrimSpace(s))
+	from, to, ok := strings.Cut(s, "-")
+	first, err := strconv.Atoi(strings.TrimSpace(from))
+	if err != nil {
+		return -1, -1
+	}
+	if !ok {
+		return first, first
+	}
+	to = strings.TrimSpace(to)
+	if n := len(strings.TrimSpace(from)) - len(to); n > 0 { // "703-9"
+		to = strings.TrimSpace(from)[:n] + to
+	}
+	last, err = strconv.Atoi(to)
+	if err != nil {
+		return -1, -1
+	}
+	return first, last
+}
