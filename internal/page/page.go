@@ -56,4 +56,7 @@ type Page struct {
 	NoFollow    bool              // the same: its links must not be followed
 	Wall        Wall
 	SoftMissing bool // a "not found" page under status 200
+	// Truncated names what was cut off at a limit (CutLinks, CutText); nil if
+	// the page is whole.
+	Truncated []string
 }

@@ -175,8 +175,8 @@ func plainHost(host, scheme string) bool {
 			}
 			label = i + 1
 		}
-		if c == '-' && i+1 < len(name) && name[i+1] == '-' {
-			return false // punycode, or like it
+		if c == '-' && (i == label || i+1 < len(name) && name[i+1] == '-') {
+			return false // punycode, or like it, or a number with a sign
 		}
 	}
 	last := name[label:]
@@ -213,10 +213,8 @@ func join(scheme, host, path, query, whole string) string {
 	if query != "" {
 		n += 1 + len(query)
 	}
-	if len(whole) == n && strings.HasSuffix(whole, query) {
-		if _, p, _ := split(whole); p == path {
-			return whole
-		}
+	if len(whole) == n && sameTail(whole[len(scheme)+len("://")+len(host):], path, query) {
+		return whole
 	}
 	var b strings.Builder
 	b.Grow(n)
@@ -229,6 +227,15 @@ func join(scheme, host, path, query, whole string) string {
 		b.WriteString(query)
 	}
 	return b.String()
+}
+
+// sameTail says whether tail is path?query.
+func sameTail(tail, path, query string) bool {
+	rest, ok := strings.CutPrefix(tail, path)
+	if !ok || query == "" {
+		return ok && rest == ""
+	}
+	return rest[0] == '?' && rest[1:] == query
 }
 
 // withoutDots removes "." and ".." segments (RFC 3986, section 5.2.4).

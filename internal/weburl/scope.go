@@ -106,7 +106,7 @@ func InScope(canonical string, prefixes []string) bool {
 		if p == "" {
 			continue
 		}
-		if p[len(p)-1] == '/' {
+		if p[len(p)-1] == '/' && !strings.Contains(p, "?") {
 			if strings.HasPrefix(path, p) || path == p[:len(p)-1] {
 				return true
 			}

@@ -14,6 +14,9 @@ const maxPasses = 6
 // slow canonicalises by the WHATWG parser. Its result is one that it would not
 // change again.
 func slow(base, ref string) (string, error) {
+	if _, scheme := webScheme(ref); scheme != "" {
+		base = "" // not needed, so it may be as broken as it likes
+	}
 	s, err := once(base, ref)
 	for range maxPasses {
 		if err != nil {
@@ -77,7 +80,8 @@ func parse(base, ref string) (*whatwg.Url, error) {
 }
 
 // possibleHost refuses what no resolver could look up: empty labels, labels
-// over 63 bytes, names over 253 (RFC 1035, section 2.3.4).
+// over 63 bytes, names over 253 (RFC 1035, section 2.3.4), and signs that WHATWG
+// lets pass but no name has.
 func possibleHost(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false
@@ -87,6 +91,11 @@ func possibleHost(host string) bool {
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 {
+			return false
+		}
+	}
+	for i := 0; i < len(host); i++ {
+		if classes[host[i]]&inHost == 0 && host[i] != '_' {
 			return false
 		}
 	}

@@ -1,0 +1,165 @@
+package page
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// textBuffer gathers visible text with its spaces folded: any run of white
+// space is one space, none stands at the start.
+type textBuffer struct {
+	buf   []byte
+	space bool // one is due before the next letter
+}
+
+// breakLine makes sure that what follows is another word.
+func (t *textBuffer) breakLine() { t.space = true }
+
+// start is where the next letter will stand.
+func (t *textBuffer) start() int {
+	if t.space && len(t.buf) > 0 {
+		return len(t.buf) + 1
+	}
+	return len(t.buf)
+}
+
+// write adds text as it stands in the source.
+func (t *textBuffer) write(src []byte) {
+	if hasByte(src, '&') {
+		t.fold([]byte(html.UnescapeString(string(src))))
+		return
+	}
+	t.fold(src)
+}
+
+// fold adds text, folding its spaces.
+func (t *textBuffer) fold(s []byte) {
+	for i := 0; i < len(s); {
+		if n := spaceAt(s[i:]); n > 0 {
+			t.space = true
+			i += n
+			continue
+		}
+		if s[i] < ' ' || s[i] == 0x7f { // control characters are no text
+			i++
+			continue
+		}
+		if t.space {
+			if len(t.buf) > 0 {
+				t.buf = append(t.buf, ' ')
+			}
+			t.space = false
+		}
+		j := i + 1
+		for j < len(s) && s[j] > ' ' && s[j] < 0x7f {
+			j++
+		}
+		for j < len(s) && s[j] >= 0x80 && !utf8.RuneStart(s[j]) {
+			j++
+		}
+		t.buf = append(t.buf, s[i:j]...)
+		i = j
+	}
+}
+
+// spaceAt is the length of the space at the start of s, 0 if there is none.
+// No-break and typographic spaces count, and what has no width at all.
+func spaceAt(s []byte) int {
+	switch c := s[0]; {
+	case c == ' ' || c >= '\t' && c <= '\r':
+		return 1
+	case c == 0xc2:
+		if len(s) > 1 && s[1] == 0xa0 {
+			return 2
+		}
+	case c == 0xe2 && len(s) > 2 && s[1] == 0x80:
+		if s[2] >= 0x80 && s[2] <= 0x8b || s[2] == 0xa8 || s[2] == 0xa9 || s[2] == 0xaf {
+			return 3
+		}
+	case c == 0xe3:
+		if len(s) > 2 && s[1] == 0x80 && s[2] == 0x80 {
+			return 3
+		}
+	}
+	return 0
+}
+
+// hasByte is bytes.IndexByte with a name.
+func hasByte(b []byte, c byte) bool {
+	for _, x := range b {
+		if x == c {
+			return true
+		}
+	}
+	return false
+}
+
+// cutText shortens s to at most n bytes, at a letter's end, preferably a
+// word's.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	end := n
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	if i := strings.LastIndexByte(s[:end], ' '); i > end-24 && i > 0 {
+		end = i
+	}
+	return s[:end]
+}
+
+// folded is a string of source text as visible text.
+func folded(src []byte) string {
+	var t textBuffer
+	t.write(src)
+	return string(t.buf)
+}
+
+// unescapeAttribute decodes the character references of an attribute's value.
+// Unlike in text, "&copy=1" is no reference there (HTML Standard, section
+// 13.2.5.73), or every second query would be broken.
+func unescapeAttribute(val []byte) string {
+	s := string(val)
+	i := strings.IndexByte(s, '&')
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		b.WriteString(s[:i])
+		s = s[i:]
+		n := 1
+		for n < len(s) && (isLetter(s[n]) || s[n] >= '0' && s[n] <= '9' || s[n] == '#') {
+			n++
+		}
+		ref := s[:n]
+		switch {
+		case n < len(s) && s[n] == ';':
+			b.WriteString(html.UnescapeString(s[:n+1]))
+			n++
+		case n > 2 && ref[1] == '#':
+			b.WriteString(html.UnescapeString(ref))
+		case n < len(s) && s[n] == '=':
+			b.WriteString(ref)
+		default:
+			b.WriteString(wholeReference(ref))
+		}
+		s = s[n:]
+		if i = strings.IndexByte(s, '&'); i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+	}
+}
+
+// wholeReference decodes "&amp" but not "&ampere".
+func wholeReference(ref string) string {
+	out := html.UnescapeString(ref)
+	if utf8.RuneCountInString(out) == 1 {
+		return out
+	}
+	return ref
+}
