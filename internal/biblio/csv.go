@@ -1,0 +1,182 @@
+package biblio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gleaner/internal/venue"
+)
+
+// column is the field that a header names, or "".
+func column(header string) string {
+	h := strings.ToLower(strings.Trim(strings.TrimSpace(header), `"'`))
+	h = strings.NewReplacer("_", " ", "-", " ").Replace(h)
+	switch h {
+	case "title", "titel", "titre", "título", "paper title", "article title", "document title", "name", "item title":
+		return "title"
+	case "year", "publication year", "pub year", "py", "date", "published", "jahr", "année":
+		return "year"
+	case "authors", "author", "creator", "creators", "author(s)", "author full names", "au":
+		return "authors"
+	case "doi", "doi link":
+		return "doi"
+	case "key", "id", "dblp", "dblp key", "citekey", "citation key", "item id":
+		return "key"
+	case "venue", "booktitle", "journal", "source title", "publication title", "conference":
+		return "venue"
+	case "arxiv", "arxiv id", "eprint":
+		return "arxiv"
+	case "pages", "page":
+		return "pages"
+	case "url", "link", "links", "urls":
+		return "links"
+	}
+	return ""
+}
+
+func eachCSV(br *bufio.Reader, do func(venue.Paper) error) error {
+	comma, err := delimiter(br)
+	if err != nil {
+		return err
+	}
+	in := csv.NewReader(br)
+	in.Comma, in.FieldsPerRecord, in.ReuseRecord = comma, -1, true
+	header, err := in.Read()
+	if err == io.EOF {
+		return failAt(1, 0, "the file is empty: want a header line with a column named title")
+	}
+	if err != nil {
+		return csvError(err)
+	}
+	columns := make([]string, len(header))
+	found := false
+	for i, h := range header {
+		columns[i] = column(h)
+		found = found || columns[i] == "title"
+	}
+	if !found {
+		return failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(comma)))
+	}
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return csvError(err)
+		}
+		p, err := paperOfRow(in, columns, row)
+		if err != nil {
+			return err
+		}
+		if p.Title == "" && p.DOI == "" && p.Key == "" {
+			continue // an empty row, as spreadsheets leave them
+		}
+		if err := do(p); err != nil {
+			return err
+		}
+	}
+}
+
+func paperOfRow(in *csv.Reader, columns, row []string) (venue.Paper, error) {
+	var p venue.Paper
+	line, _ := in.FieldPos(0)
+	if len(row) > len(columns) {
+		line, col := in.FieldPos(len(columns))
+		return p, failAt(line, col, "%d fields in the row, %d in the header: quote a field that holds the delimiter", len(row), len(columns))
+	}
+	if len(row) < len(columns) && (len(row) > 1 || row[0] != "") {
+		return p, failAt(line, 0, "%d fields in the row, %d in the header", len(row), len(columns))
+	}
+	for i, v := range row {
+		l, col := in.FieldPos(i)
+		if !utf8.ValidString(v) {
+			return p, failAt(l, col, "not UTF-8: save the file as UTF-8")
+		}
+		switch columns[i] {
+		case "title":
+			p.Title = clean(v)
+		case "year":
+			y, ok := yearOf(v)
+			if !ok {
+				return p, failAt(l, col, "%q is not a year", v)
+			}
+			p.Year = y
+		case "authors":
+			p.Authors = authorsOf(v)
+		case "doi":
+			p.DOI = doiOf(v)
+		case "key":
+			p.Key = strings.TrimSpace(v)
+		case "venue":
+			p.Venue = strings.TrimSpace(v)
+		case "arxiv":
+			p.ArXiv = arxivOf(v)
+		case "pages":
+			p.Pages = strings.TrimSpace(v)
+		case "links":
+			if v != "" {
+				p.Links = strings.Fields(v)
+			}
+		}
+	}
+	return p, nil
+}
+
+// delimiter takes the sign that occurs most in the header line, outside quotes.
+func delimiter(br *bufio.Reader) (rune, error) {
+	head, err := br.Peek(br.Size())
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return 0, err
+	}
+	if i := bytes.IndexByte(head, 0); i >= 0 {
+		return 0, failAt(1+bytes.Count(head[:i], []byte("\n")), 0, "a zero byte: not a text file")
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	best, most, quoted := ',', 0, false
+	count := map[rune]int{}
+	for _, c := range string(line) {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == ';' || c == '\t' || c == '|'):
+			if count[c]++; count[c] > most {
+				best, most = c, count[c]
+			}
+		}
+	}
+	return best, nil
+}
+
+func csvError(err error) error {
+	var pe *csv.ParseError
+	if errors.As(err, &pe) {
+		return failAt(pe.Line, pe.Column, "%v", pe.Err)
+	}
+	return err
+}
+
+func writeCSV(w io.Writer, papers []venue.Paper) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"key", "venue", "year", "title", "authors", "doi", "arxiv", "pages", "links"}); err != nil {
+		return err
+	}
+	for _, p := range papers {
+		year := ""
+		if p.Year != 0 {
+			year = strconv.Itoa(p.Year)
+		}
+		row := []string{p.Key, p.Venue, year, p.Title, strings.Join(names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,153 @@
+package biblio
+
+import (
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// yearOf reads the year out of "2003", "2003-05-01", "May 2003", "2003/05//".
+// The second result is false where a text is there but holds no year.
+func yearOf(s string) (int, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0, true
+	}
+	run, n := 0, 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			run++
+			n = min(n*10+int(s[i]-'0'), 1<<20)
+			continue
+		}
+		if run == 4 && n >= 1600 && n <= 2999 {
+			return n, true
+		}
+		run, n = 0, 0
+	}
+	return 0, false
+}
+
+// doiOf strips what people put in front of a DOI; "" when there is none.
+func doiOf(s string) string {
+	s = strings.TrimSpace(s)
+	for _, p := range []string{"https://", "http://", "dx.doi.org/", "doi.org/", "www.doi.org/", "doi:"} {
+		if len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) {
+			s = strings.TrimSpace(s[len(p):])
+		}
+	}
+	if !strings.HasPrefix(s, "10.") || !strings.Contains(s, "/") {
+		return ""
+	}
+	return strings.ToLower(s)
+}
+
+// arxivOf reads "arXiv:1609.01872v2", "1609.01872" or an address of arxiv.org.
+func arxivOf(s string) string {
+	s = strings.TrimSpace(s)
+	low := strings.ToLower(s)
+	if i := strings.Index(low, "arxiv.org/"); i >= 0 {
+		_, s, _ = strings.Cut(s[i+len("arxiv.org/"):], "/")
+		s = strings.TrimSuffix(s, ".pdf")
+	}
+	if len(s) > 6 && strings.EqualFold(s[:6], "arxiv:") {
+		s = s[6:]
+	}
+	s = strings.ToLower(strings.TrimSpace(s))
+	if i := strings.LastIndexByte(s, 'v'); i > 4 && i+1 < len(s) && strings.Trim(s[i+1:], "0123456789") == "" {
+		s = s[:i]
+	}
+	digits := strings.Trim(s, "0123456789.") == "" && strings.Count(s, ".") == 1 && len(s) >= 9
+	old := strings.Count(s, "/") == 1 && len(s) >= 10 && strings.Trim(s[strings.IndexByte(s, '/')+1:], "0123456789") == ""
+	if digits || old {
+		return s
+	}
+	return ""
+}
+
+// authorsOf splits a field of names. BibTeX's " and " and semicolons part
+// persons; commas do where there is no other sign and each part is a whole name.
+func authorsOf(s string) []venue.Author {
+	s = strings.Join(strings.Fields(s), " ")
+	if s == "" {
+		return nil
+	}
+	var names []string
+	switch {
+	case strings.Contains(s, ";"):
+		names = strings.Split(s, ";")
+	case strings.Contains(s, "|"):
+		names = strings.Split(s, "|")
+	case strings.Contains(s, " and "):
+		for _, part := range strings.Split(s, " and ") {
+			names = append(names, byComma(part)...)
+		}
+	default:
+		names = byComma(s)
+	}
+	var out []venue.Author
+	for _, n := range names {
+		if n = turned(n); n != "" && !strings.EqualFold(n, "others") && !strings.EqualFold(n, "et al.") {
+			out = append(out, venue.Author{Name: n})
+		}
+	}
+	return out
+}
+
+// byComma splits "Ada Lovelace, Charles Babbage" and leaves "Lovelace, Ada".
+func byComma(s string) []string {
+	parts := strings.Split(strings.Trim(s, ", "), ",")
+	if len(parts) < 2 {
+		return []string{s}
+	}
+	for _, p := range parts {
+		if len(strings.Fields(p)) < 2 {
+			return []string{s}
+		}
+	}
+	return parts
+}
+
+// turned puts "Lovelace, Ada" and "King, Jr., Ada" in the order they are spoken.
+func turned(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	parts := strings.Split(name, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	switch len(parts) {
+	case 2:
+		if isSuffix(parts[1]) {
+			return parts[0] + " " + parts[1]
+		}
+		return strings.TrimSpace(parts[1] + " " + parts[0])
+	case 3:
+		return strings.TrimSpace(parts[2] + " " + parts[0] + " " + parts[1])
+	}
+	return strings.Trim(name, ", ")
+}
+
+func isSuffix(s string) bool {
+	switch strings.ToLower(strings.Trim(s, ".")) {
+	case "jr", "sr", "ii", "iii", "iv":
+		return true
+	}
+	return false
+}
+
+// clean folds spaces and takes the closing full stop off a title.
+func clean(title string) string {
+	title = strings.Join(strings.Fields(title), " ")
+	if strings.HasSuffix(title, ".") && !strings.HasSuffix(title, "..") {
+		title = strings.TrimSuffix(title, ".")
+	}
+	return title
+}
+
+func names(as []venue.Author) []string {
+	out := make([]string, len(as))
+	for i, a := range as {
+		out[i] = a.Name
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package biblio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"gleaner/internal/venue"
+)
+
+// maxLine bounds one line of JSON Lines, in bytes.
+const maxLine = 8 << 20
+
+// record is a paper as other programs write it too: a year as text, authors as
+// text, as a list of names or of objects, links as "url".
+type record struct {
+	Key     string          `json:"key"`
+	ID      string          `json:"id"`
+	Venue   string          `json:"venue"`
+	Year    json.RawMessage `json:"year"`
+	Title   string          `json:"title"`
+	Authors json.RawMessage `json:"authors"`
+	Author  json.RawMessage `json:"author"`
+	DOI     string          `json:"doi"`
+	ArXiv   string          `json:"arxiv"`
+	Pages   string          `json:"pages"`
+	Links   []string        `json:"links"`
+	URL     string          `json:"url"`
+}
+
+func eachJSONL(br *bufio.Reader, do func(venue.Paper) error) error {
+	sc := bufio.NewScanner(br)
+	sc.Buffer(make([]byte, 64<<10), maxLine)
+	line := 0
+	for sc.Scan() {
+		line++
+		b := bytes.TrimSpace(sc.Bytes())
+		if len(b) == 0 {
+			continue
+		}
+		p, err := paperOfJSON(b, line)
+		if err != nil {
+			return err
+		}
+		if err := do(p); err != nil {
+			return err
+		}
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return failAt(line+1, 0, "longer than %d bytes", maxLine)
+	}
+	return sc.Err()
+}
+
+func paperOfJSON(b []byte, line int) (venue.Paper, error) {
+	var r record
+	if err := json.Unmarshal(b, &r); err != nil {
+		column := 0
+		var se *json.SyntaxError
+		var te *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &se):
+			column = int(se.Offset)
+		case errors.As(err, &te):
+			column = int(te.Offset)
+		}
+		return venue.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	p := venue.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: doiOf(r.DOI), ArXiv: arxivOf(r.ArXiv), Pages: r.Pages, Links: r.Links}
+	if p.Key == "" {
+		p.Key = r.ID
+	}
+	if r.URL != "" && len(p.Links) == 0 {
+		p.Links = []string{r.URL}
+	}
+	if p.Title == "" && p.DOI == "" && p.Key == "" {
+		return p, failAt(line, 1, "neither title, doi nor key")
+	}
+	year, ok := yearOfJSON(r.Year)
+	if !ok {
+		return p, failAt(line, 1, "year %s is not a year", r.Year)
+	}
+	p.Year = year
+	if len(r.Authors) == 0 {
+		r.Authors = r.Author
+	}
+	authors, ok := authorsOfJSON(r.Authors)
+	if !ok {
+		return p, failAt(line, 1, "authors: want names or objects with a name")
+	}
+	p.Authors = authors
+	return p, nil
+}
+
+func yearOfJSON(raw json.RawMessage) (int, bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return 0, true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return yearOf(s)
+	}
+	n, err := strconv.Atoi(string(raw))
+	return n, err == nil && (n == 0 || n >= 1600 && n <= 2999)
+}
+
+func authorsOfJSON(raw json.RawMessage) ([]venue.Author, bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, true
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return authorsOf(s), true
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, false
+	}
+	var out []venue.Author
+	for _, item := range list {
+		var name string
+		if json.Unmarshal(item, &name) == nil {
+			if name = turned(name); name != "" {
+				out = append(out, venue.Author{Name: name})
+			}
+			continue
+		}
+		var o struct {
+			PID    string `json:"pid"`
+			Name   string `json:"name"`
+			Given  string `json:"given"`
+			Family string `json:"family"`
+		}
+		if json.Unmarshal(item, &o) != nil {
+			return nil, false
+		}
+		if o.Name == "" {
+			o.Name = strings.TrimSpace(o.Given + " " + o.Family)
+		}
+		if o.Name != "" {
+			out = append(out, venue.Author{PID: o.PID, Name: o.Name})
+		}
+	}
+	return out, true
+}
+
+func writeJSONL(w io.Writer, papers []venue.Paper) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, p := range papers {
+		if err := enc.Encode(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

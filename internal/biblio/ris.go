@@ -1,0 +1,213 @@
+package biblio
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"gleaner/internal/venue"
+)
+
+// risRecord gathers the lines of one reference.
+type risRecord struct {
+	paper  venue.Paper
+	start  int
+	last   string // tag of the line before, for lines that go on
+	pages  [2]string
+	inside bool
+}
+
+func eachRIS(br *bufio.Reader, do func(venue.Paper) error) error {
+	sc := bufio.NewScanner(br)
+	sc.Buffer(make([]byte, 64<<10), maxLine)
+	var rec risRecord
+	line := 0
+	for sc.Scan() {
+		line++
+		s := strings.TrimRight(sc.Text(), " \r")
+		if strings.TrimSpace(s) == "" {
+			continue
+		}
+		if !utf8.ValidString(s) {
+			return failAt(line, 0, "not UTF-8: save the file as UTF-8")
+		}
+		done, err := rec.take(s, line)
+		if err != nil {
+			return err
+		}
+		if done {
+			if err := do(rec.finish()); err != nil {
+				return err
+			}
+			rec = risRecord{}
+		}
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return failAt(line+1, 0, "longer than %d bytes", maxLine)
+	}
+	if sc.Err() != nil {
+		return sc.Err()
+	}
+	if rec.inside {
+		return failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \"")
+	}
+	return nil
+}
+
+// take reads one line; done means that the reference is complete.
+func (rec *risRecord) take(s string, line int) (done bool, err error) {
+	tag, value, ok := risLine(s)
+	if !ok {
+		if rec.inside && rec.last != "" { // a long field goes on
+			rec.append(rec.last, strings.TrimSpace(s))
+			return false, nil
+		}
+		return false, failAt(line, 1, "want a tag such as \"TI  - \", found %.20q", s)
+	}
+	switch {
+	case tag == "TY" && rec.inside:
+		return false, failAt(line, 1, "a new reference begins, but that of line %d is not closed with \"ER  - \"", rec.start)
+	case tag == "TY":
+		rec.inside, rec.start = true, line
+	case !rec.inside:
+		return false, failAt(line, 1, "%q before \"TY  - \"", tag)
+	case tag == "ER":
+		return true, nil
+	case tag == "PY" || tag == "Y1" || tag == "DA" || tag == "Y2":
+		y, ok := yearOf(value)
+		if !ok && tag != "DA" && tag != "Y2" {
+			return false, failAt(line, 7, "%q is not a year", value)
+		}
+		if tag != "Y2" && (rec.paper.Year == 0 || tag == "PY") && y != 0 {
+			rec.paper.Year = y
+		}
+	default:
+		rec.set(tag, value)
+	}
+	rec.last = tag
+	return false, nil
+}
+
+// risLine splits "TI  - A title".
+func risLine(s string) (tag, value string, ok bool) {
+	if len(s) < 5 || s[2] != ' ' || s[3] != ' ' || s[4] != '-' {
+		return "", "", false
+	}
+	for _, c := range []byte(s[:2]) {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return "", "", false
+		}
+	}
+	return s[:2], strings.TrimSpace(s[5:]), true
+}
+
+func (rec *risRecord) set(tag, v string) {
+	p := &rec.paper
+	first := func(field *string) {
+		if *field == "" {
+			*field = v
+		}
+	}
+	switch tag {
+	case "TI", "T1":
+		first(&p.Title)
+	case "AU", "A1":
+		if n := turned(v); n != "" {
+			p.Authors = append(p.Authors, venue.Author{Name: n})
+		}
+	case "DO":
+		p.DOI = doiOf(v)
+	case "ID":
+		first(&p.Key)
+	case "T2", "JO", "JF", "BT":
+		first(&p.Venue)
+	case "SP":
+		rec.pages[0] = v
+	case "EP":
+		rec.pages[1] = v
+	case "UR", "L1":
+		if v != "" {
+			p.Links = append(p.Links, v)
+		}
+		if p.ArXiv == "" && strings.Contains(v, "arxiv.org/") {
+			p.ArXiv = arxivOf(v)
+		}
+	}
+}
+
+func (rec *risRecord) append(tag, v string) {
+	switch tag {
+	case "TI", "T1":
+		rec.paper.Title += " " + v
+	case "T2", "JO", "JF", "BT":
+		rec.paper.Venue += " " + v
+	}
+}
+
+func (rec *risRecord) finish() venue.Paper {
+	p := rec.paper
+	p.Title = clean(p.Title)
+	p.Pages = rec.pages[0]
+	if rec.pages[1] != "" && rec.pages[1] != rec.pages[0] {
+		p.Pages += "-" + rec.pages[1]
+	}
+	return p
+}
+
+func writeRIS(w io.Writer, papers []venue.Paper) error {
+	for _, p := range papers {
+		var b strings.Builder
+		line := func(tag, v string) {
+			if v = strings.Join(strings.Fields(v), " "); v != "" {
+				fmt.Fprintf(&b, "%s  - %s\r\n", tag, v)
+			}
+		}
+		line("TY", risType(p))
+		line("ID", p.Key)
+		line("TI", p.Title)
+		for _, a := range p.Authors {
+			line("AU", inverted(a))
+		}
+		if p.Year != 0 {
+			line("PY", fmt.Sprint(p.Year))
+		}
+		line("T2", p.Venue)
+		first, last, _ := strings.Cut(p.Pages, "-")
+		line("SP", first)
+		line("EP", strings.TrimLeft(last, "-"))
+		line("DO", p.DOI)
+		for _, u := range p.Links {
+			line("UR", u)
+		}
+		b.WriteString("ER  - \r\n\r\n")
+		if _, err := io.WriteString(w, b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func risType(p venue.Paper) string {
+	if strings.HasPrefix(p.Venue, "journals/") {
+		return "JOUR"
+	}
+	return "CPAPER"
+}
+
+// inverted is "Lovelace, Ada".
+func inverted(a venue.Author) string {
+	s := a.Surname()
+	i := strings.LastIndex(a.Name, s)
+	given := strings.TrimSpace(a.Name[:max(0, i)])
+	suffix := strings.Trim(a.Name[min(len(a.Name), max(0, i)+len(s)):], " ,")
+	switch {
+	case given == "":
+		return a.Name
+	case suffix != "":
+		return s + ", " + suffix + ", " + given
+	}
+	return s + ", " + given
+}
