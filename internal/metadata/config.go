@@ -133,7 +133,7 @@ func (c Config) withDefaults() Config {
 		}}
 	}
 	if c.Gate == nil {
-		c.Gate = newLocalGate()
+		c.Gate = NewLocalGate()
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

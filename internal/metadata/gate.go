@@ -20,7 +20,9 @@ type turn struct {
 	next time.Time     // guarded by the token
 }
 
-func newLocalGate() *localGate { return &localGate{hosts: map[string]*turn{}} }
+// NewLocalGate paces requests within this process. Clients share a pace by sharing
+// the gate.
+func NewLocalGate() fetch.Gate { return &localGate{hosts: map[string]*turn{}} }
 
 // Turn implements fetch.Gate.
 func (g *localGate) Turn(ctx context.Context, host string, minDelay time.Duration) (func(fetch.Visit), error) {

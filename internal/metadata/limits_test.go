@@ -1,0 +1,147 @@
+package metadata_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gleaner/internal/metadata"
+	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/venue"
+)
+
+// bigVenue is a venue-year of 500 papers with 1,500 authors, three a paper.
+func bigVenue() metadatatest.Catalogue {
+	c := metadatatest.Catalogue{
+		Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
+		Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{},
+	}
+	for i := range 500 {
+		p := venue.Paper{
+			Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
+			Title: fmt.Sprintf("On the %s of Measured Example Number %d & its Kin", []string{"Structure", "Growth", "Decay", "Cost"}[i%4], i),
+			DOI:   fmt.Sprintf("10.5555/exa.%d", i),
+		}
+		p.Links = []string{"https://doi.org/" + p.DOI}
+		for j := range 3 {
+			pid := fmt.Sprintf("%d/%d", i, j)
+			p.Authors = append(p.Authors, venue.Author{PID: pid, Name: fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)})
+			c.Homepages[pid] = []string{"https://orcid.org/0000-0000-0000-0000", fmt.Sprintf("http://cs%d.example.edu/~p%d/", i%40, i)}
+		}
+		c.Volumes[0].Papers = append(c.Volumes[0].Papers, p)
+	}
+	return c
+}
+
+// TestLimitsOfAVenueYear takes 500 papers and their 1,500 authors through the
+// metadata, copies and persons of all sources, with eight workers at one gate,
+// and reads the pace from the services' own log. The clock is virtual.
+func TestLimitsOfAVenueYear(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		catalogue := bigVenue()
+		s := metadatatest.New(catalogue)
+		s.Latency = 30 * time.Millisecond
+		for _, f := range []metadatatest.Fault{
+			{Host: "dblp.org", Path: "/pid/", Every: 97, Status: 503, RetryAfter: 7 * time.Second},
+			{Host: "dblp.org", Path: "/search/", Times: 1, Status: 429, RetryAfter: 5 * time.Second},
+			{Host: "api.crossref.org", Every: 3, Times: 1, Status: 503},
+			{Host: "api.unpaywall.org", Every: 61, Status: 429, RetryAfter: 4 * time.Second},
+			{Host: "export.arxiv.org", Every: 10, Status: 503, RetryAfter: 20 * time.Second},
+			{Host: "api.semanticscholar.org", Times: 1, Status: 429},
+		} {
+			s.Fail(f)
+		}
+		begin := time.Now()
+		cfg := metadata.Config{HTTPClient: s.Client(), Contact: "librarian@library.example.org", OpenAlexKey: "k", Gate: metadata.NewLocalGate()}
+		venueYear(t, cfg, catalogue)
+		t.Logf("500 papers, 1,500 authors: %s of virtual time", time.Since(begin).Round(time.Second))
+
+		limits := map[string]time.Duration{ // least gap between an answer and the next request
+			"dblp.org": time.Second, "api.crossref.org": 100 * time.Millisecond, "api.openalex.org": 200 * time.Millisecond,
+			"api.semanticscholar.org": time.Second, "api.unpaywall.org": 900 * time.Millisecond, "export.arxiv.org": 3 * time.Second,
+		}
+		for _, host := range s.Hosts() {
+			p := s.Pace(host)
+			t.Logf("%-24s %4d requests, %d in flight at most, least gap %s (limit %s), at most %d begun in a second, %d before Retry-After", host, p.Requests, p.InFlight, p.MinGap, limits[host], p.PerSecond, p.Hasty)
+			if p.InFlight != 1 || (p.MinGap >= 0 && p.MinGap < limits[host]) || p.Hasty != 0 {
+				t.Errorf("%s was asked faster than it allows: %+v", host, p)
+			}
+			if limits[host] == 0 {
+				t.Errorf("%s was asked, and has no limit here", host)
+			}
+		}
+	})
+}
+
+// venueYear does what a harvest does before it crawls.
+func venueYear(t *testing.T, cfg metadata.Config, c metadatatest.Catalogue) {
+	t.Helper()
+	ctx := t.Context()
+	d := metadata.NewDBLP(cfg)
+	v, err := d.ResolveVenue(ctx, "exa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.IDs = map[string]string{"issn": c.ISSN}
+	years := venue.Years{From: 2003, To: 2003}
+	papers, err := d.List(ctx, v, years)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registered, err := metadata.NewCrossref(cfg).Papers(ctx, v, years)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := metadata.Merge(metadata.Listing{Source: "dblp", Papers: papers}, metadata.Listing{Source: "crossref", Papers: registered})
+	if len(papers) != 500 || len(registered) != 500 || len(merged) != 500 {
+		t.Fatalf("%d papers in DBLP, %d in Crossref, %d merged; want 500 of each", len(papers), len(registered), len(merged))
+	}
+	located, err := metadata.LocateCopies(ctx, []metadata.CopySource{
+		metadata.NewLinks(cfg), metadata.NewUnpaywall(cfg), metadata.NewOpenAlex(cfg), metadata.NewSemanticScholar(cfg), metadata.NewArXiv(cfg),
+	}, metadata.Papers(merged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range located {
+		if len(l.Failed) > 0 || len(l.Copies) < 3 {
+			t.Fatalf("%s: %d copies, failed %v", l.Paper.Key, len(l.Copies), l.Failed)
+		}
+	}
+	persons(t, cfg, papers)
+}
+
+// persons looks everyone up with eight workers that share nothing but the gate.
+func persons(t *testing.T, cfg metadata.Config, papers []venue.Paper) {
+	t.Helper()
+	pids := make(chan string)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	found := map[string]bool{}
+	for range 8 {
+		d := metadata.NewDBLP(cfg)
+		wg.Go(func() {
+			for pid := range pids {
+				p, err := d.Person(t.Context(), pid)
+				if err != nil || len(p.URLs) != 1 || p.ORCID() == "" {
+					t.Errorf("person %s: %+v, %v", pid, p, err)
+				}
+				mu.Lock()
+				found[pid] = true
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range papers {
+		for _, a := range p.Authors {
+			pids <- a.PID
+		}
+	}
+	close(pids)
+	wg.Wait()
+	if len(found) != 1500 {
+		t.Errorf("%d authors looked up, want 1,500", len(found))
+	}
+}

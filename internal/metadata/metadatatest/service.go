@@ -1,0 +1,238 @@
+package metadatatest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gleaner/internal/venue"
+)
+
+// Catalogue is what there is to be known.
+type Catalogue struct {
+	Venue   string // "conf/exa"
+	Name    string // "EXA"
+	Title   string // "Symposium on Examples"
+	ISSN    string
+	Volumes []Volume
+	// Homepages are addresses by pid, in DBLP's order.
+	Homepages map[string][]string
+}
+
+// Volume is one table of contents.
+type Volume struct {
+	TOC    string // "db/conf/exa/exa2003"
+	Year   int
+	Papers []venue.Paper
+}
+
+// Papers lists all volumes' papers.
+func (c Catalogue) Papers() []venue.Paper {
+	var out []venue.Paper
+	for _, v := range c.Volumes {
+		out = append(out, v.Papers...)
+	}
+	return out
+}
+
+// Fault makes some requests fail.
+type Fault struct {
+	Host       string // "" for any
+	Path       string // prefix, "" for any
+	Every      int    // each n-th matching request; 0 is each
+	Times      int    // at most so often; 0 is without end
+	Status     int
+	RetryAfter time.Duration
+	Body       string
+
+	seen, done int
+}
+
+// Request is one line of the log.
+type Request struct {
+	Begin, End time.Time
+	Method     string
+	Host, URL  string
+	Agent      string
+	Status     int
+	RetryAfter time.Duration
+}
+
+// Service answers for all hosts.
+type Service struct {
+	// Latency is how long each answer takes.
+	Latency time.Duration
+
+	catalogue Catalogue
+	mux       *http.ServeMux
+
+	mu     sync.Mutex
+	faults []*Fault
+	log    []Request
+}
+
+// New returns a service for a catalogue.
+func New(c Catalogue) *Service {
+	s := &Service{catalogue: c, mux: http.NewServeMux()}
+	for _, host := range []string{"dblp.org", "dblp.uni-trier.de"} {
+		s.mux.HandleFunc(host+"/search/publ/api", s.dblpPubl)
+		s.mux.HandleFunc(host+"/search/venue/api", s.dblpVenue)
+		s.mux.HandleFunc(host+"/db/", s.dblpPage)
+		s.mux.HandleFunc(host+"/pid/", s.dblpPerson)
+	}
+	s.mux.HandleFunc("api.crossref.org/works", s.crossrefList)
+	s.mux.HandleFunc("api.crossref.org/works/", s.crossrefWork)
+	s.mux.HandleFunc("api.openalex.org/works", s.openAlex)
+	s.mux.HandleFunc("api.semanticscholar.org/graph/v1/paper/batch", s.s2Papers)
+	s.mux.HandleFunc("api.unpaywall.org/v2/", s.unpaywall)
+	s.mux.HandleFunc("export.arxiv.org/api/query", s.arxiv)
+	return s
+}
+
+// Fail adds a fault.
+func (s *Service) Fail(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// Client returns an HTTP client whose every request is answered here.
+func (s *Service) Client() *http.Client { return &http.Client{Transport: s} }
+
+// RoundTrip implements http.RoundTripper without a network.
+func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
+	entry := Request{Begin: time.Now(), Method: r.Method, Host: r.URL.Host, URL: r.URL.String(), Agent: r.UserAgent()}
+	if s.Latency > 0 {
+		time.Sleep(s.Latency)
+	}
+	var sent []byte
+	if r.Body != nil {
+		sent, _ = io.ReadAll(r.Body)
+		r.Body.Close()
+	}
+	in := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader(sent))
+	in.Header = r.Header
+	out := httptest.NewRecorder()
+	if f := s.fault(r); f != nil {
+		if f.RetryAfter > 0 {
+			out.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
+			entry.RetryAfter = f.RetryAfter
+		}
+		out.WriteHeader(f.Status)
+		_, _ = out.WriteString(f.Body)
+	} else {
+		s.mux.ServeHTTP(out, in)
+	}
+	resp := out.Result()
+	resp.Request = r
+	entry.Status, entry.End = resp.StatusCode, time.Now()
+	s.mu.Lock()
+	s.log = append(s.log, entry)
+	s.mu.Unlock()
+	return resp, nil
+}
+
+func (s *Service) fault(r *http.Request) *Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.faults {
+		if (f.Host != "" && f.Host != r.URL.Host) || !strings.HasPrefix(r.URL.Path, f.Path) || (f.Times > 0 && f.done >= f.Times) {
+			continue
+		}
+		f.seen++
+		if f.Every > 1 && f.seen%f.Every != 0 {
+			continue
+		}
+		f.done++
+		return f
+	}
+	return nil
+}
+
+// Log is every request so far, in the order of their begin.
+func (s *Service) Log() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := append([]Request(nil), s.log...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Begin.Before(out[j].Begin) })
+	return out
+}
+
+// Requests are those of one host.
+func (s *Service) Requests(host string) []Request {
+	var out []Request
+	for _, r := range s.Log() {
+		if r.Host == host {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Hosts lists the hosts that were asked, sorted.
+func (s *Service) Hosts() []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, r := range s.Log() {
+		if !seen[r.Host] {
+			seen[r.Host] = true
+			out = append(out, r.Host)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Pace is what a host saw of its clients.
+type Pace struct {
+	Requests    int
+	InFlight    int           // the most at one time
+	MinGap      time.Duration // from an answer's end to the next request's begin
+	MinInterval time.Duration // from begin to begin
+	PerSecond   int           // the most requests begun within any second
+	Hasty       int           // requests that came before a Retry-After had passed
+}
+
+// Pace measures one host's log.
+func (s *Service) Pace(host string) Pace {
+	log := s.Requests(host)
+	p := Pace{Requests: len(log), MinGap: -1, MinInterval: -1}
+	var until time.Time
+	for i, r := range log {
+		flight, second := 0, 0
+		for j := i; j >= 0 && r.Begin.Sub(log[j].Begin) < 10*time.Minute; j-- {
+			if log[j].End.After(r.Begin) || j == i {
+				flight++
+			}
+			if r.Begin.Sub(log[j].Begin) < time.Second {
+				second++
+			}
+		}
+		p.InFlight, p.PerSecond = max(p.InFlight, flight), max(p.PerSecond, second)
+		if r.Begin.Before(until) {
+			p.Hasty++
+		}
+		if r.RetryAfter > 0 {
+			until = r.End.Add(r.RetryAfter)
+		}
+		if i == 0 {
+			continue
+		}
+		p.MinGap = least(p.MinGap, r.Begin.Sub(log[i-1].End))
+		p.MinInterval = least(p.MinInterval, r.Begin.Sub(log[i-1].Begin))
+	}
+	return p
+}
+
+func least(have, d time.Duration) time.Duration {
+	if have < 0 || d < have {
+		return d
+	}
+	return have
+}
