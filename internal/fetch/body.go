@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 const (
@@ -106,8 +104,7 @@ func (b *body) read(prefix int64) ([]byte, error) {
 		if sizeErr := b.checkSize(int64(len(buf)), limit, prefix > 0); sizeErr != nil {
 			return nil, sizeErr
 		}
-		if err == io.EOF || (errors.Is(err, gzip.ErrHeader) && len(buf) > 0) {
-			// What follows a gzip stream and is none is padding, as browsers have it.
+		if err == io.EOF {
 			break
 		}
 		if err != nil {

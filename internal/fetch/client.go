@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/robots"
 	"gleaner/internal/weburl"
 )
 
@@ -119,7 +120,7 @@ func (c *Client) hop(ctx context.Context, u *url.URL, header http.Header) (*exch
 	if ok, rule := rules.Allowed(c.cfg.Product, u.RequestURI()); !ok {
 		return nil, &Error{Outcome: RobotsDenied, URL: u.String(), Err: fmt.Errorf("robots.txt: %s", rule)}
 	}
-	return c.visit(ctx, u, header, rules.CrawlDelay(c.cfg.Product), 0)
+	return c.visit(ctx, u, header, rules.CrawlDelay(c.cfg.Product), nil)
 }
 
 // checkURL checks what can be told by name, and tells whether a proxy is asked.
@@ -145,7 +146,9 @@ func (c *Client) checkURL(u *url.URL) (proxied bool, err error) {
 
 // visit takes a turn, sends one request and reports how the host bore it. A
 // request that perhaps never arrived is sent once more, in a turn of its own.
-func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, crawlDelay time.Duration, prefix int64) (*exchange, error) {
+// learn, if not nil, gets the answer before the turn ends, and may tell the host's
+// Crawl-delay from it; then no more than a robots.txt is read.
+func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, crawlDelay time.Duration, learn func(*exchange) time.Duration) (*exchange, error) {
 	proxied, err := c.checkURL(u)
 	if err != nil {
 		return nil, err
@@ -155,8 +158,11 @@ func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, craw
 		if err != nil {
 			return nil, err
 		}
-		x := &exchange{url: u, header: header.Clone(), proxied: proxied, limits: c.cfg.Limits, prefix: prefix}
-		x = c.send(ctx, x, done)
+		x := &exchange{url: u, header: header.Clone(), proxied: proxied, limits: c.cfg.Limits}
+		if learn != nil {
+			x.prefix = robots.MaxBytes + 1
+		}
+		c.send(ctx, x, learn, done)
 		if x.stale() && !again {
 			continue
 		}
@@ -172,7 +178,7 @@ func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, craw
 }
 
 // send runs the exchange; done is called whatever happens.
-func (c *Client) send(ctx context.Context, x *exchange, done func(Visit)) *exchange {
+func (c *Client) send(ctx context.Context, x *exchange, learn func(*exchange) time.Duration, done func(Visit)) {
 	v := Visit{}
 	defer func() { done(v) }()
 	err := c.engine.do(ctx, x)
@@ -187,7 +193,9 @@ func (c *Client) send(ctx context.Context, x *exchange, done func(Visit)) *excha
 	if x.answer != nil {
 		v.RetryAfter = RetryAfter(x.answer, c.cfg.Clock.Now())
 	}
-	return x
+	if learn != nil && x.outcome == OK {
+		v.CrawlDelay = learn(x)
+	}
 }
 
 // turn takes the turns of the host and of what is paced with it, always in the
@@ -199,7 +207,7 @@ func (c *Client) turn(ctx context.Context, u *url.URL, proxied bool, crawlDelay 
 		keys = append(keys, "domain:"+weburl.Domain(host))
 	}
 	if c.cfg.PaceBy&PaceByAddress != 0 && !proxied {
-		if ip, ok := lowestAddress(ctx, u.Hostname()); ok {
+		if ip, ok := lowestAddress(ctx, c.cfg.Resolver, u.Hostname()); ok {
 			keys = append(keys, "address:"+ip.String())
 		}
 	}
@@ -231,8 +239,8 @@ func turnError(u string, err error) error {
 }
 
 // lowestAddress stands for all addresses of a host, whichever comes first today.
-func lowestAddress(ctx context.Context, host string) (netip.Addr, bool) {
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+func lowestAddress(ctx context.Context, r *net.Resolver, host string) (netip.Addr, bool) {
+	ips, err := r.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(ips) == 0 {
 		return netip.Addr{}, false
 	}

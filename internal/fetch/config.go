@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -43,7 +44,9 @@ type Config struct {
 	Ports []uint16
 
 	Limits Limits
-	Clock  Clock
+	// Resolver looks names up [the system's]; Clock tells the time [the system's].
+	Resolver *net.Resolver
+	Clock    Clock
 }
 
 // PaceBy says what shares one pace beside the host itself.
@@ -139,6 +142,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Clock == nil {
 		c.Clock = systemClock{}
+	}
+	if c.Resolver == nil {
+		c.Resolver = net.DefaultResolver
 	}
 	c.Pacing, c.Limits = c.Pacing.Defaults(), c.Limits.Defaults()
 	if c.Gate == nil {

@@ -70,7 +70,7 @@ func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch coding {
 	case "gzip", "x-gzip":
-		z, err := gzip.NewReader(r)
+		z, err := newGunzip(r)
 		return z, nothing, err
 	case "br":
 		return brotli.NewReader(r), nothing, nil
@@ -84,6 +84,43 @@ func decoder(r io.Reader, coding string) (io.Reader, func(), error) {
 		return deflateReader(r)
 	default:
 		return nil, nil, fmt.Errorf("%w %q", errUnknownCoding, coding)
+	}
+}
+
+// gunzip reads the members of a gzip stream one after the other and ignores
+// what follows the last, as browsers do: some servers pad.
+type gunzip struct {
+	src *bufio.Reader
+	z   *gzip.Reader
+}
+
+func newGunzip(r io.Reader) (*gunzip, error) {
+	src := bufio.NewReader(r)
+	z, err := gzip.NewReader(src)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gunzip{src: src, z: z}, nil
+}
+
+func (g *gunzip) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if n > 0 && err == io.EOF {
+			err = nil // asked again, it says so again
+		}
+		if n > 0 || err != io.EOF {
+			return n, err
+		}
+		head, err := g.src.Peek(2)
+		if err != nil || head[0] != 0x1f || head[1] != 0x8b {
+			return 0, io.EOF
+		}
+		if err := g.z.Reset(g.src); err != nil {
+			return 0, err
+		}
+		g.z.Multistream(false)
 	}
 }
 

@@ -64,7 +64,7 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	if err != nil {
 		return nil, nil, err
 	}
-	dialer := &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 	guarded := *dialer
 	guarded.ControlContext = g.control
 	direct = newTransport(cfg.Limits, pool)

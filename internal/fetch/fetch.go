@@ -52,10 +52,11 @@ type Request struct {
 	FollowOffHost bool
 }
 
-// Response is an answer read to its end. Body is inflated and never cut.
+// Response is an answer read to its end. Body is inflated and never cut. A
+// .gz file is no inflated body: it comes as it is.
 type Response struct {
-	URL       string // after redirects, canonical
-	Redirects []string
+	URL       string   // after redirects, canonical
+	Redirects []string // the URLs that redirected, in order
 	Status    int
 	Header    http.Header
 	Body      []byte
@@ -95,6 +96,7 @@ type Visit struct {
 	Elapsed    time.Duration // from the request to the end of the answer
 	RetryAfter time.Duration // as asked by the host; 0 if not
 	Failed     bool          // no answer, or 429 or 5xx
+	CrawlDelay time.Duration // of robots.txt, where this visit brought it: holds from now on
 }
 
 // Gate grants turns. It is how a fetch obeys pacing across all workers: every
@@ -102,7 +104,8 @@ type Visit struct {
 type Gate interface {
 	// Turn blocks until one request may be sent to host and no other is under
 	// way there. done must be called when the answer has been read.
-	// crawlDelay is what robots.txt asks, 0 if nothing.
+	// crawlDelay is what robots.txt asks, 0 if nothing. Where the wait would be
+	// too long the error is, or wraps, a *ParkedError.
 	Turn(ctx context.Context, host string, crawlDelay time.Duration) (done func(Visit), err error)
 }
 

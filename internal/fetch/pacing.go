@@ -72,7 +72,7 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 	if !p.Unpaced {
 		wait = min(max(time.Duration(p.Factor*float64(v.Elapsed)), p.MinDelay), p.MaxDelay)
 	}
-	wait = max(wait, min(crawlDelay, p.MaxCrawlDelay))
+	wait = max(wait, min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay))
 	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
 	if !v.Failed {
 		return max(wait, asked), 0, false

@@ -202,8 +202,14 @@ func (c *Client) askRobots(ctx context.Context, page *url.URL, old RobotsRecord)
 // host. Each request takes a turn where it goes.
 func (c *Client) robotsAnswer(ctx context.Context, page *url.URL, crawlDelay time.Duration) (*exchange, error) {
 	u := &url.URL{Scheme: page.Scheme, Host: page.Host, Path: "/robots.txt"}
+	learn := func(x *exchange) time.Duration {
+		if statusOutcome(x.status) != OK || !sameHost(x.url, page) {
+			return 0
+		}
+		return robots.Parse(x.body).CrawlDelay(c.cfg.Product)
+	}
 	for hops := 0; ; hops++ {
-		x, err := c.visit(ctx, u, c.header, crawlDelay, robots.MaxBytes+1)
+		x, err := c.visit(ctx, u, c.header, crawlDelay, learn)
 		if err != nil {
 			return x, err
 		}
@@ -214,7 +220,7 @@ func (c *Client) robotsAnswer(ctx context.Context, page *url.URL, crawlDelay tim
 		if err != nil || hops == robotsRedirects {
 			return x, &Error{Outcome: TooManyRedirects, URL: u.String(), Status: x.status, Err: err}
 		}
-		if weburl.Host(next.String()) != weburl.Host(u.String()) {
+		if !sameHost(next, u) {
 			crawlDelay = 0 // known of the host itself only
 		}
 		u = next

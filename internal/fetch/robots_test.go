@@ -1,0 +1,221 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/robots"
+)
+
+// robotsSite answers /robots.txt by the handler and any page with "ok".
+func robotsSite(t *testing.T, handler http.HandlerFunc) (*httptest.Server, *atomic.Int64) {
+	t.Helper()
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/robots") {
+			asked.Add(1)
+			handler(w, r)
+			return
+		}
+		_, _ = w.Write([]byte("ok"))
+	}))
+	t.Cleanup(s.Close)
+	return s, &asked
+}
+
+func TestRobotsAnswers(t *testing.T) {
+	t.Parallel()
+	text := func(s string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(s)) }
+	}
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	stairs := func(n int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if at := strings.Count(r.URL.Path, "x"); at-1 < n { // "robots.txt" has one itself
+				http.Redirect(w, r, "/robotsx"+strings.Repeat("x", at), http.StatusFound)
+				return
+			}
+			_, _ = w.Write([]byte("User-agent: *\nDisallow: /no"))
+		}
+	}
+	elsewhere, _ := robotsSite(t, text("User-agent: *\nDisallow: /no"))
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		yes, no Outcome // of /yes and /no
+	}{
+		{"none", status(404), OK, OK},
+		{"forbidden", status(403), OK, OK},
+		{"log in", status(401), OK, OK},
+		{"server error", status(500), RobotsUnavailable, RobotsUnavailable},
+		{"busy", status(503), RobotsUnavailable, RobotsUnavailable},
+		{"too many requests", status(429), RobotsUnavailable, RobotsUnavailable},
+		{"empty", text(""), OK, OK},
+		{"everybody", text("User-agent: *\nDisallow: /no\n"), OK, RobotsDenied},
+		{"us by name", text("User-agent: gleaner/1.0\nDisallow: /no\nUser-agent: *\nDisallow: /"), OK, RobotsDenied},
+		{"a web page", text("<html><body>User-agent: *\nDisallow: /"), OK, OK},
+		{"five redirects", stairs(5), OK, RobotsDenied},
+		{"six redirects", stairs(6), RobotsUnavailable, RobotsUnavailable},
+		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", 301) }, RobotsUnavailable, RobotsUnavailable},
+		{"redirect to another host", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+"/robots.txt", 301) }, OK, RobotsDenied},
+		{"redirect to a private network", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.1/robots.txt", 301) }, RobotsUnavailable, RobotsUnavailable},
+		{"redirect without aim", status(302), RobotsUnavailable, RobotsUnavailable},
+		{"dropped", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, RobotsUnavailable, RobotsUnavailable},
+		{"cut", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5000")
+			_, _ = w.Write([]byte("User-agent: *\nAllow: /\n"))
+		}, RobotsUnavailable, RobotsUnavailable},
+		{"never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, RobotsUnavailable, RobotsUnavailable},
+		{"endless", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte("User-agent: *\nDisallow: /no\n"))
+			for r.Context().Err() == nil {
+				if _, err := fmt.Fprintf(w, "Disallow: /%s\n", strings.Repeat("x", 80)); err != nil {
+					return
+				}
+			}
+		}, OK, RobotsDenied},
+		{"packed", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(pack(t, "gzip", []byte("User-agent: *\nDisallow: /no\n")))
+		}, OK, RobotsDenied},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := robotsSite(t, tt.handler)
+			c := testClient(t, nil)
+			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/yes"})
+			require.Equal(t, tt.yes, OutcomeOf(err), "%v", err)
+			_, err = c.Fetch(context.Background(), Request{URL: s.URL + "/no"})
+			require.Equal(t, tt.no, OutcomeOf(err), "%v", err)
+		})
+	}
+}
+
+func TestUnreachableHostIsNamed(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(nil)
+	s.Close()
+	_, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/"})
+	require.Equal(t, ConnectFailure, fetchError(t, err).Outcome)
+}
+
+func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
+	t.Parallel()
+	var code atomic.Int64
+	code.Store(503)
+	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(code.Load()))
+		_, _ = w.Write([]byte("User-agent: *\nDisallow: /no\nSitemap: /map.xml\nSitemap: https://www.example.org/two.xml\n"))
+	})
+	clock := newFakeClock()
+	cache := NewMemoryRobots(10)
+	pacing := Pacing{Unpaced: true, BackoffBase: time.Minute, BackoffMax: time.Hour, Rand: func() float64 { return 1 }}
+	change := func(cfg *Config) { cfg.Clock, cfg.Robots, cfg.Gate, cfg.Pacing = clock, cache, freeGate{}, pacing }
+	c := testClient(t, change)
+	fetch := func(c *Client) Outcome {
+		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/yes"})
+		return OutcomeOf(err)
+	}
+	require.Equal(t, RobotsUnavailable, fetch(c))
+	require.Equal(t, RobotsUnavailable, fetch(c))
+	require.Equal(t, int64(1), asked.Load(), "not asked again at once")
+	clock.advance(61 * time.Second)
+	require.Equal(t, RobotsUnavailable, fetch(c))
+	require.Equal(t, int64(2), asked.Load())
+	clock.advance(61 * time.Second)
+	require.Equal(t, RobotsUnavailable, fetch(c))
+	require.Equal(t, int64(2), asked.Load(), "the second failure waits twice as long")
+	clock.advance(60 * time.Second)
+	code.Store(200)
+	require.Equal(t, OK, fetch(c))
+	require.Equal(t, int64(3), asked.Load())
+
+	other := testClient(t, change)
+	require.Equal(t, OK, fetch(other))
+	require.Equal(t, int64(3), asked.Load(), "another client has it from the cache")
+	maps, err := other.Sitemaps(context.Background(), s.URL)
+	require.NoError(t, err)
+	require.Equal(t, []string{s.URL + "/map.xml", "https://www.example.org/two.xml"}, maps)
+	allowed, rule, err := other.Allowed(context.Background(), s.URL+"/no/x")
+	require.NoError(t, err)
+	require.Equal(t, []any{false, "Disallow: /no"}, []any{allowed, rule})
+
+	clock.advance(23 * time.Hour)
+	require.Equal(t, OK, fetch(c))
+	require.Equal(t, int64(3), asked.Load())
+	clock.advance(2 * time.Hour)
+	code.Store(500)
+	require.Equal(t, RobotsUnavailable, fetch(c), "an old yes is none")
+	require.Equal(t, int64(4), asked.Load())
+}
+
+func TestRobotsAskedOnceByMany(t *testing.T) {
+	t.Parallel()
+	s, asked := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {})
+	c := testClient(t, nil)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			if _, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, int64(1), asked.Load())
+}
+
+func TestCrawlDelayReachesTheGate(t *testing.T) {
+	t.Parallel()
+	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("User-agent: gleaner\nCrawl-delay: 4\n"))
+	})
+	g := &recordingGate{}
+	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
+	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
+	require.NoError(t, err)
+	require.Equal(t, []time.Duration{0, 4 * time.Second}, g.delays)
+	require.Equal(t, 4*time.Second, g.visits[0].CrawlDelay, "it holds from robots.txt itself on")
+	require.Zero(t, g.visits[1].CrawlDelay)
+}
+
+func TestRobotsRecordIsBounded(t *testing.T) {
+	t.Parallel()
+	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(strings.Repeat("# filler\n", robots.MaxBytes/8)))
+	})
+	cache := NewMemoryRobots(10)
+	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
+	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
+	require.NoError(t, err)
+	rec, ok, err := cache.LoadRobots(context.Background(), s.URL[len("http://"):])
+	require.NoError(t, err)
+	require.True(t, ok && rec.Available)
+	require.LessOrEqual(t, len(rec.Body), robots.MaxBytes)
+	require.Equal(t, 24*time.Hour, rec.ExpiresAt.Sub(rec.FetchedAt))
+}
+
+func TestMemoryRobotsDropsTheOldest(t *testing.T) {
+	t.Parallel()
+	m := NewMemoryRobots(2)
+	ctx := context.Background()
+	for _, h := range []string{"a", "b", "a", "c"} {
+		require.NoError(t, m.SaveRobots(ctx, h, RobotsRecord{Status: 200}))
+	}
+	for h, want := range map[string]bool{"a": false, "b": true, "c": true} {
+		_, ok, _ := m.LoadRobots(ctx, h)
+		require.Equal(t, want, ok, h)
+	}
+}
