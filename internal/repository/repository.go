@@ -1,0 +1,349 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/memblob"
+	_ "gocloud.dev/blob/s3blob" // s3://
+	"gocloud.dev/gcerrors"
+)
+
+// The errors that callers tell apart; others come from the store as they are.
+var (
+	ErrNotFound = errors.New("not in the repository")
+	ErrFull     = errors.New("no space left for the repository: make room and run the same command again")
+	ErrCorrupt  = errors.New("the document's bytes are not what its name says")
+	ErrDigest   = errors.New("want a SHA-256 in lower-case hexadecimal")
+	ErrScheme   = errors.New("want a folder, file://, s3:// or mem://")
+)
+
+// Digest names a document. The hexadecimal sums are in lower case; Size is in
+// bytes.
+type Digest struct {
+	SHA256 string `json:"sha256"`
+	SHA1   string `json:"sha1"`
+	MD5    string `json:"md5"`
+	Size   int64  `json:"size"`
+}
+
+// Repository stores documents. It is safe for concurrent use, and several
+// processes may share one store.
+type Repository struct {
+	bucket *blob.Bucket
+	url    string
+	folder *folder // nil where the store is no folder
+}
+
+// Open opens the store at rawURL: a folder ("/var/lib/papers",
+// "file:///var/lib/papers"), which is made if it is missing, or a bucket
+// ("s3://papers?region=eu-west-1&prefix=gleaner/"; see gocloud.dev/blob/s3blob
+// for the parameters), or "mem://".
+func Open(ctx context.Context, rawURL string) (*Repository, error) {
+	r := &Repository{url: rawURL}
+	scheme, rest, found := strings.Cut(rawURL, "://")
+	var err error
+	switch {
+	case !found && rawURL != "":
+		err = r.openFolder(rawURL)
+	case scheme == "file":
+		path, perr := url.PathUnescape(rest)
+		if perr != nil || path == "" {
+			return nil, fmt.Errorf("repository %q: %w", rawURL, ErrScheme)
+		}
+		err = r.openFolder(filepath.FromSlash(path))
+	case scheme == "mem":
+		r.bucket = memblob.OpenBucket(nil)
+	case scheme == "s3":
+		r.bucket, err = blob.OpenBucket(ctx, rawURL)
+	default:
+		return nil, fmt.Errorf("repository %q: %w", rawURL, ErrScheme)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: %w", rawURL, typed(err))
+	}
+	return r, nil
+}
+
+func (r *Repository) openFolder(path string) error {
+	f, err := openFolder(path)
+	if err != nil {
+		return err
+	}
+	r.folder = f
+	r.bucket, err = fileblob.OpenBucket(path, &fileblob.Options{Metadata: fileblob.MetadataDontWrite, NoTempDir: true})
+	return err
+}
+
+// Close lets go of the store.
+func (r *Repository) Close() error { return r.bucket.Close() }
+
+// URL is what Open was given.
+func (r *Repository) URL() string { return r.url }
+
+// Path is the key of a document in the store, and in a folder its path below the
+// root: "documents/ab/cd/abcd…". Two levels keep folders small up to a hundred
+// million documents.
+func Path(sha256 string) string {
+	if len(sha256) < 4 {
+		return "documents/" + sha256
+	}
+	return "documents/" + sha256[:2] + "/" + sha256[2:4] + "/" + sha256
+}
+
+// Path is the key of a document in the store; see the function Path.
+func (r *Repository) Path(sha256 string) string { return Path(sha256) }
+
+// Put stores body and returns its digest.
+func (r *Repository) Put(ctx context.Context, body []byte) (Digest, error) {
+	h := newHashes()
+	_, _ = h.Write(body)
+	d := h.digest()
+	if there, err := r.has(ctx, Path(d.SHA256), d.Size); err != nil || there {
+		return d, err
+	}
+	return d, r.write(ctx, Path(d.SHA256), bytes.NewReader(body))
+}
+
+// PutReader stores what body holds, without holding it in memory, and returns
+// its digest. An error of body stores nothing.
+func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, error) {
+	h := newHashes()
+	dir := ""
+	if r.folder != nil {
+		dir = r.folder.temp
+	}
+	spool, err := os.CreateTemp(dir, "put-*")
+	if err != nil {
+		return Digest{}, typed(err)
+	}
+	defer func() {
+		_ = spool.Close()
+		_ = os.Remove(spool.Name()) // gone already where it was renamed
+	}()
+	if _, err := io.Copy(io.MultiWriter(spool, h), withContext(ctx, body)); err != nil {
+		return Digest{}, typed(err)
+	}
+	d := h.digest()
+	key := Path(d.SHA256)
+	if there, err := r.has(ctx, key, d.Size); err != nil || there {
+		return d, err
+	}
+	if r.folder != nil {
+		return d, typed(r.folder.commit(spool, key))
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+		return d, err
+	}
+	return d, r.write(ctx, key, spool)
+}
+
+// has reports whether key is there whole. A file of another size is what a
+// crash of the machine left of it: it is written again.
+func (r *Repository) has(ctx context.Context, key string, size int64) (bool, error) {
+	a, err := r.bucket.Attributes(ctx, key)
+	if err != nil {
+		if errors.Is(typed(err), ErrNotFound) {
+			return false, nil
+		}
+		return false, typed(err)
+	}
+	return a.Size == size, nil
+}
+
+// write stores everything of body under key, or nothing.
+func (r *Repository) write(ctx context.Context, key string, body io.Reader) error {
+	if r.folder != nil {
+		return typed(r.folder.write(key, withContext(ctx, body)))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := r.bucket.NewWriter(ctx, key, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	if err != nil {
+		return typed(err)
+	}
+	if _, err := io.Copy(w, body); err != nil {
+		cancel() // closing a writer whose context is cancelled stores nothing
+		_ = w.Close()
+		return typed(err)
+	}
+	return typed(w.Close())
+}
+
+// Get opens a document; the caller closes it. The error is ErrNotFound where it
+// is not there.
+func (r *Repository) Get(ctx context.Context, sha256 string) (io.ReadCloser, error) {
+	if err := checkDigest(sha256); err != nil {
+		return nil, err
+	}
+	rd, err := r.bucket.NewReader(ctx, Path(sha256), nil)
+	if err != nil {
+		return nil, typed(err)
+	}
+	return rd, nil
+}
+
+// Read reads a whole document.
+func (r *Repository) Read(ctx context.Context, sha256 string) ([]byte, error) {
+	if err := checkDigest(sha256); err != nil {
+		return nil, err
+	}
+	b, err := r.bucket.ReadAll(ctx, Path(sha256))
+	return b, typed(err)
+}
+
+// Exists reports whether a document is there.
+func (r *Repository) Exists(ctx context.Context, sha256 string) (bool, error) {
+	if err := checkDigest(sha256); err != nil {
+		return false, err
+	}
+	ok, err := r.bucket.Exists(ctx, Path(sha256))
+	return ok, typed(err)
+}
+
+// Delete removes a document and its sidecars. What is not there is removed
+// already.
+func (r *Repository) Delete(ctx context.Context, sha256 string) error {
+	if err := checkDigest(sha256); err != nil {
+		return err
+	}
+	// The document goes last: an interrupted Delete leaves one that can be
+	// deleted again, never sidecars that belong to nothing.
+	for _, key := range []string{sidecarPath(sha256, kindText), sidecarPath(sha256, kindMeta), Path(sha256)} {
+		if err := typed(r.bucket.Delete(ctx, key)); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Entry is one document as Walk finds it.
+type Entry struct {
+	SHA256   string
+	Size     int64 // bytes
+	Modified time.Time
+}
+
+// Walk calls do for every document, in the order of their digests, and stops at
+// its first error.
+func (r *Repository) Walk(ctx context.Context, do func(Entry) error) error {
+	it := r.bucket.List(&blob.ListOptions{Prefix: "documents/"})
+	for {
+		o, err := it.Next(ctx)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return typed(err)
+		}
+		sha := o.Key[strings.LastIndexByte(o.Key, '/')+1:]
+		if o.IsDir || checkDigest(sha) != nil {
+			continue
+		}
+		if err := do(Entry{SHA256: sha, Size: o.Size, Modified: o.ModTime}); err != nil {
+			return err
+		}
+	}
+}
+
+// Check reads a document and compares it with its name. The error is ErrCorrupt
+// or ErrNotFound.
+func (r *Repository) Check(ctx context.Context, sha256 string) error {
+	rd, err := r.Get(ctx, sha256)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rd.Close() }()
+	h := newHashes()
+	if _, err := io.Copy(h, rd); err != nil {
+		return typed(err)
+	}
+	if h.digest().SHA256 != sha256 {
+		return fmt.Errorf("%s: %w", sha256, ErrCorrupt)
+	}
+	return nil
+}
+
+// hashes computes all sums of a Digest in one pass.
+type hashes struct {
+	sha256, sha1, md5 hash.Hash
+	size              int64
+}
+
+func newHashes() *hashes { return &hashes{sha256: sha256.New(), sha1: sha1.New(), md5: md5.New()} }
+
+func (h *hashes) Write(p []byte) (int, error) {
+	h.sha256.Write(p)
+	h.sha1.Write(p)
+	h.md5.Write(p)
+	h.size += int64(len(p))
+	return len(p), nil
+}
+
+func (h *hashes) digest() Digest {
+	return Digest{
+		SHA256: hex.EncodeToString(h.sha256.Sum(nil)),
+		SHA1:   hex.EncodeToString(h.sha1.Sum(nil)),
+		MD5:    hex.EncodeToString(h.md5.Sum(nil)),
+		Size:   h.size,
+	}
+}
+
+// Sum returns the digest of body without storing it.
+func Sum(body []byte) Digest {
+	h := newHashes()
+	_, _ = h.Write(body)
+	return h.digest()
+}
+
+// checkDigest keeps what is no digest from becoming a path.
+func checkDigest(s string) error {
+	if len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "" {
+		return fmt.Errorf("%.80q: %w", s, ErrDigest)
+	}
+	return nil
+}
+
+// typed names the errors that callers tell apart.
+func typed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case gcerrors.Code(err) == gcerrors.NotFound, errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}
+
+// withContext ends a copy when the context does.
+func withContext(ctx context.Context, r io.Reader) io.Reader { return ctxReader{ctx, r} }
+
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

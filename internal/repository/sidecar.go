@@ -1,0 +1,85 @@
+package repository
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+)
+
+// The sidecars that lie beside a document.
+const (
+	kindText = "text"
+	kindMeta = "meta"
+)
+
+// sidecarPath is the key of a sidecar. Sidecars have a tree of their own, so that
+// walking documents does not read them.
+func sidecarPath(sha256, kind string) string {
+	name := sha256 + ".txt.gz"
+	if kind == kindMeta {
+		name = sha256 + ".json"
+	}
+	return kind + "/" + sha256[:2] + "/" + sha256[2:4] + "/" + name
+}
+
+// PutText stores the text of a document, compressed, and replaces an earlier
+// one (of another reader).
+func (r *Repository) PutText(ctx context.Context, sha256, text string) error {
+	if err := checkDigest(sha256); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return r.write(ctx, sidecarPath(sha256, kindText), &b)
+}
+
+// GetText returns the text of a document; ErrNotFound where none was stored.
+func (r *Repository) GetText(ctx context.Context, sha256 string) (string, error) {
+	if err := checkDigest(sha256); err != nil {
+		return "", err
+	}
+	rd, err := r.bucket.NewReader(ctx, sidecarPath(sha256, kindText), nil)
+	if err != nil {
+		return "", typed(err)
+	}
+	defer func() { _ = rd.Close() }()
+	z, err := gzip.NewReader(rd)
+	if err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(z)
+	return string(b), err
+}
+
+// PutMeta stores what is known of a document (provenance, headers, reader,
+// scores) as indented JSON, and replaces what was there.
+func (r *Repository) PutMeta(ctx context.Context, sha256 string, meta any) error {
+	if err := checkDigest(sha256); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, sidecarPath(sha256, kindMeta), bytes.NewReader(append(b, '\n')))
+}
+
+// GetMeta reads what PutMeta stored into meta; ErrNotFound where nothing was.
+func (r *Repository) GetMeta(ctx context.Context, sha256 string, meta any) error {
+	if err := checkDigest(sha256); err != nil {
+		return err
+	}
+	b, err := r.bucket.ReadAll(ctx, sidecarPath(sha256, kindMeta))
+	if err != nil {
+		return typed(err)
+	}
+	return json.Unmarshal(b, meta)
+}
