@@ -112,7 +112,7 @@ func farm(t testing.TB) []farmSite {
 		require.NoError(t, err)
 		mine := goals[h.Name()]
 		out = append(out, farmSite{host: h.Name(), goals: len(mine), setup: Setup{
-			Site: NewFolder(os.DirFS(dir), h.Name(), parseTiny),
+			Site: NewFolder(os.DirFS(dir), h.Name(), page.Parse),
 			Judge: func(u string) Kind {
 				k := unescapedKey(u)
 				if mine[k] {
@@ -142,29 +142,61 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
+// priorsByHost trains one prior for each host on all the others.
+func priorsByHost(t testing.TB, sites []farmSite) map[string]*rank.Prior {
+	t.Helper()
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	examples := map[string][]rank.Example{}
+	for _, site := range sites {
+		examples[site.host] = Examples(site.host, simulate(t, site.setup, rank.BreadthFirst, nil))
+	}
+	out := map[string]*rank.Prior{}
+	for _, left := range sites {
+		var train []rank.Example
+		for _, site := range sites {
+			if site.host != left.host {
+				train = append(train, examples[site.host]...)
+			}
+		}
+		p, err := rank.TrainPrior(lists, train, ridge, siteWeight)
+		require.NoError(t, err)
+		out[left.host] = &p
+	}
+	return out
+}
+
+func simulate(t testing.TB, setup Setup, name string, prior *rank.Prior) Run {
+	t.Helper()
+	s, err := rank.New(name, rank.Options{Prior: prior})
+	require.NoError(t, err)
+	run, err := Simulate(setup, s)
+	require.NoError(t, err)
+	return run
+}
+
+var ridge, siteWeight = 2.0, 60.0
+
 // TestFarm prints, host by host, the requests to 50, 85 and 95 % of the papers
-// and the share of the possible saving.
+// and the share of the possible saving. The prior of gleaner is trained on the
+// other hosts.
 func TestFarm(t *testing.T) {
 	only := os.Getenv("GLEANER_HOST")
 	strategies := []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}
 	shares := []float64{.5, .85, .95}
 	all := map[string]map[float64][]float64{}
-	for _, site := range farm(t) {
+	sites := farm(t)
+	priors := priorsByHost(t, sites)
+	for _, site := range sites {
 		if site.goals < 5 || only != "" && !strings.Contains(site.host, only) {
 			continue
 		}
-		s, err := rank.New(rank.BreadthFirst, rank.Options{})
-		require.NoError(t, err)
-		base, err := Simulate(site.setup, s)
-		require.NoError(t, err)
+		base := simulate(t, site.setup, rank.BreadthFirst, nil)
 		goals, order := base.Goals(), base.Order()
 		best := Oracle(order[0], base.Graph(), goals)
 		t.Logf("%-32s goals %d, requests %d", site.host, len(goals), len(order))
 		for _, name := range strategies {
-			s, err := rank.New(name, rank.Options{})
-			require.NoError(t, err)
-			run, err := Simulate(site.setup, s)
-			require.NoError(t, err)
+			run := simulate(t, site.setup, name, priors[site.host])
 			require.Equal(t, len(goals), len(run.Goals()), "%s on %s loses papers", name, site.host)
 			line := ""
 			for _, share := range shares {

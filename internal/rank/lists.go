@@ -3,6 +3,7 @@ package rank
 import (
 	_ "embed" // the default lists are data, beside the code that reads them
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -36,6 +37,9 @@ type Lists struct {
 	ExtractingAnchors []string `yaml:"extracting_anchors,omitempty" json:"extracting_anchors,omitempty"`
 	MetaKeywords      []string `yaml:"meta_keywords,omitempty" json:"meta_keywords,omitempty"`
 
+	// Concepts are what the words of a link can speak of; see lists.yaml.
+	Concepts map[string][]string `yaml:"concepts,omitempty" json:"concepts,omitempty"`
+
 	MaxDirectoryLevels int `yaml:"max_directory_levels,omitempty" json:"max_directory_levels,omitempty"`
 }
 
@@ -67,6 +71,10 @@ func (l Lists) Override(own Lists) Lists {
 		if *from[i] != nil {
 			*list = *from[i]
 		}
+	}
+	if len(own.Concepts) > 0 {
+		out.Concepts = maps.Clone(l.Concepts)
+		maps.Copy(out.Concepts, own.Concepts)
 	}
 	if own.MaxDirectoryLevels > 0 {
 		out.MaxDirectoryLevels = own.MaxDirectoryLevels

@@ -1,0 +1,381 @@
+package rank
+
+import (
+	"strconv"
+	"strings"
+
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// The places where a concept may stand in or around a link.
+const (
+	inAnchor = iota
+	inName
+	inDirs
+	inContext
+	inHeading
+	inParent
+	places
+)
+
+var placeNames = [places]string{"anchor", "name", "dirs", "context", "heading", "parent"}
+
+// Shared traits, beside the concepts: what can be said of a link on any site.
+const (
+	traitBias = iota
+	traitPS
+	traitCompressed
+	traitOtherType // a document that is neither PDF nor PostScript
+	traitNoAnchor
+	traitShortAnchor
+	traitTitleAnchor // an anchor that reads like a title
+	traitLongContext
+	traitYearContext
+	traitYearName
+	traitManyCommas // authors and venue, separated by commas
+	traitQuoted
+	traitLongName
+	traitHyphens
+	traitDigitsName
+	traitTilde
+	traitTopLevel // in the root directory of the host
+	traitDeepPath
+	traitSlash
+	traitHTML
+	traitQuery
+	traitBelow   // under the parent's directory
+	traitBeside  // in the parent's directory
+	traitAbove   // in a directory above the parent's
+	traitDepth01 // one hop from the seed
+	traitDepth2
+	traitDepth3
+	traitFrame
+	traitRedirect
+	traitCitation
+	traitAlternate
+	traitSitemap
+	traitScript
+	traitSeed
+	traitNav
+	traitList
+	traitTable
+	traitEarly // among the first ten links of its page
+	traitOffSite
+	traitWanted
+	traitSameStem // named like its parent, but for the type
+	traitTwin     // the same document in another format was asked for
+	traits
+)
+
+var traitNames = [traits]string{"bias", "ps", "compressed", "other-type", "no-anchor", "short-anchor", "title-anchor",
+	"long-context", "year-context", "year-name", "commas", "quoted", "long-name", "hyphens", "digits-name", "tilde",
+	"top-level", "deep-path", "slash", "html", "query", "below", "beside", "above", "depth-1", "depth-2", "depth-3",
+	"frame", "redirect", "citation", "alternate", "sitemap", "script", "seed", "nav", "list", "table", "early",
+	"off-site", "wanted", "same-stem", "twin"}
+
+// siteSlots is the size of the space into which what is particular to a site
+// (directories, words of names, arms, parents) is hashed.
+const siteSlots = 1 << 12
+
+// feature is one coordinate of a link: below the extractor's shared count a
+// shared trait, above it a slot of the site's own.
+type feature struct {
+	index int32
+	value float32
+}
+
+// extractor turns links into features.
+type extractor struct {
+	lex    *lexicon
+	shared int // number of shared features
+}
+
+func newExtractor(l Lists) (*extractor, error) {
+	lex, err := newLexicon(l)
+	if err != nil {
+		return nil, err
+	}
+	return &extractor{lex: lex, shared: traits + places*len(lex.names)}, nil
+}
+
+// names lists the shared features in the order of their indices.
+func (x *extractor) names() []string {
+	out := append(make([]string, 0, x.shared), traitNames[:]...)
+	for p := range places {
+		for _, n := range x.lex.names {
+			out = append(out, placeNames[p]+":"+n)
+		}
+	}
+	return out
+}
+
+// address is a URL taken apart.
+type address struct {
+	host, dir, name, stem, ext, query string
+}
+
+func splitAddress(raw string) address {
+	var a address
+	_, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		rest = raw
+	}
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		a.host, a.dir = rest, "/"
+		return a
+	}
+	a.host, rest = rest[:slash], rest[slash:]
+	if q := strings.IndexByte(rest, '?'); q >= 0 {
+		rest, a.query = rest[:q], rest[q+1:]
+	}
+	cut := strings.LastIndexByte(rest, '/') + 1
+	a.dir, a.name = rest[:cut], rest[cut:]
+	a.stem = a.name
+	if dot := strings.IndexByte(a.name, '.'); dot > 0 {
+		last := strings.LastIndexByte(a.name, '.')
+		if tail := strings.ToLower(a.name[last+1:]); tail == "gz" || tail == "z" {
+			if inner := strings.LastIndexByte(a.name[:last], '.'); inner > 0 {
+				last = inner
+			}
+		}
+		if len(a.name)-last <= 8 {
+			a.stem, a.ext = a.name[:last], strings.ToLower(a.name[last+1:])
+		}
+	}
+	return a
+}
+
+// label is what a page's address says of it: its file name, or its last
+// directory where it has none.
+func (a address) label() (name, dirs string) {
+	if a.name != "" {
+		return a.stem, a.dir
+	}
+	d := strings.TrimSuffix(a.dir, "/")
+	cut := strings.LastIndexByte(d, '/') + 1
+	return d[cut:], d[:cut]
+}
+
+// extract appends the features of a candidate to out.
+func (x *extractor) extract(c *Candidate, out []feature) []feature {
+	a, p := splitAddress(c.Link.URL), splitAddress(c.Parent)
+	name, dirs := a.label()
+	trait := func(t int, on bool) {
+		if on {
+			out = append(out, feature{int32(t), 1})
+		}
+	}
+	trait(traitBias, true)
+	x.textTraits(c, name, trait)
+	x.addressTraits(c, a, p, trait)
+	x.placeTraits(c, trait)
+	if c.Wanted > 0 {
+		out = append(out, feature{traitWanted, float32(c.Wanted)})
+	}
+	parentName := ""
+	if c.Parent != "" {
+		parentName = p.dir + p.stem
+	}
+	for place, text := range [places]string{c.Link.Anchor, name, dirs, c.Link.Context, c.Link.Heading, parentName} {
+		m := x.lex.scan(text)
+		for bit := 0; m != 0; bit, m = bit+1, m>>1 {
+			if m&1 != 0 {
+				out = append(out, feature{int32(traits + place*len(x.lex.names) + bit), 1})
+			}
+		}
+	}
+	return x.site(c, a, name, out)
+}
+
+func (x *extractor) textTraits(c *Candidate, name string, trait func(int, bool)) {
+	anchor, ctx := c.Link.Anchor, c.Link.Context
+	spaces := strings.Count(anchor, " ")
+	trait(traitNoAnchor, anchor == "")
+	trait(traitShortAnchor, anchor != "" && spaces < 2)
+	trait(traitTitleAnchor, spaces >= 3 && len(anchor) >= 25)
+	trait(traitLongContext, len(ctx) >= 90)
+	trait(traitYearContext, hasYear(ctx))
+	trait(traitYearName, hasYear(name))
+	trait(traitManyCommas, strings.Count(ctx, ",") >= 3)
+	trait(traitQuoted, strings.ContainsAny(ctx, "\"“”«»"))
+	trait(traitLongName, len(name) >= 24)
+	trait(traitHyphens, strings.Count(name, "-")+strings.Count(name, "_") >= 2)
+	trait(traitDigitsName, strings.ContainsAny(name, "0123456789"))
+}
+
+func (x *extractor) addressTraits(c *Candidate, a, p address, trait func(int, bool)) {
+	if c.Document {
+		inner, _, packed := strings.Cut(a.ext, ".")
+		trait(traitPS, inner == "ps" || inner == "eps")
+		trait(traitCompressed, packed)
+		trait(traitOtherType, inner != "ps" && inner != "eps" && inner != "pdf")
+	} else {
+		trait(traitSlash, a.name == "")
+		trait(traitHTML, strings.HasPrefix(a.ext, "htm"))
+	}
+	trait(traitQuery, a.query != "")
+	trait(traitTilde, strings.Contains(a.dir, "~"))
+	trait(traitTopLevel, a.dir == "/")
+	trait(traitDeepPath, strings.Count(a.dir, "/") >= 5)
+	if p.dir != "" && a.host == p.host {
+		trait(traitBelow, len(a.dir) > len(p.dir) && strings.HasPrefix(a.dir, p.dir))
+		trait(traitBeside, a.dir == p.dir)
+		trait(traitAbove, len(a.dir) < len(p.dir) && strings.HasPrefix(p.dir, a.dir))
+	}
+	trait(traitSameStem, len(p.stem) > 2 && strings.EqualFold(a.stem, p.stem))
+}
+
+func (x *extractor) placeTraits(c *Candidate, trait func(int, bool)) {
+	trait(traitDepth01, c.Depth <= 1)
+	trait(traitDepth2, c.Depth == 2)
+	trait(traitDepth3, c.Depth >= 3)
+	switch c.Link.Source {
+	case page.SourceFrame:
+		trait(traitFrame, true)
+	case page.SourceRefresh, page.SourceRedirect:
+		trait(traitRedirect, true)
+	case page.SourceCitation:
+		trait(traitCitation, true)
+	case page.SourceAlternate:
+		trait(traitAlternate, true)
+	case page.SourceSitemap:
+		trait(traitSitemap, true)
+	case page.SourceScript:
+		trait(traitScript, true)
+	case page.SourceSeed:
+		trait(traitSeed, true)
+	}
+	tp := c.Link.TagPath
+	trait(traitNav, strings.Contains(tp, "nav") || strings.Contains(tp, "menu") || strings.Contains(tp, "header") || strings.Contains(tp, "footer") || strings.Contains(tp, "sidebar"))
+	trait(traitList, strings.Contains(tp, "li") && (strings.Contains(tp, "ul") || strings.Contains(tp, "ol")))
+	trait(traitTable, strings.Contains(tp, "td"))
+	trait(traitEarly, c.Link.Position < 10)
+	trait(traitOffSite, c.OffSite)
+}
+
+// site appends the features that only mean something on this site.
+func (x *extractor) site(c *Candidate, a address, name string, out []feature) []feature {
+	kind := "p"
+	if c.Document {
+		kind = "d"
+	}
+	put := func(class, key string, value float32) {
+		out = append(out, feature{int32(x.shared) + slotOf(kind, class, key), value})
+	}
+	put("arm", strconv.Itoa(c.Mark), 1)
+	put("parent", c.Parent, 1)
+	put("shape", shapeOf(name), 0.7)
+	put("type", a.ext, 0.7)
+	if c.Link.Heading != "" {
+		put("heading", c.Link.Heading, 0.7)
+	}
+	for d, n := a.dir, 0; d != "" && n < 4; n++ {
+		put("dir", d, 0.7)
+		d = d[:strings.LastIndexByte(d[:len(d)-1], '/')+1]
+		if len(d) <= 1 {
+			break
+		}
+	}
+	eachWord(name, 8, func(w string) { put("name", w, 0.6) })
+	eachWord(c.Link.Anchor, 6, func(w string) { put("anchor", w, 0.5) })
+	return out
+}
+
+func slotOf(kind, class, key string) int32 {
+	h := hashSeed
+	for _, s := range [3]string{kind, class, key} {
+		for i := 0; i < len(s); i++ {
+			h = (h ^ uint32(s[i])) * hashPrime
+		}
+		h = (h ^ 0xff) * hashPrime
+	}
+	h ^= h >> 15
+	return int32(h & (siteSlots - 1))
+}
+
+// shapeOf folds a name to the pattern that its like share: digits become 0,
+// words of more than two letters become a.
+func shapeOf(name string) string {
+	var buf [48]byte
+	b := buf[:0]
+	for i := 0; i < len(name) && len(b) < 40; {
+		c := lower(name[i])
+		switch {
+		case isWordByte(c):
+			j := i
+			for j < len(name) && isWordByte(lower(name[j])) {
+				j++
+			}
+			if j-i <= 2 {
+				b = append(b, strings.ToLower(name[i:j])...)
+			} else {
+				b = append(b, 'a')
+			}
+			i = j
+		case c >= '0' && c <= '9':
+			for i < len(name) && name[i] >= '0' && name[i] <= '9' {
+				i++
+			}
+			b = append(b, '0')
+		default:
+			b = append(b, c)
+			i++
+		}
+	}
+	return string(b)
+}
+
+// eachWord calls f with the first n words of s, in lower case, those of one
+// letter left out.
+func eachWord(s string, n int, f func(string)) {
+	var buf [32]byte
+	b := buf[:0]
+	flush := func() {
+		if len(b) > 1 && n > 0 {
+			f(string(b))
+			n--
+		}
+		b = b[:0]
+	}
+	small := false
+	for i := 0; i < len(s) && n > 0; i++ {
+		c := s[i]
+		l := lower(c)
+		if !isWordByte(l) || small && c != l {
+			flush()
+		}
+		small = isWordByte(l) && c == l
+		if isWordByte(l) && len(b) < len(buf) {
+			b = append(b, l)
+		}
+	}
+	flush()
+}
+
+// hasYear says whether s holds a year of 1950–2049 that is no part of a longer
+// number.
+func hasYear(s string) bool {
+	digits := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			digits++
+			continue
+		}
+		if digits == 4 {
+			y := s[i-4 : i]
+			if y >= "1950" && y <= "2049" {
+				return true
+			}
+		}
+		digits = 0
+	}
+	return false
+}
+
+// stemKey names a document without its format, so that its twins are known.
+func stemKey(raw string) string {
+	a := splitAddress(raw)
+	return weburl.Domain(a.host) + a.dir + strings.ToLower(a.stem)
+}

@@ -1,0 +1,128 @@
+package rank
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mask is a set of concepts, one bit each.
+type mask uint64
+
+// lexicon recognises the concepts of a text in one pass over its bytes, without
+// allocating: a rolling hash of the word so far is looked up at every letter,
+// which finds every keyword that a word begins with.
+type lexicon struct {
+	names []string // of the bits, sorted
+	table []entry  // open addressing; size a power of two
+}
+
+type entry struct {
+	hash   uint32
+	prefix mask // concepts whose keyword may be the beginning of a word
+	whole  mask // concepts whose keyword must be the whole word
+}
+
+const (
+	hashSeed  uint32 = 2166136261
+	hashPrime uint32 = 16777619
+)
+
+// newLexicon compiles the concepts and CINDI's lists.
+func newLexicon(l Lists) (*lexicon, error) {
+	concepts := map[string][]string{
+		"high": l.High, "medium": l.Medium, "department": l.DepartmentWords, "stop": l.StopDirectories,
+		"avoid": l.AvoidDirectories, "unwelcome": l.UnwelcomeNames, "prune": l.PruningAnchors, "extract": l.ExtractingAnchors,
+	}
+	for name, list := range l.Concepts {
+		concepts[name] = list
+	}
+	if len(concepts) > 64 {
+		return nil, fmt.Errorf("rank: %d concepts, at most 64", len(concepts))
+	}
+	lex := &lexicon{table: make([]entry, 4096)}
+	for name := range concepts {
+		lex.names = append(lex.names, name)
+	}
+	slices.Sort(lex.names)
+	for bit, name := range lex.names {
+		whole := name == "department" || name == "stop" || name == "avoid" || name == "prune"
+		for _, w := range concepts[name] {
+			lex.add(w, mask(1)<<bit, whole)
+		}
+	}
+	return lex, nil
+}
+
+func (x *lexicon) add(word string, bit mask, whole bool) {
+	if strings.HasPrefix(word, "=") {
+		word, whole = word[1:], true
+	}
+	h, letters := hashSeed, 0
+	for i := 0; i < len(word); i++ {
+		if c := lower(word[i]); isWordByte(c) {
+			h = (h ^ uint32(c)) * hashPrime
+			letters++
+		}
+	}
+	if letters == 0 {
+		return
+	}
+	e := x.slot(h)
+	e.hash = h
+	if whole {
+		e.whole |= bit
+	} else {
+		e.prefix |= bit
+	}
+}
+
+func (x *lexicon) slot(h uint32) *entry {
+	i := h & uint32(len(x.table)-1)
+	for x.table[i].hash != 0 && x.table[i].hash != h {
+		i = (i + 1) & uint32(len(x.table)-1)
+	}
+	return &x.table[i]
+}
+
+// scan is the set of concepts that the words of s speak of.
+func (x *lexicon) scan(s string) mask {
+	var found mask
+	h := hashSeed
+	var last *entry
+	small := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		l := lower(c)
+		if !isWordByte(l) || small && c != l {
+			if last != nil {
+				found |= last.whole
+			}
+			h, last, small = hashSeed, nil, false
+			if !isWordByte(l) {
+				continue
+			}
+		}
+		small = c == l
+		h = (h ^ uint32(l)) * hashPrime
+		last = x.slot(h)
+		if last.hash == 0 {
+			last = nil
+			continue
+		}
+		found |= last.prefix
+	}
+	if last != nil {
+		found |= last.whole
+	}
+	return found
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func isWordByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= 0x80 }

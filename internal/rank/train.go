@@ -1,0 +1,135 @@
+package rank
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Example is a link of a site whose outcome is known. The examples of a site
+// stand in the order in which they were asked for.
+type Example struct {
+	Site      string
+	Candidate Candidate
+	Outcome   float64 // documents: 1 for a paper; pages: papers per request, 0–1
+}
+
+// TrainPrior fits a prior to links of several sites by logistic regression with
+// a Gaussian penalty (of variance 1/ridge). Each site weighs at most as much as
+// siteWeight links, so that a large one does not speak for all.
+func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Prior, error) {
+	x, err := newExtractor(lists)
+	if err != nil {
+		return Prior{}, err
+	}
+	var p Prior
+	for _, document := range []bool{true, false} {
+		var rows [][]feature
+		var outcomes []float64
+		var sites []string
+		count := map[string]float64{}
+		twins := map[string]bool{} // papers met in another format, by site and name
+		for i := range examples {
+			e := &examples[i]
+			if e.Candidate.Document != document {
+				continue
+			}
+			fs := x.extract(&e.Candidate, nil)
+			if document {
+				key := e.Site + " " + stemKey(e.Candidate.Link.URL)
+				if twins[key] {
+					fs = append(fs, feature{traitTwin, 1})
+				}
+				twins[key] = twins[key] || e.Outcome >= 0.5
+			}
+			n := 0
+			for _, f := range fs {
+				if int(f.index) < x.shared && f.index != traitWanted {
+					fs[n] = f
+					n++
+				}
+			}
+			rows, outcomes, sites = append(rows, fs[:n]), append(outcomes, e.Outcome), append(sites, e.Site)
+			count[e.Site]++
+		}
+		if len(rows) == 0 {
+			return Prior{}, errors.New("rank: train: no documents or no pages among the examples")
+		}
+		weight := make([]float64, len(rows))
+		for i, s := range sites {
+			weight[i] = math.Min(1, siteWeight/count[s])
+		}
+		w, err := fitLogistic(rows, outcomes, weight, x.shared, ridge)
+		if err != nil {
+			return Prior{}, err
+		}
+		w[traitWanted] = wantedWeight
+		named := map[string]float64{}
+		for i, n := range x.names() {
+			if v := math.Round(w[i]*1000) / 1000; v != 0 {
+				named[n] = v
+			}
+		}
+		if document {
+			p.Document = named
+		} else {
+			p.Page = named
+		}
+	}
+	return p, nil
+}
+
+// wantedWeight is set, not trained: a full likeness to a wanted title outweighs
+// all else, a likeness of a half about as much as a good anchor.
+const wantedWeight = 4
+
+// fitLogistic is iteratively reweighted least squares with a ridge; the bias is
+// hardly penalised.
+func fitLogistic(rows [][]feature, outcome, weight []float64, n int, ridge float64) ([]float64, error) {
+	w := make([]float64, n)
+	for range 25 {
+		h := mat.NewSymDense(n, nil)
+		g := mat.NewVecDense(n, nil)
+		for j := range n {
+			penalty := ridge
+			if j == traitBias {
+				penalty = 0.01
+			}
+			h.SetSym(j, j, penalty)
+			g.SetVec(j, -penalty*w[j])
+		}
+		for i, fs := range rows {
+			z := 0.0
+			for _, f := range fs {
+				z += w[f.index] * float64(f.value)
+			}
+			p := sigmoid(z)
+			slope := weight[i] * math.Max(p*(1-p), 1e-4)
+			for a, f := range fs {
+				g.SetVec(int(f.index), g.AtVec(int(f.index))+weight[i]*(outcome[i]-p)*float64(f.value))
+				for _, e := range fs[a:] {
+					r, c := int(f.index), int(e.index)
+					h.SetSym(r, c, h.At(r, c)+slope*float64(f.value)*float64(e.value))
+				}
+			}
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(h) {
+			return nil, errors.New("rank: train: the examples do not determine the weights")
+		}
+		var step mat.VecDense
+		if err := chol.SolveVecTo(&step, g); err != nil {
+			return nil, err
+		}
+		largest := 0.0
+		for j := range n {
+			w[j] += step.AtVec(j)
+			largest = math.Max(largest, math.Abs(step.AtVec(j)))
+		}
+		if largest < 1e-4 {
+			break
+		}
+	}
+	return w, nil
+}
