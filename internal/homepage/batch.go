@@ -91,8 +91,7 @@ func SecondPass(subjects []Subject, decisions []Decision) (second []Subject, aga
 }
 
 // ResolveConflicts leaves a page that several authors were given to the one
-// with the highest score (the strongest identity, then the smallest id, at a
-// tie). It changes the decisions in place and is a pure function of them.
+// who is best vouched for (then the highest score, then the smallest id). It changes the decisions in place and is a pure function of them.
 func ResolveConflicts(decisions []Decision) {
 	type claim struct {
 		decision  int
@@ -111,8 +110,8 @@ func ResolveConflicts(decisions []Decision) {
 		}
 		sort.Slice(cs, func(i, j int) bool {
 			a, b := cs[i].candidate, cs[j].candidate
-			if a.Features[fIdentity] != b.Features[fIdentity] {
-				return a.Features[fIdentity] > b.Features[fIdentity]
+			if a.Features[fVouched] != b.Features[fVouched] {
+				return a.Features[fVouched] > b.Features[fVouched]
 			}
 			if a.Score != b.Score {
 				return a.Score > b.Score

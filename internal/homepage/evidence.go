@@ -9,13 +9,13 @@ import (
 	"gleaner/internal/page"
 )
 
-// exhibit is a fetched candidate: its page and, where one was looked at, the
-// page of the same site that lists the papers.
+// exhibit is a fetched candidate: its page and, where any were looked at, pages
+// of the same site that list papers.
 type exhibit struct {
 	url   *url.URL
 	page  *page.Page
-	inner *page.Page // nil if none
-	hits  int        // search results on the same site
+	inner []*page.Page
+	hits  int // search results on the same site
 }
 
 // Feature names. Each value lies between 0 and 1.
@@ -47,6 +47,7 @@ const (
 	fProjectSite = "project_site" // no person's name in title or address, most of the titles
 	fVouched     = "vouched"      // identity and something that binds it to these papers
 	fNamesake    = "namesake"     // identity without anything that binds it, nor research
+	fPortal      = "portal_signs" // words of sites that hold profiles of many: log in, claim, followers
 	fRival       = "rival"        // another page with the name shows the papers
 )
 
@@ -81,9 +82,18 @@ func (p *person) features(c Candidate, ex exhibit) map[string]float64 {
 	return f
 }
 
+// text is all that was read of the site.
+func (ex exhibit) text() string {
+	all := ex.page.Text
+	for _, in := range ex.inner {
+		all += " " + in.Text
+	}
+	return all
+}
+
 // combine adds the products that a linear model cannot make.
 func combine(f map[string]float64, set func(string, float64)) {
-	bound := math.Max(f[fTitles], math.Max(f[fCoAuthors], math.Max(f[fListed]*0.5, f[fLinked])))
+	bound := 1 - (1-f[fTitles])*(1-f[fCoAuthors])*(1-0.5*f[fListed])*(1-0.5*f[fLinked])
 	set(fVouched, f[fIdentity]*bound)
 	if bound < 0.05 {
 		set(fNamesake, f[fIdentity]*(1-math.Min(1, f[fResearch]+f[fDocuments])))
@@ -112,16 +122,17 @@ func (p *person) identity(ex exhibit, set func(string, float64)) {
 	ws := words(head(ex.page.Text, 600))
 	text, _ := p.in(ws)
 	set(fNameText, text)
-	all := ex.page.Text
-	if ex.inner != nil {
-		all += " " + ex.inner.Text
-	}
-	set(fMentions, saturate(float64(p.mentions(words(head(all, 100_000)), 50)), 4))
+	set(fMentions, saturate(float64(p.mentions(words(head(ex.text(), 100_000)), 50)), 4))
 	// A page that calls itself somebody else's is not theirs, whatever else it says.
 	own := max(title, heading)
-	set(fIdentity, max(own, min(address, 0.9), mail, text*0.8*boolTo(address >= nameInitials)))
+	byText := 0.0
+	if root, personal := siteOf(ex.url, p.names[0]); address >= nameInitials || personal && sameAddress(root, ex.url.String()) {
+		early, _ := p.in(words(head(ex.page.Text, 250)))
+		byText = 0.7 * early
+	}
+	set(fIdentity, max(own, min(address, 0.9), mail, byText))
 	switch {
-	case p.coAuthorOwns(ex.page) && own < nameInitials:
+	case p.coAuthorOwns(ex) && own < nameInitials:
 		set(fOther, 1)
 	case (otherTitle || otherHeading) && own < nameInitials:
 		set(fOther, 1)
@@ -130,9 +141,16 @@ func (p *person) identity(ex exhibit, set func(string, float64)) {
 	}
 }
 
-// coAuthorOwns reports whether title or first heading name a co-author.
-func (p *person) coAuthorOwns(pg *page.Page) bool {
-	texts := append([]string{pg.Title}, pg.Headings[:min(1, len(pg.Headings))]...)
+// coAuthorOwns reports whether title, first heading or "~user" name a co-author.
+func (p *person) coAuthorOwns(ex exhibit) bool {
+	for _, s := range strings.Split(ex.url.Path, "/") {
+		for _, n := range p.coAuthors {
+			if strings.HasPrefix(s, "~") && p.inLabel(s) < nameSurname && n.inLabel(s) >= nameInitials {
+				return true
+			}
+		}
+	}
+	texts := append([]string{ex.page.Title}, ex.page.Headings[:min(1, len(ex.page.Headings))]...)
 	for _, t := range texts {
 		ws := words(t)
 		for _, n := range p.coAuthors {
@@ -219,24 +237,25 @@ var atSigns = map[string]bool{"at": true, "[at]": true, "(at)": true, "@": true,
 
 // substance says whether the page is about these papers, or research at all.
 func (p *person) substance(ex exhibit, set func(string, float64)) {
-	text, docs := ex.page.Text, documentLinks(ex.page)
-	if ex.inner != nil {
-		text += " " + ex.inner.Text
-		docs += documentLinks(ex.inner)
+	text, docs := ex.text(), documentLinks(ex.page)
+	for _, in := range ex.inner {
+		docs += documentLinks(in)
 	}
 	if n := p.titlesIn(letters(text)); n > 0 {
-		set(fTitles, 0.5+0.5*saturate(float64(n-1), 3))
+		set(fTitles, 0.8+0.2*saturate(float64(n-1), 1))
 		set(fTitleShare, float64(n)/float64(len(p.titles)))
 	}
 	ws := words(head(text, 100_000))
 	if len(p.coAuthors) > 0 {
 		found := 0
 		for _, n := range p.coAuthors {
-			if s, _ := n.in(ws); s >= nameInitials {
+			if s, _ := n.in(ws); s >= nameNick {
 				found++
 			}
 		}
-		set(fCoAuthors, saturate(float64(found), 2))
+		if found > 0 {
+			set(fCoAuthors, 0.6+0.4*saturate(float64(found-1), 1))
+		}
 	}
 	joined := " " + strings.Join(ws, " ") + " "
 	for _, v := range p.venues {
@@ -254,6 +273,13 @@ func (p *person) substance(ex exhibit, set func(string, float64)) {
 	}
 	set(fResearch, saturate(float64(count), 4))
 	set(fThin, boolTo(len(text) < 200))
+	signs := 0
+	for _, w := range portalWords {
+		if strings.Contains(joined, " "+w+" ") {
+			signs++
+		}
+	}
+	set(fPortal, saturate(float64(signs), 2))
 }
 
 // researchStems begin words of researchers' pages in several languages.
@@ -261,6 +287,12 @@ var researchStems = []string{
 	"publication", "research", "papers", "phd", "student", "professor", "university", "conference", "journal", "proceedings", "teaching", "theory", "algorithm", "laborator",
 	"forschung", "veroffentlichung", "publikation", "universitat", "lehre", "recherche", "enseignement", "investigacion", "publicacion", "universidad", "ricerca", "pubblicazion",
 	"pesquisa", "publicac", "onderzoek", "publicati", "badania", "publikac", "forskning", "arastirma", "yayin", "issledovan", "publikats", "arxiv", "preprint", "dissertation", "thesis", "postdoc",
+}
+
+// portalWords stand on sites that hold profiles of many people.
+var portalWords = []string{
+	"log in", "login", "sign in", "sign up", "join for free", "join now", "create account", "create an account", "claim this profile", "claim your profile", "followers", "similar authors",
+	"view the profile", "view profile", "h index", "cited by", "citations", "terms of service", "add to cart", "is this you",
 }
 
 // place is what address, source and search say.

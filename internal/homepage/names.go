@@ -216,13 +216,16 @@ func sameWord(a, b string) float64 {
 // agree: Mueller and Muller, Sergey and Sergei, Khalid and Halid.
 var loosely = strings.NewReplacer(
 	"shch", "s", "sch", "s", "tsch", "c", "tch", "c", "kh", "h", "gh", "g", "zh", "z", "sh", "s", "ch", "c", "ph", "f", "th", "t", "ts", "c", "tz", "c",
-	"ae", "a", "oe", "o", "ue", "u", "ou", "u", "oo", "u", "ee", "i", "ei", "e", "ey", "e", "ai", "a", "ay", "a",
+	"ou", "u", "oo", "u", "ee", "i", "ei", "e", "ey", "e", "ai", "a", "ay", "a",
 	"iy", "i", "yi", "i", "ij", "i", "yu", "u", "iu", "u", "ju", "u", "ya", "a", "ia", "a", "ja", "a", "ye", "e", "ie", "e", "je", "e",
 	"y", "i", "j", "i", "w", "v", "q", "k", "ck", "k", "x", "ks", "dj", "i",
 )
 
+// umlauts are written out first: the e belongs to the vowel before it.
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u", "aa", "a")
+
 func loose(s string) string {
-	s = loosely.Replace(s)
+	s = loosely.Replace(umlauts.Replace(s))
 	var b strings.Builder
 	var last rune
 	for _, r := range s {

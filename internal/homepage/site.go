@@ -95,7 +95,7 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 	switch source, _, _ := strings.Cut(l.source, ":"); source {
 	case SourceListed:
 		score = 10
-	case SourceMoved, SourceCoAuthor, SourcePeople:
+	case SourceMoved, SourceCoAuthor, SourcePeople, SourceInner:
 		score = 6
 	}
 	address := h.person.inAddress(u)
@@ -148,14 +148,23 @@ func addressKey(u string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(weburl.Key(c), "www."), "/")
 }
 
-// innerLead is the page of a site that most likely lists papers: a search
-// result, or else a link on the homepage.
-func (s *site) innerLead(p *person, pg *page.Page, final string) string {
-	best, bestScore := "", 0
-	for _, l := range s.leads {
-		if sameAddress(l.url, final) || isFile(parseURL(l.url)) {
-			continue
+// maxInner bounds the inner pages looked at on one site.
+const maxInner = 2
+
+// innerLeads are the pages of a site that most likely list papers, best first:
+// a link of the homepage that says so, then search results below it.
+func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
+	type scored struct {
+		url   string
+		score int
+	}
+	var all []scored
+	add := func(u string, score int) {
+		if !sameAddress(u, final) && !isFile(parseURL(u)) && !slices.ContainsFunc(all, func(o scored) bool { return sameAddress(o.url, u) }) {
+			all = append(all, scored{u, score})
 		}
+	}
+	for _, l := range s.leads {
 		score := 1
 		if listsPapers(l.title + " " + parseURL(l.url).Path) {
 			score += 2
@@ -163,24 +172,28 @@ func (s *site) innerLead(p *person, pg *page.Page, final string) string {
 		if p.titlesIn(letters(l.title+" "+l.snippet)) > 0 {
 			score += 2
 		}
-		if score > bestScore {
-			best, bestScore = l.url, score
-		}
-	}
-	if bestScore > 1 || pg == nil {
-		return best
+		add(l.url, score)
 	}
 	host := weburl.Domain(weburl.Host(final))
 	for _, l := range pg.Links {
-		u := parseURL(l.URL)
-		if l.Source == page.SourceAnchor && weburl.Domain(u.Host) == host && !isFile(u) && !sameAddress(l.URL, final) && listsPapers(l.Anchor) {
-			return l.URL
+		if weburl.Domain(weburl.Host(l.URL)) != host {
+			continue
 		}
-		if l.Source == page.SourceFrame && len(pg.Text) < thinText && !isFile(u) {
-			return l.URL
+		switch {
+		case l.Source == page.SourceAnchor && namesPublications(l.Anchor):
+			add(l.URL, 4)
+		case l.Source == page.SourceAnchor && listsPapers(l.Anchor):
+			add(l.URL, 2)
+		case l.Source == page.SourceFrame && len(pg.Text) < thinText:
+			add(l.URL, 6)
 		}
 	}
-	return best
+	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
+	var out []string
+	for _, a := range all[:min(maxInner, len(all))] {
+		out = append(out, a.url)
+	}
+	return out
 }
 
 // thinText is the length in bytes under which a page with frames has no text
@@ -190,6 +203,16 @@ const thinText = 400
 // paperWords name pages that list papers.
 var paperWords = wordSet(`publication publications papers paper pubs research publikationen veroffentlichungen publis travaux
 	publicaciones pubblicazioni publicacoes publicaties publikace publikacje publikationer articles preprints bibliography vita cv`)
+
+// publicationStems begin the plainest of these words in many languages.
+var publicationStems = []string{"publi", "pubs", "veroffentl", "papers", "pubbl", "articles"}
+
+func namesPublications(anchor string) bool {
+	ws := words(anchor)
+	return len(ws) < 8 && slices.ContainsFunc(ws, func(w string) bool {
+		return slices.ContainsFunc(publicationStems, func(stem string) bool { return strings.HasPrefix(w, stem) })
+	})
+}
 
 func listsPapers(anchor string) bool {
 	ws := words(anchor)

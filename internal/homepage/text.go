@@ -47,10 +47,20 @@ func fold(s string) string {
 	return letterFolds.Replace(b.String())
 }
 
-// words are the folded runs of letters and digits; apostrophes vanish
-// (O'Brien is obrien), hyphens separate.
+// words are the folded runs of letters and digits. Apostrophes vanish (O'Brien
+// is obrien) with the s of a possessive (Doe's is doe); hyphens separate.
 func words(s string) []string {
-	return strings.FieldsFunc(strings.ReplaceAll(fold(s), "'", ""), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	out := strings.FieldsFunc(fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
+	kept := out[:0]
+	for _, w := range out {
+		if strings.ContainsRune(w, '\'') {
+			w = strings.ReplaceAll(strings.TrimSuffix(strings.Trim(w, "'"), "'s"), "'", "")
+		}
+		if w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return kept
 }
 
 // letters is the text's folded letters and digits alone: equal for two

@@ -1,6 +1,8 @@
 package homepage
 
 import (
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -18,7 +20,7 @@ type Example struct {
 // TrainOptions steer Train. The zero value is what the embedded model was
 // trained with.
 type TrainOptions struct {
-	L2         float64 // 0: 0.002
+	L2         float64 // pull towards the prior (data/prior.json); 0: 0.002
 	Iterations int     // 0: 3000
 	Folds      int     // cross-validation over groups; 0: 5
 	// WrongCost is how many homepages that are missed weigh as much as one
@@ -100,7 +102,29 @@ func featureNames(examples []Example) []string {
 	return names
 }
 
-// fit minimises the weighted log loss with an L2 penalty.
+// priorWeights are what a person would say before any training: the direction
+// of each feature and roughly its weight. Training is pulled towards them and
+// never turns a direction round, so that what generated webs happen to lack or
+// overdo does not decide on real ones.
+type priorWeights struct {
+	Origin  string             `json:"origin"`
+	Bias    float64            `json:"bias"`
+	Weights map[string]float64 `json:"weights"`
+}
+
+//go:embed data/prior.json
+var priorJSON []byte
+
+func readPrior() priorWeights {
+	var p priorWeights
+	if err := json.Unmarshal(priorJSON, &p); err != nil {
+		panic("homepage: embedded data/prior.json: " + err.Error())
+	}
+	return p
+}
+
+// fit minimises the weighted log loss with an L2 penalty on the distance to
+// the prior, within the prior's signs.
 func fit(examples []Example, names []string, opt TrainOptions) *Model {
 	rights := 0
 	for _, e := range examples {
@@ -119,10 +143,17 @@ func fit(examples []Example, names []string, opt TrainOptions) *Model {
 	w, v := make([]float64, len(names)+1), make([]float64, len(names)+1)
 	grad := make([]float64, len(w))
 	bias := len(names)
+	prior := readPrior()
+	centre := make([]float64, len(w))
+	for j, n := range names {
+		centre[j] = prior.Weights[n]
+	}
+	centre[bias] = prior.Bias
+	copy(w, centre)
 	const rate, momentum = 0.5, 0.9
 	for range opt.Iterations {
 		for j := range grad {
-			grad[j] = opt.L2 * w[j]
+			grad[j] = opt.L2 * (w[j] - centre[j])
 		}
 		grad[bias] = 0
 		for i, e := range examples {
@@ -144,6 +175,9 @@ func fit(examples []Example, names []string, opt TrainOptions) *Model {
 		for j := range w {
 			v[j] = momentum*v[j] - rate*grad[j]
 			w[j] += v[j]
+			if w[j]*centre[j] < 0 && j != bias {
+				w[j], v[j] = 0, 0
+			}
 		}
 	}
 	m := &Model{Bias: round4(w[bias]), Weights: map[string]float64{}, Threshold: 0.5}

@@ -38,6 +38,7 @@ const (
 	SourceTitle    = "title"     // name + title of a wanted paper
 	SourceCoAuthor = "co-author" // a link on a co-author's page whose anchor is the name
 	SourcePeople   = "people"    // the same on a page that lists people
+	SourceInner    = "inner"     // the link "home" on an inner page of theirs
 	SourceMoved    = "moved"     // where a page says that it has moved to
 )
 

@@ -89,15 +89,18 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 	h.byKey[addressKey(final)] = s
 	ex := exhibit{url: u, page: pg, hits: len(s.leads)}
 	h.score(s, &ex)
-	if h.wantsInner(s) {
-		if in := s.innerLead(h.person, pg, final); in != "" && !h.asked[addressKey(in)] {
-			if inner, innerFinal, err := h.get(ctx, in); err == nil {
-				ex.inner = inner
-				h.score(s, &ex)
-				h.innerInstead(s, inner, innerFinal, len(s.leads))
-				h.follow(inner, innerFinal, SourcePeople)
-			}
+	for _, in := range s.innerLeads(h.person, pg, final) {
+		if !h.wantsInner(s) || h.asked[addressKey(in)] {
+			continue
 		}
+		inner, innerFinal, err := h.get(ctx, in)
+		if err != nil {
+			continue
+		}
+		ex.inner = append(ex.inner, inner)
+		h.score(s, &ex)
+		h.innerInstead(s, inner, innerFinal, len(s.leads))
+		h.follow(inner, innerFinal, SourcePeople)
 	}
 	h.follow(pg, final, SourcePeople)
 }
@@ -155,22 +158,36 @@ const maxFollowed = 2
 // follow enters links whose anchor is the person's name: co-authors and
 // departments link to the homepages of people.
 func (h *hunt) follow(pg *page.Page, final, source string) {
+	// From a page of theirs that is no homepage, "home" leads to it.
+	title, _ := h.person.in(words(pg.Title + " " + head(pg.Text, 400)))
+	below := title >= nameInitials && (kindOf(parseURL(final), pg, "inner") || listsPapers(pg.Title))
 	added := 0
 	for _, l := range pg.Links {
 		ws := words(l.Anchor)
 		if added == maxFollowed || len(ws) == 0 || len(ws) > 6 || l.Source != page.SourceAnchor {
 			continue
 		}
+		from := source
 		if s, _ := h.person.in(ws); s < nameLoose {
-			continue
+			if !below || !homeAnchor(ws) {
+				continue
+			}
+			from = SourceInner
 		}
 		u := parseURL(l.URL)
 		if sameAddress(l.URL, final) || isPortal(u) || isFile(u) || isPublisher(u, "") || h.byKey[addressKey(l.URL)] != nil {
 			continue
 		}
-		h.enter(lead{url: l.URL, title: l.Anchor, source: source, via: final})
+		h.enter(lead{url: l.URL, title: l.Anchor, source: from, via: final})
 		added++
 	}
+}
+
+// homeWords are how inner pages call the homepage.
+var homeWords = wordSet(`home homepage main start startseite accueil inicio principal personal personnelle persoonlijke pagina page back`)
+
+func homeAnchor(ws []string) bool {
+	return len(ws) <= 3 && homeWords[ws[0]]
 }
 
 // gone reports whether a page says that it is not there.

@@ -1,0 +1,252 @@
+package homepage_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gleaner/internal/homepage"
+	"gleaner/internal/page"
+	"gleaner/internal/venue"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shared is the folder of measuring data beside the project, or the test skips.
+func shared(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("GLEANER_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "farm")); err != nil {
+		t.Skip("no measuring data: set GLEANER_SHARED to the folder that holds farm, webfarm and truth")
+	}
+	abs, err := filepath.Abs(dir)
+	require.NoError(t, err)
+	return abs
+}
+
+// farm starts the web farm on a free loopback port and returns a client that
+// goes through it.
+func farm(t testing.TB, dir string) *http.Client {
+	t.Helper()
+	tmp := t.TempDir()
+	bin := filepath.Join(tmp, "webfarm")
+	out, err := exec.Command("go", "-C", filepath.Join(dir, "webfarm"), "build", "-o", bin, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := l.Addr().String()
+	require.NoError(t, l.Close())
+	cmd := exec.Command(bin, "-data", filepath.Join(dir, "farm"), "-listen", addr)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	// The farm says on its output when it is about to listen.
+	_, err = bufio.NewReader(stdout).ReadString('\n')
+	require.NoError(t, err)
+	proxy, err := url.Parse("http://" + addr)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}, Timeout: 20 * time.Second}
+	require.Eventually(t, func() bool {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	}, 10*time.Second, 20*time.Millisecond)
+	return client
+}
+
+// getter fetches through a client and parses.
+type getter struct{ client *http.Client }
+
+func (g getter) Get(ctx context.Context, u string) (*page.Page, string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, u, err
+	}
+	resp, err := g.client.Do(req)
+	if err != nil {
+		return nil, u, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, u, fmt.Errorf("status %d", resp.StatusCode)
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<20))
+	if err != nil {
+		return nil, u, err
+	}
+	p, err := page.Parse(resp.Request.URL.String(), resp.Header, body)
+	return p, resp.Request.URL.String(), err
+}
+
+func (g getter) body(t testing.TB, u string) []byte {
+	t.Helper()
+	resp, err := g.client.Get(u)
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusNotFound {
+		return nil
+	}
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return body
+}
+
+// subjects are the authors of a venue's volumes as DBLP on the farm has them.
+func (g getter) subjects(t testing.TB, conf, name string, from, to int) []homepage.Subject {
+	t.Helper()
+	byID := map[string]int{}
+	var out []homepage.Subject
+	for y := from; y <= to; y++ {
+		raw := g.body(t, fmt.Sprintf("http://dblp.org/search/publ/api?q=%s&format=json&h=1000&f=0", url.QueryEscape(fmt.Sprintf("toc:db/conf/%s/%s%d.bht:", conf, conf, y))))
+		for _, p := range decodeHits(t, raw) {
+			for _, a := range p.Authors {
+				i, ok := byID[a.ID()]
+				if !ok {
+					i = len(out)
+					byID[a.ID()] = i
+					out = append(out, homepage.Subject{Author: a, Venue: []string{strings.ToUpper(conf), name}, Listed: g.listed(t, a)})
+				}
+				out[i].Papers = append(out[i].Papers, p)
+			}
+		}
+	}
+	return out
+}
+
+func (g getter) listed(t testing.TB, a venue.Author) []homepage.Listed {
+	var person struct {
+		Person struct {
+			URL []string `xml:"url"`
+		} `xml:"person"`
+	}
+	raw := g.body(t, "http://dblp.org/pid/"+a.PID+".xml")
+	if raw == nil {
+		return nil
+	}
+	require.NoError(t, xml.Unmarshal(raw, &person))
+	var out []homepage.Listed
+	for _, u := range person.Person.URL {
+		out = append(out, homepage.Listed{URL: u, Source: "dblp"})
+	}
+	return out
+}
+
+type dblpAuthor struct {
+	PID  string `json:"@pid"`
+	Text string `json:"text"`
+}
+
+func decodeHits(t testing.TB, raw []byte) []venue.Paper {
+	t.Helper()
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil
+	}
+	var answer struct {
+		Result struct {
+			Hits struct {
+				Hit []struct {
+					Info struct {
+						Authors struct {
+							Author json.RawMessage `json:"author"`
+						} `json:"authors"`
+						Title, Key, Type string
+					} `json:"info"`
+				} `json:"hit"`
+			} `json:"hits"`
+		} `json:"result"`
+	}
+	require.NoError(t, json.Unmarshal(raw, &answer))
+	var out []venue.Paper
+	for _, h := range answer.Result.Hits.Hit {
+		p := venue.Paper{Key: h.Info.Key, Title: strings.TrimSuffix(html.UnescapeString(h.Info.Title), ".")}
+		var many []dblpAuthor
+		if err := json.Unmarshal(h.Info.Authors.Author, &many); err != nil {
+			many = make([]dblpAuthor, 1)
+			if err := json.Unmarshal(h.Info.Authors.Author, &many[0]); err != nil {
+				continue
+			}
+		}
+		for _, a := range many {
+			name := strings.TrimRight(html.UnescapeString(a.Text), " 0123456789")
+			p.Authors = append(p.Authors, venue.Author{PID: a.PID, Name: name})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// TestFarm measures on real sites: the ten people whose homepages are there are
+// to be found, and none of these sites may be given to anybody else.
+func TestFarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures on the web farm")
+	}
+	dir := shared(t)
+	g := getter{farm(t, dir)}
+	labels := readLabels(t, filepath.Join(dir, "truth", "homepages.tsv"))
+	f := homepage.New(homepage.Config{
+		Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil),
+		Getter:   homepage.Memo(g, 1000),
+	})
+	subjects := append(g.subjects(t, "farm", "Farm Conference", 1994, 2026), g.subjects(t, "colt", "Conference on Learning Theory", 2016, 2018)...)
+	t.Logf("%d authors", len(subjects))
+	decisions, err := f.FindAll(t.Context(), subjects, 4)
+	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
+		t.Fatal(err)
+	}
+	report := homepage.Evaluate(decisions, labels)
+	t.Logf("\n%s", report)
+	for _, d := range decisions {
+		for _, c := range d.Homepages {
+			t.Logf("%-28s %-45s %.3f %s", d.Author.Name, c.URL, c.Score, c.Rule)
+		}
+	}
+	for _, m := range report.Mistakes {
+		t.Errorf("%s: got %q, want %v: %s", m.Author.Name, m.Got, m.Want, m.Rule)
+		explain(t, decisions, m.Author)
+	}
+}
+
+func explain(t testing.TB, decisions []homepage.Decision, a venue.Author) {
+	for _, d := range decisions {
+		if d.Author.ID() == a.ID() {
+			for _, c := range d.Candidates {
+				t.Logf("    %s %s (%s, via %s) %.3f: %s %v", map[bool]string{true: "+", false: "-"}[c.Kept], c.URL, c.Source, c.Via, c.Score, c.Rule, c.Features)
+			}
+		}
+	}
+}
+
+func readLabels(t testing.TB, file string) []homepage.Label {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	labels, err := homepage.ReadLabels(f)
+	require.NoError(t, err)
+	return labels
+}

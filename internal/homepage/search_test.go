@@ -1,0 +1,213 @@
+package homepage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gleaner/internal/fetch"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// turns is a gate that counts and never waits.
+type turns struct {
+	host   string
+	visits []fetch.Visit
+}
+
+func (g *turns) Turn(_ context.Context, host string, _ time.Duration) (func(fetch.Visit), error) {
+	g.host = host
+	return func(v fetch.Visit) { g.visits = append(g.visits, v) }, nil
+}
+
+func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestSearXNG(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/search", r.URL.Path)
+		assert.Equal(t, "json", r.URL.Query().Get("format"))
+		assert.Equal(t, "jane doe", r.URL.Query().Get("q"))
+		page := r.URL.Query().Get("pageno")
+		if page == "3" {
+			_, _ = io.WriteString(w, `{"results":[]}`)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"query":"x","results":[{"url":"http://a.org/%[1]s","title":"A &amp; <b>B</b>","content":"c"},{"url":"http://b.org/","title":"B","content":"d"}],"unresponsive_engines":[["bing","timeout"]]}`, page)
+	})
+	g := &turns{}
+	got, err := NewSearXNG(s.URL+"/", s.Client(), g).Search(t.Context(), "jane doe", 10)
+	require.NoError(t, err)
+	assert.Equal(t, []Result{
+		{URL: "http://a.org/1", Title: "A & B", Snippet: "c", Provider: "searxng", Rank: 1},
+		{URL: "http://b.org/", Title: "B", Snippet: "d", Provider: "searxng", Rank: 2},
+		{URL: "http://a.org/2", Title: "A & B", Snippet: "c", Provider: "searxng", Rank: 3},
+	}, got)
+	assert.Len(t, g.visits, 3)
+	assert.Equal(t, s.Listener.Addr().String(), g.host)
+}
+
+func TestSearXNGRefusals(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		want   error
+		after  time.Duration
+	}{
+		"json switched off": {403, "", ErrForbidden, 0},
+		"too many":          {429, "", ErrBusy, 7 * time.Second},
+		"silent engines":    {200, `{"results":[],"unresponsive_engines":[["google","CAPTCHA"]]}`, ErrBusy, 0},
+		"not json":          {200, `<html>`, nil, 0},
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(tc.status)
+			_, _ = io.WriteString(w, tc.body)
+		})
+		_, err := NewSearXNG(s.URL, s.Client(), nil).Search(t.Context(), "q", 10)
+		require.Error(t, err, name)
+		if tc.want != nil {
+			require.ErrorIs(t, err, tc.want, name)
+		}
+		var se *SearchError
+		require.ErrorAs(t, err, &se, name)
+		assert.Equal(t, tc.after, se.RetryAfter, name)
+	}
+}
+
+func TestBrave(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/res/v1/web/search", r.URL.Path)
+		assert.Equal(t, "k", r.Header.Get("X-Subscription-Token"))
+		assert.Equal(t, "10", r.URL.Query().Get("count"))
+		_, _ = io.WriteString(w, `{"web":{"results":[{"title":"T","url":"http://a.org/","description":"D"}]}}`)
+	})
+	got, err := NewBrave(s.URL, "k", s.Client(), nil).Search(t.Context(), "q", 10)
+	require.NoError(t, err)
+	assert.Equal(t, []Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
+	_, err = NewBrave(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
+	require.ErrorIs(t, err, ErrNoKey)
+}
+
+func TestSerper(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "k", r.Header.Get("X-API-KEY"))
+		var body struct {
+			Q   string
+			Num int
+		}
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&body))
+		assert.Equal(t, "q", body.Q)
+		assert.Equal(t, 10, body.Num)
+		_, _ = io.WriteString(w, `{"organic":[{"title":"T","link":"http://a.org/","snippet":"D","position":1}]}`)
+	})
+	got, err := NewSerper(s.URL, "k", s.Client(), nil).Search(t.Context(), "q", 10)
+	require.NoError(t, err)
+	assert.Equal(t, []Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
+	_, err = NewSerper(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
+	require.ErrorIs(t, err, ErrNoKey)
+}
+
+// counted answers every query and counts.
+type counted struct{ n atomic.Int64 }
+
+func (c *counted) Name() string { return "counted" }
+func (c *counted) Search(_ context.Context, q string, _ int) ([]Result, error) {
+	c.n.Add(1)
+	return []Result{{URL: "http://" + q + ".org/"}}, nil
+}
+
+func TestCachedKeepsAnswersAndBudget(t *testing.T) {
+	t.Parallel()
+	inner, cache := &counted{}, NewMemoryCache()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	c := Cached(inner, cache, Budget{Limit: 2, Period: 24 * time.Hour, MaxAge: 48 * time.Hour, Now: func() time.Time { return now }})
+	ask := func(q string) error { _, err := c.Search(t.Context(), q, 10); return err }
+
+	require.NoError(t, ask("a"))
+	require.NoError(t, ask("a"))
+	require.NoError(t, ask("b"))
+	assert.EqualValues(t, 2, inner.n.Load(), "a repeated query costs nothing")
+	require.ErrorIs(t, ask("c"), ErrBudget)
+	assert.EqualValues(t, 2, inner.n.Load())
+	spent, limit, until, err := c.Usage(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 2, spent)
+	assert.Equal(t, 2, limit)
+	assert.Equal(t, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), until)
+
+	now = now.Add(24 * time.Hour) // a new day, a new budget
+	require.NoError(t, ask("c"))
+	require.NoError(t, ask("d"))
+	now = now.Add(25 * time.Hour) // a's answer is too old
+	require.NoError(t, ask("a"))
+	assert.EqualValues(t, 5, inner.n.Load())
+	require.NoError(t, ask("e"))
+	require.NoError(t, ask("b"), "an old answer is better than none when the budget is used up")
+	assert.EqualValues(t, 6, inner.n.Load())
+}
+
+func TestCachedBudgetUnderLoad(t *testing.T) {
+	t.Parallel()
+	inner := &counted{}
+	c := Cached(inner, NewMemoryCache(), Budget{Limit: 10})
+	done := make(chan struct{})
+	for i := range 40 {
+		go func() {
+			_, _ = c.Search(context.Background(), fmt.Sprint("q", i), 10)
+			done <- struct{}{}
+		}()
+	}
+	for range 40 {
+		<-done
+	}
+	assert.EqualValues(t, 10, inner.n.Load())
+}
+
+func TestFirstAnswer(t *testing.T) {
+	t.Parallel()
+	broken := NewBrave("http://127.0.0.1:0", "", nil, nil)
+	inner := &counted{}
+	got, err := FirstAnswer(broken, inner).Search(t.Context(), "q", 3)
+	require.NoError(t, err)
+	assert.Len(t, got, 1)
+	_, err = FirstAnswer(broken, broken).Search(t.Context(), "q", 3)
+	require.ErrorIs(t, err, ErrNoKey)
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	index := NewMemoryIndex()
+	for _, p := range []IndexedPage{
+		{"http://a.org/", "Jane Doe", "Home page of Jane Doe, who studies joins."},
+		{"http://b.org/", "People", "Jane Doe, John Roe, Max Poe and many others work here in this large department."},
+		{"http://c.org/", "Weather", "Rain."},
+	} {
+		require.NoError(t, index.PutPage(t.Context(), p))
+	}
+	got, err := NewLocal(index).Search(t.Context(), "Jane Doe", 10)
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+	assert.Equal(t, "http://a.org/", got[0].URL)
+
+	require.NoError(t, index.PutPage(t.Context(), IndexedPage{URL: "http://a.org/", Title: "Gone"}))
+	got, err = NewLocal(index).Search(t.Context(), "Jane Doe", 10)
+	require.NoError(t, err)
+	require.Len(t, got, 1, "a page that is put again is replaced")
+}

@@ -1,0 +1,61 @@
+package homepage
+
+import (
+	"testing"
+
+	"gleaner/internal/venue"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestTable1(t *testing.T) {
+	t.Parallel()
+	s := Subject{Author: venue.Author{Name: "Jane Doe"}, CoAuthorHomepages: []string{"http://cs.b.edu/~roe/"}}
+	for _, tc := range []struct {
+		name    string
+		results []Result
+		best    string
+	}{
+		{"name and word beat rank", []Result{{URL: "http://a.org/x"}, {URL: "http://a.org/y", Title: "Research"}, {URL: "http://a.org/z", Title: "Jane Doe's Home Page"}}, "http://a.org/z"},
+		{"word beats none", []Result{{URL: "http://a.org/x", Title: "Jane Doe"}, {URL: "http://a.org/y", Title: "Publications"}}, "http://a.org/y"},
+		{"rank decides", []Result{{URL: "http://a.org/x"}, {URL: "http://a.org/y"}}, "http://a.org/x"},
+		{"publisher by address", []Result{{URL: "http://portal.acm.org/x", Title: "Jane Doe Home Page"}, {URL: "http://a.org/y"}}, "http://a.org/y"},
+		{"publisher by title", []Result{{URL: "http://a.org/x", Title: "Jane Doe research, ACM Digital Library"}, {URL: "http://b.org/y"}}, "http://b.org/y"},
+		{"files", []Result{{URL: "http://a.org/paper.pdf", Title: "Jane Doe publications"}, {URL: "http://a.org/jane.php"}}, "http://a.org/jane.php"},
+		{"an unknown ending is a page", []Result{{URL: "http://a.org/jane.doe", Title: "Jane Doe's website"}, {URL: "http://a.org/y"}}, "http://a.org/jane.doe"},
+		{"co-author's domain preferred", []Result{{URL: "http://a.org/x"}, {URL: "http://math.b.edu/y"}}, "http://math.b.edu/y"},
+		{"below a homepage found already", []Result{{URL: "http://cs.b.edu/~roe/papers/", Title: "Research papers of Jane Doe"}, {URL: "http://a.org/x"}}, "http://a.org/x"},
+		{"nothing left", []Result{{URL: "http://link.springer.com/x"}, {URL: "ftp://a.org/"}}, ""},
+	} {
+		got := ""
+		for _, c := range Table1(s, tc.results) {
+			assert.NotEmpty(t, c.Rule, tc.name)
+			if c.Kept {
+				got = c.URL
+			}
+		}
+		assert.Equal(t, tc.best, got, tc.name)
+	}
+}
+
+func TestTable1SeesTenResults(t *testing.T) {
+	t.Parallel()
+	var rs []Result
+	for range 10 {
+		rs = append(rs, Result{URL: "http://link.springer.com/x"})
+	}
+	rs = append(rs, Result{URL: "http://a.org/", Title: "Jane Doe home page"})
+	cs := Table1(Subject{Author: venue.Author{Name: "Jane Doe"}}, rs)
+	assert.Len(t, cs, 10)
+	for _, c := range cs {
+		assert.False(t, c.Kept)
+	}
+}
+
+func TestQueryVariations(t *testing.T) {
+	t.Parallel()
+	a := venue.Author{Name: "Wei Wang 0003"}
+	assert.Equal(t, []string{"Wei Wang WebDB", "Wei Wang Workshop on the Web and Databases"}, QueryVariations(a, []string{"WebDB", " Workshop on the  Web and Databases", "webdb", ""}))
+	assert.Equal(t, []string{"Wei Wang"}, QueryVariations(a, nil))
+	assert.Empty(t, QueryVariations(venue.Author{}, []string{"X"}))
+}
