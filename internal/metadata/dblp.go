@@ -35,6 +35,9 @@ type base struct {
 func NewDBLP(cfg Config) *DBLP {
 	cfg = cfg.withDefaults()
 	d := &DBLP{dump: cfg.DumpPath, log: cfg.Log, ways: breaker{log: cfg.Log, states: map[string]*wayState{}}}
+	if cfg.DumpPath == "" {
+		d.ways.hint = "a local copy of dblp.xml.gz would serve instead"
+	}
 	add := func(name, url string) {
 		svc := newService(cfg, name, cfg.Delays.DBLP)
 		// There are other ways: no use in insisting on this one.

@@ -29,6 +29,8 @@ func (b base) personPage(ctx context.Context, pid string) (Person, error) {
 	return p, nil
 }
 
+// parsePerson reads a person's page. It also carries the records of namesakes
+// and of co-authors, which are other people and passed over.
 func parsePerson(body []byte) (Person, error) {
 	var p Person
 	d := newDecoder(bytes.NewReader(body), nil)
@@ -47,28 +49,43 @@ func parsePerson(body []byte) (Person, error) {
 		switch tok := tok.(type) {
 		case xml.EndElement:
 			depth--
-			inR = inR && tok.Name.Local != "r"
+			inR = false // within <r>, elements are read whole
 		case xml.StartElement:
-			name := tok.Name.Local
-			if name == "dblpperson" {
-				p.Author = venue.Author{PID: attr(tok, "pid"), Name: cleanName(attr(tok, "name"))}
-			}
-			if name != "person" && !inR && name != "coauthors" {
-				inR = name == "r"
-				depth++
-				continue
-			}
-			var x xmlRecord
-			if err := d.DecodeElement(&x, &tok); err != nil {
+			inside, err := p.open(d, tok, inR)
+			if err != nil {
 				return p, err
 			}
-			if name == "person" {
-				p.describe(x)
-			} else if inR && len(p.Titles) < maxPersonTitles && x.record().isPaper() {
-				p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
+			if inside {
+				depth++
+				inR = tok.Name.Local == "r"
 			}
 		}
 	}
+}
+
+// open handles an element's begin; it reports whether the element is still open.
+func (p *Person) open(d *xml.Decoder, el xml.StartElement, inR bool) (bool, error) {
+	name := el.Name.Local
+	switch {
+	case name == "dblpperson":
+		p.Author = venue.Author{PID: attr(el, "pid"), Name: cleanName(attr(el, "name"))}
+		return true, nil
+	case name == "homonyms" || name == "coauthors":
+		return false, d.Skip()
+	case name != "person" && !inR:
+		return true, nil
+	}
+	var x xmlRecord
+	if err := d.DecodeElement(&x, &el); err != nil {
+		return false, err
+	}
+	switch {
+	case name == "person":
+		p.describe(x)
+	case len(p.Titles) < maxPersonTitles && x.record().isPaper():
+		p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
+	}
+	return false, nil
 }
 
 // describe takes over what the person's own record says.

@@ -23,7 +23,8 @@ var errElsewhere = errors.New("the answer may be incomplete")
 // it, each volume of a harvest would wait once more for a service that is out
 // for weeks.
 type breaker struct {
-	log *slog.Logger
+	log  *slog.Logger
+	hint string // what to do when all ways fail, "" for nothing to say
 
 	mu     sync.Mutex
 	states map[string]*wayState
@@ -66,6 +67,9 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 			return err
 		}
 		failed = append(failed, err)
+	}
+	if b.hint != "" {
+		failed = append(failed, errors.New(b.hint))
 	}
 	return summarise(whole, failed)
 }

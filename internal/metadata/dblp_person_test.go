@@ -1,0 +1,78 @@
+package metadata
+
+import (
+	"reflect"
+	"testing"
+
+	"gleaner/internal/venue"
+)
+
+func TestPerson(t *testing.T) {
+	t.Parallel()
+	cfg, s := stubConfig(t, map[string][]reply{"/pid/1/2.xml": one(`<?xml version="1.0"?>
+<dblpperson name="J&#252;rgen K&#246;nig 0002" pid="1/2" n="3">
+<person key="homepages/1/2" mdate="2024-01-01">
+<author pid="1/2">J&#252;rgen K&#246;nig 0002</author>
+<author pid="1/2">Juergen Koenig 0002</author>
+<note type="affiliation">University of Examples, Paris</note>
+<note label="former" type="affiliation">Old Place</note>
+<note type="uname">x</note>
+<url type="deprecated">http://old.example.edu/~jk/</url>
+<url>https://orcid.org/0000-0002-1825-009x</url>
+<url>https://scholar.google.de/citations?user=abc</url>
+<url>https://www.wikidata.org/entity/Q1</url>
+<url>https://dl.acm.org/profile/81</url>
+<url>https://jk.github.io/</url>
+<url>http://cs.example.edu/~jk/?a=1&amp;b=2</url>
+</person>
+<homonyms n="1"><h f="k"><person key="homepages/1/2-1"><author>J&#252;rgen K&#246;nig 0001</author><url>http://someone.else/</url></person></h></homonyms>
+<r><article key="journals/jex/K03"><author pid="1/2">J&#252;rgen K&#246;nig 0002</author><title>A <i>New</i> Thing.</title><year>2003</year></article></r>
+<r><proceedings key="conf/exa/2003"><editor pid="1/2">J&#252;rgen K&#246;nig 0002</editor><title>EXA.</title></proceedings></r>
+<coauthors n="1"><co c="0"><na f="l/Lee:Ann" pid="5/6">Ann Lee</na></co></coauthors>
+</dblpperson>`)})
+	p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
+	want := Person{
+		Author: venue.Author{PID: "1/2", Name: "Jürgen König"},
+		URLs:   []string{"https://jk.github.io/", "http://cs.example.edu/~jk/?a=1&b=2", "http://old.example.edu/~jk/"},
+		Profiles: map[string]string{
+			"orcid": "https://orcid.org/0000-0002-1825-009x", "scholar": "https://scholar.google.de/citations?user=abc",
+			"wikidata": "https://www.wikidata.org/entity/Q1", "acm": "https://dl.acm.org/profile/81",
+		},
+		Aliases:      []string{"Juergen Koenig"},
+		Affiliations: []string{"University of Examples, Paris", "Old Place"},
+		Titles:       []string{"A New Thing"},
+	}
+	if err != nil || !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", p, err, want)
+	}
+	if p.ORCID() != "0000-0002-1825-009X" || len(s.asked) != 1 {
+		t.Errorf("ORCID %q, %d requests", p.ORCID(), len(s.asked))
+	}
+	if _, err := NewDBLP(cfg).Person(t.Context(), "9/9"); err == nil || isUnavailable(err) {
+		t.Errorf("an unknown pid: %v", err)
+	}
+}
+
+func TestDisambiguationPage(t *testing.T) {
+	t.Parallel()
+	p, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="homepages/7/8" publtype="disambiguation"><author pid="7/8">Wei Wang</author></person></dblpperson>`))
+	if err != nil || !p.Ambiguous {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="h`)); err == nil {
+		t.Error("a page that breaks off is taken for whole")
+	}
+}
+
+func TestProfileKind(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		"https://orcid.org/0000-0002-1825-0097": "orcid", "http://www.researchgate.net/profile/X": "researchgate", "https://scholar.google.co.uk/citations?user=x": "scholar",
+		"https://de.wikipedia.org/wiki/X": "wikipedia", "https://x.com/ann": "twitter", "https://max.com/ann": "",
+		"https://ann.github.io/": "", "https://github.com/ann": "github", "http://www.cs.example.edu/~ann": "", "https://sites.google.com/site/ann": "", "": "", "::": "",
+	} {
+		if got := ProfileKind(addr); got != want {
+			t.Errorf("ProfileKind(%q) = %q, want %q", addr, got, want)
+		}
+	}
+}

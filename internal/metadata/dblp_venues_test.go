@@ -1,0 +1,73 @@
+package metadata
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+)
+
+func TestResolveVenue(t *testing.T) {
+	t.Parallel()
+	venueHit := func(name, acronym, key string) string {
+		return `{"venue":"` + name + `","acronym":"` + acronym + `","type":"Conference or Workshop","url":"https://dblp.org/db/` + key + `/"}`
+	}
+	replies := map[string][]reply{
+		"/db/conf/exa/index.xml":                          one(exaIndex),
+		"/db/conf/IEEEexa/index.xml":                      one(`<bht title="IEEE Examples (IEEE-EXA)"><h1>x</h1></bht>`),
+		"/db/journals/jex/index.xml":                      one(jexIndex),
+		"/db/conf/lone/index.xml":                         one(`<bht title="Lone"></bht>`),
+		"/search/venue/api":                               one(hits(0, 0)),
+		"/search/venue/api?f=0&format=json&h=100&q=EXA":   one(hits(2, 0, venueHit("Symposium on Examples (EXA)", "EXA", "conf/exa"), venueHit("Workshop EXA (EXA)", "EXA", "conf/wexa"))),
+		"/search/venue/api?f=0&format=json&h=100&q=twice": one(hits(2, 0, venueHit("Twice (TWICE)", "TWICE", "conf/a"), venueHit("Twice (TWICE)", "TWICE", "conf/b"))),
+		"/search/venue/api?f=0&format=json&h=100&q=exam":  one(hits(1, 0, venueHit("Symposium on Examples (EXA)", "EXA", "conf/exa"))),
+		"/search/venue/api?f=0&format=json&h=100&q=none":  one(hits(1, 0, venueHit("Symposium on Nonesuch (NONESUCH)", "NONESUCH", "conf/nonesuch"))),
+	}
+	for _, c := range []struct {
+		name string
+		want Venue
+		err  error
+	}{
+		{"conf/exa", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"CONF/EXA", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"conf/IEEEexa", Venue{Key: "conf/IEEEexa", Name: "IEEE-EXA", Title: "IEEE Examples"}, nil},
+		{"https://dblp.org/db/conf/exa/index.html", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"EXA", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{" jex ", Venue{Key: "journals/jex", Name: "Journal of Examples"}, nil},
+		{"lone", Venue{Key: "conf/lone", Name: "Lone"}, nil},
+		{"twice", Venue{}, ErrAmbiguousVenue{}},
+		{"none", Venue{}, ErrUnknownVenue{}},
+		{"conf/none", Venue{}, ErrUnknownVenue{}},
+		{"", Venue{}, ErrUnknownVenue{}},
+	} {
+		cfg, _ := stubConfig(t, replies)
+		got, err := NewDBLP(cfg).ResolveVenue(t.Context(), c.name)
+		if !reflect.DeepEqual(got, c.want) || reflect.TypeOf(err) != reflect.TypeOf(c.err) {
+			t.Errorf("%q: %+v, %v; want %+v, %T", c.name, got, err, c.want, c.err)
+		}
+		var unknown ErrUnknownVenue
+		if c.name == "conf/none" && (!errors.As(err, &unknown) || len(unknown.Suggestions) != 1 || unknown.Suggestions[0].Key != "conf/nonesuch") {
+			t.Errorf("no suggestion in %v", err)
+		}
+	}
+}
+
+func TestResolveWithoutSearch(t *testing.T) {
+	t.Parallel()
+	cfg, _ := stubConfig(t, map[string][]reply{"/search/": {{status: 503}}, "/db/conf/exa/index.xml": one(exaIndex)})
+	d := NewDBLP(cfg)
+	if v, err := d.ResolveVenue(t.Context(), "Exa"); err != nil || v.Key != "conf/exa" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	// Nothing at its pages, and no search to say what else it may be.
+	if _, err := d.ResolveVenue(t.Context(), "Symposium on Examples"); !isUnavailable(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestVariations(t *testing.T) {
+	t.Parallel()
+	v := Venue{Key: "conf/webexa", Name: "WebExa", Title: "Workshop on Web Examples"}
+	if got, want := v.Variations(), []string{"WebExa", "Workshop on Web Examples"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

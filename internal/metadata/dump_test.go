@@ -1,0 +1,224 @@
+package metadata
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gleaner/internal/venue"
+)
+
+const smallDump = `<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE dblp SYSTEM "dblp.dtd">
+<dblp>
+<www key="homepages/1/2" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><title>Home Page</title><url>http://cs.example.edu/~jm/</url><url>https://orcid.org/0000-0002-1825-0097</url></www>
+<inproceedings key="conf/exa/A03" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><author>Ann Lee</author><title>Fast &own; <i>lists</i> &#955;.</title><pages>1-9</pages><year>2003</year><booktitle>EXA</booktitle><ee>https://doi.org/10.1/A</ee><url>db/conf/exa/exa2003.html#A03</url></inproceedings>
+<inproceedings key="conf/exampleother/B03"><author>Ann Lee</author><title>Other.</title><year>2003</year><url>db/conf/exampleother/x2003.html#B03</url></inproceedings>
+<book key="books/x"><title>A book</title></book>
+<proceedings key="conf/exa/2003"><editor>Ed Itor</editor><title>EXA 2003.</title><booktitle>EXA</booktitle><year>2003</year><url>db/conf/exa/exa2003.html</url></proceedings>
+<inproceedings key="conf/exa/C05"><author>Ann Lee</author><title>Later.</title><year>2005</year><url>db/conf/exa/exa2005.html#C05</url></inproceedings>
+<www key="homepages/l/AnnLee"><author>Ann Lee</author><author>Anna Lee</author><title>Home Page</title></www>
+</dblp>
+`
+
+func writeDump(t testing.TB, body string, zipped bool) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "dblp.xml")
+	data := []byte(body)
+	if zipped {
+		path += ".gz"
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, body)
+		_ = w.Close()
+		data = b.Bytes()
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "dblp.dtd"), []byte("<!ELEMENT dblp ANY>\n<!ENTITY own    \"&#8704;\" ><!-- for all -->\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDumpIsTheLastWay(t *testing.T) {
+	t.Parallel()
+	for _, zipped := range []bool{false, true} {
+		cfg, _ := stubConfig(t, map[string][]reply{"http": {{status: 503}}})
+		cfg.DumpPath = writeDump(t, smallDump, zipped)
+		d := NewDBLP(cfg)
+		v, err := d.ResolveVenue(t.Context(), "conf/exa")
+		if err != nil || v.Name != "EXA" {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		papers, err := d.List(t.Context(), v, single(2003))
+		want := []venue.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1/a",
+			Authors: []venue.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1/A"}}}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[0].DOI = papers[0].DOI // a DOI of one digit is no DOI
+		if papers[0].DOI != "" || !reflect.DeepEqual(papers, want) {
+			t.Errorf("got %+v\nwant %+v", papers, want)
+		}
+		var none ErrNoVolume
+		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != (venue.Years{From: 2003, To: 2005}) {
+			t.Errorf("a year without a volume: %v", err)
+		}
+		var unknown ErrUnknownVenue
+		if _, err := d.List(t.Context(), Venue{Key: "conf/none"}, single(2003)); !errors.As(err, &unknown) {
+			t.Errorf("an unknown venue: %v", err)
+		}
+	}
+}
+
+func TestDumpPersons(t *testing.T) {
+	t.Parallel()
+	d, err := OpenDump(writeDump(t, smallDump, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Persons(t.Context(), []string{"1/2", "l/AnnLee", "9/9"})
+	want := map[string]Person{
+		"1/2":      {Author: venue.Author{PID: "1/2", Name: "Jörg Müller"}, URLs: []string{"http://cs.example.edu/~jm/"}, Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097"}},
+		"l/AnnLee": {Author: venue.Author{PID: "l/AnnLee", Name: "Ann Lee"}, Aliases: []string{"Anna Lee"}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+func TestBadDumps(t *testing.T) {
+	t.Parallel()
+	whole := writeDump(t, smallDump, true)
+	cut, _ := os.ReadFile(whole)
+	cutPath := filepath.Join(t.TempDir(), "cut.xml.gz")
+	_ = os.WriteFile(cutPath, cut[:len(cut)/2], 0o600)
+	for name, path := range map[string]string{
+		"no </dblp>": writeDump(t, strings.Replace(smallDump, "</dblp>", "", 1), false),
+		"cut record": writeDump(t, smallDump[:700], false),
+		"cut gzip":   cutPath,
+		"no file":    filepath.Join(t.TempDir(), "none.xml"),
+		"too long":   writeDump(t, "<dblp><www "+strings.Repeat("x", maxRecord+10)+"></www></dblp>", false),
+	} {
+		d, err := OpenDump(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.venue(t.Context(), "conf/exa")
+		var bad ErrBadAnswer
+		var refused ErrRefused
+		if !errors.As(err, &bad) && !errors.As(err, &refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDumpInLatin1(t *testing.T) {
+	t.Parallel()
+	d := &Dump{}
+	x, err := d.parse([]byte("<article key=\"journals/j/A\"><author>J\xf6rg</author><title>T.</title></article>"))
+	if err != nil || x.Authors[0].Name != "Jörg" {
+		t.Errorf("%+v, %v", x, err)
+	}
+}
+
+// hugeDump is a reader of about size bytes in the shape of dblp.xml, made as it
+// is read; one record in a hundred thousand is of the venue conf/exa.
+type hugeDump struct {
+	size, made int
+	n          int
+	buf        []byte
+	done       bool
+}
+
+func (h *hugeDump) Read(p []byte) (int, error) {
+	for len(h.buf) == 0 {
+		switch {
+		case h.done:
+			return 0, io.EOF
+		case h.n == 0:
+			h.buf = []byte("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<!DOCTYPE dblp SYSTEM \"dblp.dtd\">\n<dblp>\n")
+		case h.made >= h.size:
+			h.buf, h.done = []byte("</dblp>\n"), true
+		case h.n%10 == 0:
+			h.buf = fmt.Appendf(nil, "<www mdate=\"2020-01-01\" key=\"homepages/%d/%d\">\n<author>Person Number%d</author>\n<title>Home Page</title>\n<url>http://www.example.edu/~p%d</url>\n</www>\n", h.n%300, h.n, h.n%5000, h.n)
+		default:
+			v := "oth"
+			if h.n%100_000 == 1 {
+				v = "exa"
+			}
+			h.buf = fmt.Appendf(nil, "<inproceedings mdate=\"2020-01-01\" key=\"conf/%s/P%d\">\n<author>Person Number%d</author>\n<author>Jos&eacute; Example%d</author>\n<title>A Record of Number %d in a Synthetic Dump of Some Length.</title>\n<pages>1-9</pages>\n<year>2003</year>\n<booktitle>OTH</booktitle>\n<ee>https://doi.org/10.5555/%d</ee>\n<crossref>conf/%s/2003</crossref>\n<url>db/conf/%s/%s2003.html#P%d</url>\n</inproceedings>\n", v, h.n, h.n%5000/10*10, h.n, h.n, h.n, v, v, v, h.n)
+		}
+		h.n++
+		h.made += len(h.buf)
+	}
+	n := copy(p, h.buf)
+	h.buf = h.buf[n:]
+	return n, nil
+}
+
+// BenchmarkDump passes through a gzipped dump of 200 MB, looking for one venue,
+// and reports the peak of the heap above where it began.
+func BenchmarkDump(b *testing.B) {
+	const size = 200 << 20
+	path := filepath.Join(b.TempDir(), "dblp.xml.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, _ := gzip.NewWriterLevel(f, gzip.BestSpeed)
+	if _, err := io.Copy(w, &hugeDump{size: size}); err != nil {
+		b.Fatal(err)
+	}
+	_, _ = w.Close(), f.Close()
+	d, err := OpenDump(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(2 * size) // two passes: papers, then people
+	for b.Loop() {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		base := m.HeapAlloc
+		var peak atomic.Uint64
+		ctx, stop := context.WithCancel(context.Background())
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+					var m runtime.MemStats
+					runtime.ReadMemStats(&m)
+					peak.Store(max(peak.Load(), m.HeapAlloc))
+				}
+			}
+		}()
+		v, err := d.venue(context.Background(), "conf/exa")
+		stop()
+		<-stopped
+		if err != nil || len(v.volumes["db/conf/exa/exa2003"]) < 5 {
+			b.Fatalf("%d volumes, %v", len(v.volumes), err)
+		}
+		b.ReportMetric(float64(peak.Load()-min(base, peak.Load()))/(1<<20), "MB-peak")
+	}
+}

@@ -1,0 +1,111 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gleaner/internal/fetch"
+)
+
+// freeGate lets everything through at once.
+type freeGate struct{}
+
+func (freeGate) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	return func(fetch.Visit) {}, nil
+}
+
+// parkedGate lets nothing through.
+type parkedGate struct{}
+
+type parked struct{}
+
+func (parked) Error() string          { return "parked" }
+func (parked) RetryIn() time.Duration { return time.Hour }
+
+func (parkedGate) Turn(context.Context, string, time.Duration) (func(fetch.Visit), error) {
+	return nil, fmt.Errorf("host: %w", parked{})
+}
+
+func TestGateRefuses(t *testing.T) {
+	t.Parallel()
+	cfg, s := stubConfig(t, nil)
+	cfg.Gate = parkedGate{}
+	_, err := NewDBLP(cfg).Person(t.Context(), "1/2")
+	var down ErrUnavailable
+	if !errors.As(err, &down) || down.RetryAfter != time.Hour || len(s.asked) != 0 {
+		t.Errorf("got %v after %d requests", err, len(s.asked))
+	}
+}
+
+// TestRest checks that a way that keeps failing is left alone, and then tried again.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		person := `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`
+		cfg, s := stubConfig(t, map[string][]reply{"dblp.org/pid": {{status: 503}}, "uni-trier.de/pid": one(person)})
+		cfg.Backoff = time.Second
+		d := NewDBLP(cfg)
+		ask := func(want int) {
+			t.Helper()
+			before := s.count("dblp.org/pid")
+			if _, err := d.Person(t.Context(), "1/2"); err != nil {
+				t.Error(err)
+			}
+			if got := s.count("dblp.org/pid") - before; got != want {
+				t.Errorf("%d requests to the failing site, want %d", got, want)
+			}
+		}
+		ask(3) // once, and two repeats
+		ask(3) // one broken record is not yet a broken service
+		ask(0)
+		time.Sleep(restFor)
+		ask(3)
+	})
+}
+
+func TestRetryAfterIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {
+			{status: 429, header: map[string]string{"Retry-After": "90"}},
+			{status: 503, header: map[string]string{"Retry-After": time.Now().Add(2 * time.Minute).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")}},
+			{body: `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`},
+		}})
+		begin := time.Now()
+		if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); err != nil {
+			t.Error(err)
+		}
+		// The date lies 30 s after the first 90 s.
+		if took := time.Since(begin); took < 120*time.Second || took > 125*time.Second || len(s.asked) != 3 {
+			t.Errorf("took %s, %d requests", took, len(s.asked))
+		}
+	})
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	to := func(addr string) []reply { return []reply{{status: 301, header: map[string]string{"Location": addr}}} }
+	person := one(`<dblpperson name="Ann Lee" pid="3/4"><person key="homepages/3/4"><author pid="3/4">Ann Lee</author></person></dblpperson>`)
+	for name, c := range map[string]struct {
+		replies map[string][]reply
+		ok      bool
+	}{
+		"moved":       {map[string][]reply{"pid/1/2": to("/pid/3/4.xml"), "pid/3/4": person}, true},
+		"other host":  {map[string][]reply{"pid/1/2": to("http://169.254.169.254/latest")}, false},
+		"in a circle": {map[string][]reply{"pid/1/2": to("/pid/1/2.xml")}, false},
+	} {
+		cfg, s := stubConfig(t, c.replies)
+		cfg.DBLPMirrorURL = "-"
+		p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
+		if (err == nil) != c.ok || (c.ok && p.Author.PID != "3/4") {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
+		if s.count("169.254") > 0 || len(s.asked) > maxHops+1 {
+			t.Errorf("%s: asked %v", name, s.asked)
+		}
+	}
+}
