@@ -166,6 +166,7 @@ func priorsByHost(t testing.TB, sites []farmSite) map[string]*rank.Prior {
 	return out
 }
 
+// simulate runs a strategy over a site.
 func simulate(t testing.TB, setup Setup, name string, prior *rank.Prior) Run {
 	t.Helper()
 	s, err := rank.New(name, rank.Options{Prior: prior})

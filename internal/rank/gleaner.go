@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// tuning are gleaner's constants. They were set on sites that the figures are
-// not reported for (leave one site out), and are few.
-type tuning struct {
-	priorVariance float32 // how fast the shared weights move on a site
-	siteVariance  float32 // how fast the site's own do
-	optimism      float64 // standard deviations added to what is uncertain
-	deeper        float64 // worth of a page one hop further, in (0,1)
-	sure          float64 // a pick worth more than this is never given to exploration
-	explore       int     // one in so many other picks goes to the oldest link
+// Tuning are gleaner's constants. They are few, and were chosen by what sites
+// reached whose links the prior had not been trained on.
+type Tuning struct {
+	PriorVariance float64 // how fast the shared weights move on a site
+	SiteVariance  float64 // how fast the site's own do
+	Optimism      float64 // standard deviations (in log-odds) added to what is uncertain
+	Deeper        float64 // worth of a page one hop further, in (0,1)
+	Sure          float64 // a pick that promises more than this is never given to exploration
+	Explore       int     // one in so many other picks goes to the oldest link
+	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
-func defaultTuning() tuning {
-	return tuning{priorVariance: 0.05, siteVariance: 0.5, optimism: 0.3, deeper: 0.7, sure: 0.5, explore: 6}
+// DefaultTuning is what New takes.
+func DefaultTuning() Tuning {
+	return Tuning{PriorVariance: 0.05, SiteVariance: 0.5, Optimism: 0.3, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -32,7 +34,7 @@ func defaultTuning() tuning {
 // picks that promise little goes to the link that has waited longest: so every
 // link has its turn, and the tail is not lost.
 type gleaner struct {
-	tune     tuning
+	tune     Tuning
 	x        *extractor
 	prior    [2][]float32 // pages, documents
 	arms     *arms
@@ -70,9 +72,13 @@ func newGleaner(opts Options) (*gleaner, error) {
 		}
 		opts.Prior = &p
 	}
-	g := &gleaner{tune: defaultTuning(), x: x}
+	tune := DefaultTuning()
+	if opts.Tuning != nil {
+		tune = *opts.Tuning
+	}
+	g := &gleaner{tune: tune, x: x}
 	if opts.Explore > 0 {
-		g.tune.explore = max(1, int(math.Round(1/opts.Explore)))
+		g.tune.Explore = max(1, int(math.Round(1/opts.Explore)))
 	}
 	names := x.names()
 	g.prior = [2][]float32{weights(opts.Prior.Page, names), weights(opts.Prior.Document, names)}
@@ -83,8 +89,8 @@ func newGleaner(opts Options) (*gleaner, error) {
 func (g *gleaner) reset() {
 	t := g.tune
 	g.arms = newArms(nil)
-	g.pages = newModel(g.prior[0], t.priorVariance, t.siteVariance)
-	g.docs = newModel(g.prior[1], t.priorVariance, t.siteVariance)
+	g.pages = newModel(g.prior[0], t.PriorVariance, t.SiteVariance)
+	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
 	g.picks, g.pending = 0, nil
 	g.children, g.cache = map[string]*offspring{}, map[int64][]feature{}
@@ -160,7 +166,7 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	for i := range waiting {
 		c := &waiting[i]
 		logit, variance := g.model(c).predict(g.features(c))
-		promise := logit + g.tune.optimism*math.Sqrt(variance)
+		promise := logit + g.tune.Optimism*math.Sqrt(variance)
 		switch {
 		case promise > top || promise == top && c.ID < waiting[best].ID:
 			best, top, second = i, promise, top
@@ -168,9 +174,9 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 			second = promise
 		}
 	}
-	if sigmoid(top) < g.tune.sure {
+	if sigmoid(top) < g.tune.Sure {
 		g.picks++
-		if g.picks%g.tune.explore == 0 {
+		if g.picks%g.tune.Explore == 0 {
 			i := oldest(waiting)
 			return i, fmt.Sprintf("exploration: it has waited longest, and the best promised only %.2f", sigmoid(top))
 		}
@@ -185,7 +191,7 @@ func (g *gleaner) settle() {
 	}
 	p := g.pending
 	g.pending = nil
-	g.pages.learn(p.features, g.worth(g.children[p.url]))
+	g.pages.learn(p.features, g.worth(g.children[p.url]), 1)
 	delete(g.children, p.url)
 	if len(g.children) > remembered {
 		clear(g.children)
@@ -199,7 +205,7 @@ func (g *gleaner) worth(o *offspring) float64 {
 		return 0
 	}
 	sort.Sort(sort.Reverse(sort.Float64Slice(o.documents)))
-	best, sum := g.tune.deeper*o.best, 0.0
+	best, sum := g.tune.Deeper*o.best, 0.0
 	for i, p := range o.documents {
 		sum += p
 		best = math.Max(best, sum/float64(i+2))
@@ -214,7 +220,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 	delete(g.cache, c.ID)
 	switch {
 	case r.Failed:
-		g.model(&c).learn(fs, 0)
+		g.model(&c).learn(fs, 0, g.tune.Failure)
 	case r.Document:
 		outcome := 0.0
 		if r.Accepted {
@@ -222,9 +228,9 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 			g.twins.add(stemKey(c.Link.URL))
 		}
 		if c.Document {
-			g.docs.learn(fs, outcome)
+			g.docs.learn(fs, outcome, 1)
 		} else { // a page's name hid a document: its like may do so too
-			g.pages.learn(fs, outcome)
+			g.pages.learn(fs, outcome, 1)
 		}
 	case r.Page != nil:
 		g.settle()

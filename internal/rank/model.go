@@ -12,15 +12,15 @@ type model struct {
 	variance []float32
 }
 
-func newModel(prior []float32, priorVariance, siteVariance float32) *model {
+func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 	n := len(prior) + siteSlots
 	m := &model{mean: make([]float32, n), variance: make([]float32, n)}
 	copy(m.mean, prior)
 	for i := range m.variance {
 		if i < len(prior) {
-			m.variance[i] = priorVariance
+			m.variance[i] = float32(priorVariance)
 		} else {
-			m.variance[i] = siteVariance
+			m.variance[i] = float32(siteVariance)
 		}
 	}
 	return m
@@ -36,15 +36,16 @@ func (m *model) predict(fs []feature) (logit, variance float64) {
 	return logit, variance
 }
 
-// learn moves the weights towards an outcome in 0–1.
-func (m *model) learn(fs []feature, outcome float64) {
+// learn moves the weights towards an outcome in 0–1; a weight under 1 makes it
+// less of an observation.
+func (m *model) learn(fs []feature, outcome, weight float64) {
 	logit, variance := m.predict(fs)
 	p := sigmoid(logit)
-	slope := math.Max(p*(1-p), 0.02)
+	slope := weight * math.Max(p*(1-p), 0.02)
 	gain := 1 / (1 + slope*variance)
 	for _, f := range fs {
 		v, s := float64(f.value), float64(m.variance[f.index])
-		m.mean[f.index] += float32(s * v * gain * (outcome - p))
+		m.mean[f.index] += float32(s * v * gain * weight * (outcome - p))
 		m.variance[f.index] = float32(s - s*s*v*v*slope*gain)
 	}
 }
