@@ -175,9 +175,10 @@ func buildTemporal(ctx context.Context, o Options, path string) error {
 }
 
 func goInstall(ctx context.Context, o Options, goTool, bin string, env []string) error {
-	cmd := exec.CommandContext(ctx, goTool, "install", "-v", "-trimpath", "-ldflags=-s -w", temporalModule+"@"+temporalVersion)
+	cmd := exec.CommandContext(ctx, goTool, "install", "-v", "-ldflags=-s -w", temporalModule+"@"+temporalVersion)
 	cmd.Dir = bin // outside of any module
-	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+	// No other flags: packages that the user's build cache has are not compiled again.
+	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	ownGroup(cmd)
 	out, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w

@@ -1,0 +1,226 @@
+package sampleweb
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Request is one line of the log. Times are of the server's clock.
+type Request struct {
+	Time     time.Time     `json:"time"` // when it came in
+	Host     string        `json:"host"`
+	Path     string        `json:"path"`
+	Status   int           `json:"status"`
+	Bytes    int64         `json:"bytes"`
+	InFlight int           `json:"in_flight"` // requests to the host at its arrival, this one included
+	Gap      time.Duration `json:"gap"`       // since the last one to the host ended; -1 for the first
+	Agent    string        `json:"agent"`
+}
+
+// journal remembers the newest requests and what each host is doing.
+type journal struct {
+	mu     sync.Mutex
+	size   int
+	ring   []Request
+	next   int
+	total  int64
+	flying map[string]int
+	ended  map[string]time.Time
+}
+
+func newJournal(size int) *journal {
+	return &journal{size: size, flying: map[string]int{}, ended: map[string]time.Time{}}
+}
+
+func (j *journal) begin(r *http.Request, host string) *Request {
+	now := time.Now()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flying[host]++
+	gap := time.Duration(-1)
+	if last, ok := j.ended[host]; ok {
+		gap = now.Sub(last)
+	}
+	return &Request{Time: now, Host: host, Path: r.URL.RequestURI(), InFlight: j.flying[host], Gap: gap, Agent: r.UserAgent()}
+}
+
+func (j *journal) end(q *Request) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flying[q.Host]--
+	j.ended[q.Host] = time.Now()
+	j.total++
+	if len(j.ring) < j.size {
+		j.ring = append(j.ring, *q)
+		return
+	}
+	j.ring[j.next] = *q
+	j.next = (j.next + 1) % j.size
+}
+
+// Log returns the newest requests in the order in which they ended; the two
+// services are among them.
+func (w *Web) Log() []Request {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	out := make([]Request, 0, len(w.log.ring))
+	out = append(out, w.log.ring[w.log.next:]...)
+	return append(out, w.log.ring[:w.log.next]...)
+}
+
+// Requests is how many requests there have been, remembered or not.
+func (w *Web) Requests() int64 {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	return w.log.total
+}
+
+// ResetLog forgets all requests.
+func (w *Web) ResetLog() {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	w.log.ring, w.log.next, w.log.total = nil, 0, 0
+	clear(w.log.ended)
+}
+
+// Handler serves the web: as a forward proxy (absolute request addresses) and
+// by the Host header. Plain http only: CONNECT is refused.
+func (w *Web) Handler() http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodConnect {
+			http.Error(rw, "this web has no https", http.StatusBadGateway)
+			return
+		}
+		name := hostOf(r)
+		if name == ControlHost {
+			w.serveControl(rw, r)
+			return
+		}
+		count := &counter{ResponseWriter: rw, status: http.StatusOK}
+		entry := w.log.begin(r, name)
+		defer func() {
+			entry.Status, entry.Bytes = count.status, count.bytes
+			w.log.end(entry)
+		}()
+		if w.opt.Latency > 0 {
+			select {
+			case <-time.After(w.opt.Latency):
+			case <-r.Context().Done():
+				return
+			}
+		}
+		w.serve(count, r, name)
+	})
+}
+
+func hostOf(r *http.Request) string {
+	name := r.Host
+	if r.URL.Host != "" {
+		name = r.URL.Host
+	}
+	if h, _, err := net.SplitHostPort(name); err == nil {
+		name = h
+	}
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(rw, "only GET and HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	switch name {
+	case DBLPHost:
+		w.serveDBLP(rw, r)
+		return
+	case SearchHost:
+		w.serveSearch(rw, r)
+		return
+	}
+	if c := w.big[name]; c != nil {
+		c.serve(rw, r)
+		return
+	}
+	h := w.hosts[name]
+	if h == nil {
+		http.Error(rw, "no such host: "+name, http.StatusBadGateway)
+		return
+	}
+	h.serve(rw, r)
+}
+
+func (h *host) serve(rw http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if path == "" {
+		path = "/"
+	}
+	if path == "/robots.txt" && h.robots != "" {
+		send(rw, r, "text/plain", []byte(h.robots))
+		return
+	}
+	res, ok := h.pages[path]
+	if !ok && strings.HasSuffix(path, "/index.html") {
+		res, ok = h.pages[strings.TrimSuffix(path, "index.html")]
+	}
+	if !ok {
+		if _, dir := h.pages[path+"/"]; dir {
+			http.Redirect(rw, r, "http://"+h.name+path+"/", http.StatusMovedPermanently)
+			return
+		}
+		http.NotFound(rw, r)
+		return
+	}
+	switch {
+	case res.location != "":
+		http.Redirect(rw, r, res.location, res.status)
+	case res.status != 0 && res.body == nil:
+		http.Error(rw, http.StatusText(res.status), res.status)
+	default:
+		send(rw, r, res.kind, res.body())
+	}
+}
+
+// send answers with validators, so that an unchanged page costs one 304.
+func send(rw http.ResponseWriter, r *http.Request, kind string, body []byte) {
+	rw.Header().Set("Content-Type", kind)
+	http.ServeContent(rw, r, "", modified, bytes.NewReader(body))
+}
+
+func (w *Web) serveControl(rw http.ResponseWriter, r *http.Request) {
+	rw.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(rw)
+	switch r.URL.Path {
+	case "/log": // one line a request, for scripts
+		for _, q := range w.Log() {
+			if err := enc.Encode(q); err != nil {
+				return
+			}
+		}
+	case "/truth":
+		_ = enc.Encode(w.Truth()) // the reader has gone: nothing to do about it
+	default:
+		http.NotFound(rw, r)
+	}
+}
+
+type counter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (c *counter) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}

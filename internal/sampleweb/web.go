@@ -1,0 +1,150 @@
+package sampleweb
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Hosts that are there whatever the options.
+const (
+	DBLPHost        = "dblp.example"
+	SearchHost      = "search.example"
+	ControlHost     = "ctl.example" // /log and /truth, as JSON
+	ProceedingsHost = "proceedings.sample.example"
+	publisherHost   = "dl.publisher.example"
+	portalHost      = "portal.example"
+	mirrorHost      = "reports.montrose.example"
+)
+
+// Web is a generated web. It is safe for concurrent use.
+type Web struct {
+	opt     Options
+	authors []*author
+	papers  []*paper
+	titles  map[string]bool
+	hosts   map[string]*host
+	big     map[string]*conference
+	log     *journal
+
+	indexOnce sync.Once
+	index     *index
+}
+
+// host is one server: what it has, by path.
+type host struct {
+	name   string
+	robots string
+	pages  map[string]resource
+}
+
+// resource is something at a path: made when asked for.
+type resource struct {
+	kind     string // content type
+	status   int    // 0 is 200
+	location string // of a redirect
+	body     func() []byte
+	// listed pages are known to the search service, under this title.
+	listed string
+}
+
+// New lays the web out. It takes milliseconds: pages are made when asked for.
+func New(o Options) *Web {
+	w := &Web{
+		opt: o.withDefaults(), titles: map[string]bool{},
+		hosts: map[string]*host{}, big: map[string]*conference{},
+	}
+	w.log = newJournal(w.opt.LogSize)
+	w.generate()
+	w.buildDepartments()
+	for _, a := range w.authors {
+		w.buildSite(a)
+	}
+	w.buildProceedings()
+	w.buildPublisher()
+	w.buildMirror()
+	w.buildPortal()
+	w.buildNamesakes()
+	for _, c := range w.opt.Conferences {
+		w.big[c.Host] = newConference(w.opt, c)
+	}
+	return w
+}
+
+// Venues lists the keys of the venues, such as "conf/sample".
+func (w *Web) Venues() []string {
+	keys := make([]string, w.opt.Venues)
+	for v := range keys {
+		keys[v] = w.venueKey(v)
+	}
+	return keys
+}
+
+// Years are the first and the last year of every venue.
+func (w *Web) Years() (first, last int) {
+	return w.opt.FirstYear, w.opt.FirstYear + w.opt.Years - 1
+}
+
+// DBLPURL is the base address of the metadata service, SearchURL that of the
+// search service; both are reached through the proxy.
+func (w *Web) DBLPURL() string   { return "http://" + DBLPHost }
+func (w *Web) SearchURL() string { return "http://" + SearchHost }
+
+// Hosts lists the names of all generated hosts but the two services.
+func (w *Web) Hosts() []string {
+	var names []string
+	for name := range w.hosts {
+		names = append(names, name)
+	}
+	for name := range w.big {
+		names = append(names, name)
+	}
+	return names
+}
+
+func (w *Web) venueShort(v int) string {
+	if v == 0 {
+		return "sample"
+	}
+	return fmt.Sprintf("sample%d", v+1)
+}
+
+func (w *Web) venueKey(v int) string { return "conf/" + w.venueShort(v) }
+
+// venueName is what people call a venue, venueLong its full name.
+func (w *Web) venueName(v int) string {
+	if v == 0 {
+		return "SAMPLE"
+	}
+	return fmt.Sprintf("SAMPLE%d", v+1)
+}
+
+func (w *Web) venueLong(v int) string {
+	return "Workshop on " + capital(topics[v%len(topics)]) + " and Sample Systems"
+}
+
+func (w *Web) host(name string) *host {
+	h := w.hosts[name]
+	if h == nil {
+		h = &host{name: name, pages: map[string]resource{}}
+		w.hosts[name] = h
+	}
+	return h
+}
+
+func (h *host) html(path, title string, body func() []byte) {
+	h.pages[path] = resource{kind: "text/html; charset=utf-8", body: body, listed: title}
+}
+
+func (h *host) file(path, kind string, body func() []byte) {
+	h.pages[path] = resource{kind: kind, body: body}
+}
+
+func (h *host) redirect(path, to string) {
+	h.pages[path] = resource{status: 302, location: to}
+}
+
+func (h *host) fail(path string, status int) { h.pages[path] = resource{status: status} }
+
+// modified is when everything was last changed, for conditional requests.
+var modified = time.Date(2004, time.March, 1, 12, 0, 0, 0, time.UTC)
