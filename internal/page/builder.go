@@ -358,20 +358,14 @@ func (b *builder) lengthenPath() {
 	} else {
 		b.path = append(b.path, bytes.ToLower(b.scan.name[:min(len(b.scan.name), most)])...)
 	}
-	for _, at := range b.scan.attrs {
-		switch {
-		case equalFold(at.key, "id"):
-			if id := bytes.TrimSpace(at.val); len(id) > 0 && len(id) <= most && !bytes.ContainsAny(id, " <>&") {
-				b.path = append(append(b.path, '#'), id...)
-			}
-		case equalFold(at.key, "class"):
-			n := 0
-			for c := range bytes.FieldsSeq(at.val) {
-				if n++; n > 2 || len(c) > most || bytes.ContainsAny(c, "<>&") {
-					break
-				}
-				b.path = append(append(b.path, '.'), c...)
-			}
+	if id := bytes.TrimSpace(b.attr("id")); len(id) > 0 && len(id) <= most && !bytes.ContainsAny(id, " <>&") {
+		b.path = append(append(b.path, '#'), id...)
+	}
+	n := 0
+	for c := range bytes.FieldsSeq(b.attr("class")) {
+		if n++; n > 2 || len(c) > most || bytes.ContainsAny(c, "<>&") {
+			break
 		}
+		b.path = append(append(b.path, '.'), c...)
 	}
 }

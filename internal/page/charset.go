@@ -20,6 +20,8 @@ const (
 	prescan = 8 << 10
 	// detectMost is how much of a page its character set is guessed from.
 	detectMost = 16 << 10
+	// guessMost is how much of its text the guess itself sees: 0.1 ms a KiB.
+	guessMost = 4 << 10
 )
 
 // decode turns a body into UTF-8 and names what it was. In order: a byte order
@@ -103,8 +105,11 @@ func headerCharset(contentType string) string {
 // canonicalCharset is the name of a label in the Encoding Standard, "" if it
 // has none.
 func canonicalCharset(label string) string {
-	if label == "" {
+	switch label {
+	case "":
 		return ""
+	case "GB-18030": // what chardet calls it
+		return "gb18030"
 	}
 	_, name := charset.Lookup(label)
 	return name
@@ -161,8 +166,13 @@ func indexFold(b []byte, word string) int {
 // plausible says whether body can have been written in a character set: fewer
 // than one in fifty of the bytes over 127 make no sense.
 func plausible(body []byte, name string) bool {
-	sample := body[:min(len(body), detectMost)]
-	high := 0
+	errs, high := decodingErrors(body[:min(len(body), detectMost)], name)
+	return errs >= 0 && errs <= 1+high/50
+}
+
+// decodingErrors counts what makes no sense in a character set, -1 if there is
+// no such set, and the bytes over 127.
+func decodingErrors(sample []byte, name string) (errs, high int) {
 	for _, c := range sample {
 		if c >= 0x80 {
 			high++
@@ -170,14 +180,13 @@ func plausible(body []byte, name string) bool {
 	}
 	enc, err := htmlindex.Get(name)
 	if err != nil || enc == encoding.Replacement {
-		return false
+		return -1, high
 	}
 	out, err := enc.NewDecoder().Bytes(sample)
 	if err != nil {
-		return false
+		return -1, high
 	}
-	bad := bytes.Count(out, []byte("\uFFFD"))
-	return bad <= 1+high/50
+	return bytes.Count(out, []byte("\uFFFD")), high
 }
 
 // transcode decodes body, whose character set is known. What makes no sense
@@ -216,23 +225,65 @@ func detect(body []byte, declared ...string) string {
 			latin = max(latin, r.Confidence)
 		}
 	}
-	for _, r := range all {
-		name := canonicalCharset(r.Charset)
-		if name == "" || name == "replacement" || r.Confidence < 25 || r.Confidence < latin+5 {
-			continue
-		}
-		if (name == utf8Name || plausible(sample, name)) && name != "utf-16le" && name != "utf-16be" {
-			return name
+	// First those under which every byte makes sense: the frequencies that the
+	// guess goes by are near each other for Chinese.
+	for _, allowed := range []int{0, 50} {
+		for _, r := range all {
+			if r.Confidence >= 25 && r.Confidence >= latin+5 {
+				if name := canonicalCharset(r.Charset); fits(sample, name, allowed) {
+					return name
+				}
+			}
 		}
 	}
 	return latin1Name
 }
 
+// fits says whether a guess holds: it names a set of the web's, the bytes make
+// sense in it (one error in so many is allowed), and it is Japanese only where
+// there is kana.
+func fits(sample []byte, name string, allowed int) bool {
+	switch name {
+	case "", "replacement", "utf-16le", "utf-16be":
+		return false
+	case utf8Name:
+		return true
+	}
+	if errs, high := decodingErrors(sample, name); errs < 0 || allowed == 0 && errs > 0 || allowed > 0 && errs > 1+high/allowed {
+		return false
+	}
+	return hasKana(sample, name) == (name == "euc-jp" || name == "shift_jis")
+}
+
+// hasKana says whether one in eight letters of a text is Japanese kana, if it is
+// in the character set named. That tells Japanese from Chinese, whose sets use
+// the same bytes.
+func hasKana(sample []byte, name string) bool {
+	enc, err := htmlindex.Get(name)
+	if err != nil {
+		return false
+	}
+	out, err := enc.NewDecoder().Bytes(sample)
+	if err != nil {
+		return false
+	}
+	kana, letters := 0, 0
+	for _, r := range string(out) {
+		if r >= 0x3041 && r <= 0x30ff {
+			kana++
+		}
+		if r >= 0x80 {
+			letters++
+		}
+	}
+	return kana*8 > letters
+}
+
 // highText is the text of a page without its tags, as far as it helps to guess:
 // the lines that have bytes over 127.
 func highText(body []byte) []byte {
-	out := make([]byte, 0, detectMost)
-	for len(body) > 0 && len(out) < detectMost {
+	out := make([]byte, 0, guessMost)
+	for len(body) > 0 && len(out) < guessMost {
 		end := bytes.IndexByte(body, '\n') + 1
 		if end == 0 || end > 4096 {
 			end = min(len(body), 4096)

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// poor is the length under which the text around a link says so little
-// ("[PDF] [BibTeX]") that its parent's is taken, if that is not too long.
-const poor = 80
+// poor is how much text a context has beside the link's own under which it
+// says nothing ("[PDF] [BibTeX]"), so that the block around is looked at.
+const poor = 16
 
 // settle gives the links of a block that has just ended their context. The
 // innermost block is a link's context; a list item, a table row or a paragraph
-// around it takes over as long as it is short, any other block only where the
-// context is poor so far.
+// around it takes over as long as it is short, any other block, but never a whole
+// list or page, only where the context is poor so far.
 func (b *builder) settle(e element) {
 	end := len(b.text.buf)
 	whole := span{min(e.start, end), end}
@@ -26,18 +26,30 @@ func (b *builder) settle(e element) {
 		case l.context.to == 0: // the innermost block
 			l.context = b.around(whole, l.anchor)
 			l.final = whole.len() > maxContext
-			if !l.final && (l.context.len() < poor || e.role&roleItem != 0 && e.atom != atom.P) {
+			if !l.final && (l.isPoor() && isPart(e.atom) || e.role&roleItem != 0 && e.atom != atom.P) {
 				l.context = whole
 			}
 		case whole.len() > maxContext:
 			l.final = true
-		case e.role&roleItem != 0 || l.context.len() < poor:
+		case e.role&roleItem != 0 || l.isPoor() && isPart(e.atom):
 			l.context = whole
 		}
 	}
 	if whole.len() > maxContext && first == b.ctxFrom {
 		b.ctxFrom = len(b.links)
 	}
+}
+
+// isPoor says whether a link's context says nothing but the link.
+func (l *rawLink) isPoor() bool { return l.context.len()-l.anchor.len() < poor }
+
+// isPart says whether a block may be one entry among others.
+func isPart(a atom.Atom) bool {
+	switch a {
+	case atom.Div, atom.Section, atom.Article, atom.Td, atom.Th, atom.Figure, atom.Details, atom.Blockquote, atom.Header, atom.Footer:
+		return true
+	}
+	return false
 }
 
 // around is the part of a block that a link stands in: between the ends of

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"errors"
+	"html"
 	"io/fs"
 	"net/http"
 	"os"
@@ -67,7 +68,7 @@ var (
 func hrefsByPattern(base string, body []byte) int {
 	n := 0
 	for _, m := range hrefs.FindAllSubmatch(comments.ReplaceAll(body, nil), -1) {
-		ref := strings.TrimSpace(strings.Trim(string(m[1]), `"'`))
+		ref := strings.TrimSpace(html.UnescapeString(strings.Trim(string(m[1]), `"'`)))
 		if ref == "" || ref[0] == '#' {
 			continue
 		}

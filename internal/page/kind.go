@@ -54,10 +54,11 @@ var kindRules = []kindRule{
 
 // KindOf tells what sort of page p is, by the words of its URL, title and
 // headings (kindRules), and by its form: a page whose meta data describe one
-// paper is a landing page; the index page of a user's directory is a homepage
+// paper, or that has a heading "Abstract" and up to three documents, is a
+// landing page; the index page of a user's directory is a homepage
 // unless its words say otherwise. Under 2 points a page is KindOther.
 func KindOf(p *Page) Kind {
-	if p.Meta["citation_title"] != "" || p.Meta["eprints.title"] != "" || cited(p) == 1 {
+	if p.Meta["citation_title"] != "" || p.Meta["eprints.title"] != "" || cited(p) == 1 || hasAbstract(p) {
 		return KindLanding
 	}
 	segments := pathWords(p.URL)
@@ -100,6 +101,25 @@ func cited(p *Page) int {
 		}
 	}
 	return n
+}
+
+// hasAbstract says whether a page has the form of one paper's.
+func hasAbstract(p *Page) bool {
+	const most = 3
+	headed := false
+	for _, h := range p.Headings {
+		headed = headed || strings.EqualFold(strings.Trim(h, " :."), "abstract")
+	}
+	if !headed {
+		return false
+	}
+	seen := map[string]bool{}
+	for i := range p.Links {
+		if weburl.IsDocumentName(p.Links[i].URL) {
+			seen[p.Links[i].URL] = true
+		}
+	}
+	return len(seen) > 0 && len(seen) <= most
 }
 
 // pathWords are the segments of a URL's path, lower case, the last without its

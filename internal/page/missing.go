@@ -33,7 +33,7 @@ var missingWords = []string{
 }
 
 // softMissing says whether a page that came with a status of success says that
-// there is nothing. Title or heading has to be nothing but that; or a sentence
+// there is nothing. Title or one of few headings has to be nothing but that; or a sentence
 // says so and the page is short and names no document.
 func softMissing(p *Page) bool {
 	if len(p.Text) > missingText {
@@ -47,8 +47,8 @@ func softMissing(p *Page) bool {
 	if isMissingTitle(p.Title) {
 		return true
 	}
-	for i, h := range p.Headings {
-		if i < 3 && isMissingTitle(h) {
+	for _, h := range p.Headings {
+		if len(p.Headings) <= 3 && isMissingTitle(h) {
 			return true
 		}
 	}
