@@ -1,0 +1,153 @@
+package match_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+// vocabulary is a thousand words made of syllables: common grams occur in many
+// titles, as in real ones.
+func vocabulary(r *rand.Rand) []string {
+	syl := []string{"al", "go", "rith", "mic", "net", "work", "da", "ta", "ba", "se", "learn", "ing", "op", "ti", "mal", "para", "lel", "com", "pu", "ta", "tion", "sys", "tem", "ana", "ly", "sis", "graph", "mod", "el", "stoch", "as", "tic"}
+	out := make([]string, 3000)
+	for i := range out {
+		var b strings.Builder
+		for range 2 + r.IntN(3) {
+			b.WriteString(syl[r.IntN(len(syl))])
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+func synthetic(n int) []venue.Paper {
+	r := rand.New(rand.NewPCG(7, 7))
+	words := vocabulary(r)
+	pick := func() string { // Zipf-like
+		x := r.Float64()
+		return words[int(x*x*float64(len(words)))]
+	}
+	out := make([]venue.Paper, n)
+	for i := range out {
+		title := make([]string, 4+r.IntN(9))
+		for k := range title {
+			title[k] = pick()
+		}
+		out[i] = venue.Paper{
+			Key: fmt.Sprintf("conf/x/p%d", i), Title: strings.Join(title, " "), Year: 1990 + r.IntN(35),
+			Authors: []venue.Author{{Name: "Ada " + pick()}, {Name: "Bob " + pick()}},
+		}
+	}
+	return out
+}
+
+// pageOf is the first page of a paper, with prose behind the title.
+func pageOf(p venue.Paper, r *rand.Rand, words []string) string {
+	var b strings.Builder
+	b.WriteString("Proceedings of the Conference, 2003\n\n" + p.Title + "\n")
+	for _, a := range p.Authors {
+		b.WriteString(a.Name + "\n")
+	}
+	b.WriteString("\nAbstract\n")
+	for i := range 700 {
+		b.WriteString(words[r.IntN(len(words))])
+		if i%12 == 11 {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// TestMillionTitles prints what an index of a million titles costs, and finds a
+// thousand documents in it. Skipped with -short.
+func TestMillionTitles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million titles")
+	}
+	const n = 1_000_000
+	papers := synthetic(n)
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	ix := match.NewIndex(papers)
+	build := time.Since(start)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+
+	r := rand.New(rand.NewPCG(1, 1))
+	words := vocabulary(rand.New(rand.NewPCG(7, 7)))
+	const m = 1000
+	pages := make([]string, m)
+	which := make([]int, m)
+	for i := range pages {
+		which[i] = r.IntN(n)
+		pages[i] = pageOf(papers[which[i]], r, words)
+	}
+	right, wrong := 0, 0
+	start = time.Now()
+	for i, page := range pages {
+		for _, got := range ix.Document(match.Evidence{FirstPages: page}) {
+			switch {
+			case got.Paper.Key == papers[which[i]].Key && got.Taken():
+				right++
+			case got.Taken() && got.Paper.Title != papers[which[i]].Title:
+				wrong++
+			}
+		}
+	}
+	perDoc := time.Since(start) / m
+	t.Logf("%d titles: built in %v, %d MB beside the papers; %v a document (%.0f a second); %d of %d right, %d wrong",
+		n, build.Round(time.Millisecond), (after.HeapAlloc-before.HeapAlloc)>>20, perDoc, float64(time.Second)/float64(perDoc), right, m, wrong)
+	if right < m*99/100 || wrong > m/100 {
+		t.Errorf("%d of %d right, %d wrong", right, m, wrong)
+	}
+	no := "Department of Computer Science: teaching, office hours and directions to the building"
+	res := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			ix.Likeness(no)
+		}
+	})
+	t.Logf("Likeness, a no of %d letters against %d titles: %s", len(no), n, res)
+	runtime.KeepAlive(papers)
+}
+
+func BenchmarkLikeness(b *testing.B) {
+	for _, n := range []int{400, 20_000} {
+		ix := match.NewIndex(synthetic(n))
+		for name, text := range map[string]string{
+			"anchor":  "Teaching and office hours",
+			"context": strings.Repeat("Department of Computer Science: teaching, office hours and directions. ", 7),
+			"yes":     "A paper: " + ix.Papers()[17].Title + " (PDF)",
+		} {
+			b.Run(fmt.Sprintf("%s/%d titles", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					ix.Likeness(text)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkDocument(b *testing.B) {
+	papers := synthetic(20_000)
+	ix := match.NewIndex(papers)
+	r := rand.New(rand.NewPCG(1, 1))
+	page := pageOf(papers[5], r, vocabulary(r))
+	b.ReportAllocs()
+	for b.Loop() {
+		if ms := ix.Document(match.Evidence{FirstPages: page}); len(ms) == 0 {
+			b.Fatal("not found")
+		}
+	}
+}
