@@ -16,12 +16,13 @@ type Tuning struct {
 	Deeper        float64 // worth of a page one hop further, in (0,1)
 	Sure          float64 // a pick that promises more than this is never given to exploration
 	Explore       int     // one in so many other picks goes to the oldest link
+	Grain         float64 // promises (in log-odds) that differ by less are equal, and the link found first goes first
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.05, SiteVariance: 0.5, Optimism: 0.3, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
+	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Grain: 0.25, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -167,6 +168,9 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 		c := &waiting[i]
 		logit, variance := g.model(c).predict(g.features(c))
 		promise := logit + g.tune.Optimism*math.Sqrt(variance)
+		if g.tune.Grain > 0 {
+			promise = math.Round(promise/g.tune.Grain) * g.tune.Grain
+		}
 		switch {
 		case promise > top || promise == top && c.ID < waiting[best].ID:
 			best, top, second = i, promise, top
