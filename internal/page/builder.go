@@ -14,6 +14,7 @@ const maxOpen = 256
 type element struct {
 	atom    atom.Atom
 	role    role
+	tag     tags
 	pathEnd int // length of the tag path before it
 	start   int // where its text starts
 	link    int // first link that may lie in it
@@ -64,6 +65,7 @@ type builder struct {
 	lineStart int
 	lastTerm  int // where the text of the last <dt> starts, -1 for none
 	hints     int // links from scripts so far
+	tries     int // strings looked at for them
 	hidden    int // open elements whose text is not seen
 
 	baseSeen bool
@@ -156,7 +158,7 @@ func (b *builder) push(r role) {
 		return
 	}
 	s := &b.scan
-	e := element{atom: s.atom, role: r, pathEnd: len(b.path), start: b.text.start(), link: len(b.links)}
+	e := element{atom: s.atom, role: r, tag: tagOf(s.atom), pathEnd: len(b.path), start: b.text.start(), link: len(b.links)}
 	b.lengthenPath()
 	switch {
 	case r&roleHidden != 0:
@@ -264,17 +266,17 @@ func (b *builder) named(e element, name []byte) bool {
 // closeImplied closes what the start of an element closes without saying.
 func (b *builder) closeImplied(a atom.Atom) {
 	closes, stops := closedBy(a)
-	if len(closes) == 0 {
+	if closes == 0 {
 		return
 	}
 	last := -1
 	for i := len(b.open) - 1; i >= 0; i-- {
-		e := b.open[i]
-		if contains(closes, e.atom) {
+		e := &b.open[i]
+		if closes&e.tag != 0 {
 			last = i
 			continue
 		}
-		if e.role&roleBlock != 0 && (a == atom.A || contains(stops, e.atom)) {
+		if stops&e.tag != 0 || a == atom.A && e.role&roleBlock != 0 {
 			break
 		}
 	}
@@ -284,16 +286,6 @@ func (b *builder) closeImplied(a atom.Atom) {
 	for len(b.open) > last {
 		b.pop()
 	}
-}
-
-// contains says whether a list has an atom.
-func contains(list []atom.Atom, a atom.Atom) bool {
-	for _, x := range list {
-		if x == a {
-			return true
-		}
-	}
-	return false
 }
 
 // breakAt ends the line here. A line that was all bold was a heading.

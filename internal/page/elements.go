@@ -43,47 +43,105 @@ func roleOf(a atom.Atom) role {
 	return roleInline
 }
 
-// closedBy says which open elements a start tag closes by implication, and at
-// which the search for them stops (HTML Standard, section 13.1.2.4).
-func closedBy(a atom.Atom) (closes, stops []atom.Atom) {
+// tags is a set of the elements that closedBy speaks of.
+type tags uint32
+
+const (
+	tagA tags = 1 << iota
+	tagP
+	tagLi
+	tagDt
+	tagDd
+	tagTr
+	tagTd
+	tagTh
+	tagTbody
+	tagOption
+	tagHead
+	tagHeading
+	tagList
+	tagTable
+	tagSelect
+	tagBody
+	tagDiv
+	tagObject
+)
+
+// tagOf is the bit of an element, 0 for those that close nothing and stop
+// nothing.
+func tagOf(a atom.Atom) tags {
 	switch a {
-	case atom.Li:
-		return closesLi, listElements
-	case atom.Dt, atom.Dd:
-		return closesDd, listElements
-	case atom.Tr:
-		return closesTr, tableElements
-	case atom.Td, atom.Th:
-		return closesTd, rowElements
-	case atom.Tbody, atom.Thead, atom.Tfoot:
-		return closesBody, tableElements
-	case atom.Option:
-		return closesOption, selectElements
-	case atom.Body, atom.Frameset:
-		return closesHead, nil
 	case atom.A:
-		return closesA, nil
+		return tagA
+	case atom.P:
+		return tagP
+	case atom.Li:
+		return tagLi
+	case atom.Dt:
+		return tagDt
+	case atom.Dd:
+		return tagDd
+	case atom.Tr:
+		return tagTr
+	case atom.Td:
+		return tagTd
+	case atom.Th:
+		return tagTh
+	case atom.Tbody, atom.Thead, atom.Tfoot:
+		return tagTbody
+	case atom.Option:
+		return tagOption
+	case atom.Head:
+		return tagHead
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return tagHeading
+	case atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir:
+		return tagList
+	case atom.Table:
+		return tagTable
+	case atom.Select:
+		return tagSelect
+	case atom.Body:
+		return tagBody
+	case atom.Div:
+		return tagDiv
+	case atom.Object:
+		return tagObject
 	}
-	if r := roleOf(a); r&roleBlock != 0 {
-		return closesP, scopeElements
-	}
-	return nil, nil
+	return 0
 }
 
-// The lists of closedBy. They are never written to.
-var (
-	closesLi       = []atom.Atom{atom.Li, atom.P}
-	closesDd       = []atom.Atom{atom.Dt, atom.Dd, atom.P}
-	closesTr       = []atom.Atom{atom.Tr, atom.Td, atom.Th, atom.P}
-	closesTd       = []atom.Atom{atom.Td, atom.Th, atom.P}
-	closesBody     = []atom.Atom{atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.P}
-	closesOption   = []atom.Atom{atom.Option}
-	closesA        = []atom.Atom{atom.A}
-	closesHead     = []atom.Atom{atom.Head}
-	closesP        = []atom.Atom{atom.P}
-	listElements   = []atom.Atom{atom.Ul, atom.Ol, atom.Dl, atom.Menu, atom.Dir, atom.Table, atom.Td, atom.Th, atom.Body}
-	tableElements  = []atom.Atom{atom.Table, atom.Body}
-	rowElements    = []atom.Atom{atom.Tr, atom.Table, atom.Body}
-	selectElements = []atom.Atom{atom.Select, atom.Body}
-	scopeElements  = []atom.Atom{atom.Li, atom.Td, atom.Th, atom.Dd, atom.Dt, atom.Div, atom.Table, atom.Body, atom.Object}
-)
+// closedBy says which open elements a start tag closes by implication, and at
+// which the search for them stops (HTML Standard, section 13.1.2.4).
+func closedBy(a atom.Atom) (closes, stops tags) {
+	const cell = tagTd | tagTh
+	switch t := tagOf(a); t {
+	case tagA:
+		return tagA, 0
+	case tagLi:
+		return tagLi | tagP, tagList | tagTable | cell | tagBody
+	case tagDt, tagDd:
+		return tagDt | tagDd | tagP, tagList | tagTable | cell | tagBody
+	case tagTr:
+		return tagTr | cell | tagP, tagTable | tagBody
+	case tagTd, tagTh:
+		return cell | tagP, tagTr | tagTable | tagBody
+	case tagTbody:
+		return tagTbody | tagTr | cell | tagP, tagTable | tagBody
+	case tagOption:
+		return tagOption, tagSelect | tagBody
+	case tagBody:
+		return tagHead, 0
+	}
+	if a == atom.Frameset {
+		return tagHead, 0
+	}
+	r := roleOf(a)
+	if r&roleHeading != 0 {
+		return tagP | tagHeading, tagLi | cell | tagDd | tagDt | tagDiv | tagTable | tagBody | tagObject
+	}
+	if r&roleBlock != 0 {
+		return tagP, tagLi | cell | tagDd | tagDt | tagDiv | tagTable | tagBody | tagObject
+	}
+	return 0, 0
+}

@@ -110,8 +110,12 @@ func (s *scanner) skipComment() {
 	case bytes.HasPrefix(b, []byte("<!--->")):
 		s.pos += len("<!--->")
 	default:
-		i, j := bytes.Index(b[4:], []byte("-->")), bytes.Index(b[4:], []byte("--!>"))
-		if j >= 0 && (i < 0 || j < i) {
+		i := bytes.Index(b[4:], []byte("-->"))
+		inside := b[4:]
+		if i >= 0 {
+			inside = b[4 : 4+i]
+		}
+		if j := bytes.Index(inside, []byte("--!>")); j >= 0 {
 			s.pos += 4 + j + len("--!>")
 			return
 		}

@@ -7,8 +7,12 @@ import (
 	"gleaner/internal/weburl"
 )
 
-// maxHints bounds the hints of one page: a script that has more carries data.
-const maxHints = 200
+// maxHints bounds the hints of one page, and maxTries the file types in scripts
+// that are looked at for them: a script that has more carries data.
+const (
+	maxHints = 200
+	maxTries = 5000
+)
 
 // inlineHandlers takes hints from on… attributes and the data attributes that
 // scripts make links of.
@@ -26,32 +30,40 @@ func (b *builder) inlineHandlers() {
 // scriptHints finds strings in plain JavaScript that look like paths to pages
 // or documents. Each has a dot before its type, so the dots are looked at.
 func (b *builder) scriptHints(src []byte) {
-	for i := 0; i < len(src) && b.hints < maxHints; {
+	for i := 0; i < len(src) && b.hints < maxHints && b.tries < maxTries; {
 		j := bytes.IndexByte(src[i:], '.')
 		if j < 0 {
 			return
 		}
 		dot := i + j
 		i = dot + 1
-		s, end, ok := quoted(src, dot)
-		if !ok {
+		if i == len(src) || !isLetter(src[i]) {
 			continue
 		}
-		i = end
-		b.hint(s)
+		end := typeEnd(src, i)
+		if !leadsOn(strings.ToLower(string(src[i:end]))) {
+			continue
+		}
+		b.tries++
+		if s, end, ok := quoted(src, dot, end); ok {
+			i = end
+			b.hint(s)
+		}
 	}
 }
 
-// quoted finds the string literal around a dot that starts a file type of
-// pages or documents.
-func quoted(src []byte, dot int) (s []byte, end int, ok bool) {
-	end = dot + 1
-	for end < len(src) && end < dot+6 && (isLetter(src[end]) || src[end] >= '0' && src[end] <= '9') {
+// typeEnd is where the file type that starts at i ends.
+func typeEnd(src []byte, i int) int {
+	end := i
+	for end < len(src) && end < i+5 && (isLetter(src[end]) || src[end] >= '0' && src[end] <= '9') {
 		end++
 	}
-	if !leadsOn(strings.ToLower(string(src[dot+1 : end]))) {
-		return nil, 0, false
-	}
+	return end
+}
+
+// quoted finds the string literal around a dot and the file type after it,
+// which ends at end.
+func quoted(src []byte, dot, end int) (s []byte, after int, ok bool) {
 	const most = 300
 	for limit := end + most; end < len(src) && end < limit && inPath(src[end]); {
 		end++

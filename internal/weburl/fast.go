@@ -55,7 +55,7 @@ func fast(base, ref string) (string, bool) {
 		return "", false
 	}
 	host, bpath, bquery, ok := plainParts(rest)
-	if !ok || !plainHost(host, scheme) {
+	if !ok || !plainHost(host, scheme) || strings.Contains(bpath, "/.") {
 		return "", false
 	}
 	path, query, ok := resolve(bpath, bquery, ref)

@@ -17,11 +17,17 @@ var ErrNotWeb = errors.New("weburl: not an http(s) address")
 // address: an impossible host or port, or a relative reference without a base.
 var ErrMalformed = errors.New("weburl: malformed address")
 
+// maxReference bounds what is looked at; no server takes a quarter of it.
+const maxReference = 64 << 10
+
 // Canonical resolves ref against base ("" for none) and returns its canonical
 // form, the one under which it is asked for. Without a base a missing scheme is
 // taken for http. Canonical of a canonical URL is that URL, and net/url parses
 // it. The errors are ErrNotWeb and ErrMalformed.
 func Canonical(base, ref string) (string, error) {
+	if len(ref) > maxReference {
+		return "", fmt.Errorf("%w: %d bytes: %s", ErrMalformed, len(ref), clip(ref))
+	}
 	ref = strings.TrimFunc(ref, isC0OrSpace)
 	if s, ok := fast(base, ref); ok {
 		return s, nil
