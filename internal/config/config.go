@@ -154,8 +154,8 @@ func (c *Config) Set(key, value, origin string) {
 	c.values[key], c.origins[key] = value, origin
 }
 
-// IsDefault reports whether nobody set a value.
-func (c *Config) IsDefault(key string) bool { return c.origins[key] == "default" }
+// Origin says where a setting's value is from.
+func (c *Config) Origin(key string) string { return c.origins[key] }
 
 // Show lists all settings, secrets as stars.
 func (c *Config) Show() []Value {

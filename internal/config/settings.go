@@ -36,13 +36,14 @@ var Settings = []Setting{
 	{Key: "park-after", Env: "GLEANER_PARK_AFTER", Default: "5", Kind: Number, Help: "park a host after so many failures in a row"},
 	{Key: "allow-addresses", Env: "GLEANER_ALLOW_ADDRESSES", Help: "networks that may be asked though private, as CIDR: 10.1.0.0/16,127.0.0.1/32"},
 	{Key: "max-document-bytes", Env: "GLEANER_MAX_DOCUMENT_BYTES", Default: "104857600", Kind: Number, Help: "largest document, in bytes"},
+	{Key: "proxy", Env: "GLEANER_PROXY", Help: "HTTP proxy for everything that is fetched (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"},
 	{Key: "ca-file", Env: "GLEANER_CA_FILE", Help: "further certificate authorities, as PEM (SSL_CERT_FILE works too)"},
 
 	{Key: "dblp-url", Env: "GLEANER_DBLP_URL", Help: "DBLP's base address (default: https://dblp.org)"},
 	{Key: "dblp-mirror-url", Env: "GLEANER_DBLP_MIRROR_URL", Help: "its mirror, - for none (default: https://dblp.uni-trier.de, or none where dblp-url is set)"},
 	{Key: "dblp-delay", Env: "GLEANER_DBLP_DELAY", Default: "1s", Kind: Duration, Help: "least time between two requests to DBLP"},
 	{Key: "dblp-dump", Env: "GLEANER_DBLP_DUMP", Help: "local dblp.xml or dblp.xml.gz, asked when DBLP does not answer"},
-	{Key: "copies", Env: "GLEANER_COPIES", Default: "links", Help: "where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar, acl; comma-separated, or none"},
+	{Key: "copies", Env: "GLEANER_COPIES", Default: "links", Help: "where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"},
 	{Key: "openalex-key", Env: "GLEANER_OPENALEX_KEY", Secret: true, Help: "OpenAlex API key"},
 	{Key: "semantic-scholar-key", Env: "GLEANER_SEMANTIC_SCHOLAR_KEY", Secret: true, Help: "Semantic Scholar API key"},
 

@@ -244,6 +244,13 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 	return nil
 }
 
+// Alias marks a URL that still waits as fetched under another name.
+func Alias(ctx context.Context, q Querier, siteID int, h Hash, crawl int, reason string) error {
+	_, err := q.Exec(ctx, `UPDATE urls SET state = 6, outcome = 'success', status = 200, crawl = $3, reason = $4, fetched_at = now()
+		WHERE site_id = $1 AND hash = $2 AND state IN (0, 3)`, siteID, h[:], crawl, reason)
+	return err
+}
+
 // RetryDue puts failed URLs whose time has come back among the waiting.
 func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0 WHERE site_id = $1 AND state = 3 AND next_try <= now()`, siteID)

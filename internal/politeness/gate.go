@@ -9,7 +9,24 @@ import (
 	"gleaner/internal/fetch"
 )
 
-type leaseKey struct{}
+type (
+	leaseKey struct{}
+	delayKey struct{}
+)
+
+// WithDelay sets the least time between two requests to a host for the single
+// turns asked for under the returned context.
+func WithDelay(ctx context.Context, d time.Duration) context.Context {
+	return context.WithValue(ctx, delayKey{}, d)
+}
+
+// Services is a keeper for outside APIs. It keeps one request in flight and the
+// delay that the API's client names, instead of a web site's pacing.
+func (k *Keeper) Services() *Keeper {
+	s := *k
+	s.pacing.MinDelay, s.pacing.Unpaced = 0, true
+	return &s
+}
 
 // WithLease makes the turns of the lease's host, asked for under the returned
 // context, turns of that lease. Turns of other hosts are taken one by one.
@@ -48,6 +65,9 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 		defer cancel()
 		_ = l.Release(free) // it runs out by itself
 	}
+	if d, ok := ctx.Value(delayKey{}).(time.Duration); ok && !k.pacing.Unpaced {
+		l.SetDelay(d)
+	}
 	done, err := l.turn(ctx, crawlDelay)
 	if err != nil {
 		release()
@@ -69,7 +89,7 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	if parked := l.ParkedFor(); parked > 0 {
 		return nil, &BusyError{Host: l.Host, Wait: parked, Parked: true}
 	}
-	delay := max(l.k.pacing.MinDelay, crawlDelay)
+	delay := max(l.pacing().MinDelay, crawlDelay)
 	started := time.Now()
 	if delay > 0 {
 		err := l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`, delay, l.k.ttl)
@@ -81,8 +101,9 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 }
 
 func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Duration, started time.Time, delay time.Duration) {
+	pacing := l.pacing()
 	l.mu.Lock()
-	wait, failures, parked := l.k.pacing.After(v, l.failures, crawlDelay)
+	wait, failures, parked := pacing.After(v, l.failures, crawlDelay)
 	now := time.Now()
 	l.next = now.Add(wait)
 	if earliest := started.Add(delay); l.next.Before(earliest) {

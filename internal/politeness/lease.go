@@ -53,7 +53,8 @@ type Lease struct {
 	k *Keeper
 
 	mu       sync.Mutex
-	next     time.Time // when the next request may leave, by this process's clock
+	minDelay time.Duration // between requests; the keeper's unless SetDelay was called
+	next     time.Time     // when the next request may leave, by this process's clock
 	failures int
 	parked   time.Time
 }
@@ -75,6 +76,7 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
 	}
+	l.minDelay = k.pacing.MinDelay
 	l.next = time.Now().Add(seconds(wait))
 	return l, nil
 }
@@ -126,6 +128,21 @@ func (l *Lease) Check(ctx context.Context, tx pgx.Tx) error {
 		return ErrLost
 	}
 	return err
+}
+
+// SetDelay sets the least time between two requests.
+func (l *Lease) SetDelay(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.minDelay = d
+}
+
+func (l *Lease) pacing() fetch.Pacing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.k.pacing
+	p.MinDelay, p.Unpaced = l.minDelay, p.Unpaced || l.minDelay <= 0
+	return p
 }
 
 // Ready says how long until the next request may leave; 0 for now.

@@ -26,14 +26,16 @@ type Override struct {
 	Word string `json:"word"` // is, is-not
 }
 
-// AuthorsToFind lists the authors of a harvest's wanted papers after the id
-// given who have not been looked for since the time given, by id.
-func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int) ([]venue.Author, error) {
+// AuthorsToFind lists the authors of a harvest's missing papers after the id
+// given, by id: those who have not been looked for since the time given, or, on
+// the second pass, those for whom no homepage was found.
+func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int, second bool) ([]venue.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
 		WHERE a.id > $2 AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held)
-			AND NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3)
-		ORDER BY a.id LIMIT $4`, harvest, after, since, limit)
+				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
+			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '')
+				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3) END
+		ORDER BY a.id LIMIT $4`, harvest, after, since, limit, second)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +108,19 @@ func (db *DB) Decision(ctx context.Context, authorID string) (json.RawMessage, e
 		return nil, err
 	}
 	return all[0], nil
+}
+
+// HarvestDecisions lists the decisions about the authors of a harvest's wanted
+// papers, by author.
+func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]json.RawMessage, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
+		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held)
+		ORDER BY d.author_id`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[json.RawMessage])
 }
 
 // Overrides lists a person's words about an author's homepages.

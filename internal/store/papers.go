@@ -97,6 +97,19 @@ func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool
 	return pgx.CollectRows(rows, scanPaper)
 }
 
+// missingSQL is true of a harvest_papers row h whose paper was not found.
+const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + `)`
+
+// Missing lists the wanted papers of a harvest that were not found yet.
+func (db *DB) Missing(ctx context.Context, harvest string) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+		WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` ORDER BY p.year, p.key`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
 // SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
 // the library has to the reason.
 func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []venue.Paper, held map[string]string) error {

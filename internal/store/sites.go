@@ -119,17 +119,23 @@ func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) er
 }
 
 // SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try
-// has come, by host, after the host given; at most limit.
+// has come, by host, after the host given; at most limit. They are marked as not
+// ended, so that EndedSites tells when they are.
 func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) ([]string, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host FROM sites s JOIN harvest_sites h ON h.site_id=s.id
-		WHERE h.harvest_id=$1 AND s.host > $2 AND s.parked_until <= now()
-			AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
-			  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now()))
-		ORDER BY s.host LIMIT $3`, harvest, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return list1[string](ctx, db, `WITH due AS (
+			SELECT s.id FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+			WHERE h.harvest_id=$1 AND s.host > $2 COLLATE "C" AND s.parked_until <= now() AND s.state IN ('new', 'crawling', 'done')
+				AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
+				  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now()))
+			ORDER BY s.host COLLATE "C" LIMIT $3),
+		mark AS (UPDATE sites s SET state='new' FROM due WHERE s.id=due.id AND s.state='done')
+		SELECT s.host FROM sites s JOIN due ON due.id=s.id ORDER BY s.host COLLATE "C"`, harvest, after, limit)
+}
+
+// EndedSites lists those of the hosts that are neither being crawled nor about
+// to be.
+func (db *DB) EndedSites(ctx context.Context, hosts []string) ([]string, error) {
+	return list1[string](ctx, db, `SELECT host FROM sites WHERE host = ANY($1) AND state NOT IN ('new', 'crawling') ORDER BY host`, hosts)
 }
 
 // SiteWatchers lists the harvests that want a site and are neither complete nor
@@ -173,4 +179,30 @@ func (db *DB) Scopes(ctx context.Context, siteID int) ([]string, error) {
 func AddScope(ctx context.Context, tx pgx.Tx, siteID int, prefix, origin string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, siteID, prefix, origin)
 	return err
+}
+
+// forGood lists the outcomes that another try does not change.
+const forGood = `('robots-denied', 'not-found', 'address-denied', 'bad-url', 'wrong-mimetype')`
+
+// RequeueFailed puts the failed URLs of a harvest (of one host, if given) back
+// among the waiting, and lets parked and refused hosts be asked again. What
+// failed for good is left. It returns how many URLs wait anew.
+func (db *DB) RequeueFailed(ctx context.Context, harvest, host string) (int, error) {
+	n := 0
+	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		const of = `SELECT s.id FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1 AND ($2='' OR s.host=$2)`
+		tag, err := tx.Exec(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE site_id IN (`+of+`) AND state IN (3, 4) AND outcome NOT IN `+forGood, harvest, host)
+		if err != nil {
+			return err
+		}
+		n = int(tag.RowsAffected())
+		_, err = tx.Exec(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
+			WHERE id IN (`+of+`) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))`, harvest, host)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE robots SET expires_at=now() WHERE NOT available AND host IN (SELECT host FROM sites WHERE id IN (`+of+`))`, harvest, host)
+		return err
+	})
+	return n, err
 }

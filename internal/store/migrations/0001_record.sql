@@ -101,12 +101,20 @@ CREATE TABLE homepage_overrides (
     PRIMARY KEY (author_id, url)
 );
 
+-- Answers of search engines, with their date, and what was asked of each.
 CREATE TABLE searches (
     provider   text NOT NULL,
     query      text NOT NULL,
+    wanted     int  NOT NULL,
     results    jsonb NOT NULL,
-    asked_at   timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (provider, query)
+    asked_at   timestamptz NOT NULL,
+    PRIMARY KEY (provider, query, wanted)
+);
+CREATE TABLE search_spending (
+    provider   text NOT NULL,
+    period     timestamptz NOT NULL,
+    requests   int NOT NULL,
+    PRIMARY KEY (provider, period)
 );
 
 -- One row a host. The lease (holder, token, expires_at) lets one process ask it
@@ -205,6 +213,7 @@ CREATE INDEX urls_due     ON urls (site_id, due_at) WHERE due_at IS NOT NULL;
 -- that the crawl need not ask again.
 CREATE TABLE page_cache (
     hash       bytea PRIMARY KEY,
+    host       text NOT NULL,
     url        text NOT NULL,
     final_url  text NOT NULL,
     outcome    text NOT NULL,
@@ -213,6 +222,7 @@ CREATE TABLE page_cache (
     body       bytea,
     fetched_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE INDEX page_cache_host ON page_cache (host);
 
 -- Documents by content. A row exists only when its blob does.
 CREATE TABLE documents (
@@ -283,6 +293,6 @@ CREATE INDEX matches_sha256 ON matches (sha256);
 
 -- +goose Down
 DROP TABLE matches, locations, documents, page_cache, urls, robots, harvest_sites, scopes, sites,
-    searches, homepage_overrides, homepages, homepage_decisions, harvest_papers, harvests, holdings,
+    search_spending, searches, homepage_overrides, homepages, homepage_decisions, harvest_papers, harvests, holdings,
     volumes, paper_authors, authors, papers;
 DROP SEQUENCE urls_seq;

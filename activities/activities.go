@@ -1,0 +1,45 @@
+package activities
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/worker"
+
+	"gleaner/internal/app"
+	"gleaner/internal/politeness"
+)
+
+// Activities are all activities with what they need.
+type Activities struct {
+	Stages    *Stages
+	Crawl     *Crawl
+	Documents *Documents
+}
+
+// New makes the activities of an open application.
+func New(a *app.App) *Activities {
+	return &Activities{
+		Stages:    &Stages{db: a.DB, stages: a.Stages},
+		Crawl:     &Crawl{crawler: a.Crawler},
+		Documents: &Documents{db: a.DB, coll: a.Collection},
+	}
+}
+
+// Register makes a worker run the activities of its queue.
+func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
+	switch queue {
+	case QueueHarvest, QueueMetadata:
+		w.RegisterActivity(a.Stages)
+	case QueueCrawl:
+		w.RegisterActivity(a.Crawl)
+	case QueueDocuments:
+		w.RegisterActivity(a.Documents)
+	}
+}
+
+func withDelay(ctx context.Context, o HarvestOptions) context.Context {
+	if o.Delay > 0 {
+		return politeness.WithDelay(ctx, o.Delay)
+	}
+	return ctx
+}

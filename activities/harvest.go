@@ -1,0 +1,138 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gleaner/internal/harvest"
+	"gleaner/internal/report"
+	"gleaner/internal/store"
+)
+
+// Stages runs the stages of a harvest between its crawls.
+type Stages struct {
+	db     *store.DB
+	stages *harvest.Stages
+}
+
+// Begin records that a harvest is under way.
+func (a *Stages) Begin(ctx context.Context, h Harvest) error {
+	options, err := json.Marshal(h.Options)
+	if err != nil {
+		return err
+	}
+	return typed(a.db.SaveHarvest(ctx, store.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years, Options: options, Stage: "papers"}))
+}
+
+// ListPapers lists what was published and what of it is wanted.
+func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	l, err := a.stages.ListPapers(beat, h.ID, h.Venue, h.Years, set)
+	if len(l.Missing) > 20 {
+		l.Missing = append(l.Missing[:20], fmt.Sprintf("and %d more", len(l.Missing)-20))
+	}
+	return Listed{Published: l.Published, Held: l.Held, Wanted: l.Wanted, Missing: l.Missing}, typed(err)
+}
+
+// LocateCopies makes open copies of missing papers leads.
+func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	s, err := a.stages.LocateCopies(beat, h.ID, h.Options.Site(), func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+	return s, typed(err)
+}
+
+// FindHomepages looks for the homepages of the next authors.
+func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	var since time.Time
+	if b.Harvest.Options.Refresh {
+		h, err := a.db.FindHarvest(ctx, b.Harvest.ID)
+		if err != nil {
+			return Authors{}, typed(err)
+		}
+		since = h.StartedAt
+	}
+	l, err := a.stages.FindHomepages(withDelay(beat, b.Harvest.Options), b.Harvest.ID, b.Harvest.Venue, b.After, b.Limit, b.Pass, since,
+		func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
+	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
+}
+
+// SettleHomepages gives each page to one author.
+func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (int, error) {
+	n, err := a.stages.SettleHomepages(ctx, h.ID)
+	return n, typed(err)
+}
+
+// SeedHomepages gives the homepages found to the frontier.
+func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, error) {
+	s, err := a.stages.SeedHomepages(ctx, h.ID, h.Options.Scope, h.Options.Site())
+	return s, typed(err)
+}
+
+// SitesToCrawl lists the next hosts of a harvest that something waits on.
+func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
+	hosts, err := a.db.SitesToCrawl(ctx, b.Harvest.ID, b.After, b.Limit)
+	s := Sites{Hosts: hosts, More: len(hosts) == b.Limit}
+	if len(hosts) > 0 {
+		s.Last = hosts[len(hosts)-1]
+	}
+	return s, typed(err)
+}
+
+// EndSite records how a crawl ended, and returns the harvests that wait for it.
+func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
+	if err := a.db.SetSiteState(ctx, end.Host, end.State, end.Reason); err != nil {
+		return nil, typed(err)
+	}
+	watchers, err := a.db.SiteWatchers(ctx, end.Host)
+	return watchers, typed(err)
+}
+
+// Ended lists those of the hosts whose crawl has ended.
+func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
+	ended, err := a.db.EndedSites(ctx, hosts)
+	return ended, typed(err)
+}
+
+// Counts says how far a harvest is.
+func (a *Stages) Counts(ctx context.Context, id string) (Counts, error) {
+	c, err := a.db.HarvestCounts(ctx, id)
+	return c, typed(err)
+}
+
+// Stage names a stage and what is to be said of it.
+type Stage struct {
+	Harvest string `json:"harvest"`
+	Stage   string `json:"stage"`
+	Note    string `json:"note,omitempty"`
+}
+
+// SetStage records the stage that a harvest is in.
+func (a *Stages) SetStage(ctx context.Context, s Stage) error {
+	return typed(a.db.SetStage(ctx, s.Harvest, s.Stage, s.Note))
+}
+
+// Pause records that a harvest is paused, or goes on; slices look at it.
+func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
+	return typed(a.db.SetPaused(ctx, id, paused))
+}
+
+// Requeue puts what failed back among the waiting, and returns how many URLs.
+func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
+	n, err := a.db.RequeueFailed(ctx, r.Harvest, r.Host)
+	return n, typed(err)
+}
+
+// Report computes the report once and keeps it.
+func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) {
+	r, err := report.Build(ctx, a.db, h.ID)
+	if err != nil {
+		return report.Summary{}, typed(err)
+	}
+	return r.Summary, nil
+}

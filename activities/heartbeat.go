@@ -1,0 +1,40 @@
+package activities
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+)
+
+// heartbeats beats every two seconds with the details set last, until stop is
+// called: a slow page or a busy service must not look like a dead worker. The
+// context it returns ends, too, when the worker is told to stop, so that an
+// activity can hand its work back within the worker's stop timeout.
+func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
+	var latest atomic.Pointer[T]
+	beat, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-beat.Done():
+				return
+			case <-activity.GetWorkerStopChannel(ctx):
+				cancel()
+				return
+			case <-tick.C:
+			}
+			if d := latest.Load(); d != nil {
+				activity.RecordHeartbeat(ctx, *d)
+			} else {
+				activity.RecordHeartbeat(ctx)
+			}
+		}
+	}()
+	return beat, func(d T) { latest.Store(&d) }, func() { cancel(); <-done }
+}

@@ -1,0 +1,98 @@
+package activities
+
+import (
+	"time"
+
+	"gleaner/internal/crawl"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// Task queues. A worker takes any subset.
+const (
+	QueueHarvest   = "harvest"   // workflows and light activities
+	QueueMetadata  = "metadata"  // outside APIs
+	QueueCrawl     = "crawl"     // requests to sites
+	QueueDocuments = "documents" // CPU
+)
+
+// Queues lists all task queues.
+func Queues() []string { return []string{QueueHarvest, QueueMetadata, QueueCrawl, QueueDocuments} }
+
+// HarvestOptions are what the user asked of one harvest.
+type HarvestOptions struct {
+	Delay     time.Duration `json:"delay,omitempty"`      // between requests to one host; 0 is the worker's
+	MaxPages  int           `json:"max_pages,omitempty"`  // per site; 0 is the worker's
+	Scope     string        `json:"scope,omitempty"`      // prefix (default), host or domain
+	Strategy  string        `json:"strategy,omitempty"`   // of the crawl; "" is the worker's
+	Leads     string        `json:"leads,omitempty"`      // wanted, all or none; "" is the worker's
+	MaxWaves  int           `json:"max_waves,omitempty"`  // of crawls that follow leads; 0 is 4
+	Window    int           `json:"window,omitempty"`     // sites crawled at a time; 0 is 50
+	Refresh   bool          `json:"refresh,omitempty"`    // look for homepages again though decided lately
+	SkipFound bool          `json:"skip_found,omitempty"` // do not look for what was found before
+}
+
+// Site is what the options ask of a site's crawl.
+func (o HarvestOptions) Site() store.SiteOptions {
+	return store.SiteOptions{Delay: o.Delay, MaxPages: o.MaxPages, Strategy: o.Strategy, Leads: o.Leads}
+}
+
+// Harvest names a harvest in every call.
+type Harvest struct {
+	ID      string         `json:"id"` // conf/webdb/1998-2004
+	Venue   string         `json:"venue"`
+	Years   venue.Years    `json:"years"`
+	Options HarvestOptions `json:"options"`
+}
+
+// Listed is the result of ListPapers.
+type Listed struct {
+	Published int      `json:"published"`
+	Held      int      `json:"held"`
+	Wanted    int      `json:"wanted"`
+	Missing   []string `json:"missing,omitempty"` // volumes that could not be listed, and why; at most 20
+}
+
+// Batch asks for a part of a list that grows with the harvest.
+type Batch struct {
+	Harvest Harvest `json:"harvest"`
+	After   string  `json:"after"` // the last id of the batch before
+	Limit   int     `json:"limit"`
+	Pass    int     `json:"pass,omitempty"`
+}
+
+// Authors is the result of a batch of FindHomepages.
+type Authors struct {
+	Looked   int    `json:"looked"`
+	Found    int    `json:"found"`
+	Searches int    `json:"searches"`
+	Fetches  int    `json:"fetches"`
+	Last     string `json:"last"`
+	More     bool   `json:"more"`
+}
+
+// Sites is a batch of hosts to crawl.
+type Sites struct {
+	Hosts []string `json:"hosts"`
+	Last  string   `json:"last"`
+	More  bool     `json:"more"`
+}
+
+// Slice is the result of CrawlSlice.
+type Slice = crawl.Result
+
+// SiteEnd says how a site's crawl ended.
+type SiteEnd struct {
+	Host   string `json:"host"`
+	State  string `json:"state"` // done, refused, trap or stopped
+	Reason string `json:"reason,omitempty"`
+}
+
+// Counts is how far a harvest is.
+type Counts = store.Counts
+
+// Retry names what is to be tried again.
+type Retry struct {
+	Harvest string `json:"harvest"`
+	Host    string `json:"host,omitempty"` // one site; "" for all that failed
+}

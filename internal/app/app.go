@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/config"
+	"gleaner/internal/crawl"
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/harvest"
+	"gleaner/internal/homepage"
+	"gleaner/internal/politeness"
+	"gleaner/internal/repository"
+	"gleaner/internal/store"
+)
+
+// App is everything that is open.
+type App struct {
+	Config     *config.Config
+	Log        *slog.Logger
+	DB         *store.DB
+	Repo       *repository.Repository
+	Keeper     *politeness.Keeper
+	Fetch      *fetch.Client
+	Collection *collection.Collection
+	Crawler    *crawl.Crawler
+	Stages     *harvest.Stages
+}
+
+// ErrNoDatabase is returned by OpenRecord where no database is configured.
+var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, or set GLEANER_DATABASE_URL")
+
+// OpenRecord opens the database and the blob store alone: all that commands
+// need which only look.
+func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
+	dsn := cfg.Text("database-url")
+	if dsn == "" {
+		return nil, ErrNoDatabase
+	}
+	db, err := store.Open(ctx, dsn, 0)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := openRepository(ctx, cfg)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &App{Config: cfg, Log: log, DB: db, Repo: repo}, nil
+}
+
+func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
+	url := cfg.Text("repository-url")
+	if url == "" {
+		dir, err := filepath.Abs(filepath.Join(cfg.Text("data-dir"), "blobs"))
+		if err != nil {
+			return nil, err
+		}
+		url = "file://" + filepath.ToSlash(dir)
+	}
+	return repository.Open(ctx, url)
+}
+
+// Open opens everything that a worker needs.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
+	a, err := OpenRecord(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.openParts(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *App) openParts() error {
+	cfg := a.Config
+	host, _ := os.Hostname()
+	a.Keeper = politeness.NewKeeper(a.DB.Pool, pacing(cfg), fmt.Sprintf("%s/%d", host, os.Getpid()))
+	fc, err := fetchConfig(cfg)
+	if err != nil {
+		return err
+	}
+	fc.Gate, fc.Robots = a.Keeper, a.DB
+	if a.Fetch, err = fetch.New(fc); err != nil {
+		return err
+	}
+	reader := document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
+	filter := collection.NewFilter()
+	a.Collection = collection.New(a.DB, a.Repo, reader, filter, a.Log)
+	a.Crawler = crawl.New(a.DB, a.Keeper, a.Fetch, a.Collection, crawlConfig(cfg), a.Log)
+	client, err := serviceClient(cfg)
+	if err != nil {
+		return err
+	}
+	dblp, copies, err := sources(cfg, client, a.Keeper.Services(), a.Log)
+	if err != nil {
+		return err
+	}
+	searcher, err := searcher(cfg, a.DB, client, a.Keeper.Services())
+	if err != nil {
+		return err
+	}
+	finder := homepage.New(homepage.Config{Searcher: searcher, Getter: &harvest.Getter{DB: a.DB, Fetch: a.Fetch}})
+	a.Stages = &harvest.Stages{DB: a.DB, DBLP: dblp, Copies: copies, Finder: finder, Log: a.Log}
+	return nil
+}
+
+// Close closes what is open.
+func (a *App) Close() {
+	if a.Repo != nil {
+		if err := a.Repo.Close(); err != nil {
+			a.Log.Warn("the blob store did not close well", "error", err)
+		}
+	}
+	a.DB.Close()
+}
+
+func pacing(cfg *config.Config) fetch.Pacing {
+	delay := cfg.Duration("delay")
+	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")), MaxCrawlDelay: max(delay, cfg.Duration("max-delay")),
+		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after")}.Defaults()
+}
+
+func fetchConfig(cfg *config.Config) (fetch.Config, error) {
+	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg)}
+	fc.Limits.DocumentBytes = int64(cfg.Float("max-document-bytes"))
+	for _, s := range strings.FieldsFunc(cfg.Text("allow-addresses"), func(r rune) bool { return r == ',' || r == ' ' }) {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fc, fmt.Errorf("config: allow-addresses: %q is no network such as 10.1.0.0/16", s)
+		}
+		if p.Addr().IsLoopback() {
+			fc.AllowLoopback = true
+		}
+		fc.AllowPrivate = append(fc.AllowPrivate, p)
+	}
+	return fc, nil
+}
+
+func crawlConfig(cfg *config.Config) crawl.Config {
+	c := crawl.DefaultConfig()
+	c.SlicePages, c.SliceTime, c.MaxPages = cfg.Number("slice-pages"), cfg.Duration("slice-time"), cfg.Number("max-pages")
+	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
+	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
+	return c
+}
+
+// Version is the crawler's, as web masters see it.
+const Version = "1.0"

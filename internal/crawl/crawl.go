@@ -1,0 +1,93 @@
+package crawl
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+// Fetcher is the polite client (fetch.Client).
+type Fetcher interface {
+	Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error)
+	Sitemaps(ctx context.Context, hostOrURL string) ([]string, error)
+}
+
+// Config bounds a crawl. Zero fields take the defaults of DefaultConfig.
+type Config struct {
+	SlicePages int           // requests of one slice
+	SliceTime  time.Duration // of one slice
+	MaxPages   int           // requests of one crawl of one site
+	MaxDepth   int           // links from the nearest homepage
+	MaxTries   int           // of one URL that fails for now
+	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
+	Strategy   string        // of package rank
+	Leads      string        // documents on other hosts: wanted, all or none
+	Sitemaps   bool          // take links from sitemaps too
+	Limits     weburl.Limits // on the shape of URLs
+	Batch      int           // visits written at once where the delay is 0
+}
+
+// DefaultConfig is a careful crawl.
+func DefaultConfig() Config {
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32}
+}
+
+// Crawler crawls sites. It is safe for concurrent use on different hosts; on one
+// host the lease lets one slice run at a time.
+type Crawler struct {
+	db     *store.DB
+	keeper *politeness.Keeper
+	fetch  Fetcher
+	coll   *collection.Collection
+	cfg    Config
+	log    *slog.Logger
+}
+
+// New makes a crawler.
+func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log}
+}
+
+// Progress counts what a slice did. It is what heartbeats carry for people; the
+// place to resume from is in the record.
+type Progress struct {
+	Requests  int    `json:"requests"`
+	Pages     int    `json:"pages"`
+	Documents int    `json:"documents"`
+	Accepted  int    `json:"accepted"`
+	Found     int    `json:"found"` // wanted papers
+	Failed    int    `json:"failed"`
+	Bytes     int64  `json:"bytes"`
+	URL       string `json:"url,omitempty"` // the one asked for last
+}
+
+// Ending says why a slice ended.
+type Ending string
+
+// The endings of a slice.
+const (
+	SliceFull  Ending = "slice-full" // go on with the next one
+	Exhausted  Ending = "done"       // nothing waits
+	Waiting    Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
+	Paused     Ending = "paused"
+	Cancelled  Ending = "cancelled"
+	PageLimit  Ending = "page-limit"
+	Trap       Ending = "trap"
+	Refused    Ending = "refused" // robots.txt cannot be read
+	Unreadable Ending = "unreachable"
+)
+
+// Result is what a slice comes to.
+type Result struct {
+	Progress
+	Ending Ending        `json:"ending"`
+	Reason string        `json:"reason,omitempty"` // one line for a person
+	Wait   time.Duration `json:"wait,omitempty"`   // before the next slice can do anything
+}

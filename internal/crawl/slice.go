@@ -1,0 +1,268 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/match"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
+	"gleaner/internal/store"
+)
+
+// slice is one run of Slice: what it needs of the site, and what it did.
+type slice struct {
+	*Crawler
+	cfg      Config
+	lease    *politeness.Lease
+	site     store.Site
+	scopes   []string
+	strategy rank.Strategy
+	wanted   *match.Index
+	seen     *seenSet
+	cached   map[frontier.Hash]bool
+	window   *window
+	batch    batch
+	progress Progress
+	report   func(Progress)
+	started  time.Time
+	stop     atomic.Value // Ending, set by the watcher
+	latest   atomic.Pointer[Progress]
+}
+
+// errStop ends the loop with an Ending; it never leaves the package.
+type errStop struct {
+	ending Ending
+	reason string
+	wait   time.Duration
+}
+
+func (e *errStop) Error() string { return string(e.ending) + ": " + e.reason }
+
+// Slice crawls a part of a site. report is called every few seconds and after
+// each visit, and must not block. The error is the system's (the database is
+// away, the lease was lost, ctx ended), never the site's.
+func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress)) (Result, error) {
+	lease, err := c.keeper.Acquire(ctx, host)
+	var busy *politeness.BusyError
+	if errors.As(err, &busy) {
+		return Result{Ending: Waiting, Reason: busy.Error(), Wait: busy.Wait}, nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() {
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = lease.Release(free) // else it runs out by itself
+	}()
+	s := &slice{Crawler: c, lease: lease, report: report, started: time.Now()}
+	ctx, cancel := context.WithCancelCause(politeness.WithLease(ctx, lease))
+	defer cancel(nil)
+	if err := s.load(ctx, host); err != nil {
+		return Result{}, err
+	}
+	watched := make(chan struct{})
+	go func() { defer close(watched); s.watch(ctx, cancel) }()
+	err = s.run(ctx)
+	cancel(nil)
+	<-watched
+	return s.finish(ctx, err)
+}
+
+func (s *slice) load(ctx context.Context, host string) (err error) {
+	if s.site, err = s.db.Site(ctx, host); err != nil {
+		return fmt.Errorf("crawl %s: %w", host, err)
+	}
+	s.cfg = s.Crawler.cfg.with(s.site.Options)
+	if s.site.Options.Delay > 0 {
+		s.lease.SetDelay(s.site.Options.Delay)
+	}
+	if s.site.State != "crawling" {
+		if err = s.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if s.scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
+		return err
+	}
+	if s.strategy, err = rank.New(s.cfg.Strategy, rank.Options{}); err != nil {
+		return err
+	}
+	if len(s.site.Learnt) > 0 {
+		if err := s.strategy.Restore(s.site.Learnt); err != nil {
+			s.log.Warn("what was learnt of the site cannot be read; learning anew", "host", host, "error", err)
+		}
+	}
+	if s.wanted, err = s.coll.Wanted(ctx); err != nil {
+		return err
+	}
+	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID); err != nil {
+		return err
+	}
+	if s.cached, err = s.loadCached(ctx); err != nil {
+		return err
+	}
+	if _, err = frontier.RetryDue(ctx, s.db.Pool, s.site.ID); err != nil {
+		return err
+	}
+	s.window = &window{site: s.site.ID, pool: s.db.Pool}
+	s.batch.reset()
+	return nil
+}
+
+// with lays what the harvests ask over the worker's configuration.
+func (c Config) with(o store.SiteOptions) Config {
+	if o.MaxPages > 0 {
+		c.MaxPages = o.MaxPages
+	}
+	if o.Strategy != "" {
+		c.Strategy = o.Strategy
+	}
+	if o.Leads != "" {
+		c.Leads = o.Leads
+	}
+	return c
+}
+
+func (s *slice) begin(ctx context.Context) error {
+	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
+	_, err := s.db.Pool.Exec(ctx, `UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_started=now() WHERE id=$1`, s.site.ID, s.site.Crawl)
+	return err
+}
+
+// watch renews the lease, and looks whether anybody still wants the crawl.
+func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(2 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.lease.Renew(ctx); errors.Is(err, politeness.ErrLost) {
+			cancel(err)
+			return
+		}
+		paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
+		switch {
+		case err != nil: // the loop's own writes will say so
+		case cancelled:
+			s.stop.Store(Cancelled)
+		case paused:
+			s.stop.Store(Paused)
+		}
+		if p := s.latest.Load(); p != nil {
+			s.report(*p) // alive, though a page is slow
+		}
+	}
+}
+
+func (s *slice) run(ctx context.Context) error {
+	if err := s.enterSitemaps(ctx); err != nil {
+		return err
+	}
+	for {
+		if err := s.mayGoOn(ctx); err != nil {
+			return err
+		}
+		e, reason, err := s.next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.visit(ctx, e, reason); err != nil {
+			return err
+		}
+		// Before a wait there is time to write; without one, write in batches.
+		if s.lease.Ready() > 0 || len(s.batch.visits) >= s.cfg.Batch {
+			if err := s.flush(ctx); err != nil {
+				return err
+			}
+		}
+		now := s.progress
+		s.latest.Store(&now)
+		s.report(now)
+	}
+}
+
+func (s *slice) mayGoOn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	if e, ok := s.stop.Load().(Ending); ok {
+		return &errStop{ending: e, reason: "as the harvest says"}
+	}
+	if parked := s.lease.ParkedFor(); parked > 0 {
+		return &errStop{ending: Waiting, wait: parked, reason: "the host keeps failing"}
+	}
+	if s.site.CrawlPages >= s.cfg.MaxPages {
+		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
+	}
+	if s.progress.Requests >= s.cfg.SlicePages || time.Since(s.started) >= s.cfg.SliceTime {
+		return &errStop{ending: SliceFull}
+	}
+	return nil
+}
+
+// next picks what to ask for; where nothing waits it says when something will.
+func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
+	if s.window.low() {
+		if err := s.flush(ctx); err != nil {
+			return nil, "", err
+		}
+		if err := s.window.fill(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	if s.window.empty() {
+		_, nextTry, err := frontier.Left(ctx, s.db.Pool, s.site.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		if !nextTry.IsZero() {
+			return nil, "", &errStop{ending: Waiting, wait: max(time.Second, time.Until(nextTry)), reason: "failed URLs wait for their next try"}
+		}
+		return nil, "", &errStop{ending: Exhausted}
+	}
+	i, reason := s.strategy.Next(s.window.candidates)
+	return s.window.take(i), reason, nil
+}
+
+// finish writes what is left and says how the slice ended.
+func (s *slice) finish(ctx context.Context, err error) (Result, error) {
+	r := Result{Progress: s.progress}
+	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
+		return r, politeness.ErrLost // whoever has the lease now writes
+	}
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	if ferr := s.flush(write); ferr != nil {
+		return r, errors.Join(err, ferr)
+	}
+	r.Progress = s.progress
+	var stop *errStop
+	if !errors.As(err, &stop) {
+		return r, err
+	}
+	r.Ending, r.Reason, r.Wait = stop.ending, stop.reason, stop.wait
+	return r, nil
+}
+
+// hostTrouble turns what ails the host rather than one URL into a stop.
+func hostTrouble(err error) *errStop {
+	var busy *politeness.BusyError
+	if errors.As(err, &busy) {
+		return &errStop{ending: Waiting, wait: busy.Wait, reason: busy.Error()}
+	}
+	var fe *fetch.Error
+	if errors.As(err, &fe) && fe.Outcome == fetch.RobotsUnavailable {
+		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: "robots.txt cannot be read, so nothing may be fetched: " + fe.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/rank"
+	"gleaner/internal/weburl"
+)
+
+// visit asks for one URL and does with the answer what its kind calls for. An
+// error ends the slice: ctx ended, the system failed, or the host as a whole
+// cannot be asked; the entry then still waits.
+func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) error {
+	resp, err := s.get(ctx, e)
+	if trouble := hostTrouble(err); trouble != nil {
+		return trouble
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	s.progress.Requests++
+	s.progress.URL = e.Link.URL
+	s.site.CrawlPages++
+	v := frontier.Visit{Entry: e, Reason: reason, Crawl: s.site.Crawl, At: time.Now()}
+	e.Tries++
+	var result rank.Result
+	if err != nil {
+		var fe *fetch.Error
+		if !errors.As(err, &fe) {
+			return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
+		}
+		result = s.failed(e, &v, fe)
+	} else if result, err = s.answered(ctx, e, &v, resp); err != nil {
+		return err
+	}
+	s.strategy.Observe(e.Candidate, result)
+	s.batch.visits = append(s.batch.visits, v)
+	return nil
+}
+
+// get fetches, or takes the answer that was fetched lately to look for a
+// homepage.
+func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, error) {
+	if h := e.Hash(); s.cached[h] && e.ETag == "" {
+		delete(s.cached, h)
+		p, ok, err := s.db.CachedPage(ctx, h[:], cacheAge)
+		if err == nil && ok && p.Outcome == string(fetch.OK) {
+			return &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}, nil
+		}
+	}
+	return s.fetch.Fetch(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified})
+}
+
+// cacheAge is how old an answer fetched outside the crawl may be.
+const cacheAge = 24 * time.Hour
+
+func (s *slice) loadCached(ctx context.Context) (map[frontier.Hash]bool, error) {
+	hashes, err := s.db.CachedOn(ctx, s.site.Host, cacheAge)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[frontier.Hash]bool, len(hashes))
+	for _, h := range hashes {
+		out[frontier.Hash(h)] = true
+	}
+	return out, nil
+}
+
+// failed decides whether a URL is asked for again.
+func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) rank.Result {
+	v.Outcome, v.Status = fe.Outcome, fe.Status
+	v.ETag, v.LastModified = e.ETag, e.LastModified
+	switch {
+	case fe.Outcome == fetch.RedirectOffHost:
+		v.State = frontier.Moved
+		s.redirected(e, fe.Location)
+		return rank.Result{}
+	case fetch.Retryable(fe.Outcome):
+		v.State = frontier.Failed
+		if e.Tries < s.cfg.MaxTries {
+			v.NextTry = v.At.Add(max(fe.RetryAfter, s.cfg.RetryBase<<(2*(e.Tries-1))))
+		}
+	default:
+		v.State = frontier.Gone
+	}
+	s.progress.Failed++
+	return rank.Result{Failed: true}
+}
+
+// redirected gives the target of a redirect to the host it is on, with the role
+// and the words of the link that led there.
+func (s *slice) redirected(e *frontier.Entry, location string) {
+	to := *e
+	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
+	to.Tries, to.ETag, to.LastModified, to.Content = 0, "", "", nil
+	host := weburl.Host(location)
+	if host == "" || s.cfg.Limits.CheckShape(location) != nil {
+		return
+	}
+	// A homepage that moved to another host is a new site with a scope of its
+	// own; that is for the search for homepages, so here it is one page.
+	if to.Role == frontier.Member {
+		to.Role = frontier.Landing
+	}
+	to.OffSite = true
+	s.strategy.Enter(&to.Candidate)
+	s.batch.addLead(host, to)
+}
+
+func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
+	v.Outcome, v.Status, v.Bytes = fetch.OK, resp.Status, resp.Bytes
+	v.ETag, v.LastModified = resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")
+	s.progress.Bytes += resp.Bytes
+	if resp.Status == 304 {
+		return s.unchanged(e, v), nil
+	}
+	sum := sha256.Sum256(resp.Body)
+	v.Content = sum[:]
+	if resp.URL != e.Link.URL {
+		s.alias(e, resp.URL)
+	}
+	switch collection.Sniff(resp.URL, resp.Header.Get("Content-Type"), resp.Body) {
+	case collection.AFile:
+		return s.document(ctx, e, v, resp)
+	case collection.APage:
+		return s.page(e, v, resp)
+	}
+	v.State, v.Outcome = frontier.Gone, outcomeKind
+	return rank.Result{Failed: true}, nil
+}
+
+func (s *slice) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
+	v.Outcome, v.State = fetch.NotModified, frontier.Page
+	if e.Document {
+		v.State = frontier.Document
+		return rank.Result{Document: true}
+	}
+	s.progress.Pages++
+	return rank.Result{}
+}
+
+// alias notes where a redirect on the host ended, so that a link to it does not
+// fetch the same page again. It is entered as fetched, beside the visit.
+func (s *slice) alias(e *frontier.Entry, final string) {
+	if weburl.Key(final) == weburl.Key(e.Link.URL) {
+		return
+	}
+	to := *e
+	to.Link.URL, to.Parent, to.Link.Source = final, e.Link.URL, page.SourceRedirect
+	s.batch.aliases = append(s.batch.aliases, to)
+	s.seen.add(to.Hash(), 0)
+	s.window.drop(to.Hash())
+}
+
+func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
+	v.State = frontier.Document
+	s.progress.Documents++
+	shas, err := s.coll.Add(ctx, collection.File{SiteID: s.site.ID, URL: resp.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context,
+		Header: resp.Header, Body: resp.Body, At: v.At})
+	if err != nil {
+		return rank.Result{}, err
+	}
+	r := rank.Result{Document: true}
+	for _, sha := range shas {
+		j, err := s.coll.Judge(ctx, sha)
+		if err != nil {
+			return r, err
+		}
+		if j.Academic() {
+			r.Accepted = true
+			s.progress.Accepted++
+		}
+		if j.Found() {
+			s.progress.Found++
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The size of a chart, in pixels of its view box.
+const (
+	chartWidth  = 720.0
+	chartHeight = 240.0
+	chartMargin = 36.0
+)
+
+// canvas is an SVG drawing under way.
+type canvas struct{ strings.Builder }
+
+func newCanvas(title string) *canvas {
+	c := &canvas{}
+	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`, chartWidth, chartHeight, title, title)
+	return c
+}
+
+func (c *canvas) bar(x, y, w, h float64, class, label string) {
+	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"><title>%s</title></rect>`, x, y, w, max(h, 0), class, label)
+}
+
+func (c *canvas) text(x, y float64, anchor, s string) {
+	fmt.Fprintf(c, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, s)
+}
+
+func (c *canvas) rule(y float64) {
+	fmt.Fprintf(c, `<line x1="%g" x2="%g" y1="%.1f" y2="%.1f"/>`, chartMargin, chartWidth, y, y)
+}
+
+func (c *canvas) done() string { return c.String() + "</svg>" }
+
+// columns places one column a year, and labels as many years as there is room.
+func columns(c *canvas, years []Year) (step float64) {
+	step = (chartWidth - chartMargin) / float64(max(len(years), 1))
+	every := 1 + len(years)*34/int(chartWidth-chartMargin)
+	for i, y := range years {
+		if i%every == 0 {
+			c.text(chartMargin+(float64(i)+.5)*step, chartHeight-6, "middle", fmt.Sprint(y.Year))
+		}
+	}
+	return step
+}
+
+// papersChart stacks held, found and missing papers by year (Zhuang et al.,
+// figures 5, 6 and 8).
+func papersChart(years []Year) string {
+	c := newCanvas("Papers by year: held, found, missing")
+	most := 1
+	for _, y := range years {
+		most = max(most, y.Published)
+	}
+	floor, room := chartHeight-24, chartHeight-24-12
+	for _, share := range []float64{.5, 1} {
+		c.rule(floor - room*share)
+		c.text(chartMargin-4, floor-room*share+4, "end", fmt.Sprint(int(share*float64(most)+.5)))
+	}
+	step := columns(c, years)
+	for i, y := range years {
+		at := floor
+		for _, part := range []struct {
+			n     int
+			class string
+		}{{y.Held, "held"}, {y.Found, "found"}, {y.Missing, "missing"}} {
+			h := room * float64(part.n) / float64(most)
+			at -= h
+			c.bar(chartMargin+(float64(i)+.15)*step, at, .7*step, h, part.class, fmt.Sprintf("%d: %d %s", y.Year, part.n, part.class))
+		}
+	}
+	return c.done()
+}
+
+// recallChart draws recall by year (figures 7 and 9).
+func recallChart(years []Year) string {
+	c := newCanvas("Recall by year")
+	floor, room := chartHeight-24, chartHeight-24-12
+	for _, share := range []float64{0, .5, 1} {
+		c.rule(floor - room*share)
+		c.text(chartMargin-4, floor-room*share+4, "end", fmt.Sprintf("%.1f", share))
+	}
+	step := columns(c, years)
+	for i, y := range years {
+		if y.Wanted > 0 {
+			c.bar(chartMargin+(float64(i)+.15)*step, floor-room*y.Recall, .7*step, room*y.Recall, "found", fmt.Sprintf("%d: %d of %d", y.Year, y.Found, y.Wanted))
+		}
+	}
+	return c.done()
+}
+
+// reasonsChart draws why papers are missing.
+func reasonsChart(r *Report) string {
+	c := newCanvas("Why papers are missing")
+	most := 1
+	for _, n := range r.Reasons {
+		most = max(most, n)
+	}
+	const label = 170.0
+	step := chartHeight / float64(len(reasons))
+	for i, why := range reasons {
+		y, n := float64(i)*step, r.Reasons[why]
+		w := (chartWidth - label - 40) * float64(n) / float64(most)
+		c.text(label-8, y+step*.62, "end", string(why))
+		c.bar(label, y+step*.15, w, step*.7, "missing", fmt.Sprintf("%s: %d", why, n))
+		c.text(label+w+6, y+step*.62, "start", fmt.Sprint(n))
+	}
+	return c.done()
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+//go:embed report.html
+var page string
+
+// WriteHTML prints the report as one self-contained page.
+func (r *Report) WriteHTML(w io.Writer) error {
+	t, err := template.New("report").Funcs(template.FuncMap{
+		"percent": func(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) },
+		"join":    strings.Join,
+	}).Parse(page)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	groups := []group{}
+	for _, why := range reasons {
+		g := group{Reason: why}
+		for _, m := range r.Missing {
+			if m.Reason == why {
+				g.Papers = append(g.Papers, m)
+			}
+		}
+		if len(g.Papers) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return t.Execute(w, map[string]any{
+		"R": r, "Groups": groups,
+		"Papers":  template.HTML(papersChart(r.Years)), // #nosec G203: numbers of our own
+		"Recall":  template.HTML(recallChart(r.Years)), // #nosec G203
+		"Reasons": template.HTML(reasonsChart(r)),      // #nosec G203
+	})
+}
+
+type group struct {
+	Reason Reason
+	Papers []MissingPaper
+}

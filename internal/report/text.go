@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteText prints the report for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	s := r.Summary
+	fmt.Fprintf(w, "%s  (%s)\n\n", r.Harvest.ID, r.Harvest.Stage)
+	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %.1f %%\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall)
+	fmt.Fprintf(w, "homepages of %d of %d authors\n\n", r.Homepages, r.Authors)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\t")
+	for _, y := range r.Years {
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, y.Recall)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := r.writeSites(w); err != nil {
+		return err
+	}
+	r.writeMissing(w)
+	return nil
+}
+
+func (r *Report) writeSites(w io.Writer) error {
+	if len(r.Sites) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "site\tpages\tdocuments\taccepted\tfound\tfailed\twaiting\tstate")
+	for _, s := range r.Sites {
+		state := s.State
+		if s.Reason != "" {
+			state += ": " + s.Reason
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, state)
+	}
+	return t.Flush()
+}
+
+func (r *Report) writeMissing(w io.Writer) {
+	for _, why := range reasons {
+		if r.Reasons[why] == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\nmissing: %s (%d)\n", why, r.Reasons[why])
+		for _, m := range r.Missing {
+			if m.Reason != why {
+				continue
+			}
+			fmt.Fprintf(w, "  %d  %s\n        %s\n", m.Year, m.Title, strings.Join(m.Authors, ", "))
+			for _, e := range m.Evidence {
+				fmt.Fprintf(w, "        · %s\n", e)
+			}
+		}
+	}
+}

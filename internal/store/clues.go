@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// YearTally is one year of a harvest in numbers.
+type YearTally struct{ Year, Published, Held, Found int }
+
+// YearTallies lists a harvest's years.
+func (db *DB) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
+	return list[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held),
+			count(*) FILTER (WHERE NOT h.held AND NOT `+missingSQL+`)
+		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 GROUP BY p.year ORDER BY p.year`, harvest)
+}
+
+// DocumentTally counts documents of one state and class.
+type DocumentTally struct {
+	State, Class string
+	Documents    int
+}
+
+// DocumentTallies counts the documents found on a harvest's sites.
+func (db *DB) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
+	return list[DocumentTally](ctx, db, `SELECT d.state, CASE WHEN d.class='' THEN d.outcome ELSE d.class END, count(*) FROM documents d
+		WHERE EXISTS (SELECT 1 FROM locations l JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE l.sha256=d.sha256 AND hs.harvest_id=$1)
+		GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, harvest)
+}
+
+// SiteTally is one site of a harvest in numbers.
+type SiteTally struct {
+	Host, State, Reason                                string
+	Pages, Documents, Accepted, Found, Failed, Waiting int
+}
+
+// SiteTallies lists a harvest's sites, those with the most documents first.
+func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
+	return list[SiteTally](ctx, db, `
+		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
+		u AS (SELECT u.site_id, count(*) FILTER (WHERE state IN (1, 6)) AS pages, count(*) FILTER (WHERE state=2) AS documents,
+				count(*) FILTER (WHERE state IN (3, 4)) AS failed, count(*) FILTER (WHERE state=0) AS waiting
+			FROM urls u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
+		d AS (SELECT l.site_id, count(DISTINCT d.sha256) FILTER (WHERE d.state='accepted') AS accepted,
+				count(DISTINCT m.paper_key) AS found
+			FROM locations l JOIN documents d ON d.sha256=l.sha256
+			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1)
+			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
+		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(u.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0)
+		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(u.documents,0) DESC, s.host`, harvest)
+}
+
+// MatchClue is a document that was compared with a missing paper and not taken.
+type MatchClue struct {
+	Paper, Verdict, Form, Settled, URL string
+	Score                              float64
+	Reasons                            []string
+}
+
+// MatchClues lists documents that may be missing papers of a harvest.
+func (db *DB) MatchClues(ctx context.Context, harvest string) ([]MatchClue, error) {
+	return list[MatchClue](ctx, db, `SELECT m.paper_key, m.verdict, m.form, m.settled, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
+			m.score, m.reasons
+		FROM matches m JOIN harvest_papers h ON h.paper_key=m.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`
+		ORDER BY m.paper_key, m.verdict, m.score DESC, m.sha256`, harvest)
+}
+
+// LinkClue is a link whose words are like a wanted title.
+type LinkClue struct {
+	URL, Parent, Anchor, Context, Outcome string
+	Waiting, Failed                       bool
+	Tries                                 int
+	Document                              string // what came back: its class or outcome, "" if no document
+}
+
+// LinkClues lists links on a harvest's sites that are like a wanted title.
+func (db *DB) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
+	return list[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4), u.tries,
+			coalesce((SELECT d.state || ' as ' || CASE WHEN d.class='' THEN d.outcome ELSE d.class END FROM documents d JOIN locations l ON l.sha256=d.sha256
+				WHERE l.hash=u.hash AND l.current LIMIT 1), '')
+		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4) ORDER BY u.seq`, harvest)
+}
+
+// SiteClue is how far the crawl of one homepage's site is.
+type SiteClue struct {
+	State, Reason             string
+	Pages, Documents, Waiting int
+}
+
+// AuthorClue is what is known of an author's homepages. Sites runs in parallel
+// to Homepages.
+type AuthorClue struct {
+	NotFound  string
+	Homepages []string
+	Sites     []SiteClue
+}
+
+// AuthorClues tells, by author id, of the authors of a harvest's wanted papers.
+func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
+	rows, err := db.Pool.Query(ctx, `
+		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held),
+		u AS (SELECT u.site_id, count(*) FILTER (WHERE state IN (1, 6)) AS pages, count(*) FILTER (WHERE state=2) AS documents, count(*) FILTER (WHERE state=0) AS waiting
+			FROM urls u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
+		SELECT w.author_id, coalesce(d.not_found, ''), coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
+			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
+		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
+			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]AuthorClue{}
+	var id, notFound, url string
+	var site SiteClue
+	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &url, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
+		c := out[id]
+		c.NotFound = notFound
+		if url != "" {
+			c.Homepages, c.Sites = append(c.Homepages, url), append(c.Sites, site)
+		}
+		out[id] = c
+		return nil
+	})
+	return out, err
+}
+
+// list1 runs a query of one column.
+func list1[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
+	rows, err := db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[T])
+}
+
+// list runs a query whose columns are T's fields in order.
+func list[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
+	rows, err := db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+}

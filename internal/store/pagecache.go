@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// CachedPage is an answer fetched outside a crawl.
+type CachedPage struct {
+	Hash     []byte
+	Host     string
+	URL      string
+	FinalURL string
+	Outcome  string
+	Status   int
+	Header   http.Header
+	Body     []byte
+	At       time.Time
+}
+
+// SavePage keeps an answer for others who need the same page.
+func (db *DB) SavePage(ctx context.Context, p CachedPage) error {
+	if p.Header == nil {
+		p.Header = http.Header{}
+	}
+	_, err := db.Pool.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
+		ON CONFLICT (hash) DO UPDATE SET final_url=EXCLUDED.final_url, outcome=EXCLUDED.outcome, status=EXCLUDED.status,
+			header=EXCLUDED.header, body=EXCLUDED.body, fetched_at=EXCLUDED.fetched_at`,
+		p.Hash, p.Host, p.URL, p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At)
+	return err
+}
+
+// CachedPage returns an answer not older than maxAge, false if there is none.
+func (db *DB) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
+	var p CachedPage
+	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at FROM page_cache
+		WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge).
+		Scan(&p.Hash, &p.Host, &p.URL, &p.FinalURL, &p.Outcome, &p.Status, &p.Header, &p.Body, &p.At)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, false, nil
+	}
+	return p, err == nil, err
+}
+
+// CachedOn lists the hashes of the answers kept for a host.
+func (db *DB) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT hash FROM page_cache WHERE host=$1 AND outcome='success' AND fetched_at > now() - $2::interval`, host, maxAge)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[[]byte])
+}

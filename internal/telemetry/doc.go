@@ -1,0 +1,3 @@
+// Package telemetry makes Gleaner visible to those who run it: logs, metrics,
+// traces and health.
+package telemetry

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/store"
+	"gleaner/workflows"
+)
+
+const aHarvest = "a harvest: its id (conf/webdb/1998-2004) or its venue"
+
+// onHarvest runs a command on one harvest, with its row and both servers open.
+func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		a, err := c.record(ctx)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		h, err := a.DB.FindHarvest(ctx, args[0])
+		if err != nil {
+			return fmt.Errorf("%w; `starter status` lists them", err)
+		}
+		t, err := c.temporal(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return do(ctx, t, a.DB, h)
+	}
+}
+
+func (c *cli) pauseCommand() *cobra.Command {
+	return &cobra.Command{Use: "pause HARVEST", Short: "Let a harvest rest; what is under way is finished", Args: args(1, aHarvest),
+		Example: "  starter pause conf/webdb", RunE: c.onHarvest(c.update(workflows.UpdatePause, "paused"))}
+}
+
+func (c *cli) resumeCommand() *cobra.Command {
+	return &cobra.Command{Use: "resume HARVEST", Short: "Let a paused harvest go on", Args: args(1, aHarvest),
+		Example: "  starter resume conf/webdb", RunE: c.onHarvest(c.update(workflows.UpdateResume, "goes on"))}
+}
+
+func (c *cli) update(name, done string) func(context.Context, client.Client, *store.DB, store.Harvest) error {
+	return func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name, WaitForStage: client.WorkflowUpdateStageCompleted})
+		if err == nil {
+			err = handle.Get(ctx, nil)
+		}
+		if err != nil {
+			return notRunning(h, err)
+		}
+		return c.print(map[string]string{"harvest": h.ID, "did": done}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s %s\n", h.ID, done)
+			return err
+		})
+	}
+}
+
+func notRunning(h store.Harvest, err error) error {
+	var none *serviceerror.NotFound
+	if errors.As(err, &none) {
+		return fmt.Errorf("%s does not run (it is %s); `starter harvest %s --years %s` starts it again: %w", h.ID, h.Stage, h.Venue, h.Years, err)
+	}
+	return err
+}
+
+func (c *cli) cancelCommand() *cobra.Command {
+	return &cobra.Command{Use: "cancel HARVEST", Short: "End a harvest; what was found is kept", Args: args(1, aHarvest),
+		Example: "  starter cancel conf/webdb",
+		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+			if err := t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), ""); err != nil {
+				return notRunning(h, err)
+			}
+			return c.print(map[string]string{"harvest": h.ID, "did": "cancelled"}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s is being cancelled\n", h.ID)
+				return err
+			})
+		})}
+}
+
+func (c *cli) retryCommand() *cobra.Command {
+	var site string
+	var failed, wait bool
+	cmd := &cobra.Command{Use: "retry HARVEST [--site HOST | --failed]", Short: "Ask again for what failed", Args: args(1, aHarvest),
+		Long: `Put the URLs that failed back among the waiting, of one site or of all, and
+crawl them. What failed for good (forbidden by robots.txt, not found) is left.`,
+		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu",
+		PreRunE: func(*cobra.Command, []string) error {
+			if failed == (site != "") {
+				return fmt.Errorf("%w: want either --failed or --site HOST", errUsage)
+			}
+			return nil
+		},
+		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+			n, err := c.retry(ctx, t, h, site)
+			if err != nil {
+				return err
+			}
+			if wait {
+				return c.follow(ctx, t, h.ID)
+			}
+			return c.print(map[string]any{"harvest": h.ID, "urls": n}, func(w io.Writer) error {
+				if n < 0 {
+					_, err := fmt.Fprintf(w, "%s goes on with what failed\n", h.ID)
+					return err
+				}
+				_, err := fmt.Fprintf(w, "%s: %d URLs are asked for again\n", h.ID, n)
+				return err
+			})
+		})}
+	cmd.Flags().StringVar(&site, "site", "", "one host")
+	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
+	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
+	return cmd
+}
+
+// retry tells a running harvest, or starts one that begins with the crawl. It
+// returns how many URLs were put back, -1 where that is not known yet.
+func (c *cli) retry(ctx context.Context, t client.Client, h store.Harvest, site string) (int, error) {
+	if h.CompletedAt == nil {
+		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetry,
+			Args: []any{site}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		n := 0
+		if err == nil {
+			err = handle.Get(ctx, &n)
+		}
+		var none *serviceerror.NotFound
+		if !errors.As(err, &none) {
+			return n, err
+		}
+	}
+	p, err := harvestParams(h)
+	if err != nil {
+		return 0, err
+	}
+	p.Stage, p.Retry = workflows.StageCrawl, &activities.Retry{Harvest: h.ID, Host: site}
+	_, err = startHarvest(ctx, t, p)
+	return -1, err
+}

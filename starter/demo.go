@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/activities"
+	"gleaner/internal/config"
+	"gleaner/internal/report"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/venue"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+func (c *cli) demoCommand() *cobra.Command {
+	var keep bool
+	cmd := &cobra.Command{Use: "demo", Short: "Harvest a sample venue from a bundled sample web",
+		Long: `Start everything that a harvest needs on this machine (Postgres, Temporal with
+its web UI, a worker, and a sample web with a metadata and a search service),
+harvest a sample venue, and print the report. Nothing outside this machine is
+asked. The first run prepares the Temporal server, which takes minutes.`,
+		Example: "  starter demo\n  starter demo --keep     # leave the web UI up afterwards", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.demo(cmd.Context(), keep) }}
+	cmd.Flags().BoolVar(&keep, "keep", false, "leave the servers up until interrupted")
+	return cmd
+}
+
+// demoSettings are those of the demo alone; its data are beside the real ones.
+func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, error) {
+	cfg, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	for key, value := range map[string]string{
+		"data-dir": filepath.Join(cfg.Text("data-dir"), "demo"), "database-url": "", "temporal-address": "", "repository-url": "",
+		"dblp-url": sample.DBLPURL(), "dblp-delay": "1ms", "search": "searxng", "searxng-url": sample.SearchURL(), "delay": "20ms", "retry-base": "1s",
+		"contact": "demo@example.org", "proxy": web,
+	} {
+		cfg.Set(key, value, "demo")
+	}
+	return cfg, nil
+}
+
+func (c *cli) demo(ctx context.Context, keep bool) error {
+	sample := sampleweb.New(sampleweb.Options{Seed: 1})
+	address, closeWeb, err := serve(sample.Handler())
+	if err != nil {
+		return err
+	}
+	defer closeWeb()
+	cfg, err := c.demoSettings("http://"+address, sample)
+	if err != nil {
+		return err
+	}
+	stack, err := c.startStack(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer stack.Stop()
+	log, closeLog, err := quietLog(cfg, "demo.log")
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	first, last := sample.Years()
+	years := venue.Years{From: first, To: last}
+	fmt.Fprintf(c.err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
+	work, stopWork := context.WithCancel(ctx)
+	worked := make(chan error, 1)
+	go func() { worked <- pool.Run(work, cfg, activities.Queues(), runtime.NumCPU(), log) }()
+	err = c.demoHarvest(ctx, cfg, sample.Venues()[0], years, worked)
+	if err == nil && keep {
+		fmt.Fprintln(c.err, "the web UI stays up; interrupt to end")
+		<-ctx.Done()
+	}
+	stopWork()
+	if werr := <-worked; err == nil {
+		err = werr
+	}
+	return err
+}
+
+// demoHarvest harvests, prints the report, and says where it and the UI are.
+func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, years venue.Years, worked chan error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case err := <-worked:
+			worked <- err
+			cancel(err) // without a worker the harvest would wait for ever
+		case <-ctx.Done():
+		}
+	}()
+	c.flagged(cfg, "data-dir", "database-url", "temporal-address")
+	t, err := pool.Dial(ctx, cfg, c.log(cfg))
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years, Options: activities.HarvestOptions{Scope: "prefix"}}
+	if _, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
+		return err
+	}
+	if err := c.follow(ctx, t, h.ID); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	r, err := report.Build(ctx, a.DB, h.ID)
+	if err != nil {
+		return err
+	}
+	if err := c.print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
+		return err
+	}
+	file := filepath.Join(cfg.Text("data-dir"), "report.html")
+	if err := writeFile(file, r.WriteHTML); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.err, "\nreport       %s\nand again    starter demo --keep   (leaves the Temporal UI up)\n", file)
+	return nil
+}
+
+// flagged makes settings those of the command line, so that whatever loads the
+// settings again sees them.
+func (c *cli) flagged(cfg *config.Config, keys ...string) {
+	for _, k := range keys {
+		_ = c.flags.Set(k, cfg.Text(k))
+	}
+}
+
+// serve answers on a free port of the loopback interface.
+func serve(h http.Handler) (address string, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	return l.Addr().String(), func() { _ = s.Close() }, nil
+}
+

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+	"gleaner/internal/telemetry"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+func (c *cli) devCommand() *cobra.Command {
+	var noWorker bool
+	cmd := &cobra.Command{Use: "dev", Short: "Run everything on this machine: Postgres, Temporal with its web UI, a worker",
+		Long: `Run everything on this machine until interrupted: Postgres, Temporal with its
+web UI, and a worker. What they store is in the data folder and is there again
+the next time. Other commands find the servers through the data folder
+(GLEANER_DATA_DIR), so they need no settings.`,
+		Example: "  starter dev\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			return c.dev(cmd.Context(), cfg, !noWorker)
+		}}
+	cmd.Flags().BoolVar(&noWorker, "no-worker", false, "run the servers only")
+	return cmd
+}
+
+func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
+	stack, err := c.startStack(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer stack.Stop()
+	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, stack.DatabaseURL, cfg.Text("data-dir"))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case err := <-stack.Failed():
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+	if !work {
+		<-ctx.Done()
+	} else if err := pool.Run(ctx, cfg, activities.Queues(), runtime.NumCPU(), c.log(cfg)); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// startStack brings up what the settings do not name already, and writes the
+// addresses into them.
+func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Stack, error) {
+	given := func(key string) string {
+		if v := cfg.Origin(key); v == "dev" {
+			return "" // of another `starter dev`: Start says that it runs
+		}
+		return cfg.Text(key)
+	}
+	progress := newLine(c.err)
+	stack, err := devstack.Start(ctx, devstack.Options{
+		DataDir: cfg.Text("data-dir"), DatabaseURL: given("database-url"), TemporalAddress: given("temporal-address"), Namespace: cfg.Text("temporal-namespace"),
+		SearchAttributes: workflows.SearchAttributes(), StandardPorts: true, Progress: progress.show, Log: slog.New(slog.DiscardHandler),
+	})
+	progress.end()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Set("database-url", stack.DatabaseURL, "dev")
+	cfg.Set("temporal-address", stack.TemporalAddress, "dev")
+	return stack, nil
+}
+
+// application opens everything that a worker has, for commands that do a
+// worker's work themselves.
+func (c *cli) application(ctx context.Context) (*app.App, error) {
+	cfg, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, cfg, c.log(cfg))
+}
+
+// quietLog keeps a log out of the way of progress on screen, in a file of the
+// data folder.
+func quietLog(cfg *config.Config, name string) (*slog.Logger, func(), error) {
+	if err := os.MkdirAll(cfg.Text("data-dir"), 0o755); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(cfg.Text("data-dir"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	return telemetry.Logger(f, cfg.Text("log-level")), func() { f.Close() }, nil
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+	"gleaner/workflows"
+)
+
+// harvestFlags are the options of `starter harvest`.
+type harvestFlags struct {
+	years    string
+	holdings string
+	wait     bool
+	options  activities.HarvestOptions
+}
+
+func (f *harvestFlags) validate() error {
+	switch f.options.Scope {
+	case "prefix", "host", "domain":
+	default:
+		return fmt.Errorf("%w: --scope is prefix, host or domain, not %q", errUsage, f.options.Scope)
+	}
+	switch f.options.Leads {
+	case "", "wanted", "all", "none":
+	default:
+		return fmt.Errorf("%w: --leads is wanted, all or none, not %q", errUsage, f.options.Leads)
+	}
+	if f.options.Delay < 0 {
+		return fmt.Errorf("%w: --delay is negative", errUsage)
+	}
+	return nil
+}
+
+func (c *cli) harvestCommand() *cobra.Command {
+	f := &harvestFlags{}
+	cmd := &cobra.Command{
+		Use: "harvest VENUE --years YEARS", Short: "Complete the collection of a venue",
+		Long: `Complete the collection of a venue: list what it published, subtract what the
+library holds, find the authors' homepages, crawl them, and report.
+
+VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). The same
+command on a harvest that runs joins it; on one that ended it goes on from what
+is known. It needs a worker: "starter dev" runs one.`,
+		Example: `  starter harvest conf/webdb --years 1998-2004
+  starter harvest journals/jair --years 2003 --holdings library.csv --wait
+  starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000`,
+		Args: args(1, "the venue, such as conf/webdb"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return err
+			}
+			years, err := venue.ParseYears(f.years)
+			if err != nil {
+				return fmt.Errorf("%w: --%w", errUsage, err)
+			}
+			return c.harvest(cmd.Context(), args[0], years, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required)")
+	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris); imported first")
+	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
+	fl.DurationVar(&f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")
+	fl.StringVar(&f.options.Scope, "scope", "prefix", "what may be crawled: prefix (the homepage's path), host or domain")
+	fl.StringVar(&f.options.Strategy, "strategy", "", "order of the crawl: gleaner, zhuang or bfs (default: the worker's setting)")
+	fl.StringVar(&f.options.Leads, "leads", "", "documents linked on other hosts: wanted, all or none (default: the worker's setting)")
+	fl.IntVar(&f.options.Window, "sites", 0, "sites crawled at a time (default 50)")
+	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
+	_ = cmd.MarkFlagRequired("years")
+	return cmd
+}
+
+// args checks the number of arguments, and says what is missing.
+func args(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, got []string) error {
+		if len(got) != n {
+			return fmt.Errorf("%w: want %s", errUsage, what)
+		}
+		return nil
+	}
+}
+
+func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *harvestFlags) error {
+	if f.holdings != "" {
+		if err := c.importHoldings(ctx, f.holdings, io.Discard); err != nil {
+			return err
+		}
+	}
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	key, err := c.venueKey(ctx, name)
+	if err != nil {
+		return err
+	}
+	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years, Options: f.options}
+	joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h})
+	if err != nil {
+		return err
+	}
+	if !f.wait {
+		return c.print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
+			verb := "started"
+			if joined {
+				verb = "is running already"
+			}
+			_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", h.ID, verb, h.ID)
+			return err
+		})
+	}
+	return c.follow(ctx, t, h.ID)
+}
+
+// venueKey makes a name a DBLP key. A name without a slash is looked up by the
+// worker's own catalogue, through the same settings.
+func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
+	if strings.Count(name, "/") == 1 {
+		return name, nil
+	}
+	a, err := c.application(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer a.Close()
+	v, err := a.Stages.DBLP.ResolveVenue(ctx, name)
+	return v.Key, err
+}
+
+// startHarvest starts the workflow, or joins the one that runs.
+func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
+	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.HarvestID(p.Harvest.ID), TaskQueue: activities.QueueHarvest, StaticSummary: p.Harvest.ID,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, workflows.HarvestVenue, p)
+	var running *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &running) {
+		return true, nil
+	}
+	return false, err
+}
+
+// follow shows progress until the harvest ends.
+func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	watch, stop := context.WithCancel(ctx)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		c.progress(watch, a.DB, id)
+	}()
+	var result workflows.HarvestResult
+	err = t.GetWorkflow(ctx, workflows.HarvestID(id), "").Get(ctx, &result)
+	stop()
+	<-shown
+	if err != nil {
+		return endedBadly(ctx, a.DB, id, err)
+	}
+	return c.print(result, func(w io.Writer) error {
+		s := result.Summary
+		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %.1f %%)\nwhy:  starter report %s\n",
+			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall, id)
+		return err
+	})
+}
+
+// endedBadly says in one line why a harvest ended, as the record has it.
+func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
+	if h, herr := db.FindHarvest(ctx, id); herr == nil && h.Note != "" {
+		return fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
+	}
+	return err
+}
+
+// progress prints one line a while: over itself on a terminal, below each other
+// into a file, where only changes are printed.
+func (c *cli) progress(ctx context.Context, db *store.DB, id string) {
+	line := newLine(c.err)
+	defer line.end()
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		h, err := db.FindHarvest(ctx, id)
+		if err == nil {
+			if n, err := db.HarvestCounts(ctx, id); err == nil {
+				line.show(progressText(h, n))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func progressText(h store.Harvest, c store.Counts) string {
+	state := h.Stage
+	if h.Paused {
+		state += ", paused"
+	}
+	return fmt.Sprintf("%s [%s] wanted %d, found %d | homepages %d of %d authors (%d looked for) | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
+		h.ID, state, c.Wanted, c.Found, c.Homepages, c.Authors, c.Decided, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+}
+
+// line is a line of progress.
+type line struct {
+	w        io.Writer
+	terminal bool
+	last     string
+	printed  time.Time
+}
+
+func newLine(w io.Writer) *line {
+	f, ok := w.(*os.File)
+	if !ok {
+		return &line{w: w}
+	}
+	info, err := f.Stat()
+	return &line{w: w, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
+}
+
+func (l *line) show(s string) {
+	if s == l.last || !l.terminal && time.Since(l.printed) < 5*time.Second {
+		return
+	}
+	l.last, l.printed = s, time.Now()
+	if l.terminal {
+		fmt.Fprintf(l.w, "\r\x1b[K%s", s)
+		return
+	}
+	fmt.Fprintln(l.w, s)
+}
+
+func (l *line) end() {
+	if l.terminal && l.last != "" {
+		fmt.Fprintln(l.w)
+	}
+}

@@ -1,0 +1,26 @@
+// Command starter starts, watches and reports harvests, and runs the embedded
+// servers of a single machine.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"gleaner/internal/document"
+)
+
+func main() {
+	document.MaybeRunChild()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := newRoot(os.Stdout, os.Stderr).ExecuteContext(ctx)
+	interrupted := ctx.Err() != nil
+	stop()
+	code := exitCode(err, interrupted)
+	if err != nil && code != exitInterrupted {
+		fmt.Fprintln(os.Stderr, "starter:", err)
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/app"
+	"gleaner/internal/biblio"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+	"gleaner/internal/store"
+	"gleaner/internal/telemetry"
+	"gleaner/worker/pool"
+)
+
+// Exit codes, as the help says.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2 // the command line or a file given is wrong
+	exitUnknown     = 3 // what was named is not known
+	exitUnavailable = 4 // the database or Temporal cannot be reached
+	exitInterrupted = 130
+)
+
+const rootHelp = `Gleaner completes the paper collection of a publication venue: it looks up what
+the venue published, subtracts what the library holds, finds the authors'
+homepages, crawls them politely towards papers, and says of every missing paper
+why it is missing.
+
+Try it:            starter demo
+On one machine:    starter dev            (in one terminal)
+                   starter harvest conf/webdb --years 1998-2004 --wait
+Settings:          starter config
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or input file, 3 not known,
+4 database or Temporal not reachable, 130 interrupted.`
+
+// errUsage marks errors of the command line.
+var errUsage = errors.New("wrong usage")
+
+// cli is what every command shares.
+type cli struct {
+	out, err io.Writer
+	json     bool
+	file     string
+	flags    *pflag.FlagSet
+}
+
+func newRoot(out, errw io.Writer) *cobra.Command {
+	c := &cli{out: out, err: errw}
+	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp,
+		SilenceUsage: true, SilenceErrors: true}
+	root.SetOut(out)
+	root.SetErr(errw)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
+	c.flags = root.PersistentFlags()
+	c.flags.BoolVar(&c.json, "json", false, "print results as JSON")
+	c.flags.StringVar(&c.file, "config", "", "settings file")
+	for _, s := range config.Settings {
+		c.flags.String(s.Key, s.Default, s.Help)
+		if !shown[s.Key] {
+			_ = c.flags.MarkHidden(s.Key)
+		}
+	}
+	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
+		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.exportCommand(), c.holdingsCommand())
+	return root
+}
+
+// shown are the settings that every command's help lists; `starter config` lists
+// all.
+var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-address": true}
+
+// settings loads the configuration, and finds a running `starter dev`.
+func (c *cli) settings() (*config.Config, error) {
+	given := map[string]string{}
+	c.flags.Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	cfg, err := config.Load(given, c.file, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	devstack.Use(cfg)
+	return cfg, nil
+}
+
+func (c *cli) log(cfg *config.Config) *slog.Logger {
+	return telemetry.Logger(c.err, cfg.Text("log-level"))
+}
+
+// record opens the database for a command that only looks.
+func (c *cli) record(ctx context.Context) (*app.App, error) {
+	cfg, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenRecord(ctx, cfg, c.log(cfg))
+}
+
+// temporal connects to the server.
+func (c *cli) temporal(ctx context.Context) (client.Client, error) {
+	cfg, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	t, err := pool.Dial(ctx, cfg, c.log(cfg))
+	if err != nil {
+		return nil, unreachable{err}
+	}
+	return t, nil
+}
+
+// unreachable marks an error of a server that does not answer.
+type unreachable struct{ error }
+
+func (u unreachable) Unwrap() error { return u.error }
+
+// print writes a result: as JSON, or by the function given.
+func (c *cli) print(v any, text func(io.Writer) error) error {
+	if !c.json {
+		return text(c.out)
+	}
+	enc := json.NewEncoder(c.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func exitCode(err error, interrupted bool) int {
+	var syntax *biblio.SyntaxError
+	var away unreachable
+	var none *serviceerror.NotFound
+	switch {
+	case err == nil:
+		return exitOK
+	case interrupted:
+		return exitInterrupted
+	case errors.Is(err, errUsage), errors.As(err, &syntax):
+		return exitUsage
+	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.As(err, &none):
+		return exitUnknown
+	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &away):
+		return exitUnavailable
+	}
+	return exitFailed
+}

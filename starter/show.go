@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/biblio"
+	"gleaner/internal/report"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+	"gleaner/workflows"
+)
+
+// harvestParams are those that a harvest was started with.
+func harvestParams(h store.Harvest) (workflows.HarvestParams, error) {
+	p := workflows.HarvestParams{Harvest: activities.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years}}
+	return p, json.Unmarshal(h.Options, &p.Harvest.Options)
+}
+
+// harvestStatus is one line of `starter status`.
+type harvestStatus struct {
+	store.Harvest
+	Counts store.Counts `json:"counts"`
+}
+
+func (c *cli) statusCommand() *cobra.Command {
+	return &cobra.Command{Use: "status [HARVEST]", Short: "Say how far harvests are", Args: cobra.MaximumNArgs(1),
+		Example: "  starter status\n  starter status conf/webdb --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			a, err := c.record(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			all, err := statuses(ctx, a.DB, args)
+			if err != nil {
+				return err
+			}
+			return c.print(all, func(w io.Writer) error {
+				if len(all) == 0 {
+					_, err := fmt.Fprintln(w, "no harvest yet: starter harvest conf/webdb --years 1998-2004")
+					return err
+				}
+				for _, h := range all {
+					fmt.Fprintln(w, progressText(h.Harvest, h.Counts))
+					if h.Note != "" {
+						fmt.Fprintln(w, "   ", h.Note)
+					}
+				}
+				return nil
+			})
+		}}
+}
+
+func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus, error) {
+	var hs []store.Harvest
+	var err error
+	if len(args) == 1 {
+		h, herr := db.FindHarvest(ctx, args[0])
+		hs, err = []store.Harvest{h}, herr
+	} else {
+		hs, err = db.Harvests(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]harvestStatus, len(hs))
+	for i, h := range hs {
+		all[i].Harvest = h
+		if all[i].Counts, err = db.HarvestCounts(ctx, h.ID); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (c *cli) watchCommand() *cobra.Command {
+	return &cobra.Command{Use: "watch HARVEST", Short: "Show a harvest's progress until it ends", Args: args(1, aHarvest),
+		Example: "  starter watch conf/webdb",
+		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+			return c.follow(ctx, t, h.ID)
+		})}
+}
+
+func (c *cli) reportCommand() *cobra.Command {
+	var html string
+	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
+		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			r, err := report.Build(cmd.Context(), a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			if html != "" {
+				return writeFile(html, r.WriteHTML)
+			}
+			return c.print(r, r.WriteText)
+		}}
+	cmd.Flags().StringVar(&html, "html", "", "write it as one HTML page, with charts, to this file")
+	return cmd
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func (c *cli) exportCommand() *cobra.Command {
+	var format, years string
+	cmd := &cobra.Command{Use: "export VENUE", Short: "List the papers found", Args: args(1, "a venue, such as conf/webdb"),
+		Long: `List the papers found for a venue, one a line:
+  jsonl   {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
+          "score", "fetched_at", "path"}
+  csv     the same columns
+  bibtex  an entry each, with url and file`,
+		Example: "  starter export conf/webdb --format jsonl\n  starter export conf/webdb --years 2003 --format bibtex > webdb.bib",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			var in venue.Years
+			if years != "" {
+				if in, err = venue.ParseYears(years); err != nil {
+					return fmt.Errorf("%w: --%w", errUsage, err)
+				}
+			}
+			found, err := a.DB.Export(cmd.Context(), args[0], in)
+			if err != nil {
+				return err
+			}
+			for i := range found {
+				found[i].Path = a.Repo.Where(found[i].SHA256)
+			}
+			return exportAs(c.out, format, found)
+		}}
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or bibtex")
+	cmd.Flags().StringVar(&years, "years", "", "years of publication (default: all)")
+	return cmd
+}
+
+func (c *cli) holdingsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
+	cmd.AddCommand(&cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris)", Args: args(1, "a file"),
+		Long: `Import a list of papers that the library holds. The format is told from the
+name and the content; a CSV file needs a header with at least a title column.
+A malformed file is refused with its line and column, and nothing is imported.`,
+		Example: "  starter holdings import library.csv\n  starter holdings import library.bib",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.importHoldings(cmd.Context(), args[0], c.out)
+		}})
+	return cmd
+}
+
+func (c *cli) importHoldings(ctx context.Context, name string, out io.Writer) error {
+	papers, err := readPapers(name)
+	if err != nil {
+		return err
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.DB.SaveHoldings(ctx, papers, name); err != nil {
+		return err
+	}
+	if c.json && out != io.Discard {
+		return c.print(map[string]any{"file": name, "papers": len(papers)}, nil)
+	}
+	_, err = fmt.Fprintf(out, "%d papers of %s are held\n", len(papers), name)
+	return err
+}
+
+func readPapers(name string) ([]venue.Paper, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	papers, err := biblio.Read(io.MultiReader(strings.NewReader(string(head[:n])), f), biblio.Detect(name, head[:n]))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return papers, nil
+}
+
+func (c *cli) configCommand() *cobra.Command {
+	return &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
+		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			values := cfg.Show()
+			return c.print(values, func(w io.Writer) error {
+				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(t, "setting\tenvironment\tvalue\tfrom\twhat it is")
+				for _, v := range values {
+					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", v.Key, v.Env, v.Value, v.Origin, v.Help)
+				}
+				return t.Flush()
+			})
+		}}
+}

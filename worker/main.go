@@ -1,0 +1,58 @@
+// Command worker works on Gleaner's task queues. Any number of workers share the
+// load; each takes all queues or some.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"gleaner/activities"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+	"gleaner/internal/document"
+	"gleaner/internal/telemetry"
+	"gleaner/worker/pool"
+)
+
+const usage = `worker works on Gleaner's task queues until it is interrupted.
+
+It finds Postgres by GLEANER_DATABASE_URL and Temporal by TEMPORAL_ADDRESS, or
+both by the running "starter dev" of GLEANER_DATA_DIR. "starter config" lists
+all settings.
+
+Examples:
+  worker                                   all queues
+  worker --queues documents --cores 8      examine documents only
+
+Flags:
+`
+
+func main() {
+	document.MaybeRunChild()
+	queues := flag.String("queues", strings.Join(activities.Queues(), ","), "queues to work on, comma-separated")
+	cores := flag.Int("cores", runtime.NumCPU(), "documents examined at a time")
+	file := flag.String("config", "", "settings file")
+	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
+	flag.Parse()
+	if err := run(*file, strings.Split(*queues, ","), *cores); err != nil {
+		fmt.Fprintln(os.Stderr, "worker:", err)
+		os.Exit(1)
+	}
+}
+
+func run(file string, queues []string, cores int) error {
+	cfg, err := config.Load(nil, file, os.Getenv)
+	if err != nil {
+		return err
+	}
+	devstack.Use(cfg)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return pool.Run(ctx, cfg, queues, cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
+}

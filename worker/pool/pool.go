@@ -1,0 +1,132 @@
+// Package pool runs workers: one for each task queue, over one set of open
+// dependencies. The worker program and `starter dev` both run it, so they are
+// the very same thing.
+package pool
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+	"gleaner/workflows"
+)
+
+// stopTimeout is how long a worker that is told to stop waits for its slices to
+// write what they did and hand over.
+const stopTimeout = 20 * time.Second
+
+// concurrency bounds how many activities of a queue one worker runs at a time. A
+// crawl slice mostly waits for its host's turn; documents are work for a core.
+func concurrency(queue string, cores int) int {
+	switch queue {
+	case activities.QueueCrawl:
+		return 64
+	case activities.QueueDocuments:
+		return max(cores, 1)
+	}
+	return 16
+}
+
+// Dial connects to the Temporal server of the settings.
+func Dial(ctx context.Context, cfg *config.Config, log *slog.Logger) (client.Client, error) {
+	address := cfg.Text("temporal-address")
+	if address == "" {
+		return nil, fmt.Errorf("no Temporal server is configured: start `starter dev`, or set TEMPORAL_ADDRESS")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: cfg.Text("temporal-namespace"), Logger: sdklog.NewStructuredLogger(quiet(log))})
+	if err != nil {
+		return nil, fmt.Errorf("Temporal cannot be reached at %s: %w", address, err)
+	}
+	return c, nil
+}
+
+// Run works on the queues until ctx ends, and then stops within stopTimeout.
+func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, log *slog.Logger) error {
+	for _, q := range queues {
+		if !slices.Contains(activities.Queues(), q) {
+			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
+		}
+	}
+	c, err := Dial(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), workflows.SearchAttributes()); err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	acts := activities.New(a)
+	failed := make(chan error, len(queues))
+	var running []worker.Worker
+	defer func() { stop(running) }()
+	for _, q := range queues {
+		w := worker.New(c, q, worker.Options{
+			MaxConcurrentActivityExecutionSize: concurrency(q, cores),
+			WorkerStopTimeout:                  stopTimeout,
+			MaxHeartbeatThrottleInterval:       5 * time.Second,
+			OnFatalError:                       func(err error) { failed <- err },
+		})
+		acts.Register(w, q)
+		if q == activities.QueueHarvest {
+			workflows.Register(w)
+		}
+		if err := w.Start(); err != nil {
+			return fmt.Errorf("worker of queue %s: %w", q, err)
+		}
+		running = append(running, w)
+	}
+	log.Info("working", "queues", queues)
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("worker: %w", err)
+	}
+}
+
+// stop stops all workers side by side, so that the whole takes one timeout.
+func stop(workers []worker.Worker) {
+	done := make(chan struct{}, len(workers))
+	for _, w := range workers {
+		go func() { w.Stop(); done <- struct{}{} }()
+	}
+	for range workers {
+		<-done
+	}
+}
+
+// quiet passes on what the SDK warns of, and its chatter at debug only.
+func quiet(log *slog.Logger) *slog.Logger {
+	if log.Enabled(context.Background(), slog.LevelDebug) {
+		return log
+	}
+	return slog.New(atLeast{log.Handler(), slog.LevelWarn})
+}
+
+type atLeast struct {
+	slog.Handler
+	level slog.Level
+}
+
+func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= h.level && h.Handler.Enabled(ctx, l)
+}
+func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler { return atLeast{h.Handler.WithAttrs(a), h.level} }
+func (h atLeast) WithGroup(n string) slog.Handler      { return atLeast{h.Handler.WithGroup(n), h.level} }

@@ -1,0 +1,90 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+)
+
+// listen answers what people ask and say while a harvest runs, also while it
+// waits.
+func (h *harvestRun) listen(ctx workflow.Context) error {
+	if err := workflow.SetQueryHandler(ctx, QueryStatus, func() (HarvestState, error) { return h.s, nil }); err != nil {
+		return err
+	}
+	if err := workflow.SetUpdateHandler(ctx, UpdatePause, func(ctx workflow.Context) error { return h.pause(ctx, true) }); err != nil {
+		return err
+	}
+	if err := workflow.SetUpdateHandler(ctx, UpdateResume, func(ctx workflow.Context) error { return h.pause(ctx, false) }); err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandler(ctx, UpdateRetry, h.retry)
+}
+
+func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
+	if err := workflow.ExecuteActivity(quick(ctx, "pause"), stages.Pause, h.p.Harvest.ID, paused).Get(ctx, nil); err != nil {
+		return err
+	}
+	h.s.Paused = paused
+	if !paused {
+		h.wakeSites(ctx)
+	}
+	return h.show(ctx)
+}
+
+// retry puts what failed back and lets the wave list its hosts again.
+func (h *harvestRun) retry(ctx workflow.Context, host string) (int, error) {
+	var n int
+	err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, activities.Retry{Harvest: h.p.Harvest.ID, Host: host}).Get(ctx, &n)
+	if err != nil {
+		return 0, err
+	}
+	h.s.After, h.s.Listed = "", false
+	h.wakeSites(ctx)
+	return n, nil
+}
+
+// wakeSites tells the sites that are being crawled to look again at once.
+func (h *harvestRun) wakeSites(ctx workflow.Context) {
+	for _, host := range h.s.Pending {
+		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
+	}
+}
+
+// show puts the live counts where the Temporal UI displays them.
+func (h *harvestRun) show(ctx workflow.Context) error {
+	if err := workflow.ExecuteActivity(quick(ctx, "counts"), stages.Counts, h.p.Harvest.ID).Get(ctx, &h.counts); err != nil {
+		return err
+	}
+	workflow.SetCurrentDetails(ctx, harvestDetails(h.p.Harvest, h.s, h.counts))
+	return nil
+}
+
+func harvestDetails(p activities.Harvest, s HarvestState, c activities.Counts) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s — %s\n\n", p.ID, s.Stage)
+	if s.Paused {
+		b.WriteString("**paused**\n\n")
+	}
+	fmt.Fprintf(&b, "| | |\n|--|--:|\n| published | %d |\n| held | %d |\n| wanted | %d |\n| **found** | **%d** |\n", c.Published, c.Held, c.Wanted, c.Found)
+	fmt.Fprintf(&b, "| homepages | %d of %d authors |\n| sites | %d of %d ended, %d parked |\n| pages | %d, %d waiting, %d failed |\n| documents | %d, %d accepted |\n",
+		c.Homepages, c.Authors, c.SitesDone, c.Sites, c.Parked, c.Pages, c.Waiting, c.Failures, c.Documents, c.Accepted)
+	if len(s.Pending) > 0 {
+		fmt.Fprintf(&b, "\ncrawling now: %s\n", strings.Join(s.Pending[:min(len(s.Pending), 10)], ", "))
+	}
+	return b.String()
+}
+
+// rootCause is the message that says what to do, without the layers around it.
+func rootCause(err error) string {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return app.Message()
+	}
+	return err.Error()
+}

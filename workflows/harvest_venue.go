@@ -1,0 +1,221 @@
+package workflows
+
+import (
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/harvest"
+	"gleaner/internal/report"
+)
+
+// The stages of a harvest, in order.
+const (
+	StagePapers    = "papers"    // list what was published, subtract what is held
+	StageHeld      = "held"      // look among the documents found before
+	StageCopies    = "copies"    // locate open copies, and fetch them
+	StageHomepages = "homepages" // find where the authors live
+	StageCrawl     = "crawl"     // crawl there, and follow what leads off
+	StageReport    = "report"
+	StageComplete  = "complete"
+	StageCancelled = "cancelled"
+	StageFailed    = "failed"
+)
+
+// Signals and updates of a harvest.
+const (
+	SignalSiteEnded = "site-ended"
+	UpdatePause     = "pause"
+	UpdateResume    = "resume"
+	UpdateRetry     = "retry" // argument: host, "" for all that failed
+	QueryStatus     = "status"
+)
+
+// HarvestParams starts or continues a harvest.
+type HarvestParams struct {
+	Harvest activities.Harvest `json:"harvest"`
+	Stage   string             `json:"stage,omitempty"` // to begin with; "" is the first
+	Retry   *activities.Retry  `json:"retry,omitempty"` // put this back among the waiting first
+	State   HarvestState       `json:"state"`           // of the runs before
+}
+
+// HarvestState is what a run hands to the next, and what QueryStatus tells.
+type HarvestState struct {
+	Stage     string             `json:"stage"`
+	Paused    bool               `json:"paused,omitempty"`
+	Wave      int                `json:"wave,omitempty"`
+	After     string             `json:"after,omitempty"`   // last host of the wave that was started
+	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was started
+	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
+	Papers    activities.Listed  `json:"papers"`
+	Copies    harvest.Seeded     `json:"copies"`
+	Authors   activities.Authors `json:"authors"`
+	Homepages harvest.Seeded     `json:"homepages"`
+	Sites     int                `json:"sites"` // crawls that ended
+}
+
+// HarvestResult is what a harvest comes to.
+type HarvestResult struct {
+	State   HarvestState   `json:"state"`
+	Summary report.Summary `json:"summary"`
+}
+
+// HarvestVenue completes the collection of a venue: papers, copies, homepages,
+// crawls, report. What it knows is in the record; it carries counts alone.
+func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
+	h := &harvestRun{p: p, s: p.State, ended: workflow.GetSignalChannel(ctx, SignalSiteEnded)}
+	if h.s.Stage == "" {
+		h.s.Stage = p.Stage
+	}
+	if err := h.listen(ctx); err != nil {
+		return HarvestResult{}, err
+	}
+	summary, err := h.run(ctx)
+	if workflow.IsContinueAsNewError(err) {
+		return HarvestResult{}, err
+	}
+	return HarvestResult{State: h.s, Summary: summary}, h.finish(ctx, err)
+}
+
+type harvestRun struct {
+	p      HarvestParams
+	s      HarvestState
+	ended  workflow.ReceiveChannel
+	counts activities.Counts
+}
+
+func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
+	var summary report.Summary
+	if h.s.Stage == "" || h.p.Retry != nil {
+		if err := h.begin(ctx); err != nil {
+			return summary, err
+		}
+	}
+	for _, stage := range []struct {
+		name string
+		do   func(workflow.Context) error
+	}{
+		{StagePapers, h.papers}, {StageHeld, h.held}, {StageCopies, h.copies}, {StageHomepages, h.homepages}, {StageCrawl, h.crawl},
+	} {
+		if h.s.Stage != stage.name {
+			continue
+		}
+		if err := h.enter(ctx); err != nil {
+			return summary, err
+		}
+		if err := stage.do(ctx); err != nil {
+			return summary, err
+		}
+		h.s.Stage, h.s.Wave, h.s.After, h.s.Listed = nextStage(h.s.Stage), 0, "", false
+	}
+	if err := h.enter(ctx); err != nil {
+		return summary, err
+	}
+	err := workflow.ExecuteActivity(quick(ctx, "report"), stages.Report, h.p.Harvest).Get(ctx, &summary)
+	return summary, err
+}
+
+func nextStage(stage string) string {
+	order := []string{StagePapers, StageHeld, StageCopies, StageHomepages, StageCrawl, StageReport}
+	for i, s := range order[:len(order)-1] {
+		if s == stage {
+			return order[i+1]
+		}
+	}
+	return StageReport
+}
+
+func (h *harvestRun) begin(ctx workflow.Context) error {
+	if err := workflow.ExecuteActivity(quick(ctx, "begin "+h.p.Harvest.ID), stages.Begin, h.p.Harvest).Get(ctx, nil); err != nil {
+		return err
+	}
+	if h.p.Retry != nil {
+		var n int
+		if err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, &n); err != nil {
+			return err
+		}
+		h.p.Retry = nil
+	}
+	if h.s.Stage == "" {
+		h.s.Stage = StagePapers
+	}
+	return nil
+}
+
+// enter waits while the harvest is paused, and shows the stage.
+func (h *harvestRun) enter(ctx workflow.Context) error {
+	if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
+		return err
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(h.p.Harvest.Venue), attrStage.ValueSet(h.s.Stage)); err != nil {
+		return err
+	}
+	return h.show(ctx)
+}
+
+func (h *harvestRun) papers(ctx workflow.Context) error {
+	return workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, h.p.Harvest.ID, 6*time.Hour), stages.ListPapers, h.p.Harvest).Get(ctx, &h.s.Papers)
+}
+
+func (h *harvestRun) held(ctx workflow.Context) error {
+	var n int
+	return workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents found before", 6*time.Hour), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
+}
+
+// copies fetches what is said to be open first: it is cheap, and whoever is
+// found so needs no homepage.
+func (h *harvestRun) copies(ctx workflow.Context) error {
+	if h.s.Wave == 0 {
+		err := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, "open copies", 6*time.Hour), stages.LocateCopies, h.p.Harvest).Get(ctx, &h.s.Copies)
+		if err != nil {
+			return err
+		}
+	}
+	return h.waves(ctx, 1)
+}
+
+func (h *harvestRun) homepages(ctx workflow.Context) error {
+	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID:            HarvestID(h.p.Harvest.ID) + "/homepages",
+		TaskQueue:             activities.QueueHarvest,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WaitForCancellation:   true,
+	})
+	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest}).Get(ctx, &h.s.Authors); err != nil {
+		return err
+	}
+	return workflow.ExecuteActivity(quick(ctx, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+}
+
+func (h *harvestRun) crawl(ctx workflow.Context) error {
+	n := h.p.Harvest.Options.MaxWaves
+	if n <= 0 {
+		n = 4
+	}
+	return h.waves(ctx, n)
+}
+
+// finish records how the harvest ended, also when it was cancelled.
+func (h *harvestRun) finish(ctx workflow.Context, err error) error {
+	end := activities.Stage{Harvest: h.p.Harvest.ID, Stage: StageComplete}
+	switch {
+	case temporal.IsCanceledError(err):
+		end.Stage, end.Note = StageCancelled, "cancelled in stage "+h.s.Stage
+	case err != nil:
+		end.Stage, end.Note = StageFailed, "in stage "+h.s.Stage+": "+rootCause(err)
+	}
+	h.s.Stage = end.Stage
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if serr := workflow.ExecuteActivity(quick(ctx, end.Stage), stages.SetStage, end).Get(ctx, nil); serr != nil && err == nil {
+		return serr
+	}
+	if serr := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.Stage)); serr != nil && err == nil {
+		return serr
+	}
+	h.wakeSites(ctx)
+	return err
+}

@@ -1,0 +1,67 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+)
+
+// Search attributes by which harvests and sites are found in the Temporal UI.
+var (
+	attrVenue = temporal.NewSearchAttributeKeyKeyword("GleanerVenue")
+	attrHost  = temporal.NewSearchAttributeKeyKeyword("GleanerHost")
+	attrStage = temporal.NewSearchAttributeKeyKeyword("GleanerStage")
+)
+
+// SearchAttributes lists the search attributes that a namespace must have, with
+// their types.
+func SearchAttributes() map[string]string {
+	return map[string]string{attrVenue.GetName(): "Keyword", attrHost.GetName(): "Keyword", attrStage.GetName(): "Keyword"}
+}
+
+// Register makes a worker of the harvest queue run the workflows.
+func Register(w worker.WorkflowRegistry) {
+	w.RegisterWorkflow(HarvestVenue)
+	w.RegisterWorkflow(FindHomepages)
+	w.RegisterWorkflow(CrawlSite)
+}
+
+// HarvestID is the workflow id of a harvest.
+func HarvestID(harvest string) string { return "harvest/" + harvest }
+
+// SiteID is the workflow id of a site's crawl: one a host, whoever wants it.
+func SiteID(host string) string { return "site/" + host }
+
+// Only method references of these are used, to name activities.
+var (
+	stages    *activities.Stages
+	crawler   *activities.Crawl
+	documents *activities.Documents
+)
+
+// on gives the options of an activity. Errors that trying again does not help
+// are typed so by the activity; all others are tried again for as long as it
+// takes, since what they wait for (a database, an API, room on a disk) comes
+// back, and a person can see what is waited for.
+func on(ctx workflow.Context, queue, summary string, timeout time.Duration) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:           queue,
+		StartToCloseTimeout: timeout,
+		HeartbeatTimeout:    30 * time.Second,
+		WaitForCancellation: true,
+		Summary:             summary,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+}
+
+// quick is on for activities that ask the database alone.
+func quick(ctx workflow.Context, summary string) workflow.Context {
+	ctx = on(ctx, activities.QueueHarvest, summary, 5*time.Minute)
+	o := workflow.GetActivityOptions(ctx)
+	o.HeartbeatTimeout = 0
+	return workflow.WithActivityOptions(ctx, o)
+}
