@@ -121,7 +121,6 @@ func (c Config) withDefaults() Config {
 	if c.Retries == 0 {
 		c.Retries = 4
 	}
-	c.Retries = max(c.Retries, 0)
 	if c.HTTPClient == nil {
 		c.HTTPClient = &http.Client{Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,

@@ -166,3 +166,32 @@ func appendNew(list []string, s string) []string {
 	}
 	return append(list, s)
 }
+
+// Add takes over what another catalogue knows of the same person; what p knows
+// already comes first.
+func (p *Person) Add(o Person) {
+	if p.Author.Name == "" {
+		p.Author.Name = o.Author.Name
+	}
+	if p.Author.PID == "" {
+		p.Author.PID = o.Author.PID
+	}
+	for _, u := range o.URLs {
+		p.URLs = appendNew(p.URLs, u)
+	}
+	for kind, u := range o.Profiles {
+		p.profile(kind, u)
+	}
+	names := append([]string{o.Author.Name}, o.Aliases...)
+	for _, n := range names {
+		if n != p.Author.Name {
+			p.Aliases = appendNew(p.Aliases, n)
+		}
+	}
+	for _, a := range o.Affiliations {
+		p.Affiliations = appendNew(p.Affiliations, a)
+	}
+	for _, t := range o.Titles {
+		p.Titles = appendNew(p.Titles, t)
+	}
+}

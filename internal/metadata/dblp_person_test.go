@@ -76,3 +76,13 @@ func TestProfileKind(t *testing.T) {
 		}
 	}
 }
+
+func TestPersonAdd(t *testing.T) {
+	t.Parallel()
+	p := Person{Author: venue.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
+	p.Add(Person{Author: venue.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
+	want := Person{Author: venue.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got %+v, want %+v", p, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gleaner/internal/venue"
@@ -166,25 +167,30 @@ func TestFallbacks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg, _ := stubConfig(t, c.replies)
-			cfg.Gate, cfg.MaxWait = freeGate{}, 2*time.Minute
-			papers, err := NewDBLP(cfg).Papers(t.Context(), vol)
-			if c.err == nil {
-				if err != nil || len(papers) != 1 || papers[0].Key != c.key {
-					t.Fatalf("got %+v, %v; want %s", papers, err, c.key)
-				}
-				return
-			}
-			var down ErrUnavailable
-			switch {
-			case errors.As(c.err, &down):
-				if !errors.As(err, &down) || down.RetryAfter != 10*time.Minute || down.Status != 503 || strings.Contains(err.Error(), "\n") {
-					t.Errorf("got %v", err)
-				}
-			case !reflect.DeepEqual(err, c.err):
-				t.Errorf("got %#v, want %#v", err, c.err)
-			}
+			synctest.Test(t, func(t *testing.T) { fallback(t, vol, c.replies, c.key, c.err) })
 		})
+	}
+}
+
+// fallback asks for a volume and expects the paper of one key, or an error.
+func fallback(t *testing.T, vol Volume, replies map[string][]reply, key string, want error) {
+	t.Helper()
+	cfg, _ := stubConfig(t, replies)
+	papers, err := NewDBLP(cfg).Papers(t.Context(), vol)
+	if want == nil {
+		if err != nil || len(papers) != 1 || papers[0].Key != key {
+			t.Fatalf("got %+v, %v; want %s", papers, err, key)
+		}
+		return
+	}
+	var down ErrUnavailable
+	switch {
+	case errors.As(want, &down):
+		if !errors.As(err, &down) || down.RetryAfter != 10*time.Minute || down.Status != 503 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v", err)
+		}
+	case !reflect.DeepEqual(err, want):
+		t.Errorf("got %#v, want %#v", err, want)
 	}
 }
 

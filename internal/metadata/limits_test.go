@@ -47,7 +47,7 @@ func TestLimitsOfAVenueYear(t *testing.T) {
 		for _, f := range []metadatatest.Fault{
 			{Host: "dblp.org", Path: "/pid/", Every: 97, Status: 503, RetryAfter: 7 * time.Second},
 			{Host: "dblp.org", Path: "/search/", Times: 1, Status: 429, RetryAfter: 5 * time.Second},
-			{Host: "api.crossref.org", Every: 3, Times: 1, Status: 503},
+			{Host: "api.crossref.org", Every: 30, Status: 503, RetryAfter: 3 * time.Second},
 			{Host: "api.unpaywall.org", Every: 61, Status: 429, RetryAfter: 4 * time.Second},
 			{Host: "export.arxiv.org", Every: 10, Status: 503, RetryAfter: 20 * time.Second},
 			{Host: "api.semanticscholar.org", Times: 1, Status: 429},
@@ -99,9 +99,17 @@ func venueYear(t *testing.T, cfg metadata.Config, c metadatatest.Catalogue) {
 	if len(papers) != 500 || len(registered) != 500 || len(merged) != 500 {
 		t.Fatalf("%d papers in DBLP, %d in Crossref, %d merged; want 500 of each", len(papers), len(registered), len(merged))
 	}
-	located, err := metadata.LocateCopies(ctx, []metadata.CopySource{
-		metadata.NewLinks(cfg), metadata.NewUnpaywall(cfg), metadata.NewOpenAlex(cfg), metadata.NewSemanticScholar(cfg), metadata.NewArXiv(cfg),
-	}, metadata.Papers(merged))
+	cr := metadata.NewCrossref(cfg)
+	for _, p := range papers[:100] {
+		if copies, err := cr.Copies(ctx, p); err != nil || len(copies) != 1 {
+			t.Fatalf("Crossref's copies of %s: %v, %v", p.Key, copies, err)
+		}
+	}
+	sources, unusable := metadata.CopySources(cfg)
+	if len(sources) != 5 || len(unusable) != 0 {
+		t.Fatalf("%d sources, without %v", len(sources), unusable)
+	}
+	located, err := metadata.LocateCopies(ctx, sources, metadata.Papers(merged))
 	if err != nil {
 		t.Fatal(err)
 	}

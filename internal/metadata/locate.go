@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"sync"
 
 	"gleaner/internal/venue"
 )
@@ -15,62 +16,62 @@ type Located struct {
 	Failed map[string]error
 }
 
-// LocateCopies asks every source for every paper, with as few requests as each
-// source allows, and ranks what comes. A source that fails is noted with the
-// papers concerned and does not keep the others from answering; one that is
-// unavailable or refuses is not asked for the rest. Only ctx's end is an error.
+// LocateCopies asks every source for every paper, the sources side by side, with
+// as few requests as each allows, and ranks what comes. A source that fails is
+// noted with the papers concerned and does not keep the others from answering;
+// one that is unavailable or refuses is not asked for the rest. Only the end of
+// ctx is an error.
 func LocateCopies(ctx context.Context, sources []CopySource, papers []venue.Paper) ([]Located, error) {
+	lists := make([][][]Copy, len(sources))
+	failed := make([][]error, len(sources))
+	var wg sync.WaitGroup
+	for i, s := range sources {
+		// Each source has a host, and thereby a pace, of its own.
+		wg.Go(func() { lists[i], failed[i] = askAll(ctx, s, papers) })
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	out := make([]Located, len(papers))
-	for i, p := range papers {
-		out[i].Paper = p
-	}
-	for _, s := range sources {
-		if err := askAll(ctx, s, papers, out); err != nil {
-			return nil, err
+	for n, p := range papers {
+		out[n].Paper = p
+		for i, s := range sources {
+			out[n].Copies = append(out[n].Copies, lists[i][n]...)
+			if err := failed[i][n]; err != nil {
+				out[n].fail(s.Name(), err)
+			}
 		}
-	}
-	for i := range out {
-		out[i].Copies = Rank(out[i].Copies)
+		out[n].Copies = Rank(out[n].Copies)
 	}
 	return out, nil
 }
 
-// askAll adds one source's answers.
-func askAll(ctx context.Context, s CopySource, papers []venue.Paper, out []Located) error {
+// askAll asks one source; both results have one place for each paper.
+func askAll(ctx context.Context, s CopySource, papers []venue.Paper) ([][]Copy, []error) {
+	lists, failed := make([][]Copy, len(papers)), make([]error, len(papers))
 	if batch, ok := s.(BatchCopySource); ok {
-		lists, err := batch.CopiesOf(ctx, papers)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		all, err := batch.CopiesOf(ctx, papers)
+		if err == nil {
+			return all, failed
 		}
-		for i := range out {
-			if err != nil {
-				out[i].fail(s.Name(), err)
-				continue
-			}
-			out[i].Copies = append(out[i].Copies, lists[i]...)
+		for i := range failed {
+			failed[i] = err
 		}
-		return nil
+		return lists, failed
 	}
 	var stopped error
 	for i, p := range papers {
-		if stopped != nil {
-			out[i].fail(s.Name(), stopped)
-			continue
+		if stopped == nil {
+			lists[i], failed[i] = s.Copies(ctx, p)
+		} else {
+			failed[i] = stopped
 		}
-		list, err := s.Copies(ctx, p)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if isUnavailable(failed[i]) || isRefused(failed[i]) || ctx.Err() != nil {
+			stopped = failed[i]
 		}
-		if err != nil {
-			out[i].fail(s.Name(), err)
-			if isUnavailable(err) || isRefused(err) {
-				stopped = err
-			}
-			continue
-		}
-		out[i].Copies = append(out[i].Copies, list...)
 	}
-	return nil
+	return lists, failed
 }
 
 func (l *Located) fail(source string, err error) {

@@ -84,9 +84,13 @@ func find(index *match.Index, at map[string]int, taken map[int]bool, p venue.Pap
 			continue
 		}
 		i, ok := at[m.Paper.Key]
+		if !ok || taken[i] {
+			continue
+		}
 		// Two works of one title, with a DOI each from publishers, are a
 		// conference paper and its journal version.
-		if !ok || taken[i] || (m.Verdict != match.Exact && otherDOI(m.Paper.DOI, p.DOI)) {
+		sameID := p.Key == m.Paper.Key || (p.ArXiv != "" && p.ArXiv == m.Paper.ArXiv)
+		if !sameID && otherDOI(m.Paper.DOI, p.DOI) {
 			continue
 		}
 		return i, strings.Join(m.Reasons, ", ")

@@ -57,7 +57,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 		agent += " (mailto:" + cfg.Contact + ")"
 	}
 	s := &service{
-		name: name, retries: cfg.Retries, header: http.Header{},
+		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
 		client: &client, gate: cfg.Gate, log: cfg.Log, userAgent: agent,
 		backoff: cfg.Backoff, maxWait: cfg.MaxWait, timeout: cfg.Timeout,
 	}

@@ -38,6 +38,13 @@ func NewUnpaywall(cfg Config) *Unpaywall {
 // Name is "unpaywall".
 func (u *Unpaywall) Name() string { return "unpaywall" }
 
+func (u *Unpaywall) usable() error {
+	if strings.Contains(u.contact, "@") {
+		return nil
+	}
+	return ErrRefused{Service: "Unpaywall", URL: u.url, Reason: "it answers only with a contact e-mail address, and none is configured"}
+}
+
 type unpaywallAnswer struct {
 	Locations []struct {
 		URL     string `json:"url"`
@@ -55,8 +62,8 @@ func (u *Unpaywall) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
 	if p.DOI == "" {
 		return nil, nil
 	}
-	if !strings.Contains(u.contact, "@") {
-		return nil, ErrRefused{Service: "Unpaywall", URL: u.url, Reason: "it answers only with a contact e-mail address, and none is configured"}
+	if err := u.usable(); err != nil {
+		return nil, err
 	}
 	var ans unpaywallAnswer
 	err := u.svc.json(ctx, query(u.url, "/"+escapeDOI(p.DOI), url.Values{"email": {u.contact}}), &ans)

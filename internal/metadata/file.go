@@ -1,0 +1,55 @@
+package metadata
+
+import (
+	"context"
+	"os"
+
+	"gleaner/internal/biblio"
+	"gleaner/internal/venue"
+)
+
+// File is a list of a venue's papers that a person has: BibTeX, RIS, CSV or JSON
+// Lines.
+type File struct {
+	path   string
+	format biblio.Format
+}
+
+// NewFile returns the source. An empty format is told from the file itself.
+func NewFile(path string, format biblio.Format) *File { return &File{path, format} }
+
+// Name is "file".
+func (f *File) Name() string { return "file" }
+
+// Papers lists the file's papers of the years; those without a year are kept
+// when a single year is asked for. The whole file is taken for the venue's.
+// Malformed input is a *biblio.SyntaxError with line and column.
+func (f *File) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, ErrRefused{Service: "the file", URL: f.path, Reason: err.Error()}
+	}
+	defer file.Close()
+	format := f.format
+	if format == "" {
+		head := make([]byte, 512)
+		n, _ := file.ReadAt(head, 0)
+		format = biblio.Detect(f.path, head[:n])
+	}
+	var out []venue.Paper
+	err = biblio.Each(file, format, func(p venue.Paper) error {
+		if p.Year == 0 && years.From == years.To {
+			p.Year = years.From
+		}
+		if !years.Contains(p.Year) || isFrontMatter(p.Title) {
+			return ctx.Err()
+		}
+		p.Venue = v.Key
+		if p.Key == "" {
+			p.Key = "file:" + foldTitle(p.Title)
+		}
+		out = append(out, p)
+		return ctx.Err()
+	})
+	return out, err
+}

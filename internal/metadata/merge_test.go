@@ -1,0 +1,77 @@
+package metadata
+
+import (
+	"reflect"
+	"testing"
+
+	"gleaner/internal/venue"
+)
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	lee, chen := venue.Author{PID: "1/2", Name: "Ann Lee"}, venue.Author{PID: "3/4", Name: "Bo Chen"}
+	dblp := []venue.Paper{
+		{Key: "conf/exa/A", Venue: "conf/exa", Year: 2003, Title: "Measured Examples of Sorting in Networks", Authors: []venue.Author{lee, chen}, DOI: "10.5555/a", Links: []string{"https://doi.org/10.5555/a"}},
+		{Key: "conf/exa/B", Venue: "conf/exa", Year: 2003, Title: "Off-diagonal Example Numbers of Several Graphs", Authors: []venue.Author{{Name: "Wei Wang"}}},
+		{Key: "conf/exa/C", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []venue.Author{lee}},
+		{Key: "conf/exa/D", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []venue.Author{lee}},
+		{Key: "conf/exa/E", Venue: "conf/exa", Year: 2003, Title: "A Conference Paper with a Journal Version of its Own", Authors: []venue.Author{lee, chen}, DOI: "10.5555/e"},
+	}
+	crossref := []venue.Paper{
+		{Key: "doi:10.5555/a", Year: 2003, Title: "MEASURED EXAMPLES OF SORTING IN NETWORKS", Authors: []venue.Author{{Name: "A. Lee"}, {Name: "B. Chen"}}, DOI: "10.5555/a", Pages: "1-9"},
+		{Key: "doi:10.5555/b", Year: 2004, Title: "Off-Diagonal Example Numbers of Several Graphs.", Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Wei Wang"}}, DOI: "10.5555/b"},
+		{Key: "doi:10.5555/b2", Year: 2003, Title: "Off-diagonal Book Example Numbers of Several Graphs", Authors: []venue.Author{{Name: "Wei Wang"}}, DOI: "10.5555/b2"},
+		{Key: "doi:10.7777/e", Year: 2004, Title: "A Conference Paper with a Journal Version of its Own", Authors: []venue.Author{lee, chen}, DOI: "10.7777/e"},
+	}
+	arxiv := []venue.Paper{{Key: "arxiv:0301.00001", Year: 2002, Title: "Measured Examples of Sorting in Networks", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, ArXiv: "0301.00001", DOI: "10.48550/arxiv.0301.00001"}}
+	got := Merge(Listing{"dblp", dblp}, Listing{"crossref", crossref}, Listing{"arxiv", arxiv})
+	byKey := map[string]Record{}
+	for _, r := range got {
+		byKey[r.Paper.Key] = r
+	}
+	if len(got) != 7 || len(byKey) != 7 {
+		t.Fatalf("%d records, want 7: %+v", len(got), got)
+	}
+	a := byKey["conf/exa/A"]
+	if want := map[string]string{"dblp": "conf/exa/A", "doi": "10.5555/a", "arxiv": "0301.00001"}; !reflect.DeepEqual(a.IDs, want) {
+		t.Errorf("ids %v, want %v", a.IDs, want)
+	}
+	if a.Paper.Title != dblp[0].Title || a.Paper.Year != 2003 || a.Paper.DOI != "10.5555/a" || a.Paper.Pages != "1-9" || a.Paper.ArXiv != "0301.00001" || !reflect.DeepEqual(a.Paper.Authors, dblp[0].Authors) {
+		t.Errorf("paper %+v", a.Paper)
+	}
+	wantFrom := map[string][]string{"title": {"dblp", "crossref", "arxiv"}, "year": {"dblp", "crossref"}, "authors": {"dblp", "crossref", "arxiv"}, "doi": {"dblp", "crossref"}, "arxiv": {"arxiv"}, "pages": {"crossref"}, "links": {"dblp"}}
+	if !reflect.DeepEqual(a.From, wantFrom) {
+		t.Errorf("from %v, want %v", a.From, wantFrom)
+	}
+	if !reflect.DeepEqual(a.Sources, []string{"dblp", "crossref", "arxiv"}) || len(a.Why) != 2 || !reflect.DeepEqual(a.Differ["year"], []string{"arxiv: 2002"}) {
+		t.Errorf("sources %v, why %v, differ %v", a.Sources, a.Why, a.Differ)
+	}
+	b := byKey["conf/exa/B"]
+	if b.Paper.DOI != "10.5555/b" || b.Paper.Authors[0].PID != "orcid:0000-0002-1825-0097" {
+		t.Errorf("matched by title: %+v", b)
+	}
+	if _, ok := byKey["doi:10.5555/b2"]; !ok {
+		t.Error("another paper of nearly the same title was merged")
+	}
+	if _, ok := byKey["doi:10.7777/e"]; !ok {
+		t.Error("a journal version with its own DOI was merged into the conference paper")
+	}
+	if dblp[1].Authors[0].PID != "" {
+		t.Error("Merge wrote into its input")
+	}
+}
+
+func TestMergeIsDeterministicAndWhole(t *testing.T) {
+	t.Parallel()
+	if got := Merge(); len(got) != 0 {
+		t.Errorf("nothing: %+v", got)
+	}
+	p := venue.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1/a"}
+	got := Merge(Listing{"dblp", []venue.Paper{p, p}})
+	if len(got) != 1 || len(got[0].Sources) != 1 {
+		t.Errorf("the same record twice: %+v", got)
+	}
+	if !reflect.DeepEqual(Papers(got), []venue.Paper{p}) {
+		t.Errorf("papers: %+v", Papers(got))
+	}
+}

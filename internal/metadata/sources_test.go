@@ -1,0 +1,233 @@
+package metadata
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gleaner/internal/venue"
+)
+
+func titles(papers []venue.Paper) []string {
+	out := []string{}
+	for _, p := range papers {
+		out = append(out, p.Title)
+	}
+	return out
+}
+
+func TestCrossref(t *testing.T) {
+	t.Parallel()
+	item := func(doi, more string) string {
+		return `{"DOI":"` + doi + `","type":"journal-article","title":["Paper ` + doi + `"],` + more + `}`
+	}
+	list := func(total, next string, items ...string) string {
+		return `{"status":"ok","message-type":"work-list","message":{"total-results":` + total + `,"next-cursor":"` + next + `","items":[` + strings.Join(items, ",") + `]}}`
+	}
+	expired := reply{status: 404, body: `{"status":"failed","message-type":"validation-failure","message":[{"type":"cursor-invalid","value":"AoE=","message":"The cursor has expired"}]}`}
+	pageOne := list("4", "AoE/=",
+		item("10.1/A", `"subtitle":["a subtitle"],"page":"1-9","author":[{"given":"Ann","family":"Lee","ORCID":"http://orcid.org/0000-0002-1825-0097"},{"name":"The Group"}],"issued":{"date-parts":[[2002,12]]},"published-print":{"date-parts":[[2003,1]]}`),
+		item("10.1/B", `"issued":{"date-parts":[[2002]]}`))
+	pageTwo := list("4", "AoE2",
+		item("10.1/C", `"issued":{"date-parts":[[2003]]}`),
+		`{"DOI":"10.1/I","type":"journal","title":["The Journal"],"issued":{"date-parts":[[null]]}}`)
+	cfg, s := stubConfig(t, map[string][]reply{
+		"cursor=%2A":       {{body: pageOne, header: map[string]string{"X-Rate-Limit-Limit": "2", "X-Rate-Limit-Interval": "1s"}}, {body: pageOne}},
+		"cursor=AoE%2F%3D": {expired, {body: pageTwo}},
+	})
+	cfg.Gate = freeGate{}
+	c := NewCrossref(cfg)
+	papers, err := c.Papers(t.Context(), Venue{Key: "journals/jex", IDs: map[string]string{"issn": "1234-5678, 8765-4321"}}, single(2003))
+	want := []venue.Paper{
+		{Key: "doi:10.1/a", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/A: a subtitle", DOI: "10.1/a", Pages: "1-9", Links: []string{"https://doi.org/10.1/a"},
+			Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
+		{Key: "doi:10.1/c", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/C", DOI: "10.1/c", Links: []string{"https://doi.org/10.1/c"}},
+	}
+	if err != nil || !reflect.DeepEqual(papers, want) {
+		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
+	}
+	if n := s.count("cursor=%2A"); n != 2 || len(s.asked) != 4 {
+		t.Errorf("an expired cursor: %d begins, %d requests", n, len(s.asked))
+	}
+	if !strings.Contains(s.asked[0], "issn%3A1234-5678%2Cissn%3A8765-4321") || !strings.Contains(s.asked[0], "mailto=librarian") {
+		t.Errorf("asked %s", s.asked[0])
+	}
+	if got := time.Duration(c.svc.delay.Load()); got != 500*time.Millisecond {
+		t.Errorf("pace %s after 2 requests a second were allowed", got)
+	}
+	var uncovered ErrNotCovered
+	if _, err := c.Papers(t.Context(), Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) || uncovered.Needs != "issn" {
+		t.Errorf("without an ISSN: %v", err)
+	}
+}
+
+func TestCrossrefEndsEarly(t *testing.T) {
+	t.Parallel()
+	cfg, _ := stubConfig(t, map[string][]reply{"/works": one(`{"message":{"total-results":2,"next-cursor":"x","items":[]}}`)})
+	_, err := NewCrossref(cfg).Papers(t.Context(), Venue{IDs: map[string]string{"issn": "1"}}, single(2003))
+	var bad ErrBadAnswer
+	if !errors.As(err, &bad) {
+		t.Errorf("a list that ends early: %v", err)
+	}
+}
+
+func TestOpenAlex(t *testing.T) {
+	t.Parallel()
+	cfg, s := stubConfig(t, map[string][]reply{
+		"cursor=%2A&": one(`{"meta":{"count":3,"next_cursor":"c1"},"results":[
+			{"id":"https://openalex.org/W1","doi":"https://doi.org/10.5555/A","title":"One <i>Title</i>","publication_year":2003,"type":"article","biblio":{"first_page":"1","last_page":"9"},
+			 "authorships":[{"author":{"id":"https://openalex.org/A5","display_name":"Ann Lee","orcid":"https://orcid.org/0000-0002-1825-0097"}},{"author":{"id":"https://openalex.org/A6","display_name":"Bo Chen","orcid":null}}],
+			 "primary_location":{"landing_page_url":"https://doi.org/10.5555/a","pdf_url":null}},
+			{"id":"https://openalex.org/W2","doi":null,"title":"Front Matter","publication_year":2003,"is_paratext":true}]}`),
+		"cursor=c1": one(`{"meta":{"count":3,"next_cursor":null},"results":[{"id":"https://openalex.org/W3","doi":null,"title":"Two","publication_year":2003,"primary_location":null}]}`),
+	})
+	v := Venue{Key: "journals/jex", IDs: map[string]string{"openalex": "S12"}}
+	var refused ErrRefused
+	if _, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003)); !errors.As(err, &refused) || len(s.asked) != 0 {
+		t.Errorf("without a key: %v", err)
+	}
+	cfg.OpenAlexKey = "se+cret"
+	papers, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003))
+	want := []venue.Paper{
+		{Key: "openalex:W1", Venue: "journals/jex", Year: 2003, Title: "One Title", DOI: "10.5555/a", Pages: "1-9", Links: []string{"https://doi.org/10.5555/a"},
+			Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {PID: "openalex:A6", Name: "Bo Chen"}}},
+		{Key: "openalex:W3", Venue: "journals/jex", Year: 2003, Title: "Two"},
+	}
+	if err != nil || !reflect.DeepEqual(papers, want) {
+		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
+	}
+	if !strings.Contains(s.asked[0], "primary_location.source.id%3AS12%2Cpublication_year%3A2003-2003") {
+		t.Errorf("asked %s", s.asked[0])
+	}
+	bad, _ := stubConfig(t, map[string][]reply{"/works": {{status: 401, body: `{"error":"Invalid API key"}`}}})
+	bad.OpenAlexKey = "se+cret"
+	_, err = NewOpenAlex(bad).Papers(t.Context(), v, single(2003))
+	if !errors.As(err, &refused) || strings.Contains(err.Error()+refused.URL, "se%2Bcret") {
+		t.Errorf("a wrong key: %v at %s", err, refused.URL)
+	}
+}
+
+func TestACLPapers(t *testing.T) {
+	t.Parallel()
+	cfg, _ := stubConfig(t, map[string][]reply{
+		"/P03.xml": one(`<?xml version='1.0' encoding='UTF-8'?><collection id="P03">
+<volume id="1"><meta><booktitle>Proceedings of the 41st</booktitle><year>2003</year><venue>acl</venue></meta><frontmatter><url>P03-1000</url></frontmatter>
+<paper id="1"><title>Offline <fixed-case>LM</fixed-case>s: A <i>Way</i></title><author><first>Ann</first><last>Lee</last></author><author><last>Mono</last></author><pages>1–9</pages><url hash="x">P03-1001</url><doi>10.3115/1075096.1075097</doi></paper></volume>
+<volume id="2"><meta><year>2003</year><venue>ws</venue></meta><paper id="1"><title>Another venue</title><url>P03-2001</url></paper></volume></collection>`),
+		"/2021.acl.xml": one(`<collection id="2021.acl"><volume id="long"><meta><year>2021</year><venue>acl</venue></meta><paper id="12"><title>New</title><author><first>Bo</first><last>Chen</last></author><url>2021.acl-long.12</url></paper></volume></collection>`),
+	})
+	a := NewACL(cfg)
+	papers, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, venue.Years{From: 2003, To: 2021})
+	want := []venue.Paper{
+		{Key: "acl:P03-1001", Venue: "conf/acl", Year: 2003, Title: "Offline LMs: A Way", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Mono"}}, Pages: "1-9", DOI: "10.3115/1075096.1075097", Links: []string{"https://aclanthology.org/P03-1001.pdf"}},
+		{Key: "acl:2021.acl-long.12", Venue: "conf/acl", Year: 2021, Title: "New", Authors: []venue.Author{{Name: "Bo Chen"}}, Links: []string{"https://aclanthology.org/2021.acl-long.12.pdf"}},
+	}
+	if err != nil || !reflect.DeepEqual(papers, want) {
+		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
+	}
+	var none ErrNoVolume
+	if _, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, single(1950)); !errors.As(err, &none) {
+		t.Errorf("no such year: %v", err)
+	}
+	var uncovered ErrNotCovered
+	if _, err := a.Papers(t.Context(), Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) {
+		t.Errorf("a venue of other fields: %v", err)
+	}
+}
+
+func TestACLIDs(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"https://aclanthology.org/2020.acl-main.1/": "2020.acl-main.1", "https://www.aclweb.org/anthology/P03-1001.pdf": "P03-1001",
+		"http://aclweb.org/anthology/W/W03/W03-0101.pdf": "W03-0101", "https://aclanthology.info/papers/D15-1001/d15-1001": "D15-1001",
+		"10.18653/v1/p19-1001": "P19-1001", "https://doi.org/10.18653/v1/2020.acl-main.1": "2020.acl-main.1", "10.3115/1075096.1075097": "", "https://other.example/P03-1001.pdf": "",
+	} {
+		if got := aclID(s); got != want {
+			t.Errorf("aclID(%q) = %q, want %q", s, got, want)
+		}
+	}
+	for _, c := range []struct{ collection, volume, paper, want string }{
+		{"P03", "1", "1", "P03-1001"}, {"W03", "1", "2", "W03-0102"}, {"D19", "50", "1", "D19-5001"}, {"D19", "1", "7", "D19-1007"}, {"2020.acl", "main", "3", "2020.acl-main.3"},
+	} {
+		if got := aclPaperID(c.collection, c.volume, c.paper); got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+	}
+}
+
+func TestOAI(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, testOAI)
+}
+
+func testOAI(t *testing.T) {
+	page := func(records, token string) string {
+		return `<?xml version="1.0" encoding="UTF-8"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>2026-01-01T00:00:00Z</responseDate><request verb="ListRecords">x</request><ListRecords>` + records + token + `</ListRecords></OAI-PMH>`
+	}
+	record := func(id, dc string) string {
+		return `<record><header><identifier>` + id + `</identifier><datestamp>2020-01-01</datestamp></header><metadata><oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/">` + dc + `</oai_dc:dc></metadata></record>`
+	}
+	failure := func(code string) string {
+		return `<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><error code="` + code + `">because</error></OAI-PMH>`
+	}
+	first := page(record("oai:x:1", `<dc:title>One.</dc:title><dc:creator>Lee, Ann</dc:creator><dc:creator>Bo Chen</dc:creator><dc:date>2015-06-01</dc:date><dc:date>2003</dc:date><dc:identifier>https://repo.example/1</dc:identifier><dc:relation>info:doi/10.5555/ONE</dc:relation>`)+
+		`<record><header status="deleted"><identifier>oai:x:2</identifier></header></record>`, `<resumptionToken completeListSize="2" cursor="0">t|1</resumptionToken>`)
+	second := page(record("oai:x:3", `<dc:title>Three</dc:title><dc:date>2004</dc:date>`), `<resumptionToken/>`)
+	cfg, s := stubConfig(t, map[string][]reply{
+		"metadataPrefix=oai_dc":           one(first),
+		"resumptionToken=t%7C1":           {{status: 503, header: map[string]string{"Retry-After": "1"}}, {body: failure("badResumptionToken")}, {body: second}},
+		"metadataPrefix=oai_dc&set=empty": one(failure("noRecordsMatch")),
+		"metadataPrefix=oai_dc&set=wrong": one(failure("noSetHierarchy")),
+		"metadataPrefix=oai_dc&set=loop":  one(page("", "<resumptionToken>l</resumptionToken>")),
+		"resumptionToken=l":               one(page("", "<resumptionToken>l</resumptionToken>")),
+	})
+	cfg.Gate = freeGate{}
+	o := NewOAI(cfg, "http://repo.example/oai")
+	papers, err := o.Holdings(t.Context(), "")
+	want := []venue.Paper{
+		{Key: "oai:x:1", Year: 2003, Title: "One", DOI: "10.5555/one", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"https://repo.example/1"}},
+		{Key: "oai:x:3", Year: 2004, Title: "Three"},
+	}
+	if err != nil || !reflect.DeepEqual(papers, want) {
+		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
+	}
+	for _, a := range s.asked {
+		if strings.Contains(a, "resumptionToken") && strings.Contains(a, "metadataPrefix") {
+			t.Errorf("a token goes alone: %s", a)
+		}
+	}
+	if got, err := o.Holdings(t.Context(), "empty"); err != nil || len(got) != 0 {
+		t.Errorf("an empty set: %v, %v", got, err)
+	}
+	var e ErrOAI
+	if _, err := o.Holdings(t.Context(), "wrong"); !errors.As(err, &e) || e.Code != "noSetHierarchy" {
+		t.Errorf("an endpoint without sets: %v", err)
+	}
+	var bad ErrBadAnswer
+	if _, err := o.Holdings(t.Context(), "loop"); !errors.As(err, &bad) {
+		t.Errorf("the same token twice: %v", err)
+	}
+	got, err := o.Papers(t.Context(), Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
+	if err != nil || !reflect.DeepEqual(titles(got), []string{"One"}) || got[0].Venue != "conf/exa" {
+		t.Errorf("by set and year: %+v, %v", got, err)
+	}
+}
+
+func TestORCID(t *testing.T) {
+	t.Parallel()
+	cfg, s := stubConfig(t, map[string][]reply{"/0000-0002-1825-0097/person": one(`{"name":{"given-names":{"value":"Josiah"},"family-name":{"value":"Carberry"},"credit-name":null},
+		"other-names":{"other-name":[{"content":"J. S. Carberry"}]},
+		"researcher-urls":{"researcher-url":[{"url-name":"Brown","url":{"value":"http://library.brown.example/~jc"}},{"url-name":"X","url":{"value":"https://www.linkedin.com/in/jc"}}]}}`)})
+	p, err := NewORCID(cfg).Person(t.Context(), "https://orcid.org/0000-0002-1825-0097")
+	want := Person{Author: venue.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
+		Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097", "linkedin": "https://www.linkedin.com/in/jc"}, Aliases: []string{"J. S. Carberry"}}
+	if err != nil || !reflect.DeepEqual(p, want) || s.headers[0].Get("Accept") != "application/json" {
+		t.Errorf("got %+v, %v\nwant %+v", p, err, want)
+	}
+	if _, err := NewORCID(cfg).Person(t.Context(), "Ann"); !isRefused(err) {
+		t.Errorf("no iD: %v", err)
+	}
+}
