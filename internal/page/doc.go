@@ -1,4 +1,14 @@
 // Package page understands an answer of a web server as a page: its character
 // set, title, text, robots directives and, above all, its links with everything
 // that helps to decide which of them leads to a paper. Parse never fetches.
+//
+// A page is read once, from front to back, by a scanner and a stack of open
+// elements, without a tree: some 100 µs for 9 KB. Markup as broken as authors
+// leave it costs no links, comments bring none, and whatever a limit cuts off is
+// named in Page.Truncated. Texts of links (anchor, context, heading) are parts of
+// the page's text, with which they share their memory.
+//
+// Walls and soft "not found" pages are named when the whole of a short page is
+// one; a doubt counts for the page. ParseSitemap reads sitemaps and feeds. KindOf
+// tells roughly what sort of page a page is.
 package page

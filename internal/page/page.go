@@ -14,7 +14,7 @@ const (
 	SourceCitation  Source = "citation"  // citation_pdf_url and its kin: a landing page names its document
 	SourceAlternate Source = "alternate" // <link rel=alternate|next|canonical>
 	SourceSitemap   Source = "sitemap"   // sitemap.xml
-	SourceScript    Source = "script"    // a string in plain JavaScript: a hint
+	SourceScript    Source = "script"    // a string in plain JavaScript, a menu's option, an address in plain text: a hint
 )
 
 // Link is one link as it stood on a page.

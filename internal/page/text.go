@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"html"
 	"strings"
 	"unicode/utf8"
@@ -24,14 +25,30 @@ func (t *textBuffer) start() int {
 	return len(t.buf)
 }
 
-// write adds text as it stands in the source.
+// write adds text as it stands in the source, decoding its character
+// references.
 func (t *textBuffer) write(src []byte) {
-	if hasByte(src, '&') {
-		t.fold([]byte(html.UnescapeString(string(src))))
-		return
+	for {
+		i := bytes.IndexByte(src, '&')
+		if i < 0 {
+			t.fold(src)
+			return
+		}
+		t.fold(src[:i])
+		n := i + 1
+		for n < len(src) && n < i+maxReference && (isLetter(src[n]) || src[n] >= '0' && src[n] <= '9' || src[n] == '#') {
+			n++
+		}
+		if n < len(src) && src[n] == ';' {
+			n++
+		}
+		t.fold([]byte(html.UnescapeString(string(src[i:n]))))
+		src = src[n:]
 	}
-	t.fold(src)
 }
+
+// maxReference is longer than any name of a character.
+const maxReference = 40
 
 // fold adds text, folding its spaces.
 func (t *textBuffer) fold(s []byte) {
@@ -83,16 +100,6 @@ func spaceAt(s []byte) int {
 		}
 	}
 	return 0
-}
-
-// hasByte is bytes.IndexByte with a name.
-func hasByte(b []byte, c byte) bool {
-	for _, x := range b {
-		if x == c {
-			return true
-		}
-	}
-	return false
 }
 
 // cutText shortens s to at most n bytes, at a letter's end, preferably a

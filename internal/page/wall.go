@@ -126,6 +126,8 @@ func (s *signs) wall(p *Page, header http.Header) Wall {
 		return WallBot
 	case s.sso && (s.passwords > 0 || len(text) <= 600):
 		return WallLogin
+	case hasTitle(title, loginTitles) && len(text) <= 600 && len(p.Links) <= 5:
+		return WallLogin
 	case s.passwords > 0 && (short || hasTitle(title, loginTitles)):
 		return WallLogin
 	case containsAny(text, payWords) >= 2:

@@ -17,6 +17,7 @@ func TestWalls(t *testing.T) {
 		want       page.Wall
 	}{
 		{"log-in form", `<title>Library - Log in</title><form action=/login><input name=user><input type=password name=pw></form>`, nil, page.WallLogin},
+		{"log-in by script", `<title>Sign in</title>Please enable cookies to continue.`, nil, page.WallLogin},
 		{"single sign-on", `<title>Web Login Service</title><form action="/idp/profile/SAML2/Redirect/SSO?execution=e1s1"><input name=j_username><input type="password"></form>`, nil, page.WallLogin},
 		{"SAML hand-over", `<body onload="document.forms[0].submit()"><form method=post action="https://idp.example.org/x"><input type=hidden name="SAMLRequest" value="abc"></form>`, nil, page.WallLogin},
 		{"pay wall", `<h1>On Things</h1><p>Purchase PDF 35 EUR</p><p>Access through your institution</p>`, nil, page.WallLogin},
