@@ -38,6 +38,10 @@ func (h *hunt) decide() {
 	}
 }
 
+// rivalScore is what a page must score to count as a rival: news and profiles
+// that show a paper are none.
+const rivalScore = 0.7
+
 // rivals lowers namesakes: where one page with the name shows the papers, a
 // page with the name that shows none is somebody else's.
 func (h *hunt) rivals() {
@@ -47,7 +51,7 @@ func (h *hunt) rivals() {
 		}
 		rival := 0.0
 		for _, o := range h.sites {
-			if o != s && o.c.Features[fTitles] > 0 && o.c.Features[fOther] == 0 {
+			if o != s && o.c.Features[fTitles] > 0 && o.c.Features[fOther] == 0 && o.c.Score >= rivalScore {
 				rival = max(rival, o.c.Features[fIdentity])
 			}
 		}
@@ -150,6 +154,10 @@ func (h *hunt) kept() []*site {
 func (h *hunt) onePerSite(in []*site) []*site {
 	var out []*site
 	for _, s := range in {
+		if h.inner(s, in) {
+			s.c.Rule, s.c.Priority = "an inner page of a homepage that is kept", ""
+			continue
+		}
 		below := slices.ContainsFunc(out, func(o *site) bool {
 			a, b := addressKey(o.c.URL), addressKey(s.c.URL)
 			return a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
@@ -161,6 +169,14 @@ func (h *hunt) onePerSite(in []*site) []*site {
 		out = append(out, s)
 	}
 	return out
+}
+
+// inner reports whether s is the page whose link "home" led to another of the
+// candidates that passed.
+func (h *hunt) inner(s *site, passed []*site) bool {
+	return slices.ContainsFunc(passed, func(o *site) bool {
+		return o != s && o.c.Source == SourceInner && sameAddress(o.c.Via, s.c.URL)
+	})
 }
 
 // whyNot is the reason in one line.

@@ -31,6 +31,7 @@ const (
 	fTitles      = "titles"       // wanted titles on page and inner page, saturating
 	fTitleShare  = "title_share"  // the same as a share of all
 	fCoAuthors   = "co_authors"   // share of co-authors named
+	fTopic       = "topic"        // share of the wanted titles' words on it
 	fVenue       = "venue"        // the venue is named
 	fDocuments   = "documents"    // links to documents, saturating
 	fResearch    = "research"     // words of a researcher's page, in several languages
@@ -94,7 +95,7 @@ func (ex exhibit) text() string {
 // combine adds the products that a linear model cannot make.
 func combine(f map[string]float64, set func(string, float64)) {
 	bound := 1 - (1-f[fTitles])*(1-f[fCoAuthors])*(1-0.5*f[fListed])*(1-0.5*f[fLinked])
-	set(fVouched, f[fIdentity]*bound)
+	set(fVouched, min(1, f[fIdentity]/nameInitials)*bound)
 	if bound < 0.05 {
 		set(fNamesake, f[fIdentity]*(1-math.Min(1, f[fResearch]+f[fDocuments])))
 	}
@@ -257,6 +258,7 @@ func (p *person) substance(ex exhibit, set func(string, float64)) {
 			set(fCoAuthors, 0.6+0.4*saturate(float64(found-1), 1))
 		}
 	}
+	set(fTopic, p.topicIn(ws))
 	joined := " " + strings.Join(ws, " ") + " "
 	for _, v := range p.venues {
 		if strings.Contains(joined, " "+v+" ") {
@@ -328,6 +330,9 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 	segs := strings.Split(strings.Trim(strings.ToLower(u.Path), "/"), "/")
 	last := segs[len(segs)-1]
 	last = strings.TrimSuffix(last, path.Ext(last))
+	if kind == "inner" && strings.Trim(u.Path, "/~") != "" && !strings.HasPrefix(last, "~") && (listsPapers(strings.ReplaceAll(last, "_", " ")) || titleSaysPapers(pg.Title)) {
+		return true
+	}
 	for _, w := range kinds.Path[kind] {
 		if last == w {
 			return true
@@ -342,6 +347,17 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 		}
 	}
 	return (kind == "course" || kind == "event" || kind == "list" || kind == "project") && titleHas(pg, kind)
+}
+
+// titleSaysPapers reports whether a part of the title is nothing but
+// "Publications" or its like.
+func titleSaysPapers(title string) bool {
+	for _, seg := range strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|·•:–—-", r) }) {
+		if ws := words(seg); len(ws) > 0 && len(ws) <= 2 && namesPublications(seg) {
+			return true
+		}
+	}
+	return false
 }
 
 func titleHas(pg *page.Page, kind string) bool {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+
+	"gleaner/internal/page"
 )
 
 // Config is what a Finder needs. Only Getter is required.
@@ -16,7 +18,7 @@ type Config struct {
 	Model    *Model // nil: DefaultModel
 	// MaxFetches bounds the pages asked for per author; 0: 8.
 	MaxFetches int
-	// MaxQueries bounds the searches per author; 0: 4.
+	// MaxQueries bounds the searches per author; 0: 3.
 	MaxQueries int
 	// MaxKept bounds the homepages kept per author; 0: 3.
 	MaxKept int
@@ -32,7 +34,7 @@ type Finder struct {
 // New returns a Finder.
 func New(cfg Config) *Finder {
 	cfg.MaxFetches = cmp.Or(cfg.MaxFetches, 8)
-	cfg.MaxQueries = cmp.Or(cfg.MaxQueries, 4)
+	cfg.MaxQueries = cmp.Or(cfg.MaxQueries, 3)
 	cfg.MaxKept = cmp.Or(cfg.MaxKept, 3)
 	model := cfg.Model
 	if model == nil {
@@ -50,7 +52,7 @@ func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
 		h.d.NotFound = NoCandidates
 		return h.d, nil
 	}
-	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byVariation, h.byTitle, h.byCoAuthors} {
+	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors} {
 		if err := stage(ctx); err != nil {
 			return h.d, err
 		}
@@ -73,10 +75,11 @@ type hunt struct {
 	answered int // searches that brought an answer
 	failures []error
 	asked    map[string]bool // addresses that were asked for
+	pages    map[string]*page.Page
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}}
+	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.
@@ -139,7 +142,7 @@ func (h *hunt) byTitle(ctx context.Context) error {
 		titles = append(titles, p.Title)
 	}
 	slices.SortStableFunc(titles, func(a, b string) int { return len(b) - len(a) })
-	for _, t := range titles[:min(2, len(titles))] {
+	for _, t := range titles[:min(1, len(titles))] {
 		if h.found() {
 			return nil
 		}

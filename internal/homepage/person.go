@@ -13,6 +13,7 @@ type person struct {
 	titles    []string
 	coAuthors []name
 	venues    []string // folded, at least three letters
+	topic     map[string]bool
 }
 
 // minTitle is how many letters a title must have to say anything when it
@@ -34,6 +35,7 @@ func newPerson(s Subject) *person {
 			p.titles = append(p.titles, t)
 		}
 	}
+	p.topic = topicWords(s.Papers)
 	slices.SortStableFunc(p.titles, func(a, b string) int { return len(b) - len(a) })
 	p.titles = p.titles[:min(len(p.titles), maxTitles)]
 	for _, a := range coAuthors(s) {
@@ -108,6 +110,38 @@ func (p *person) mentions(ws []string, limit int) int {
 		}
 	}
 	return count
+}
+
+// topicWords are the words of titles that say what they are about: long ones
+// that are not of every title.
+func topicWords(papers []venue.Paper) map[string]bool {
+	set := map[string]bool{}
+	for _, paper := range papers {
+		for _, w := range words(paper.Title) {
+			if len(w) >= 5 && !titleNoise[w] {
+				set[w] = true
+			}
+		}
+	}
+	return set
+}
+
+var titleNoise = wordSet(`about analysis approach application applications based between beyond efficient evaluation framework general improved method methods
+	model models multiple novel online optimal problem problems system systems study theory through toward towards under using without within learning algorithm algorithms results`)
+
+// topicIn is the share of the topic's words that stand in a text; of few words
+// it says less.
+func (p *person) topicIn(ws []string) float64 {
+	if len(p.topic) == 0 {
+		return 0
+	}
+	seen := map[string]bool{}
+	for _, w := range ws {
+		if p.topic[w] {
+			seen[w] = true
+		}
+	}
+	return float64(len(seen)) / float64(len(p.topic)+2)
 }
 
 // titlesIn counts the titles that stand in a text given as letters alone.

@@ -133,7 +133,7 @@ func (h *hunt) next() *site {
 			best = s
 		}
 	}
-	if best != nil && h.found() && best.pre < strongPrescore {
+	if best != nil && h.found() && best.pre < strongPrescore && best.c.Source != SourceInner {
 		return nil
 	}
 	return best

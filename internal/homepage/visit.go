@@ -41,6 +41,9 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	if final == "" {
 		final = u
 	}
+	if err == nil {
+		h.pages[addressKey(final)] = pg
+	}
 	return pg, final, err
 }
 
@@ -88,6 +91,9 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 	}
 	h.byKey[addressKey(final)] = s
 	ex := exhibit{url: u, page: pg, hits: len(s.leads)}
+	if from := h.pages[addressKey(s.c.Via)]; s.c.Source == SourceInner && from != nil {
+		ex.inner = append(ex.inner, from)
+	}
 	h.score(s, &ex)
 	for _, in := range s.innerLeads(h.person, pg, final) {
 		if !h.wantsInner(s) || h.asked[addressKey(in)] {

@@ -114,8 +114,11 @@ func (p *person) fullName() string {
 	return p.given + " " + p.last
 }
 
-// makePeople draws n people, with namesakes among them on purpose: common
-// surnames, and a tenth that bears another's whole name.
+// namesakes is the share of people that bear another's whole name. As in life
+// they seldom work in one field.
+const namesakes = 0.1
+
+// makePeople draws n people.
 func makePeople(r *rand.Rand, n int) []*person {
 	pools := some(r, cultures, 0.7)
 	for i := range pools {
@@ -123,19 +126,21 @@ func makePeople(r *rand.Rand, n int) []*person {
 	}
 	var unis []institution
 	var people []*person
+	taken := map[string]bool{}
 	for i := range n {
-		c := pick(r, pools)
-		p := &person{given: pick(r, c.given), last: pick(r, c.surnames), culture: c, field: r.IntN(len(fields))}
-		if chance(r, c.middle) {
-			p.middle = string(rune('A' + r.IntN(26)))
+		p := drawPerson(r, pools)
+		for range 50 {
+			if !taken[p.given+" "+p.last] {
+				break
+			}
+			p = drawPerson(r, pools)
 		}
-		if c.double && chance(r, 0.5) {
-			p.last += " " + pick(r, c.surnames)
-		}
-		if i > 20 && chance(r, 0.1) { // a namesake within the set
+		if i > 20 && chance(r, namesakes) {
 			o := pick(r, people)
 			p.given, p.last, p.middle, p.culture = o.given, o.last, o.middle, o.culture
+			p.field = (o.field + 1 + r.IntN(len(fields)-1)) % len(fields)
 		}
+		taken[p.given+" "+p.last] = true
 		if len(unis) < 12 || chance(r, 0.25) {
 			unis = append(unis, makeInstitution(r, p.culture, len(unis)))
 		}
@@ -145,6 +150,18 @@ func makePeople(r *rand.Rand, n int) []*person {
 		people = append(people, p)
 	}
 	return people
+}
+
+func drawPerson(r *rand.Rand, pools []culture) *person {
+	c := pick(r, pools)
+	p := &person{given: pick(r, c.given), last: pick(r, c.surnames), culture: c, field: r.IntN(len(fields))}
+	if chance(r, c.middle) {
+		p.middle = string(rune('A' + r.IntN(26)))
+	}
+	if c.double && chance(r, 0.5) {
+		p.last += " " + pick(r, c.surnames)
+	}
+	return p
 }
 
 // makePapers gives groups of two to four people of one field papers together.
