@@ -22,7 +22,7 @@ type Tuning struct {
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Grain: 0.25, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
+	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Grain: 0.05, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -46,6 +46,7 @@ type gleaner struct {
 	pending  *pendingPage
 	children map[string]*offspring
 	cache    map[int64][]feature
+	promise  []float64 // of the links at the present pick; scratch
 }
 
 // pendingPage is a page whose links may still be entering.
@@ -163,29 +164,44 @@ func (g *gleaner) value(c *Candidate, fs []feature) float64 {
 // Next takes the link of most promise; of equals the one found first.
 func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	g.settle()
-	best, top, second := 0, math.Inf(-1), math.Inf(-1)
+	best, top := 0, math.Inf(-1)
+	g.promise = g.promise[:0]
 	for i := range waiting {
 		c := &waiting[i]
 		logit, variance := g.model(c).predict(g.features(c))
-		promise := logit + g.tune.Optimism*math.Sqrt(variance)
-		if g.tune.Grain > 0 {
-			promise = math.Round(promise/g.tune.Grain) * g.tune.Grain
-		}
-		switch {
-		case promise > top || promise == top && c.ID < waiting[best].ID:
-			best, top, second = i, promise, top
-		case promise > second:
-			second = promise
+		promise := sigmoid(logit + g.tune.Optimism*math.Sqrt(variance))
+		g.promise = append(g.promise, promise)
+		if promise > top || promise == top && c.ID < waiting[best].ID {
+			best, top = i, promise
 		}
 	}
-	if sigmoid(top) < g.tune.Sure {
+	best = g.inPageOrder(waiting, best)
+	if top < g.tune.Sure {
 		g.picks++
 		if g.picks%g.tune.Explore == 0 {
 			i := oldest(waiting)
-			return i, fmt.Sprintf("exploration: it has waited longest, and the best promised only %.2f", sigmoid(top))
+			return i, fmt.Sprintf("exploration: it has waited longest, and the best promised only %.2f", top)
 		}
 	}
 	return best, g.explain(&waiting[best])
+}
+
+// inPageOrder gives way to the first link of the same page that promises nearly
+// as much as the best: differences smaller than the grain are noise, and the
+// author's own order is better than noise.
+func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
+	if !waiting[best].Document {
+		return best
+	}
+	first, parent := best, waiting[best].Parent
+	enough := g.promise[best] - g.tune.Grain
+	for i := range waiting {
+		c := &waiting[i]
+		if g.promise[i] >= enough && c.ID < waiting[first].ID && c.Document && c.Parent == parent {
+			first = i
+		}
+	}
+	return first
 }
 
 // settle lets the page model learn from the last page, once its links are in.

@@ -1,5 +1,0 @@
-package evaluate
-
-import "fmt"
-
-func format(f string, a ...any) string { return fmt.Sprintf(f, a...) }

@@ -1,0 +1,122 @@
+package evaluate
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteText prints comparisons as tables: requests to each share of the papers,
+// with the share of the possible saving in brackets, then the medians.
+func WriteText(w io.Writer, comparisons []Comparison) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, c := range comparisons {
+		fmt.Fprintf(tw, "%s\t%d papers", c.Site, c.Papers)
+		for _, s := range Shares {
+			fmt.Fprintf(tw, "\tto %.0f %%", 100*s)
+		}
+		fmt.Fprintln(tw, "\trequests\tfailed")
+		for _, r := range c.Results {
+			fmt.Fprintf(tw, "  %s\t%d", r.Strategy, r.Papers)
+			for _, reach := range r.Reach {
+				fmt.Fprintf(tw, "\t%s", reach)
+			}
+			fmt.Fprintf(tw, "\t%d\t%d\n", r.Requests, r.Failed)
+		}
+	}
+	for _, m := range Medians(comparisons) {
+		fmt.Fprintf(tw, "%s\t%d sites", m.Strategy, m.Sites)
+		for i := range Shares {
+			fmt.Fprintf(tw, "\tmedian %+.3f worst %+.3f", m.Median[i], m.Worst[i])
+		}
+		fmt.Fprintln(tw)
+	}
+	return tw.Flush()
+}
+
+// String is "184 (+0.96)", or "never".
+func (r Reach) String() string {
+	switch {
+	case r.Requests == 0:
+		return "never"
+	case r.Saving == nil:
+		return fmt.Sprint(r.Requests)
+	}
+	return fmt.Sprintf("%d (%+.2f)", r.Requests, *r.Saving)
+}
+
+// MedianSaving is a strategy over many sites.
+type MedianSaving struct {
+	Strategy string    `json:"strategy"`
+	Sites    int       `json:"sites"`
+	Median   []float64 `json:"median"` // one for each of Shares
+	Worst    []float64 `json:"worst"`
+}
+
+// MinPapers is how many papers a site must have to count in Medians.
+const MinPapers = 5
+
+// Medians summarises the share of the possible saving over the sites with at
+// least MinPapers papers. A share never reached counts −9.
+func Medians(comparisons []Comparison) []MedianSaving {
+	var out []MedianSaving
+	if len(comparisons) == 0 {
+		return nil
+	}
+	for _, named := range comparisons[0].Results {
+		if named.Strategy == OracleName {
+			continue
+		}
+		m := MedianSaving{Strategy: named.Strategy}
+		for i := range Shares {
+			var v []float64
+			n := 0
+			for _, c := range comparisons {
+				r, ok := c.Result(named.Strategy)
+				if !ok || c.Papers < MinPapers {
+					continue
+				}
+				n++
+				switch reach := r.Reach[i]; {
+				case reach.Saving != nil:
+					v = append(v, *reach.Saving)
+				case reach.Requests == 0:
+					v = append(v, -9)
+				}
+			}
+			sort.Float64s(v)
+			if len(v) == 0 {
+				v = []float64{0}
+			}
+			m.Sites, m.Median, m.Worst = n, append(m.Median, v[len(v)/2]), append(m.Worst, v[0])
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// WriteHTML writes one self-contained page with the charts and the table.
+func WriteHTML(w io.Writer, comparisons []Comparison) error {
+	var b strings.Builder
+	b.WriteString("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Crawl evaluation</title>" +
+		"<style>body{font-family:sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{overflow-x:auto}svg{max-width:100%;height:auto}</style>\n<h1>Crawl evaluation</h1>\n<pre>")
+	var text strings.Builder
+	if err := WriteText(&text, comparisons); err != nil {
+		return err
+	}
+	b.WriteString(html.EscapeString(text.String()) + "</pre>\n")
+	for _, c := range comparisons {
+		fmt.Fprintf(&b, "<h2>%s</h2>\n", html.EscapeString(c.Site))
+		for _, draw := range []func(io.Writer, Comparison) error{CurveSVG, PrecisionSVG, CompositionSVG} {
+			if err := draw(&b, c); err != nil {
+				return err
+			}
+		}
+	}
+	b.WriteString("</html>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
