@@ -1,5 +1,14 @@
 package metadata
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gleaner/internal/venue"
+)
+
 // CopySources returns the sources of copies that cfg allows, and by name why the
 // others cannot be used: they want a key or a contact. Crossref is not among
 // them: its licensed full texts are known to Unpaywall and OpenAlex too, at less
@@ -31,4 +40,52 @@ func Sources(cfg Config) []Source {
 		out = append(out, NewOpenAlex(cfg))
 	}
 	return out
+}
+
+// Known is what all sources together know of a venue's years.
+type Known struct {
+	Records []Record
+	// Failed names the sources that did not answer, with the reason; those that
+	// cannot list this venue at all (ErrNotCovered) are in NotCovered.
+	Failed     map[string]error
+	NotCovered map[string]error
+}
+
+// Collect asks all sources side by side and merges what they list, in the given
+// order of trust. It fails where the first source that covers the venue fails:
+// without it the list would look whole and not be. OpenAlex only enriches.
+func Collect(ctx context.Context, sources []Source, v Venue, years venue.Years) (Known, error) {
+	lists, errs := make([][]venue.Paper, len(sources)), make([]error, len(sources))
+	var wg sync.WaitGroup
+	for i, s := range sources {
+		wg.Go(func() { lists[i], errs[i] = s.Papers(ctx, v, years) })
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return Known{}, ctx.Err()
+	}
+	k := Known{Failed: map[string]error{}, NotCovered: map[string]error{}}
+	var listings []Listing
+	decided := false
+	for i, s := range sources {
+		var uncovered ErrNotCovered
+		switch {
+		case errors.As(errs[i], &uncovered):
+			k.NotCovered[s.Name()] = errs[i]
+			continue
+		case errs[i] != nil && !decided:
+			return Known{}, fmt.Errorf("%s: %w", s.Name(), errs[i])
+		case errs[i] != nil:
+			k.Failed[s.Name()] = errs[i]
+			continue
+		}
+		_, enrich := s.(*OpenAlex)
+		decided = decided || !enrich
+		listings = append(listings, Listing{Source: s.Name(), Papers: lists[i], Enrich: enrich})
+	}
+	if !decided {
+		return k, ErrNoVolume{Venue: v.Key, Years: years}
+	}
+	k.Records = Merge(listings...)
+	return k, nil
 }

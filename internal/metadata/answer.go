@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 )
 
@@ -31,9 +30,6 @@ func (s *service) post(ctx context.Context, addr string, what, into any) error {
 }
 
 func (s *service) decode(addr string, body []byte, into any) error {
-	if looksHTML(body) {
-		return ErrUnavailable{Service: s.name, URL: addr, Err: errors.New("a page was sent instead of data: " + excerpt(body))}
-	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return ErrBadAnswer{s.name, addr, err}
 	}
@@ -45,9 +41,6 @@ func (s *service) xml(ctx context.Context, addr string, into any) error {
 	body, err := s.get(ctx, addr)
 	if err != nil {
 		return err
-	}
-	if looksHTML(body) {
-		return ErrUnavailable{Service: s.name, URL: addr, Err: errors.New("a page was sent instead of data: " + excerpt(body))}
 	}
 	if err := newDecoder(bytes.NewReader(body), nil).Decode(into); err != nil {
 		return ErrBadAnswer{s.name, addr, err}

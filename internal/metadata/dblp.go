@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 
@@ -199,18 +200,61 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 	return ix, err
 }
 
-// Person looks a person up by pid ("233/1453").
+// Person looks a person up by pid ("233/1453"). Without the pages it takes a
+// pass through the dump; for many people, Persons takes one for all.
 func (d *DBLP) Person(ctx context.Context, pid string) (Person, error) {
 	var p Person
-	var ways []way
-	for _, b := range d.bases {
-		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
-			p, err = b.personPage(ctx, pid)
-			return err
+	ways := d.personWays(pid, &p)
+	if d.dump != "" {
+		ways = append(ways, way{"dump", func(ctx context.Context) error {
+			found, err := d.personsFromDump(ctx, []string{pid})
+			if err != nil {
+				return err
+			}
+			var ok bool
+			if p, ok = found[pid]; !ok {
+				return ErrNotFound{"the DBLP dump", pid}
+			}
+			return nil
 		}})
 	}
 	err := d.ways.first(ctx, "DBLP", ways)
 	return p, err
+}
+
+// Persons looks many people up, one page each, until the pages fail: the rest is
+// then found in one pass through the dump. Unknown pids are absent. On an error
+// the people found so far are returned with it.
+func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]Person, error) {
+	out := map[string]Person{}
+	for i, pid := range pids {
+		var p Person
+		err := d.ways.first(ctx, "DBLP", d.personWays(pid, &p))
+		var none ErrNotFound
+		switch {
+		case err == nil:
+			out[pid] = p
+		case errors.As(err, &none):
+		case isUnavailable(err) && d.dump != "":
+			found, err := d.personsFromDump(ctx, pids[i:])
+			maps.Copy(out, found)
+			return out, err
+		default:
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (d *DBLP) personWays(pid string, p *Person) []way {
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
+			*p, err = b.personPage(ctx, pid)
+			return err
+		}})
+	}
+	return ways
 }
 
 // AsSource is DBLP as a Source: List under the interface's name.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -108,13 +107,7 @@ func newDecoder(r io.Reader, entities map[string]string) *xml.Decoder {
 func (b base) page(ctx context.Context, path string) ([]byte, string, error) {
 	addr := b.url + "/" + path
 	body, err := b.svc.get(ctx, addr)
-	if err != nil {
-		return nil, addr, err
-	}
-	if looksHTML(body) {
-		return nil, addr, ErrUnavailable{Service: b.svc.name, URL: addr, Err: errors.New("a page was sent instead of data: " + excerpt(body))}
-	}
-	return body, addr, nil
+	return body, addr, err
 }
 
 // eachRecord calls f for the records (the children of <r>) of an XML page. A

@@ -175,9 +175,6 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 	if err != nil {
 		return ans, err
 	}
-	if looksHTML(body) {
-		return ans, ErrUnavailable{Service: b.svc.name, URL: addr, Err: errors.New("a page was sent instead of data: " + excerpt(body))}
-	}
 	if err := json.Unmarshal(body, &ans); err != nil {
 		return ans, ErrBadAnswer{b.svc.name, addr, err}
 	}

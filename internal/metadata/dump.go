@@ -147,6 +147,14 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 	return v, nil
 }
 
+func (d *DBLP) personsFromDump(ctx context.Context, pids []string) (map[string]Person, error) {
+	dump, err := OpenDump(d.dump)
+	if err != nil {
+		return nil, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
+	}
+	return dump.Persons(ctx, pids)
+}
+
 // volumeFromDump finds a volume's records in the dump.
 func (d *DBLP) volumeFromDump(ctx context.Context, vol Volume) ([]record, error) {
 	key := vol.Venue

@@ -101,6 +101,24 @@ func TestDumpPersons(t *testing.T) {
 	}
 }
 
+func TestPersonsWithoutPages(t *testing.T) {
+	t.Parallel()
+	page := one(`<dblpperson name="Cy Doe" pid="7/7"><person key="homepages/7/7"><author pid="7/7">Cy Doe</author></person></dblpperson>`)
+	cfg, s := stubConfig(t, map[string][]reply{"http": {{status: 503}}, "pid/7/7": page})
+	cfg.DumpPath = writeDump(t, smallDump, true)
+	d := NewDBLP(cfg)
+	got, err := d.Persons(t.Context(), []string{"7/7", "1/2", "l/AnnLee", "9/9"})
+	if err != nil || len(got) != 3 || got["7/7"].Author.Name != "Cy Doe" || got["l/AnnLee"].Author.Name != "Ann Lee" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if n := s.count("AnnLee"); n != 0 {
+		t.Errorf("%d requests after the pages had failed", n)
+	}
+	if p, err := d.Person(t.Context(), "1/2"); err != nil || len(p.URLs) != 1 {
+		t.Errorf("one person: %+v, %v", p, err)
+	}
+}
+
 func TestBadDumps(t *testing.T) {
 	t.Parallel()
 	whole := writeDump(t, smallDump, true)

@@ -88,7 +88,10 @@ type ErrUnavailable struct {
 	URL        string // the last address asked
 	Status     int    // 0 without an answer
 	RetryAfter time.Duration
-	Err        error
+	// Wall says that a check for browsers stands before the service. It is
+	// named and never evaded; coming back soon does not help.
+	Wall bool
+	Err  error
 }
 
 // Error names the service, its last word, and when to come back.
@@ -96,6 +99,9 @@ func (e ErrUnavailable) Error() string {
 	s := e.Service + " is unavailable"
 	if e.Status != 0 {
 		s += fmt.Sprintf(" (status %d)", e.Status)
+	}
+	if e.Wall {
+		s += ": a check for browsers stands before it"
 	}
 	if e.Err != nil {
 		s += ": " + e.Err.Error()

@@ -11,6 +11,9 @@ import (
 type Listing struct {
 	Source string
 	Papers []venue.Paper
+	// Enrich says that the source may complete papers which others list, but
+	// not say what belongs to the venue.
+	Enrich bool
 }
 
 // Record is one paper as all sources together know it.
@@ -53,11 +56,14 @@ func Merge(lists ...Listing) []Record {
 				continue
 			}
 			i, why := find(index, at, taken, p)
-			if i < 0 {
+			switch {
+			case i >= 0:
+				out[i].add(list.Source, p, list.Source+": "+why)
+			case list.Enrich:
+				continue
+			default:
 				i = len(out)
 				out = append(out, newRecord(list.Source, p))
-			} else {
-				out[i].add(list.Source, p, list.Source+": "+why)
 			}
 			taken[i] = true
 			ids[identity(p)] = i

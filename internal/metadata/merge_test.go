@@ -24,7 +24,7 @@ func TestMerge(t *testing.T) {
 		{Key: "doi:10.7777/e", Year: 2004, Title: "A Conference Paper with a Journal Version of its Own", Authors: []venue.Author{lee, chen}, DOI: "10.7777/e"},
 	}
 	arxiv := []venue.Paper{{Key: "arxiv:0301.00001", Year: 2002, Title: "Measured Examples of Sorting in Networks", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, ArXiv: "0301.00001", DOI: "10.48550/arxiv.0301.00001"}}
-	got := Merge(Listing{"dblp", dblp}, Listing{"crossref", crossref}, Listing{"arxiv", arxiv})
+	got := Merge(Listing{Source: "dblp", Papers: dblp}, Listing{Source: "crossref", Papers: crossref}, Listing{Source: "arxiv", Papers: arxiv})
 	byKey := map[string]Record{}
 	for _, r := range got {
 		byKey[r.Paper.Key] = r
@@ -67,9 +67,13 @@ func TestMergeIsDeterministicAndWhole(t *testing.T) {
 		t.Errorf("nothing: %+v", got)
 	}
 	p := venue.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1/a"}
-	got := Merge(Listing{"dblp", []venue.Paper{p, p}})
+	got := Merge(Listing{Source: "dblp", Papers: []venue.Paper{p, p}})
 	if len(got) != 1 || len(got[0].Sources) != 1 {
 		t.Errorf("the same record twice: %+v", got)
+	}
+	other := venue.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
+	if more := Merge(Listing{Source: "dblp", Papers: []venue.Paper{p}}, Listing{Source: "openalex", Papers: []venue.Paper{other, {Key: "openalex:W2", DOI: "10.1/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
+		t.Errorf("a source that only enriches: %+v", more)
 	}
 	if !reflect.DeepEqual(Papers(got), []venue.Paper{p}) {
 		t.Errorf("papers: %+v", Papers(got))

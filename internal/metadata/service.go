@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -93,7 +94,7 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]b
 			return nil, err
 		}
 		pause := max(wait, down.RetryAfter)
-		if attempt >= s.retries || down.RetryAfter > s.maxWait || errors.Is(err, errNoTurn) {
+		if attempt >= s.retries || down.RetryAfter > s.maxWait || down.Wall || errors.Is(err, errNoTurn) {
 			return nil, down
 		}
 		s.log.Warn("outside service is asked again", "service", s.name, "url", addr, "attempt", attempt+1, "in", pause, "because", down.Error())
@@ -160,10 +161,26 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.header))))
 	}
 	done(visit)
-	if visit.Failed {
-		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: visit.RetryAfter}
+	return a, s.inOrder(addr, a, visit)
+}
+
+// inOrder tells an answer that counts from one of a service in trouble. Those
+// put a maintenance page or a check for browsers before themselves, often under
+// status 200; where data is asked for, a page is never the answer.
+func (s *service) inOrder(addr string, a answer, v fetch.Visit) error {
+	down := ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: v.RetryAfter}
+	isPage := looksHTML(a.body)
+	down.Wall = isPage && looksWall(a.body)
+	switch {
+	case down.Wall && a.status != http.StatusNotFound:
+		return down
+	case a.status == http.StatusOK && isPage:
+		down.Err = errors.New("a page was sent instead of data: " + excerpt(a.body))
+		return down
+	case v.Failed:
+		return down
 	}
-	return a, nil
+	return nil
 }
 
 // errNoTurn says that the gate itself would not let a request through, so that
@@ -223,12 +240,16 @@ func (s *service) judge(a answer) ([]byte, error) {
 	}
 }
 
-// looksHTML tells a page from data: services in trouble put a maintenance page
-// or a browser check before themselves, under status 200.
+// looksHTML tells a page from data.
 func looksHTML(body []byte) bool {
 	head := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), 512)], "\ufeff \t\r\n"))
 	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
 }
+
+// wallRE are the words of the usual checks for browsers.
+var wallRE = regexp.MustCompile(`(?i)not a (?:ro)?bot|anubis|/\.within\.website/|cf-chl|cf_chl|captcha|checking your browser|just a moment\.\.\.|ddos-guard|enable javascript and cookies`)
+
+func looksWall(page []byte) bool { return wallRE.Match(page[:min(len(page), 16<<10)]) }
 
 // excerpt is the begin of a body, for messages.
 func excerpt(body []byte) string {

@@ -40,6 +40,7 @@ type wayState struct {
 const (
 	failuresToRest = 2
 	restFor        = 5 * time.Minute
+	restAtWall     = time.Hour
 )
 
 // first returns at the first way that answers, be it with data or with the word
@@ -84,6 +85,7 @@ func summarise(whole string, failed []error) error {
 		if !errors.As(err, &down) {
 			continue
 		}
+		out.Wall = out.Wall || down.Wall
 		if out.URL == "" {
 			out.URL, out.Status = down.URL, down.Status
 		}
@@ -132,6 +134,9 @@ func (b *breaker) note(name string, err error) {
 	var down ErrUnavailable
 	if errors.As(err, &down) {
 		pause = max(pause, down.RetryAfter)
+		if down.Wall {
+			pause = max(pause, restAtWall)
+		}
 	}
 	if st.failures >= failuresToRest || pause > restFor {
 		st.until = time.Now().Add(pause)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,32 @@ func TestRest(t *testing.T) {
 		ask(0)
 		time.Sleep(restFor)
 		ask(3)
+	})
+}
+
+// TestWall checks that a check for browsers is named, not insisted on, and that
+// its host is left alone for long.
+func TestWall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		wall := `<!doctype html><html lang="en"><head><title>Making sure you&#39;re not a bot!</title><link rel="stylesheet" href="/.within.website/x/xess.css"></head></html>`
+		cfg, s := stubConfig(t, map[string][]reply{"dblp.org": {{status: 500, body: wall}}, "uni-trier.de": {{status: 200, body: wall}}})
+		d := NewDBLP(cfg)
+		for range 2 {
+			_, err := d.Volumes(t.Context(), "conf/exa", single(2003))
+			var down ErrUnavailable
+			if !errors.As(err, &down) || !down.Wall || !strings.Contains(err.Error(), "check for browsers") || !strings.Contains(err.Error(), "dblp.xml.gz") {
+				t.Errorf("got %v", err)
+			}
+		}
+		if len(s.asked) != 2 {
+			t.Errorf("asked %v", s.asked)
+		}
+		time.Sleep(restAtWall)
+		_, _ = d.Volumes(t.Context(), "conf/exa", single(2003))
+		if len(s.asked) != 4 {
+			t.Errorf("%d requests an hour later", len(s.asked))
+		}
 	})
 }
 
