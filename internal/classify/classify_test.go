@@ -67,6 +67,21 @@ func TestLogisticIsReproducibleAndPortable(t *testing.T) {
 	assert.Equal(t, one.Probabilities([]float64{1, 1, 7}), back.Probabilities([]float64{1, 1, 7}))
 }
 
+func TestUnknownValuesCountAsTheMean(t *testing.T) {
+	t.Parallel()
+	ex := clouds(30, 0.5)
+	for i := range ex {
+		if i%4 == 0 {
+			ex[i].X[0] = math.NaN()
+		}
+	}
+	m, err := TrainLogistic(ex, LogisticOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, m.Probabilities([]float64{m.Mean[0], 300, 7}), m.Probabilities([]float64{math.NaN(), 300, 7}))
+	got, _ := m.Classify([]float64{math.NaN(), 400, 7})
+	assert.Equal(t, "c", got)
+}
+
 func TestTrainersRefuseOneClass(t *testing.T) {
 	t.Parallel()
 	ex := []Example{{X: []float64{1}, Label: "a"}, {X: []float64{2}, Label: "a"}}

@@ -27,7 +27,8 @@ func (e Example) weight() float64 {
 }
 
 // Logistic is a multinomial logistic regression with an L2 penalty over
-// standardised features. With two classes it is the usual binary one.
+// standardised features. With two classes it is the usual binary one. NaN marks
+// a value that is unknown, in training as in use.
 type Logistic struct {
 	Features []string    `json:"features,omitempty"` // names, for explanations
 	Classes  []string    `json:"classes"`
@@ -74,31 +75,37 @@ func TrainLogistic(examples []Example, opt LogisticOptions) (*Logistic, error) {
 	return m, nil
 }
 
+// standardise finds mean and deviation of each feature over the examples that
+// know it.
 func (m *Logistic) standardise(examples []Example) {
 	n := len(examples[0].X)
 	m.Mean, m.Scale = make([]float64, n), make([]float64, n)
-	for _, e := range examples {
-		for j, v := range e.X {
-			m.Mean[j] += v / float64(len(examples))
+	for j := range n {
+		known, sum, squares := 0.0, 0.0, 0.0
+		for _, e := range examples {
+			if v := e.X[j]; !math.IsNaN(v) {
+				known++
+				sum += v
+			}
 		}
-	}
-	for _, e := range examples {
-		for j, v := range e.X {
-			m.Scale[j] += (v - m.Mean[j]) * (v - m.Mean[j]) / float64(len(examples))
+		m.Mean[j] = sum / max(known, 1)
+		for _, e := range examples {
+			if v := e.X[j]; !math.IsNaN(v) {
+				squares += (v - m.Mean[j]) * (v - m.Mean[j])
+			}
 		}
-	}
-	for j := range m.Scale {
-		m.Scale[j] = math.Sqrt(m.Scale[j])
+		m.Scale[j] = math.Sqrt(squares / max(known, 1))
 		if m.Scale[j] < 1e-9 {
 			m.Scale[j] = 1
 		}
 	}
 }
 
+// standard makes a vector comparable; an unknown value (NaN) counts as the mean.
 func (m *Logistic) standard(x []float64) []float64 {
 	z := make([]float64, len(m.Mean))
 	for j := range z {
-		if j < len(x) {
+		if j < len(x) && !math.IsNaN(x[j]) {
 			z[j] = max(-clip, min(clip, (x[j]-m.Mean[j])/m.Scale[j]))
 		}
 	}

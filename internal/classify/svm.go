@@ -1,9 +1,6 @@
 package classify
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // LinearSVM is a two-class linear support vector machine (hinge loss, L2) over
 // standardised features, trained by Pegasos' steps in a fixed order.
@@ -88,8 +85,8 @@ func coprime(n int) int {
 // Score is the signed distance to the plane, in margins: above 0 is positive.
 func (m *LinearSVM) Score(x []float64) float64 {
 	s := m.Bias
-	for j, w := range m.Weights {
-		s += w * math.Max(-clip, math.Min(clip, (x[j]-m.Mean[j])/m.Scale[j]))
+	for j, z := range (&Logistic{Mean: m.Mean, Scale: m.Scale}).standard(x) {
+		s += m.Weights[j] * z
 	}
 	return s
 }

@@ -14,7 +14,7 @@ type Options struct {
 	Timeout    time.Duration // for one file, all readers together; 0 means 9 s
 	Memory     int64         // bytes a child may use; 0 means 480 MiB
 	MaxBytes   int           // larger files are not opened; 0 means 64 MiB
-	FirstPages int           // pages read from the start; 0 means 12
+	FirstPages int           // pages read from the start; 0 means 20
 	LastPages  int           // and from the end, where there are more; 0 means 4
 	MinWords   int           // fewer words in all make a file "empty" or "image-only"; 0 means 6
 
@@ -48,7 +48,7 @@ func NewReader(opt Options) *Reader {
 		opt.MaxBytes = 64 << 20
 	}
 	if opt.FirstPages <= 0 {
-		opt.FirstPages = 12
+		opt.FirstPages = 20
 	}
 	if opt.LastPages <= 0 {
 		opt.LastPages = 4
@@ -150,7 +150,7 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text) error {
 	}
 	t.fill(got)
 	r.settle(p, t, got)
-	if t.Outcome == ImageOnly && r.opt.OCR {
+	if (t.Outcome == ImageOnly || t.Outcome == Garbled) && r.opt.OCR {
 		return r.recognise(ctx, p, t)
 	}
 	return nil
@@ -216,6 +216,8 @@ func (r *Reader) settle(p Part, t *Text, s *scan) {
 		t.end(Truncated, "the end of the file is missing")
 	case s.Failed != "":
 		t.end(s.Failed, s.Detail)
+	case t.garbled():
+		t.end(Garbled, "its letters cannot be told")
 	case cut && t.Words() >= r.opt.MinWords:
 		t.end(Truncated, "the end of the file is missing; text was saved")
 	case t.Words() >= r.opt.MinWords:

@@ -17,6 +17,7 @@ const (
 	Truncated    Outcome = "truncated"      // the end of the file is missing; the text that could be saved is there
 	EmptyFile    Outcome = "empty"          // no bytes, no pages, or pages with nothing on them
 	ImageOnly    Outcome = "image-only"     // pages of pictures: needs optical character recognition
+	Garbled      Outcome = "garbled"        // text whose letters cannot be told (fonts without names): needs recognition
 	NotADocument Outcome = "not-a-document" // a kind or a web page that cannot be a paper
 	Wall         Outcome = "wall"           // a web page that asks for a log-in, a payment, consent or a captcha
 	ErrorPage    Outcome = "error-page"     // a web page that says "not found" or the like
@@ -126,6 +127,31 @@ func titleLine(l Line, page Layout) bool {
 		return false
 	}
 	return letters(l.Text) >= 4
+}
+
+// garbled reports text that is there but says nothing: bitmap fonts whose codes
+// mean nothing give control characters, a salad of signs, or capitals where
+// low codes are taken for TeX's Greek ones. In any language most words of a
+// text consist of letters, and most of these are small.
+func (t *Text) garbled() bool {
+	words, plain, control, chars, upper, lower := 0, 0, 0, 0, 0, 0
+	for _, p := range t.Pages {
+		for _, r := range p {
+			chars++
+			if r < ' ' && r != '\n' && r != '\t' && r != '\f' && r != '\r' || r == unicode.ReplacementChar {
+				control++
+			}
+			upper += boolInt(unicode.IsUpper(r))
+			lower += boolInt(unicode.IsLower(r))
+		}
+		for _, w := range strings.Fields(p) {
+			words++
+			if w = strings.TrimFunc(w, unicode.IsPunct); len(w) >= 2 && letters(w) == len([]rune(w)) {
+				plain++
+			}
+		}
+	}
+	return control*12 > chars || words > 150 && (plain*5 < words || upper > 2*lower)
 }
 
 // letters counts letters.

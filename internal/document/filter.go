@@ -1,0 +1,217 @@
+package document
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gleaner/internal/classify"
+)
+
+// Point is an operating point of the filter.
+type Point string
+
+// The operating points: thresholds on the probability of "academic", set from
+// the cross-validated scores (FilterModel.Points has precision and recall).
+const (
+	Conservative Point = "conservative" // precision 0.99 at least: little noise, some papers lost
+	Balanced     Point = "balanced"     // 0.5
+	Liberal      Point = "liberal"      // recall 0.98 at least: few papers lost, some noise
+)
+
+//go:embed filter.json
+var shippedFilter []byte
+
+// FilterModel is the filter's stored form: weights, and where they come from.
+type FilterModel struct {
+	Origin   string             `json:"origin"`  // what it was trained on
+	Command  string             `json:"command"` // how to train it again
+	Academic *classify.Logistic `json:"academic"`
+	Kinds    *classify.Logistic `json:"kinds"` // what the others are: slides, course, cv, other
+	Points   map[Point]Setting  `json:"points"`
+	Figures  Figures            `json:"figures"`
+}
+
+// Setting is one operating point with its cross-validated figures.
+type Setting struct {
+	Threshold float64 `json:"threshold"`
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+}
+
+// Filter judges documents. It is safe for concurrent use.
+type Filter struct {
+	model     *FilterModel
+	point     Point
+	threshold float64
+}
+
+// Judgement is the filter's word on one document.
+type Judgement struct {
+	Judged        bool              `json:"judged"` // false: there was no text to judge
+	Class         Class             `json:"class"`
+	Academic      bool              `json:"academic"`
+	Score         float64           `json:"score"` // probability of being academic
+	Probabilities map[Class]float64 `json:"probabilities,omitempty"`
+	Reasons       []string          `json:"reasons"` // what weighed most, for a person
+	Features      Features          `json:"-"`       // in the order of FeatureNames; may hold NaN
+}
+
+// ErrModel is a stored filter that does not fit this program's features.
+var ErrModel = errors.New("filter weights do not fit")
+
+// NewFilter returns the shipped filter at an operating point; an unknown point
+// is Balanced.
+func NewFilter(point Point) *Filter {
+	f, err := LoadFilter(bytes.NewReader(shippedFilter), point)
+	if err != nil { // the weights are part of the program, and tested
+		panic(fmt.Sprintf("document: shipped filter: %v", err))
+	}
+	return f
+}
+
+// LoadFilter reads weights that TrainFilter made. The error is ErrModel when
+// they were made for other features.
+func LoadFilter(r io.Reader, point Point) (*Filter, error) {
+	m := &FilterModel{}
+	if err := json.NewDecoder(r).Decode(m); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	if m.Academic == nil || m.Kinds == nil || !slices.Equal(m.Academic.Features, featureNames) || !slices.Equal(m.Kinds.Features, featureNames) {
+		return nil, ErrModel
+	}
+	f := &Filter{model: m, point: point, threshold: 0.5}
+	if s, ok := m.Points[point]; ok {
+		f.threshold = s.Threshold
+	}
+	return f, nil
+}
+
+// Model returns what the filter was made of, for a status page.
+func (f *Filter) Model() FilterModel { return *f.model }
+
+// Judge says whether a document is academic and of which class.
+func (f *Filter) Judge(t *Text, h Hints) Judgement {
+	if !t.HasText() {
+		return Judgement{Class: Other, Reasons: []string{"no text to judge: " + string(t.Outcome)}}
+	}
+	x := Compute(t, h)
+	j := Judgement{Judged: true, Features: x}
+	j.Score = f.model.Academic.Probability(x, academicLabel)
+	thesis := ""
+	if thesis = thesisEvidence(t); thesis != "" {
+		j.Score = max(j.Score, thesisScore)
+		j.Reasons = append(j.Reasons, "a thesis: "+thesis)
+	}
+	j.Academic = j.Score >= f.threshold
+	j.Probabilities, j.Class = f.model.classes(x, j.Score, thesis != "", j.Academic)
+	j.Reasons = append(j.Reasons, f.explain(x, j)...)
+	return j
+}
+
+// classes spreads the score over the classes and picks one that agrees with the
+// decision.
+func (m *FilterModel) classes(x Features, score float64, thesis, academic bool) (map[Class]float64, Class) {
+	p := map[Class]float64{}
+	best := Other
+	for k, v := range m.Kinds.Probabilities(x) {
+		c := Class(m.Kinds.Classes[k])
+		p[c] = (1 - score) * v
+		if p[c] > p[best] {
+			best = c
+		}
+	}
+	top := Paper
+	if thesis {
+		top = Thesis
+	}
+	p[top] = score
+	if academic {
+		best = top
+	}
+	return p, best
+}
+
+// thesisScore is the score that evidence of a thesis is worth. It is a rule and
+// not learnt, since theses are too rare in any training set at hand.
+const thesisScore = 0.95
+
+// thesisPages is the length under which nothing is called a thesis.
+const thesisPages = 20
+
+var (
+	fulfilment  = regexp.MustCompile(`(?i)partial\s+ful?fill?ments?|\b(?:thesis|dissertation)\s+(?:submitted|presented|for\s+the\s+degree)|\binaugural-?dissertation\b`)
+	thesisTitle = regexp.MustCompile(`(?i)\b(?:bachelor|master|doctoral|doctor|ph\.?\s?d\.?|diploma|licentiate|m\.?sc\.?|b\.?sc\.?)['’]?s?\s+(?:thesis|dissertation)\b|th[èe]se de doctorat|tesis doctoral|(?:doktor|diplom|master|bachelor)arbeit|tese de doutorado|disserta[çc][ãa]o de mestrado`)
+)
+
+// titlePage is how much of the first page may name a thesis's degree: further
+// down, a footnote may say of a paper that it grew out of one.
+const titlePage = 1200
+
+// thesisEvidence names what makes a long document a thesis: its title pages say
+// so, or its text calls itself one more often than a paper; "" if nothing does.
+// A CV, which names its author's theses, is none.
+func thesisEvidence(t *Text) string {
+	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.MatchString(string(head([]byte(t.Pages[0]), 4000))) {
+		return ""
+	}
+	m := fulfilment.FindString(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))
+	if m == "" {
+		m = thesisTitle.FindString(string(head([]byte(t.Pages[0]), titlePage)))
+	}
+	if m != "" {
+		return "“" + strings.Join(strings.Fields(m), " ") + "” on its first pages"
+	}
+	all := t.String()
+	if n := len(thisThesis.FindAllString(all, 50)); n >= 2 && n > len(thisPaper.FindAllString(all, 50)) {
+		return "it calls itself one"
+	}
+	return ""
+}
+
+// explain names the features that weighed most for the decision, and the most
+// that stood against it.
+func (f *Filter) explain(x Features, j Judgement) []string {
+	label := academicLabel
+	if !j.Academic {
+		label = otherLabel
+	}
+	c := f.model.Academic.Contributions(x, label)
+	order := make([]int, len(c))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case c[a] > c[b]:
+			return -1
+		case c[a] < c[b]:
+			return 1
+		}
+		return 0
+	})
+	out := []string{fmt.Sprintf("score %.2f, threshold %.2f (%s)", j.Score, f.threshold, f.point)}
+	for _, i := range order[:min(4, len(order))] {
+		if c[i] > 0.05 {
+			out = append(out, fmt.Sprintf("%s is %s (%+.2f)", featureNames[i], shown(x[i]), c[i]))
+		}
+	}
+	if i := order[len(order)-1]; c[i] < -0.05 {
+		out = append(out, fmt.Sprintf("but %s is %s (%+.2f)", featureNames[i], shown(x[i]), c[i]))
+	}
+	return out
+}
+
+func shown(v float64) string {
+	if math.IsNaN(v) {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2f", v)
+}

@@ -1,0 +1,37 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestYardstickFilter trains on the labelled documents, prints the report and
+// compares with the weights in the repository. GLEANER_UPDATE=1 writes them.
+func TestYardstickFilter(t *testing.T) {
+	m, report, err := TrainFilter(t.Context(), TrainOptions{
+		Dir: sharedDir(t, "farm"), Labels: sharedDir(t, "truth", "labels.tsv"),
+		Published: sharedDir(t, "data", "classifier", "train_str_f43_paper.arff"),
+		Reader:    NewReader(withPoppler(t)), Command: "starter train filter --dir DIR --labels LABELS --published ARFF",
+	})
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, report.Write(&b))
+	t.Log("\n" + b.String())
+	assert.GreaterOrEqual(t, m.Figures.Accuracy, 0.95)
+	if os.Getenv("GLEANER_UPDATE") != "" {
+		var out bytes.Buffer
+		enc := json.NewEncoder(&out)
+		enc.SetIndent("", " ")
+		require.NoError(t, enc.Encode(m))
+		require.NoError(t, os.WriteFile("filter.json", out.Bytes(), 0o644))
+		return
+	}
+	shipped := NewFilter(Balanced).Model()
+	assert.InDelta(t, shipped.Figures.Accuracy, m.Figures.Accuracy, 0.005, "the shipped weights are stale")
+}

@@ -1,0 +1,153 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"gleaner/internal/classify"
+)
+
+// Figures are kept with the weights.
+type Figures struct {
+	Documents    int     `json:"documents"`
+	Sites        int     `json:"sites"`
+	Accuracy     float64 `json:"accuracy"`       // academic or not, leaving one site out
+	Precision    float64 `json:"precision"`      // of academic
+	Recall       float64 `json:"recall"`         // of academic
+	ClassMacroF1 float64 `json:"class_macro_f1"` // over the six classes
+	RuleAccuracy float64 `json:"rule_accuracy"`  // of the rule of thumb, same documents
+}
+
+// TrainReport is what cross-validation by site showed.
+type TrainReport struct {
+	Sites           int
+	Published       int      // rows of the published set that taught along
+	Missing         []string // labelled documents that were not in the mirror
+	PublishedAlone  *classify.Confusion
+	PublishedOnOurs *classify.Confusion
+
+	samples []sample
+	scores  []float64
+	said    []Class
+}
+
+// decided counts decisions of a rule against the labels.
+func (r *TrainReport) decided(rule func(i int) bool, keep func(sample) bool) *classify.Confusion {
+	c := classify.NewConfusion([]string{academicLabel, otherLabel})
+	for i, s := range r.samples {
+		if keep == nil || keep(s) {
+			c.Add(labelOf(s.class.Academic()), labelOf(rule(i)))
+		}
+	}
+	return c
+}
+
+func (r *TrainReport) at(threshold float64) func(int) bool {
+	return func(i int) bool { return r.samples[i].judged && r.scores[i] >= threshold }
+}
+
+// AcademicConfusion is academic or not at a threshold on the score.
+func (r *TrainReport) AcademicConfusion(threshold float64) *classify.Confusion {
+	return r.decided(r.at(threshold), nil)
+}
+
+// RuleConfusion is the rule of thumb "(references and (abstract or
+// introduction)) or 'this paper', at most 60 pages" on the same documents.
+func (r *TrainReport) RuleConfusion() *classify.Confusion {
+	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
+}
+
+// PlainConfusion is "an abstract, 350 words, three pages" on the same documents.
+func (r *TrainReport) PlainConfusion() *classify.Confusion {
+	return r.decided(func(i int) bool { return r.samples[i].plain }, nil)
+}
+
+// ClassConfusion is the confusion of the six classes.
+func (r *TrainReport) ClassConfusion() *classify.Confusion {
+	c := classify.NewConfusion([]string{string(Paper), string(Thesis), string(Slides), string(Course), string(CV), string(Other)})
+	for i, s := range r.samples {
+		c.Add(string(s.class), string(r.said[i]))
+	}
+	return c
+}
+
+// points sets the operating points from the cross-validated scores: the lowest
+// threshold with precision 0.99, one half, and the highest with recall 0.98
+// among the documents that have text.
+func (r *TrainReport) points() map[Point]Setting {
+	judged := func(s sample) bool { return s.judged }
+	setting := func(threshold float64) Setting {
+		p, rec, _ := r.decided(r.at(threshold), judged).Scores(academicLabel)
+		return Setting{Threshold: threshold, Precision: p, Recall: rec}
+	}
+	out := map[Point]Setting{Balanced: setting(0.5), Conservative: setting(0.9), Liberal: setting(0.1)}
+	for t := 51; t <= 99; t++ {
+		if s := setting(float64(t) / 100); s.Precision >= 0.99 {
+			out[Conservative] = s
+			break
+		}
+	}
+	for t := 49; t >= 1; t-- {
+		if s := setting(float64(t) / 100); s.Recall >= 0.98 {
+			out[Liberal] = s
+			break
+		}
+	}
+	return out
+}
+
+func (r *TrainReport) figures(map[Point]Setting) Figures {
+	c := r.AcademicConfusion(0.5)
+	p, rec, _ := c.Scores(academicLabel)
+	return Figures{
+		Documents: len(r.samples), Sites: r.Sites, Accuracy: c.Accuracy(), Precision: p, Recall: rec,
+		ClassMacroF1: r.ClassConfusion().MacroF1(), RuleAccuracy: r.RuleConfusion().Accuracy(),
+	}
+}
+
+// Write prints the report for a person.
+func (r *TrainReport) Write(w io.Writer) error {
+	var b strings.Builder
+	judged := 0
+	for _, s := range r.samples {
+		judged += boolInt(s.judged)
+	}
+	fmt.Fprintf(&b, "%d documents of %d sites (%d with text to judge), %d rows of the published set, %d missing.\n",
+		len(r.samples), r.Sites, judged, r.Published, len(r.Missing))
+	fmt.Fprintf(&b, "Each site is judged by weights that never saw it; a document without text counts as refused.\n\n")
+	fmt.Fprintf(&b, "Academic or not, threshold 0.5:\n%s\n", r.AcademicConfusion(0.5))
+	fmt.Fprintf(&b, "The same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
+	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.RuleConfusion())
+	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.PlainConfusion())
+	fmt.Fprintf(&b, "Classes:\n%s\n", r.ClassConfusion())
+	points := r.points()
+	for _, p := range []Point{Conservative, Balanced, Liberal} {
+		s := points[p]
+		fmt.Fprintf(&b, "%-12s threshold %.2f: precision %.4f, recall %.4f\n", p, s.Threshold, s.Precision, s.Recall)
+	}
+	if r.PublishedAlone != nil {
+		fmt.Fprintf(&b, "\nThe published set by itself, ten folds, the features shared:\n%s\n", r.PublishedAlone)
+		fmt.Fprintf(&b, "The published set as the only teacher:\n%s\n", r.PublishedOnOurs)
+	}
+	r.writeErrors(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeErrors lists the wrong decisions, since these teach more than figures.
+func (r *TrainReport) writeErrors(b *strings.Builder) {
+	var lines []string
+	for i, s := range r.samples {
+		if said := r.at(0.5)(i); said != s.class.Academic() {
+			note := ""
+			if !s.judged {
+				note = " (no text)"
+			}
+			lines = append(lines, fmt.Sprintf("%-12s %.2f %s%s", s.label, r.scores[i], s.url, note))
+		}
+	}
+	sort.Strings(lines)
+	fmt.Fprintf(b, "\n%d wrong decisions (label, score, document):\n%s\n", len(lines), strings.Join(lines, "\n"))
+}
