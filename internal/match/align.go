@@ -27,8 +27,9 @@ type aligner struct{ cost []uint16 }
 
 // align places title in text[lo:hi] with the fewest edits; what stands before
 // and behind costs nothing (Sellers 1980). A tie goes to the place that begins
-// earliest.
-func (a *aligner) align(title, text []byte, lo, hi int) alignment {
+// earliest. With more than limit edits the place is not told: edits is then
+// limit+1.
+func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
 	lo, hi = max(lo, 0), min(hi, len(text))
 	window := text[lo:hi]
 	m, n := len(title), len(window)
@@ -43,7 +44,7 @@ func (a *aligner) align(title, text []byte, lo, hi int) alignment {
 	for i := 1; i <= m; i++ {
 		row, prev := c[i*w:(i+1)*w], c[(i-1)*w:i*w]
 		row[0] = uint16(i)
-		t := title[i-1]
+		t, least := title[i-1], uint16(i)
 		for j := 1; j <= n; j++ {
 			v := prev[j-1]
 			if t != window[j-1] {
@@ -51,6 +52,10 @@ func (a *aligner) align(title, text []byte, lo, hi int) alignment {
 			}
 			v = min(v, prev[j]+1, row[j-1]+1)
 			row[j] = v
+			least = min(least, v)
+		}
+		if int(least) > limit { // it only grows from here
+			return alignment{edits: limit + 1}
 		}
 	}
 	last := c[m*w : (m+1)*w]
@@ -59,6 +64,9 @@ func (a *aligner) align(title, text []byte, lo, hi int) alignment {
 		if last[j] < last[best] {
 			best = j
 		}
+	}
+	if int(last[best]) > limit {
+		return alignment{edits: limit + 1}
 	}
 	return a.trace(c, title, window, lo, best)
 }

@@ -62,8 +62,8 @@ func parted(between string) bool {
 // small are the words whose coming and going changes no title.
 func small(w string) bool {
 	switch w {
-	case "a", "an", "the", "o", "of", "on", "in", "or", "for", "and", "to", "with", "by", "via", "at", "from", "its":
-		return true // "o" is the skeleton of "of" before "l", "i" or "f"
+	case "a", "an", "the", "of", "on", "in", "or", "for", "and", "to", "with", "by", "via", "at", "from", "its":
+		return true
 	}
 	return false
 }
@@ -77,13 +77,17 @@ func roman(w string) bool {
 	return false
 }
 
+// maxEdits is the number of edits beyond which two titles are not compared any
+// further: every third letter.
+func maxEdits(letters int) int { return max(3, letters/3) }
+
 // judge tells misread letters from different words. text is the stream that al
 // refers to.
 func (w wanted) judge(al alignment, text []byte) relation {
 	if al.edits == 0 {
 		return sameTitle
 	}
-	if al.edits > max(3, len(w.letters)/3) {
+	if al.edits > maxEdits(len(w.letters)) {
 		return otherTitle
 	}
 	perWord := make([]int, len(w.words))
@@ -183,7 +187,7 @@ func compareTitles(a, b string) relation {
 		return otherTitle
 	}
 	var al aligner
-	got := al.align(wa.letters, wb.letters, 0, len(wb.letters))
+	got := al.align(wa.letters, wb.letters, 0, len(wb.letters), len(wa.letters))
 	// What align leaves free at both ends of a document counts between titles.
 	for j := got.start - 1; j >= 0; j-- {
 		got.ops = append([]op{{insert, 0, j}}, got.ops...)
@@ -267,7 +271,7 @@ func nearWord(a, b string) bool {
 	if len(short) > len(long) {
 		short, long = long, short
 	}
-	got := al.align(short, long, 0, len(long))
+	got := al.align(short, long, 0, len(long), len(short))
 	d := got.edits + got.start + len(long) - got.end
 	if a[:2] == b[:2] {
 		return d*5 <= max(len(a), len(b))

@@ -68,9 +68,9 @@ func (ix *Index) inHead(d *document) []candidate {
 	if d.second >= 0 {
 		end = min(end, d.second+gram-1)
 	}
-	out := ix.candidates(d.letters, 0, end, 60)
+	out := ix.candidates(d.letters, 0, end, 24)
 	if d.second >= 0 {
-		out = append(out, ix.candidates(d.letters, d.second, d.second+secondLetters, 40)...)
+		out = append(out, ix.candidates(d.letters, d.second, d.second+secondLetters, 12)...)
 	}
 	return append(out, ix.shortInLines(d)...)
 }
@@ -126,7 +126,7 @@ func newDocument(ev Evidence) *document {
 // are skeletons: "1. Introduction" folds to "1introduction".
 func startsBody(line []byte) bool {
 	line = bytes.TrimLeft(line, "0123456789")
-	for _, w := range []string{"abstract", "summary", "introduction", "zusammenassung", "resume"} {
+	for _, w := range []string{"abstract", "summary", "introduction", "zusammenfassung", "resume"} {
 		if bytes.HasPrefix(line, []byte(w)) {
 			return true
 		}
@@ -141,11 +141,11 @@ func startsList(line []byte) bool {
 		return false
 	}
 	switch string(line) {
-	case "contents", "tableocontents", "papers", "program", "acceptedpapers", "proceedings", "preace", "curriculumvitae", "cv",
-		"reerences", "bibliography", "journalarticles", "conerencepapers", "reereedpapers":
+	case "contents", "tableofcontents", "papers", "program", "acceptedpapers", "proceedings", "preface", "curriculumvitae", "cv",
+		"references", "bibliography", "journalarticles", "conferencepapers", "refereedpapers":
 		return true
 	}
-	return bytes.HasSuffix(line, []byte("publications")) || bytes.HasSuffix(line, []byte("preace"))
+	return bytes.HasSuffix(line, []byte("publications")) || bytes.HasSuffix(line, []byte("preface"))
 }
 
 // finding is the judgement of one candidate.
@@ -161,10 +161,14 @@ type finding struct {
 // with it.
 func (d *document) judge(ix *Index, c candidate) finding {
 	paper := ix.papers[c.paper]
-	w := newWanted(paper.Title)
-	slack := len(w.letters)/6 + 12
-	al := d.al.align(w.letters, d.letters, c.at-slack, c.at+len(w.letters)+slack)
+	title := ix.title(c.paper)
+	slack, limit := len(title)/6+12, maxEdits(len(title))
+	al := d.al.align(title, d.letters, c.at-slack, c.at+len(title)+slack, limit)
 	f := finding{verdict: Different, start: al.start, end: al.end}
+	if al.edits > limit {
+		return f
+	}
+	w := newWanted(paper.Title)
 	rel := w.judge(al, d.letters)
 	if rel == otherTitle {
 		return f
@@ -183,6 +187,8 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	long := letters > 30 && len(w.words) >= 4
 	named := p.authors > 0
 	switch {
+	case p.listed:
+		return Different, 0
 	case w.cut && rel <= misread && long && named && p.before <= headLetters:
 		return Strong, 0.8 // a title that its source has cut goes on in the document
 	case !p.head && rel <= misread && named && p.alone && letters > shortTitle:
@@ -197,7 +203,7 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.8
 	case rel <= misread && p.alone && long && (p.of == 0 || p.top):
 		return Strong, 0.7 // no author legible, but a long title on lines of its own
-	case rel == sameTitle && long && p.top && p.above && p.prose:
+	case rel <= misread && long && p.top && p.above && p.prose:
 		return Strong, 0.7 // a column: the author's line, then the title runs into the text
 	case rel <= nearTitle && named && letters > shortTitle && p.top:
 		return Ambiguous, 0.6

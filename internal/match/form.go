@@ -24,13 +24,13 @@ func formOf(d *document) (form, why string) {
 	switch {
 	case has(head, "supplementarymaterial", "supplementalmaterial", "onlineappendix") != "" && d.body == len(d.letters):
 		return FormSupplement, "says that it is supplementary"
-	case has(first, "dissertation", "thesissubmitted", "degreeodoctor", "doctoraatdegree", "inpartialulllmentotherequirements", "submittedorthedegreeo", "masterthesis", "mastersthesis", "phdthesis", "bachelorthesis") != "" && len(first) < 1500:
+	case has(first, "dissertation", "thesissubmitted", "degreeofdoctor", "doctoraatdegree", "inpartialfulllmentoftherequirements", "submittedforthedegreeof", "masterthesis", "mastersthesis", "phdthesis", "bachelorthesis") != "" && len(first) < 1500:
 		return FormThesis, "says that it is a thesis"
 	case d.slides():
 		return FormSlides, "few words a page, no abstract"
 	case d.ev.ArXiv != "" || arxivStamp(d.text) != "":
 		return FormPreprint, "bears an arXiv id"
-	case has(head, "ullversion", "extendedversion", "longversion") != "":
+	case has(head, "fullversion", "extendedversion", "longversion") != "":
 		return FormExtended, "says that it is a full or extended version"
 	case has(head, "preprintsubmitted", "preprint", "tobepublishedin", "undersubmission") != "":
 		return FormPreprint, "says that it is a preprint"

@@ -252,13 +252,7 @@ func (ix *Index) tally(hits []hit, limit int) []candidate {
 // every link of every page, so a no is quick.
 func (ix *Index) Likeness(text string) float64 {
 	var buf [640]byte
-	b := buf[:0]
-	for i := 0; i < len(text) && len(b) < 600; {
-		var n int
-		b, n = appendFolded(b, text[i:])
-		i += n
-	}
-	b, _ = dropLigatures(b, nil)
+	b := foldShort(buf[:0], text)
 	if len(b) < gram {
 		if len(ix.short[string(b)]) > 0 {
 			return 0.5 // a title this short is also a common word
@@ -276,13 +270,24 @@ func (ix *Index) Likeness(text string) float64 {
 			return likeWhole(t)
 		}
 		slack := len(t)/8 + 8
-		a := al.align(t, b, c.at-slack, c.at+len(t)+slack)
+		a := al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/2)
 		best = max(best, likeWhole(t)*(1-float64(a.edits)/float64(len(t))))
 	}
 	if best < 0.5 {
 		return 0
 	}
 	return best
+}
+
+// foldShort appends the skeleton of at most 600 letters of text.
+func foldShort(b []byte, text string) []byte {
+	for i := 0; i < len(text) && len(b) < 600; {
+		var n int
+		b, n = appendFolded(b, text[i:])
+		i += n
+	}
+	b, _ = dropLigatures(b, nil)
+	return b
 }
 
 // likeWhole is the likeness of a text that holds the whole title: short titles

@@ -194,6 +194,9 @@ func withoutTags(s string) string {
 func isTag(inner string) bool {
 	name := strings.ToLower(strings.Trim(inner, "/ \n"))
 	if i := strings.IndexAny(name, " \t\n"); i >= 0 {
+		if !strings.Contains(name, "=") { // "a<b and c>d" is no tag
+			return false
+		}
 		name = name[:i]
 	}
 	if strings.HasPrefix(name, "mml:") || strings.HasPrefix(name, "jats:") {

@@ -13,6 +13,7 @@ import (
 type place struct {
 	top     bool // nothing but a running head is above it
 	head    bool // before the text proper begins, on page one or behind a cover
+	listed  bool // below a heading under which the titles of other works stand
 	alone   bool // on lines of its own
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
@@ -38,7 +39,8 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 	}
 	p.before = start - origin
 	p.top = p.before <= topLetters
-	p.head = start < d.list && p.before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
+	p.listed = start >= d.list
+	p.head = !p.listed && p.before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
 	p.of = len(paper.Authors)
 	p.gap = 1 << 20
 	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
@@ -58,8 +60,8 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 	} else {
 		// Without lines, the page's first letters and an author's name are
 		// the only bounds that a title has.
-		p.alone = p.top && (p.before == 0 || p.before > 12) &&
-			(p.gap <= 12 || p.gap <= 300 && end-start > 40)
+		p.alone = p.top && d.runIn(origin, start) &&
+			(p.gap <= 12 || p.gap <= 200 && end-start > 24 && d.endsWithName(end))
 	}
 	p.form = d.lead(start)
 	return p
@@ -107,7 +109,7 @@ func (d *document) endsLine(i int, paper venue.Paper) bool {
 	if len(rest) == 1 && !roman(string(rest)) && (rest[0] < '2' || rest[0] > '9') {
 		return true // a footnote mark
 	}
-	if bytes.HasPrefix(rest, []byte("extendedabstract")) || bytes.HasPrefix(rest, []byte("ullversion")) || bytes.HasPrefix(rest, []byte("extendedversion")) {
+	if bytes.HasPrefix(rest, []byte("extendedabstract")) || bytes.HasPrefix(rest, []byte("fullversion")) || bytes.HasPrefix(rest, []byte("extendedversion")) {
 		return true
 	}
 	for _, a := range paper.Authors {
@@ -139,7 +141,20 @@ func (d *document) inProse(i int) bool {
 	return len(strings.Fields(d.text[p:d.lineEnd(p)])) >= 3 && !d.endsWithName(i)
 }
 
+// runIn reports whether what stands above a title in a text without lines can
+// be a running head: nothing, a number, or more than the first words of a longer
+// title.
+func (d *document) runIn(origin, start int) bool {
+	above := d.letters[origin:start]
+	return len(bytes.TrimLeft(above, "0123456789")) == 0 || len(above) > 12
+}
+
+// endsWithName reports whether what follows letter i begins like a name: with a
+// capital.
 func (d *document) endsWithName(i int) bool {
+	if i >= len(d.letters) {
+		return true
+	}
 	r, _ := utf8.DecodeRuneInString(d.text[d.at(i):])
 	return unicode.IsUpper(r)
 }
@@ -149,9 +164,9 @@ func (d *document) endsWithName(i int) bool {
 func (d *document) lead(start int) string {
 	lo := max(0, start-40)
 	before := string(d.letters[lo:start])
-	for _, w := range []string{"supplementor", "supplementto", "supplementarymaterial", "supplementarymaterialor", "supplementarymaterialto",
-		"appendixto", "appendixor", "appendicesto", "supplementalmaterial", "supplementalmaterialor", "erratumto", "errata", "erratum",
-		"corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewo", "onlineappendix", "artiactappendix"} {
+	for _, w := range []string{"supplementfor", "supplementto", "supplementarymaterial", "supplementarymaterialfor", "supplementarymaterialto",
+		"appendixto", "appendixfor", "appendicesto", "supplementalmaterial", "supplementalmaterialfor", "erratumto", "errata", "erratum",
+		"corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewof", "onlineappendix", "artifactappendix"} {
 		if strings.HasSuffix(before, w) {
 			return FormSupplement
 		}

@@ -1,0 +1,184 @@
+package match_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+var ramsey = venue.Paper{Key: "ramsey", Year: 2020, Title: "Efficient Off-diagonal Ramsey Numbers for Sparse Graphs",
+	Authors: []venue.Author{{Name: "Ágnes Erdős"}, {Name: "Li Wu"}}, ArXiv: "2001.01234", DOI: "10.1000/ramsey"}
+
+const prose = "\n\nAbstract\nWe study a question that has been open for a long time and answer it for all large graphs.\n" +
+	"The answer follows from a lemma on colourings that may be of interest in itself, and from a careful count.\n\n" +
+	"1 Introduction\nColourings of graphs have been studied since the work of Ramsey. In this paper we look at them again.\n" +
+	"Let us fix some notation first. All graphs are finite and simple, and all colours are positive integers.\n" +
+	"A graph is sparse when it has few edges, and dense when it has many; most graphs are neither of the two.\n"
+
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	book := venue.Paper{Key: "book", Year: 2020, Title: "Off-diagonal Book Ramsey Numbers", Authors: []venue.Author{{Name: "Jane Porter"}}}
+	part2 := venue.Paper{Key: "part2", Year: 2021, Title: "Robust Parsing of Broken Files, Part II", Authors: []venue.Author{{Name: "Jane Porter"}}}
+	short := venue.Paper{Key: "short", Title: "Kami", Authors: []venue.Author{{Name: "Joonwon Choi"}}}
+	common := venue.Paper{Key: "common", Title: "Type Theory", Authors: []venue.Author{{Name: "Per Svensson"}}}
+	sat := venue.Paper{Key: "sat", Title: "A Linear Lower Bound for 3-SAT on Grids", Authors: []venue.Author{{Name: "Jane Porter"}}}
+	journal := venue.Paper{Key: "journal", Year: 2023, Title: ramsey.Title, Authors: ramsey.Authors}
+	others := []venue.Paper{
+		{Key: "o1", Title: "Streaming Joins over Noisy Sensor Tables", Authors: []venue.Author{{Name: "Karl Huber"}}},
+		{Key: "o2", Title: "Querying Temporal Archives without an Index", Authors: []venue.Author{{Name: "Mia Sandoval"}}},
+	}
+	cut := venue.Paper{Key: "cut", Title: "We study a question that has been open for a long time and answer it for …", Authors: []venue.Author{{Name: "Jane Porter"}}}
+	head := "Proceedings of Graphs 2020, pages 1–10\n\n"
+	by := "Ágnes Erdős∗\nUniversity of Somewhere\nLi Wu\n"
+	tests := []struct {
+		name    string
+		wanted  []venue.Paper
+		ev      match.Evidence
+		verdict match.Verdict // of the first; "different" for none
+		form    string
+	}{
+		{"clean", nil, match.Evidence{FirstPages: head + ramsey.Title + "\n" + by + prose}, match.Exact, "paper"},
+		{"capitals, small capitals, footnote mark", nil, match.Evidence{FirstPages: "E FFICIENT O FF - DIAGONAL R AMSEY N UMBERS FOR\nS PARSE G RAPHS∗\n" + by + prose}, match.Exact, "paper"},
+		{"hyphenated over lines", nil, match.Evidence{FirstPages: "Efficient Off-diag-\nonal Ramsey Num-\nbers for Sparse Graphs1\n" + by + prose}, match.Exact, "paper"},
+		{"ligatures lost", nil, match.Evidence{FirstPages: "Ecient O-diagonal Ramsey Numbers for Sparse Graphs\n" + by + prose}, match.Exact, "paper"},
+		{"ligatures as signs, accents apart", nil, match.Evidence{FirstPages: "Eﬃcient Oﬀ-diagonal Ramsey Numbers for Sparse Graphs\nA´gnes Erd˝os\n" + prose}, match.Exact, "paper"},
+		{"no spaces", nil, match.Evidence{FirstPages: strings.ReplaceAll(head+ramsey.Title+"\n"+by+prose, " ", "")}, match.Exact, "paper"},
+		{"no spaces, no lines", nil, match.Evidence{FirstPages: strings.NewReplacer(" ", "", "\n", "").Replace(ramsey.Title + by + prose)}, match.Exact, "paper"},
+		{"two letters misread", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Rarnsey Nunbers for Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
+		{"an article more", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Ramsey Numbers for the Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
+		{"authors illegible", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose}, match.Strong, "paper"},
+		{"behind a cover page", nil, match.Evidence{FirstPages: "University of Somewhere\nTechnical Report 17\n2020\n\f" + ramsey.Title + "\n" + by + prose}, match.Exact, "paper"},
+		{"stamped by arXiv", nil, match.Evidence{FirstPages: "arXiv:2001.01234v2 [math.CO] 6 Jan 2020\n\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "preprint"},
+		{"another title under its arXiv id", nil, match.Evidence{FirstPages: "arXiv:2001.01234v1 [math.CO] 6 Jan 2020\n\nRamsey numbers again\n" + by + prose}, match.Exact, "preprint"},
+		{"full version", nil, match.Evidence{FirstPages: ramsey.Title + "\n(full version)\n" + by + prose}, match.Exact, "extended"},
+		{"slides", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "\fOutline\n• The question\n• The answer\n"}, match.Exact, "slides"},
+		{"supplement", nil, match.Evidence{FirstPages: "Supplementary Material for\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "supplement"},
+		{"its landing page's title, pages illegible", nil, match.Evidence{MetaTitle: ramsey.Title}, match.Ambiguous, "paper"},
+
+		{"an inserted word", []venue.Paper{{Key: "r", Title: "Off-diagonal Ramsey Numbers", Authors: book.Authors}}, match.Evidence{FirstPages: book.Title + "\nJane Porter\n" + prose}, match.Different, ""},
+		{"a removed word", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Ramsey Numbers\nJane Porter\n" + prose}, match.Different, ""},
+		{"another part", []venue.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part I\nJane Porter\n" + prose}, match.Different, ""},
+		{"the same part", []venue.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part II\nJane Porter\n" + prose}, match.Exact, "paper"},
+		{"another number", []venue.Paper{sat}, match.Evidence{FirstPages: "A Linear Lower Bound for 2-SAT on Grids\nJane Porter\n" + prose}, match.Different, ""},
+		{"a longer title, on the same line", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers of Trees\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a longer title, on the next line", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers\nof complete bipartite graphs\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a prefix to the title", []venue.Paper{book}, match.Evidence{FirstPages: "Non-Off-diagonal Book Ramsey Numbers\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a short title with its author", []venue.Paper{short}, match.Evidence{FirstPages: "Kami\nJoonwon Choi\n" + prose}, match.Exact, "paper"},
+		{"a short title without", []venue.Paper{short}, match.Evidence{FirstPages: "Kami\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a common title of someone else", []venue.Paper{common}, match.Evidence{FirstPages: "Type Theory\nKarl Huber\n" + prose}, match.Different, ""},
+		{"cited in the text", nil, match.Evidence{FirstPages: "Another Paper\nKarl Huber\n" + prose + "Erdős and Wu [3], in\nEfficient Off-diagonal Ramsey Numbers for Sparse Graphs\nshow the converse.\n"}, match.Different, ""},
+		{"in a reference list", nil, match.Evidence{FirstPages: "Another Note\nKarl Huber\nNothing.\nReferences\n[1] Á. Erdős, L. Wu.\nEfficient Off-diagonal Ramsey Numbers for Sparse Graphs.\nGraphs 2020.\n"}, match.Different, ""},
+		{"in a list of publications", nil, match.Evidence{FirstPages: "Ágnes Erdős\nSelected Publications\n" + ramsey.Title + "\nÁgnes Erdős, Li Wu\nGraphs 2020\nAnother one\nÁgnes Erdős\n"}, match.Different, ""},
+		{"in a table of contents", append([]venue.Paper{ramsey}, others...), match.Evidence{FirstPages: "Graphs 2020\n" + ramsey.Title + "\nÁgnes Erdős, Li Wu 1\n" + others[0].Title + "\nKarl Huber 11\n" + others[1].Title + "\nMia Sandoval 25\n"}, match.Different, ""},
+		{"in a preface", nil, match.Evidence{FirstPages: "Graphs 2020: Preface\nKarl Huber\n\nThe best paper award went to " + ramsey.Title + " by Ágnes Erdős and Li Wu. We thank all.\n"}, match.Different, ""},
+		{"a title that its source has cut", []venue.Paper{cut}, match.Evidence{FirstPages: "Colourings\nJane Porter\n" + prose}, match.Strong, "paper"},
+		{"conference and journal version", []venue.Paper{journal, ramsey}, match.Evidence{FirstPages: ramsey.Title + "\n" + by + prose, Year: 2020}, match.Exact, "paper"},
+		{"nothing", nil, match.Evidence{}, match.Different, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			wanted := tt.wanted
+			if wanted == nil {
+				wanted = []venue.Paper{ramsey}
+			}
+			ms := match.NewIndex(wanted).Document(tt.ev)
+			if len(ms) == 0 {
+				assert.Equal(t, tt.verdict, match.Different, "nothing found")
+				return
+			}
+			assert.Equal(t, tt.verdict, ms[0].Verdict, "%q", ms[0].Reasons)
+			assert.Equal(t, tt.form, ms[0].Form, "%q", ms[0].Reasons)
+			if tt.name == "conference and journal version" {
+				assert.Len(t, ms, 2)
+				assert.Equal(t, "ramsey", ms[0].Paper.Key, "the nearer year first")
+			}
+		})
+	}
+}
+
+func TestLikeness(t *testing.T) {
+	t.Parallel()
+	ix := match.NewIndex([]venue.Paper{ramsey, {Key: "s", Title: "Kami"}})
+	for _, tt := range []struct {
+		text   string
+		lo, hi float64
+	}{
+		{ramsey.Title, 1, 1},
+		{"Á. Erdős, L. Wu: efficient off-diagonal ramsey numbers for sparse graphs. Graphs 2020 [pdf]", 1, 1},
+		{"Efficient off-diagonal Ramsey numbers on sparse graph", 0.8, 0.99},
+		{"Teaching and office hours", 0, 0},
+		{"Graphs", 0, 0},
+		{"Kami", 0.5, 0.5},
+		{"", 0, 0},
+		{strings.Repeat("x", 5000), 0, 0},
+	} {
+		got := ix.Likeness(tt.text)
+		assert.True(t, tt.lo <= got && got <= tt.hi, "%.60q: %.2f, want %.2f–%.2f", tt.text, got, tt.lo, tt.hi)
+	}
+	assert.Zero(t, match.NewIndex(nil).Likeness(ramsey.Title))
+	assert.Empty(t, match.NewIndex(nil).Document(match.Evidence{FirstPages: ramsey.Title}))
+}
+
+func TestNormalise(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                                       "",
+		"The e-mail’s “Title”.":                  "theemailstitle",
+		`Erd&#337;s&ndash;R&eacute;nyi`:          "erdosrenyi",
+		`G{\"o}del, {\O}re \& \emph{Na\"{\i}ve}`: "godeloreandnaive",
+		`$\lambda$-calculus, λ-calculus`:         "lambdacalculuslambdacalculus",
+		"H<sub>2</sub>O and a<b and c>d":         "h2oandabandcd",
+		"ﬁnite eﬃcient x² Straße Łódź":           "finiteefficientx2strasselodz",
+		"日本語の 論文":                                "日本語の論文",
+		`trailing \`:                             "trailing",
+	} {
+		assert.Equal(t, want, match.Normalise(in), in)
+	}
+}
+
+func TestRecordsAndHeld(t *testing.T) {
+	t.Parallel()
+	a := func(names ...string) []venue.Author {
+		var out []venue.Author
+		for _, n := range names {
+			out = append(out, venue.Author{Name: n})
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name string
+		a, b venue.Paper
+		want match.Verdict
+	}{
+		{"case, accents, order of names", venue.Paper{Title: "On Erdős Sets", Year: 2001, Authors: a("Ada King", "José Gómez")}, venue.Paper{Title: "ON ERDOS SETS.", Year: 2001, Authors: a("King, Ada", "Gomez, J.")}, match.Exact},
+		{"a word more", venue.Paper{Title: "Off-diagonal Ramsey numbers", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Off-diagonal book Ramsey numbers", Year: 2001, Authors: a("Ada King")}, match.Different},
+		{"another part", venue.Paper{Title: "Parsing broken files I", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Parsing broken files II", Year: 2001, Authors: a("Ada King")}, match.Different},
+		{"another year in the title", venue.Paper{Title: "Report of the 2003 workshop", Authors: a("Ada King")}, venue.Paper{Title: "Report of the 2004 workshop", Authors: a("Ada King")}, match.Different},
+		{"nobody in common", venue.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Karl Huber")}, match.Different},
+		{"without a subtitle", venue.Paper{Title: "Gleaning the web: a focused crawler", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Strong},
+		{"an answer to it", venue.Paper{Title: "Gleaning the web: a rejoinder", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Different},
+		{"one DOI", venue.Paper{Title: "A title", DOI: "10.1/X"}, venue.Paper{Title: "A title", DOI: "10.1/x"}, match.Exact},
+		{"title and year of a list", venue.Paper{Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the dark web twice", Year: 2001}, match.Strong},
+		{"short title of a list", venue.Paper{Title: "Editorial", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Editorial", Year: 2005}, match.Different},
+		{"empty", venue.Paper{}, venue.Paper{}, match.Different},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, _, why := match.Records(tt.a, tt.b)
+			assert.Equal(t, tt.want, got, "%q", why)
+			back, _, _ := match.Records(tt.b, tt.a)
+			assert.Equal(t, got, back, "the other way round")
+		})
+	}
+	wanted := []venue.Paper{{Key: "k1", Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, {Key: "k2", Title: "Gleaning the dark web thrice", Year: 2001, Authors: a("Ada King")}, {Key: "k3", Title: "Kami", Year: 2002}}
+	held := match.Held(wanted, []venue.Paper{{Title: "Gleaning the Dark Web Twice."}, {Title: "KAMI", Year: 2002}, {Title: "Unrelated"}})
+	assert.Contains(t, held, "k1")
+	assert.Contains(t, held, "k3")
+	assert.NotContains(t, held, "k2")
+	assert.NotEmpty(t, held["k1"].Why)
+}
