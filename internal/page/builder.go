@@ -31,6 +31,7 @@ type rawLink struct {
 	alt        string
 	heading    span
 	context    span
+	rest       int  // bytes of context that are no link's label
 	final      bool // context is settled
 	fromScript bool
 }

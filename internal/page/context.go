@@ -7,9 +7,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// poor is how much text a context has beside the link's own under which it
-// says nothing ("[PDF] [BibTeX]"), so that the block around is looked at.
-const poor = 16
+// poor is how much text a context has beside labels of links under which it
+// says nothing ("PDF Cite Code"), so that the block around is looked at. A link's
+// text is a label up to maxLabel bytes; a longer one may be a title.
+const (
+	poor     = 16
+	maxLabel = 24
+)
 
 // settle gives the links of a block that has just ended their context. The
 // innermost block is a link's context; a list item, a table row or a paragraph
@@ -19,20 +23,28 @@ func (b *builder) settle(e element) {
 	end := len(b.text.buf)
 	whole := span{min(e.start, end), end}
 	first := max(e.link, b.ctxFrom)
+	labels := 0
+	for i := first; i < len(b.links); i++ {
+		labels += b.links[i].label()
+	}
 	for i := first; i < len(b.links); i++ {
 		l := &b.links[i]
 		switch {
 		case l.final:
 		case l.context.to == 0: // the innermost block
 			l.context = b.around(whole, l.anchor)
+			l.rest = l.context.len() - l.label()
+			if l.context == whole {
+				l.rest = whole.len() - labels
+			}
 			l.final = whole.len() > maxContext
-			if !l.final && (l.isPoor() && isPart(e.atom) || e.role&roleItem != 0 && e.atom != atom.P) {
-				l.context = whole
+			if !l.final && (l.rest < poor && isPart(e.atom) || e.role&roleItem != 0 && e.atom != atom.P) {
+				l.context, l.rest = whole, whole.len()-labels
 			}
 		case whole.len() > maxContext:
 			l.final = true
-		case e.role&roleItem != 0 || l.isPoor() && isPart(e.atom):
-			l.context = whole
+		case e.role&roleItem != 0 || l.rest < poor && isPart(e.atom):
+			l.context, l.rest = whole, whole.len()-labels
 		}
 	}
 	if whole.len() > maxContext && first == b.ctxFrom {
@@ -40,8 +52,13 @@ func (b *builder) settle(e element) {
 	}
 }
 
-// isPoor says whether a link's context says nothing but the link.
-func (l *rawLink) isPoor() bool { return l.context.len()-l.anchor.len() < poor }
+// label is the length of a link's text if that is a label, not a title.
+func (l *rawLink) label() int {
+	if n := l.anchor.len(); n <= maxLabel {
+		return max(n, 0)
+	}
+	return 0
+}
 
 // isPart says whether a block may be one entry among others.
 func isPart(a atom.Atom) bool {

@@ -1,0 +1,74 @@
+package page_test
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// lettersOf reduces a text to its letters and digits, lower case.
+func lettersOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// TestContextsHoldTitles measures on real pages how often a link's texts hold
+// the title of the paper behind it, and how often other papers' titles too.
+func TestContextsHoldTitles(t *testing.T) {
+	f, err := os.Open(filepath.Join(sharedDir(t, "truth"), "papers.tsv"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := map[string]string{} // by key of the document's URL
+	for _, row := range rows[1:] {
+		for u := range strings.FieldsSeq(row[6]) {
+			titles[weburl.Key(u)] = lettersOf(row[4])
+		}
+	}
+	found, own, mixed := map[string]bool{}, map[string]bool{}, 0
+	for _, fp := range farmPages(t) {
+		p, err := page.Parse(fp.url, nil, fp.body)
+		if err != nil {
+			continue
+		}
+		for _, l := range p.Links {
+			key := weburl.Key(l.URL)
+			title, ok := titles[key]
+			if !ok || len(title) < 12 {
+				continue
+			}
+			found[key] = true
+			if text := lettersOf(l.Anchor + " " + l.Context); strings.Contains(text, title) {
+				own[key] = true
+			}
+			for _, other := range titles {
+				if other != title && len(other) > 20 && !strings.Contains(title, other) && strings.Contains(lettersOf(l.Context), other) {
+					mixed++
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d documents linked; title in anchor or context %d (%.1f %%); links whose context has another's title %d",
+		len(found), len(own), 100*float64(len(own))/float64(max(len(found), 1)), mixed)
+	if len(own)*100 < len(found)*85 {
+		t.Error("contexts lose titles")
+	}
+}
