@@ -25,12 +25,16 @@ type wanted struct {
 	word    []int    // for each letter, which word it is in
 	words   []string // skeletons of the words
 	begin   []int    // first letter of each word
+	main    int      // letters before a subtitle; 0 where there is none
 	cut     bool     // ends in an ellipsis: its source gives only the beginning
 }
 
 func newWanted(title string) wanted {
 	s := newStream(plain(title), maxTitle)
 	w := wanted{letters: s.letters, word: make([]int, len(s.letters))}
+	if i := subtitleAt(s.text); i > 0 {
+		w.main = s.letterAt(i)
+	}
 	end := strings.TrimRight(s.text, " ")
 	w.cut = strings.HasSuffix(end, "…") || strings.HasSuffix(end, "...")
 	for i := range s.letters {
@@ -47,6 +51,17 @@ func newWanted(title string) wanted {
 		w.words = append(w.words, string(s.letters[b:e]))
 	}
 	return w
+}
+
+// subtitleAt finds the sign that begins a subtitle, or -1.
+func subtitleAt(title string) int {
+	best := -1
+	for _, sign := range []string{": ", " - ", " – ", " — ", "? ", ". "} {
+		if i := strings.Index(title, sign); i > 0 && (best < 0 || i < best) {
+			best = i
+		}
+	}
+	return best
 }
 
 // parted reports whether something between two letters parts words.

@@ -165,13 +165,16 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	slack, limit := len(title)/6+12, maxEdits(len(title))
 	al := d.al.align(title, d.letters, c.at-slack, c.at+len(title)+slack, limit)
 	f := finding{verdict: Different, start: al.start, end: al.end}
-	if al.edits > limit {
-		return f
-	}
 	w := newWanted(paper.Title)
-	rel := w.judge(al, d.letters)
+	rel := otherTitle
+	if al.edits <= limit {
+		rel = w.judge(al, d.letters)
+	}
 	if rel == otherTitle {
-		return f
+		if al, rel = d.mainOnly(w, c); rel == otherTitle {
+			return f
+		}
+		f.start, f.end = al.start, al.end
 	}
 	p := d.placeOf(al.start, al.end, paper)
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
@@ -205,12 +208,46 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.7 // no author legible, but a long title on lines of its own
 	case rel <= misread && long && p.top && p.above && p.prose:
 		return Strong, 0.7 // a column: the author's line, then the title runs into the text
+	case rel == withSubtitle:
+		return subtitled(p)
+	case rel <= misread && long && p.top && p.colon && p.allOf():
+		return Strong, 0.7 // the document has a subtitle more
 	case rel <= nearTitle && named && letters > shortTitle && p.top:
 		return Ambiguous, 0.6
 	case rel <= misread && p.alone && letters > shortTitle:
 		return Ambiguous, 0.5
 	}
 	return Different, 0
+}
+
+// subtitled judges a document that bears a wanted title without its subtitle.
+func subtitled(p place) (Verdict, float64) {
+	switch {
+	case p.alone && p.top && p.allOf():
+		return Strong, 0.7
+	case p.alone && p.head && p.authors > 0:
+		return Ambiguous, 0.5
+	}
+	return Different, 0
+}
+
+// allOf reports whether two authors or more stand by the title, and none is
+// missing.
+func (p place) allOf() bool { return p.of >= 2 && p.authors == p.of }
+
+// mainOnly tries a wanted title without what follows its first colon, dash,
+// question mark or full stop.
+func (d *document) mainOnly(w wanted, c candidate) (alignment, relation) {
+	if w.main < 16 {
+		return alignment{}, otherTitle
+	}
+	head := w.letters[:w.main]
+	slack := 8 + len(head)/8
+	al := d.al.align(head, d.letters, c.at-slack, c.at+len(head)+slack, len(head)/16)
+	if al.edits > len(head)/16 {
+		return al, otherTitle
+	}
+	return al, withSubtitle
 }
 
 func (p place) reason() string {
@@ -238,7 +275,7 @@ func (p place) reason() string {
 func dropLists(d *document, seen map[int]finding) {
 	var starts []int
 	for _, f := range seen {
-		if f.verdict != Different && f.end > f.start {
+		if f.verdict.rank() <= Strong.rank() && f.end > f.start {
 			starts = append(starts, f.start)
 		}
 	}

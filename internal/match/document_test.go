@@ -31,6 +31,7 @@ func TestDocument(t *testing.T) {
 		{Key: "o1", Title: "Streaming Joins over Noisy Sensor Tables", Authors: []venue.Author{{Name: "Karl Huber"}}},
 		{Key: "o2", Title: "Querying Temporal Archives without an Index", Authors: []venue.Author{{Name: "Mia Sandoval"}}},
 	}
+	sub := venue.Paper{Key: "sub", Year: 2019, Title: "Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", Authors: []venue.Author{{Name: "Jane Porter"}, {Name: "Karl Huber"}}}
 	cut := venue.Paper{Key: "cut", Title: "We study a question that has been open for a long time and answer it for …", Authors: []venue.Author{{Name: "Jane Porter"}}}
 	head := "Proceedings of Graphs 2020, pages 1–10\n\n"
 	by := "Ágnes Erdős∗\nUniversity of Somewhere\nLi Wu\n"
@@ -58,6 +59,18 @@ func TestDocument(t *testing.T) {
 		{"slides", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "\fOutline\n• The question\n• The answer\n"}, match.Exact, "slides"},
 		{"supplement", nil, match.Evidence{FirstPages: "Supplementary Material for\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "supplement"},
 		{"its landing page's title, pages illegible", nil, match.Evidence{MetaTitle: ramsey.Title}, match.Ambiguous, "paper"},
+
+		{"with a remark", nil, match.Evidence{FirstPages: ramsey.Title + " (invited paper)\n" + by + prose}, match.Exact, "paper"},
+		{"with a part more", nil, match.Evidence{FirstPages: ramsey.Title + " (Part II)\n" + by + prose}, match.Ambiguous, "paper"},
+		{"without its subtitle", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter, Karl Huber\n" + prose}, match.Strong, "paper"},
+		{"without its subtitle, one author missing", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter\n" + prose}, match.Ambiguous, "paper"},
+		{"without its subtitle, by others", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nMia Sandoval\n" + prose}, match.Different, ""},
+		{"with a subtitle more", nil, match.Evidence{FirstPages: ramsey.Title + ":\nA Shorter Proof\n" + by + prose}, match.Strong, "paper"},
+		{"lower-case authors on the next line", nil, match.Evidence{FirstPages: ramsey.Title + "\nágnes erdős, li wu\n" + prose}, match.Exact, "paper"},
+		{"a surname that is a word of the abstract", []venue.Paper{{Key: "x", Title: "Sparse Sets", Authors: []venue.Author{{Name: "Mark Long"}}}}, match.Evidence{FirstPages: "Sparse Sets\nKarl Huber\n" + prose}, match.Different, ""},
+		{"slides with an introduction", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "\fIntroduction\n• The question\n• The answer\n"}, match.Exact, "slides"},
+		{"a poster by its name", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "Sparse graphs have few edges.\n", FileName: "ramsey_poster.pdf"}, match.Exact, "poster"},
+		{"a thesis", nil, match.Evidence{FirstPages: ramsey.Title + "\nA dissertation submitted for the degree of Doctor\nby Ágnes Erdős\n2020\n"}, match.Exact, "thesis"},
 
 		{"an inserted word", []venue.Paper{{Key: "r", Title: "Off-diagonal Ramsey Numbers", Authors: book.Authors}}, match.Evidence{FirstPages: book.Title + "\nJane Porter\n" + prose}, match.Different, ""},
 		{"a removed word", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Ramsey Numbers\nJane Porter\n" + prose}, match.Different, ""},

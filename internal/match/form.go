@@ -28,6 +28,8 @@ func formOf(d *document) (form, why string) {
 		return FormThesis, "says that it is a thesis"
 	case d.slides():
 		return FormSlides, "few words a page, no abstract"
+	case d.calledSo() != "":
+		return d.calledSo(), "its file name or link says so"
 	case d.ev.ArXiv != "" || arxivStamp(d.text) != "":
 		return FormPreprint, "bears an arXiv id"
 	case has(head, "fullversion", "extendedversion", "longversion") != "":
@@ -38,14 +40,44 @@ func formOf(d *document) (form, why string) {
 	return FormPaper, ""
 }
 
-// slides: the pages of a talk hold few words. Two pages with fewer letters
-// than half a page of prose, and no abstract.
+// slides: the pages of a talk hold few words, and no abstract. "Introduction" is
+// a heading of talks too.
 func (d *document) slides() bool {
-	if d.second < 0 || d.body < len(d.letters) {
+	if d.second < 0 || d.abstract() {
 		return false
 	}
-	next := d.letters[d.second:]
-	return d.second < 500 && len(next) < 900 && len(next) > 0
+	next := len(d.letters) - d.second
+	return d.second < 500 && next < 900 && next > 0
+}
+
+func (d *document) abstract() bool {
+	return bytes.Contains(d.letters, []byte("abstract"))
+}
+
+// calledSo reads the form out of the file's name and of a short anchor:
+// "talk-slides.pdf", "[poster]". A document with an abstract is not taken at
+// its name.
+func (d *document) calledSo() string {
+	if d.abstract() {
+		return ""
+	}
+	names := words(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(d.ev.FileName))
+	if anchor := words(d.ev.Anchor); len(anchor) <= 3 {
+		names = append(names, anchor...)
+	}
+	for _, w := range names {
+		switch w {
+		case "slides", "slide", "talk", "presentation", "ppt", "pptx":
+			return FormSlides
+		case "poster":
+			return FormPoster
+		case "thesis", "dissertation":
+			return FormThesis
+		case "supplement", "supplementary", "supplemental", "supp", "appendix", "erratum", "errata":
+			return FormSupplement
+		}
+	}
+	return ""
 }
 
 // arxivStamp finds the stamp "arXiv:1609.01872v2 [cs.LG] 6 Sep 2016" and returns

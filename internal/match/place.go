@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ type place struct {
 	gap     int  // letters between the title and the nearest author behind it
 	before  int  // letters above it on its page
 	prose   bool // the title's last line goes on as a line of prose
+	colon   bool // the title ends its line with a colon: a subtitle follows
 	form    string
 }
 
@@ -57,6 +59,7 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 		starts := d.startsLine(start)
 		p.alone = starts && d.endsLine(end, paper)
 		p.prose = starts && !p.alone && d.inProse(end)
+		p.colon = starts && !p.alone && d.colonBehind(end)
 	} else {
 		// Without lines, the page's first letters and an author's name are
 		// the only bounds that a title has.
@@ -104,14 +107,28 @@ func (d *document) endsLine(i int, paper venue.Paper) bool {
 	rest := d.letters[i:d.letterAt(stop)]
 	raw := strings.TrimSpace(d.text[d.after(i-1):stop])
 	if len(rest) == 0 {
-		return !strings.HasSuffix(raw, ":") && !d.runsOn(stop)
+		return !strings.HasSuffix(raw, ":") && (!d.runsOn(stop) || d.namedAt(i, paper))
 	}
 	if len(rest) == 1 && !roman(string(rest)) && (rest[0] < '2' || rest[0] > '9') {
 		return true // a footnote mark
 	}
-	if bytes.HasPrefix(rest, []byte("extendedabstract")) || bytes.HasPrefix(rest, []byte("fullversion")) || bytes.HasPrefix(rest, []byte("extendedversion")) {
-		return true
+	return remark(raw) || d.namedAt(i, paper)
+}
+
+// remark recognises "(extended abstract)", "[technical report]" behind a title,
+// but not "(Part II)" or "(2)".
+func remark(raw string) bool {
+	if !strings.HasPrefix(raw, "(") && !strings.HasPrefix(raw, "[") || len(raw) < 6 {
+		return false
 	}
+	if last := raw[len(raw)-1]; last != ')' && last != ']' {
+		return false
+	}
+	return !slices.ContainsFunc(words(raw), func(w string) bool { return roman(w) || number(w) != "" || w == "part" })
+}
+
+// namedAt reports whether an author's name stands right at letter i.
+func (d *document) namedAt(i int, paper venue.Paper) bool {
 	for _, a := range paper.Authors {
 		if at := d.findAuthor(a, i, min(i+40, len(d.letters)), i); at >= 0 && at-i <= 3 {
 			return true
@@ -129,6 +146,16 @@ func (d *document) runsOn(stop int) bool {
 	next := strings.TrimLeft(d.text[stop+1:d.lineEnd(stop+1)], " \t")
 	r, _ := utf8.DecodeRuneInString(next)
 	return unicode.IsLower(r) && !strings.ContainsRune(next, '@')
+}
+
+// colonBehind reports whether a colon or dash stands right behind a title that
+// ends before letter i.
+func (d *document) colonBehind(i int) bool {
+	if i == 0 || i > len(d.letters) {
+		return false
+	}
+	raw := strings.TrimLeft(d.text[d.after(i-1):], " \t")
+	return strings.HasPrefix(raw, ":") || strings.HasPrefix(raw, "—") || strings.HasPrefix(raw, "–")
 }
 
 // inProse reports whether the line goes on behind letter i with at least three
@@ -197,7 +224,11 @@ func (d *document) findAuthor(a venue.Author, lo, hi, from int) int {
 	}
 	surname := skeleton(ws[len(ws)-1])
 	if len(surname) >= 4 {
-		better(d.find(surname, from, hi, true))
+		near := hi // a surname alone may be a word of the abstract
+		if d.body > from {
+			near = min(hi, d.body)
+		}
+		better(d.find(surname, from, near, true))
 		better(d.find(surname, lo, from, true))
 	}
 	if len(ws) > 1 && len(surname) >= 2 {
