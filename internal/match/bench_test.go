@@ -1,3 +1,5 @@
+//go:build unix
+
 package match_test
 
 import (
@@ -5,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,9 +81,9 @@ func TestMillionTitles(t *testing.T) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
+	start := cpuTime(t)
 	ix := match.NewIndex(papers)
-	build := time.Since(start)
+	build := cpuTime(t) - start
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 
@@ -94,7 +97,7 @@ func TestMillionTitles(t *testing.T) {
 		pages[i] = pageOf(papers[which[i]], r, words)
 	}
 	right, wrong := 0, 0
-	start = time.Now()
+	start = cpuTime(t)
 	for i, page := range pages {
 		for _, got := range ix.Document(match.Evidence{FirstPages: page}) {
 			switch {
@@ -105,20 +108,31 @@ func TestMillionTitles(t *testing.T) {
 			}
 		}
 	}
-	perDoc := time.Since(start) / m
-	t.Logf("%d titles: built in %v, %d MB beside the papers; %v a document (%.0f a second); %d of %d right, %d wrong",
+	perDoc := (cpuTime(t) - start) / m
+	t.Logf("%d titles: built in %v of processor time, %d MB beside the papers; %v a document (%.0f a second and core); %d of %d right, %d wrong",
 		n, build.Round(time.Millisecond), (after.HeapAlloc-before.HeapAlloc)>>20, perDoc, float64(time.Second)/float64(perDoc), right, m, wrong)
 	if right < m*99/100 || wrong > m/100 {
 		t.Errorf("%d of %d right, %d wrong", right, m, wrong)
 	}
 	no := "Department of Computer Science: teaching, office hours and directions to the building"
-	res := testing.Benchmark(func(b *testing.B) {
-		for b.Loop() {
-			ix.Likeness(no)
-		}
-	})
-	t.Logf("Likeness, a no of %d letters against %d titles: %s", len(no), n, res)
+	const asked = 300_000
+	start = cpuTime(t)
+	for range asked {
+		ix.Likeness(no)
+	}
+	t.Logf("Likeness, a no of %d letters against %d titles: %v of processor time", len(no), n, (cpuTime(t)-start)/asked)
 	runtime.KeepAlive(papers)
+}
+
+// cpuTime is the processor time of this process: on a shared machine the wall
+// clock measures the neighbours.
+func cpuTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func BenchmarkLikeness(b *testing.B) {

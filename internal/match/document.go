@@ -165,6 +165,9 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	slack, limit := len(title)/6+12, maxEdits(len(title))
 	al := d.al.align(title, d.letters, c.at-slack, c.at+len(title)+slack, limit)
 	f := finding{verdict: Different, start: al.start, end: al.end}
+	if al.edits > limit && subtitleAt(paper.Title) < 0 {
+		return f
+	}
 	w := newWanted(paper.Title)
 	rel := otherTitle
 	if al.edits <= limit {

@@ -166,6 +166,58 @@ func TestDocumentsOfSites(t *testing.T) {
 	}
 }
 
+// TestDocumentsByTitleAlone matches the same documents against every title that
+// stands on a page beside its link, with no author known.
+func TestDocumentsByTitleAlone(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile(filepath.Join(shared(t, "truth"), "papers.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var papers []venue.Paper
+	rows := map[string]wantedRow{}
+	for _, line := range strings.Split(string(b), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		if len(f) < 8 {
+			continue
+		}
+		p := venue.Paper{Key: f[0], Title: f[4]}
+		papers = append(papers, p)
+		rows[p.Key] = wantedRow{paper: p, urls: strings.Fields(f[6]), sha256: strings.Fields(f[7])}
+	}
+	samples := farmSamples(t)
+	ix := match.NewIndex(papers)
+	var right, other, missed int
+	for _, s := range samples {
+		var own []string
+		for key, row := range rows {
+			if isRight(row, s) {
+				own = append(own, key)
+			}
+		}
+		hit := false
+		for _, m := range ix.Document(match.Evidence{FirstPages: s.text, MetaTitle: s.title}) {
+			if !m.Taken() {
+				continue
+			}
+			if slices.Contains(own, m.Paper.Key) {
+				hit = true
+				continue
+			}
+			other++
+			t.Logf("OTHER %s %q %s %q\n\t%.300q", m.Verdict, m.Paper.Title, s.url, m.Reasons, s.text)
+		}
+		switch {
+		case hit:
+			right++
+		case len(own) > 0:
+			missed++
+			t.Logf("MISSED %q %s\n\t%.300q", rows[own[0]].paper.Title, s.url, s.text)
+		}
+	}
+	t.Logf("title alone, %d titles, %d documents: right %d, another or not listed %d, missed %d", len(papers), len(samples), right, other, missed)
+}
+
 // least is the recall that each way of reading must reach.
 var least = map[string]float64{
 	"as read": 0.97, "no spaces": 0.95, "no spaces, no lines": 0.85, "no ligatures": 0.97, "1 % of letters changed": 0.95,
