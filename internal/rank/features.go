@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gleaner/internal/page"
-	"gleaner/internal/weburl"
 )
 
 // The places where a concept may stand in or around a link.
@@ -89,6 +88,7 @@ type feature struct {
 type extractor struct {
 	lex    *lexicon
 	shared int // number of shared features
+	named  []string
 }
 
 func newExtractor(l Lists) (*extractor, error) {
@@ -96,7 +96,9 @@ func newExtractor(l Lists) (*extractor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &extractor{lex: lex, shared: traits + places*len(lex.names)}, nil
+	x := &extractor{lex: lex, shared: traits + places*len(lex.names)}
+	x.named = x.names()
+	return x, nil
 }
 
 // names lists the shared features in the order of their indices.
@@ -372,10 +374,4 @@ func hasYear(s string) bool {
 		digits = 0
 	}
 	return false
-}
-
-// stemKey names a document without its format, so that its twins are known.
-func stemKey(raw string) string {
-	a := splitAddress(raw)
-	return weburl.Domain(a.host) + a.dir + strings.ToLower(a.stem)
 }

@@ -3,6 +3,7 @@ package rank
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -45,15 +46,15 @@ type gleaner struct {
 	picks    int // uncertain picks so far, for the share of exploration
 	pending  *pendingPage
 	children map[string]*offspring
-	cache    map[int64][]feature
+	cache    map[int64]known
+	scratch  []feature
 	promise  []float64 // of the links at the present pick; scratch
 }
 
 // pendingPage is a page whose links may still be entering.
 type pendingPage struct {
-	url      string
-	features []feature
-	found    int
+	asked, came string // the link's address and the page's, which a redirect tells apart
+	features    []feature
 }
 
 // offspring is what entered from one page.
@@ -82,7 +83,7 @@ func newGleaner(opts Options) (*gleaner, error) {
 	if opts.Explore > 0 {
 		g.tune.Explore = max(1, int(math.Round(1/opts.Explore)))
 	}
-	names := x.names()
+	names := x.named
 	g.prior = [2][]float32{weights(opts.Prior.Page, names), weights(opts.Prior.Document, names)}
 	g.reset()
 	return g, nil
@@ -95,25 +96,20 @@ func (g *gleaner) reset() {
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
 	g.picks, g.pending = 0, nil
-	g.children, g.cache = map[string]*offspring{}, map[int64][]feature{}
+	g.children, g.cache = map[string]*offspring{}, map[int64]known{}
 }
 
 func (g *gleaner) Name() string { return Gleaner }
 
-// The queues that gleaner stores: they only keep documents and pages apart in
-// the window, so that neither hides the other.
-const (
-	queuePages     = 0
-	queueDocuments = 1
-)
-
-// Enter gives a link its group and what it is worth as far as is known now.
+// Enter gives a link its group and what it is worth as far as is known now. All
+// links are in one queue; groups keep documents and pages apart, so that in the
+// window of the waiting links neither hides the other.
 func (g *gleaner) Enter(c *Candidate) {
-	c.Queue = queuePages
+	c.Queue = 0
+	c.Mark = 2 * g.arms.of(c.Link)
 	if c.Document {
-		c.Queue = queueDocuments
+		c.Mark++
 	}
-	c.Mark = g.arms.of(c.Link)
 	fs := g.features(c)
 	value := g.value(c, fs)
 	c.Priority = value
@@ -138,20 +134,47 @@ func (g *gleaner) model(c *Candidate) *model {
 	return g.pages
 }
 
-// features of a candidate; those that never change are kept while it waits.
-func (g *gleaner) features(c *Candidate) []feature {
-	fs, ok := g.cache[c.ID]
-	if !ok {
-		fs = g.x.extract(c, make([]feature, 0, 40))
-		if len(g.cache) >= 1<<15 {
+// known is what is computed once for a waiting link.
+type known struct {
+	features []feature
+	twin     []feature // the same, for when it turns out to be a twin
+	stem     uint32
+}
+
+// know takes a candidate's features; those that never change are kept while it
+// waits. A link that enters may have no place in the order of discovery yet (ID
+// 0).
+func (g *gleaner) know(c *Candidate) known {
+	k, ok := g.cache[c.ID]
+	if ok && c.ID != 0 {
+		return k
+	}
+	g.scratch = g.x.extract(c, g.scratch[:0])
+	g.scratch = append(g.scratch, feature{traitTwin, 1})
+	k.twin = g.scratch
+	if c.Document {
+		k.stem = stemHash(c.Link.URL)
+	}
+	if c.ID != 0 {
+		if len(g.cache) >= 1<<14 {
 			clear(g.cache)
 		}
-		g.cache[c.ID] = fs
+		k.twin = slices.Clone(g.scratch)
 	}
-	if c.Document && g.twins.has(stemKey(c.Link.URL)) {
-		fs = append(fs[:len(fs):len(fs)], feature{traitTwin, 1})
+	k.features = k.twin[: len(k.twin)-1 : len(k.twin)-1]
+	if c.ID != 0 {
+		g.cache[c.ID] = k
 	}
-	return fs
+	return k
+}
+
+// features of a candidate as things are now.
+func (g *gleaner) features(c *Candidate) []feature {
+	k := g.know(c)
+	if k.stem != 0 && g.twins.has(k.stem) {
+		return k.twin
+	}
+	return k.features
 }
 
 // value is what a request for the candidate is expected to bring, in papers per
@@ -169,12 +192,13 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	for i := range waiting {
 		c := &waiting[i]
 		logit, variance := g.model(c).predict(g.features(c))
-		promise := sigmoid(logit + g.tune.Optimism*math.Sqrt(variance))
+		promise := logit + g.tune.Optimism*math.Sqrt(variance)
 		g.promise = append(g.promise, promise)
 		if promise > top || promise == top && c.ID < waiting[best].ID {
 			best, top = i, promise
 		}
 	}
+	top = sigmoid(top)
 	best = g.inPageOrder(waiting, best)
 	if top < g.tune.Sure {
 		g.picks++
@@ -194,7 +218,7 @@ func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
 		return best
 	}
 	first, parent := best, waiting[best].Parent
-	enough := g.promise[best] - g.tune.Grain
+	enough := logit(sigmoid(g.promise[best]) - g.tune.Grain)
 	for i := range waiting {
 		c := &waiting[i]
 		if g.promise[i] >= enough && c.ID < waiting[first].ID && c.Document && c.Parent == parent {
@@ -211,8 +235,13 @@ func (g *gleaner) settle() {
 	}
 	p := g.pending
 	g.pending = nil
-	g.pages.learn(p.features, g.worth(g.children[p.url]), 1)
-	delete(g.children, p.url)
+	o := g.children[p.asked]
+	if o == nil {
+		o = g.children[p.came]
+	}
+	g.pages.learn(p.features, g.worth(o), 1)
+	delete(g.children, p.asked)
+	delete(g.children, p.came)
 	if len(g.children) > remembered {
 		clear(g.children)
 	}
@@ -245,7 +274,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		outcome := 0.0
 		if r.Accepted {
 			outcome = 1
-			g.twins.add(stemKey(c.Link.URL))
+			g.twins.add(stemHash(c.Link.URL))
 		}
 		if c.Document {
 			g.docs.learn(fs, outcome, 1)
@@ -254,7 +283,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		}
 	case r.Page != nil:
 		g.settle()
-		g.pending = &pendingPage{url: r.Page.URL, features: fs, found: r.Found}
+		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, features: slices.Clone(fs)}
 	}
 }
 
@@ -263,7 +292,7 @@ func (g *gleaner) explain(c *Candidate) string {
 	fs := g.features(c)
 	m := g.model(c)
 	logit, variance := m.predict(fs)
-	names := g.x.names()
+	names := g.x.named
 	type part struct {
 		name  string
 		value float64
@@ -271,7 +300,7 @@ func (g *gleaner) explain(c *Candidate) string {
 	var parts []part
 	site := 0.0
 	for _, f := range fs {
-		v := float64(m.mean[f.index]) * float64(f.value)
+		v := float64(m.weights[f.index].mean * f.value)
 		if int(f.index) < g.x.shared {
 			parts = append(parts, part{names[f.index], v})
 		} else {

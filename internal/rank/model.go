@@ -8,46 +8,66 @@ import "math"
 // step is that of an extended Kalman filter, so that features which always come
 // together share what is learnt between them.
 type model struct {
-	mean     []float32
-	variance []float32
+	weights []weight
+	start   start
+}
+
+type weight struct{ mean, variance float32 }
+
+// start is what a model was before it learnt anything.
+type start struct {
+	prior                       []float32
+	priorVariance, siteVariance float32
+}
+
+func (s start) of(i int) weight {
+	if i < len(s.prior) {
+		return weight{s.prior[i], s.priorVariance}
+	}
+	return weight{0, s.siteVariance}
 }
 
 func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 	n := len(prior) + siteSlots
-	m := &model{mean: make([]float32, n), variance: make([]float32, n)}
-	copy(m.mean, prior)
-	for i := range m.variance {
-		if i < len(prior) {
-			m.variance[i] = float32(priorVariance)
-		} else {
-			m.variance[i] = float32(siteVariance)
-		}
+	m := &model{weights: make([]weight, n), start: start{prior, float32(priorVariance), float32(siteVariance)}}
+	for i := range m.weights {
+		m.weights[i] = m.start.of(i)
 	}
 	return m
 }
 
 // predict is the log-odds of success and their variance.
 func (m *model) predict(fs []feature) (logit, variance float64) {
+	var mean, spread float32
 	for _, f := range fs {
-		v := float64(f.value)
-		logit += float64(m.mean[f.index]) * v
-		variance += float64(m.variance[f.index]) * v * v
+		w := m.weights[f.index]
+		mean += w.mean * f.value
+		spread += w.variance * f.value * f.value
 	}
-	return logit, variance
+	return float64(mean), float64(spread)
 }
 
-// learn moves the weights towards an outcome in 0–1; a weight under 1 makes it
+// learn moves the weights towards an outcome in 0–1; a share under 1 makes it
 // less of an observation.
-func (m *model) learn(fs []feature, outcome, weight float64) {
+func (m *model) learn(fs []feature, outcome, share float64) {
 	logit, variance := m.predict(fs)
 	p := sigmoid(logit)
-	slope := weight * math.Max(p*(1-p), 0.02)
+	slope := share * math.Max(p*(1-p), 0.02)
 	gain := 1 / (1 + slope*variance)
 	for _, f := range fs {
-		v, s := float64(f.value), float64(m.variance[f.index])
-		m.mean[f.index] += float32(s * v * gain * weight * (outcome - p))
-		m.variance[f.index] = float32(s - s*s*v*v*slope*gain)
+		w := &m.weights[f.index]
+		v, s := float64(f.value), float64(w.variance)
+		w.mean += float32(s * v * gain * share * (outcome - p))
+		w.variance = float32(s - s*s*v*v*slope*gain)
 	}
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// logit is the inverse of sigmoid, −∞ at 0 and below.
+func logit(p float64) float64 {
+	if p <= 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(p / (1 - p))
+}

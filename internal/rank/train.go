@@ -29,7 +29,7 @@ func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Pri
 		var outcomes []float64
 		var sites []string
 		count := map[string]float64{}
-		twins := map[string]bool{} // papers met in another format, by site and name
+		twins := map[uint32]bool{} // papers met in another format
 		for i := range examples {
 			e := &examples[i]
 			if e.Candidate.Document != document {
@@ -37,7 +37,7 @@ func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Pri
 			}
 			fs := x.extract(&e.Candidate, nil)
 			if document {
-				key := e.Site + " " + stemKey(e.Candidate.Link.URL)
+				key := stemHash(e.Candidate.Link.URL)
 				if twins[key] {
 					fs = append(fs, feature{traitTwin, 1})
 				}
@@ -66,7 +66,7 @@ func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Pri
 		}
 		w[traitWanted] = wantedWeight
 		named := map[string]float64{}
-		for i, n := range x.names() {
+		for i, n := range x.named {
 			if v := math.Round(w[i]*1000) / 1000; v != 0 {
 				named[n] = v
 			}

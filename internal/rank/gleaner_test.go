@@ -1,0 +1,191 @@
+package rank
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/page"
+)
+
+// walk lets a strategy take links from a made-up site, in which documents under
+// good/ are papers, and returns the order. restart, where not 0, replaces the
+// strategy by a restored one after so many picks.
+func walk(t *testing.T, good string, restart int) (order, reasons []string) {
+	t.Helper()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	var waiting []Candidate
+	for i := range 60 {
+		dir, path := "papers", "html>body>ul>li>a"
+		if i%2 == 0 {
+			dir, path = "lectures", "html>body>table>tr>td>a"
+		}
+		c := Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,
+			Link: page.Link{URL: fmt.Sprintf("http://a.test/%s/%d.pdf", dir, i), Anchor: fmt.Sprintf("Part %d", i), TagPath: path, Position: i, Source: page.SourceAnchor}}
+		s.Enter(&c)
+		waiting = append(waiting, c)
+	}
+	for n := 0; len(waiting) > 0; n++ {
+		if n > 0 && n == restart {
+			raw, err := s.State()
+			require.NoError(t, err)
+			require.Less(t, len(raw), 256<<10)
+			s, err = New(Gleaner, Options{})
+			require.NoError(t, err)
+			require.NoError(t, s.Restore(raw))
+		}
+		i, reason := s.Next(waiting)
+		c := waiting[i]
+		order, reasons = append(order, c.Link.URL), append(reasons, reason)
+		waiting = append(waiting[:i:i], waiting[i+1:]...)
+		s.Observe(c, Result{Document: true, Accepted: splitAddress(c.Link.URL).dir == "/"+good+"/"})
+	}
+	return order, reasons
+}
+
+func placeOfLast(order []string, dir string) int {
+	last := 0
+	for i, u := range order {
+		if splitAddress(u).dir == "/"+dir+"/" {
+			last = i + 1
+		}
+	}
+	return last
+}
+
+// TestGleanerLearnsEitherWay: what courses are called is not what they are worth.
+// Where the directory with the course-like name is the good one, it goes first
+// after a few failures.
+func TestGleanerLearnsEitherWay(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"papers", "lectures"} {
+		order, _ := walk(t, good, 0)
+		require.Len(t, order, 60)
+		require.Less(t, placeOfLast(order, good), 50, "30 papers under %s/ among 60 documents", good)
+	}
+}
+
+// TestGleanerRepeats: the same site gives the same order and the same reasons,
+// whether or not the strategy was put down and taken up in between.
+func TestGleanerRepeats(t *testing.T) {
+	t.Parallel()
+	order, reasons := walk(t, "papers", 0)
+	for _, restart := range []int{1, 7, 20, 59} {
+		o, r := walk(t, "papers", restart)
+		require.Equal(t, order, o, "restored after %d picks", restart)
+		require.Equal(t, reasons, r)
+	}
+}
+
+func TestWantedGoesFirst(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	var waiting []Candidate
+	for i := range 20 {
+		c := Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
+		if i == 13 {
+			c.Wanted = 0.95
+		}
+		s.Enter(&c)
+		waiting = append(waiting, c)
+	}
+	i, reason := s.Next(waiting)
+	require.Equal(t, 13, i, reason)
+	require.Contains(t, reason, "wanted")
+}
+
+// TestExplorationReachesTheTail: a link that promises nothing has its turn even
+// while the site keeps giving better-looking ones that bring nothing.
+func TestExplorationReachesTheTail(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	dull := Candidate{ID: 1, Parent: "http://a.test/", Link: page.Link{URL: "http://a.test/terms/privacy.html", Anchor: "Privacy", TagPath: "html>footer>a", Source: page.SourceAnchor}}
+	s.Enter(&dull)
+	waiting := []Candidate{dull}
+	next := int64(2)
+	for n := 1; n <= 600; n++ {
+		for len(waiting) < 4 {
+			c := Candidate{ID: next, Parent: fmt.Sprintf("http://a.test/publications/%d/", next/4), Link: page.Link{
+				URL: fmt.Sprintf("http://a.test/publications/%d/list%d.html", next/4, next), Anchor: "Publications", TagPath: "html>main>a", Source: page.SourceAnchor}}
+			s.Enter(&c)
+			waiting = append(waiting, c)
+			next++
+		}
+		i, _ := s.Next(waiting)
+		c := waiting[i]
+		if c.ID == 1 {
+			return
+		}
+		waiting = append(waiting[:i:i], waiting[i+1:]...)
+		s.Observe(c, Result{Page: &page.Page{URL: c.Link.URL}})
+	}
+	t.Fatal("600 picks and the oldest link still waits")
+}
+
+func TestRestoreRefusesDamage(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	require.NoError(t, s.Restore(nil))
+	require.Error(t, s.Restore([]byte(`{"version": `)))
+	require.NoError(t, s.Restore([]byte(`{"version": 99}`)), "a later version's state is learnt anew")
+	shared := s.(*gleaner).x.shared
+	require.Error(t, s.Restore([]byte(fmt.Sprintf(`{"version":1,"shared":%d,"docs":"?"}`, shared))))
+}
+
+func TestLexicon(t *testing.T) {
+	t.Parallel()
+	x, err := newLexicon(Lists{High: []string{"pub"}, Concepts: map[string][]string{"cv": {"=cv"}, "slides": {"slide", "talk"}}})
+	require.NoError(t, err)
+	names := func(s string) (out []string) {
+		m := x.scan(s)
+		for bit, n := range x.names {
+			if m&(1<<bit) != 0 {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+	for text, want := range map[string][]string{
+		"My Publications": {"high"}, "cv.pdf": {"cv"}, "cvpr19.pdf": nil, "MyCV": {"cv"}, "2020-popl-slides": {"slides"},
+		"republish": nil, "PopTalk": {"slides"}, "": nil, "curriculum": nil, "the CV": {"cv"},
+	} {
+		require.Equal(t, want, names(text), text)
+	}
+}
+
+func TestArmsGroupLikePaths(t *testing.T) {
+	t.Parallel()
+	a := newArms(nil)
+	link := func(path string) page.Link { return page.Link{Source: page.SourceAnchor, TagPath: path} }
+	list := a.of(link("html>body>div.main>ul.papers>li>a"))
+	require.Equal(t, list, a.of(link("html>body>div.main>ul.papers>li>b>a")), "one step more is alike")
+	nav := a.of(link("html>body>nav>ul.menu>li>a"))
+	require.NotEqual(t, list, nav)
+	again := newArms(a.leaders)
+	require.Equal(t, nav, again.of(link("html>body>nav>ul.menu>li>a")), "groups survive")
+	for i := range 500 {
+		require.Less(t, a.of(link(fmt.Sprintf("html>x%d>y%d>z%d", i, i, i))), maxArms)
+	}
+}
+
+func TestModelLearns(t *testing.T) {
+	t.Parallel()
+	m := newModel([]float32{0}, 0.05, 0.5)
+	fs := []feature{{0, 1}, {1, 1}, {2, 1}}
+	for range 50 {
+		m.learn(fs, 1, 1)
+	}
+	l, v := m.predict(fs)
+	require.Greater(t, sigmoid(l), 0.9)
+	require.Less(t, v, 1.05)
+	before := l
+	m.learn(fs, 0, 0.1)
+	l, _ = m.predict(fs)
+	require.Less(t, l, before, "a failure counts")
+	require.Greater(t, sigmoid(l), 0.85, "but little")
+}
