@@ -62,7 +62,14 @@ func (h *hunt) rivals() {
 	}
 }
 
-// minVouched is the identity that a page must show, unless it is a project's
+// The rules that rest on the score alone; training learns from the candidates
+// that came to them.
+const (
+	ruleEvidence  = "evidence"
+	ruleTooLittle = "too little evidence"
+)
+
+// minIdentity is the identity that a page must show, unless it is a project's
 // site that stands for the person.
 const minIdentity = 0.5
 
@@ -82,10 +89,10 @@ func (h *hunt) rule(s *site) {
 	case f[fIdentity] < minIdentity && f[fProjectSite] < 0.3:
 		s.c.Rule = "does not show the name as its own"
 	case s.c.Score < h.f.model.Threshold:
-		s.c.Rule = "too little evidence" + h.missing(f)
+		s.c.Rule = ruleTooLittle + h.missing(f)
 	default:
 		s.c.Priority = priorityOf(s.c.Score, f)
-		s.c.Rule = "evidence" + h.shown(f)
+		s.c.Rule = ruleEvidence + h.shown(f)
 	}
 }
 

@@ -111,6 +111,13 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 	if l.rank > 0 {
 		score += 1 / float64(l.rank)
 	}
+	// Such pages name many people, or are about one paper.
+	for _, kind := range []string{"event", "course", "landing", "news", "obituary"} {
+		if kindOf(u, &page.Page{Title: l.title}, kind) || kind == "news" && titleHas(&page.Page{Title: l.title}, kind) {
+			score -= 2
+			break
+		}
+	}
 	if title < nameInitials && address < nameInitials && (other || ownedByAnother(u, &page.Page{Title: l.title})) {
 		score -= 2
 	}
@@ -182,7 +189,7 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 		switch {
 		case l.Source == page.SourceAnchor && namesPublications(l.Anchor):
 			add(l.URL, 4)
-		case l.Source == page.SourceAnchor && listsPapers(l.Anchor):
+		case l.Source == page.SourceAnchor && (listsPapers(l.Anchor) || listsPapers(lastWord(path.Base(parseURL(l.URL).Path)))):
 			add(l.URL, 2)
 		case l.Source == page.SourceFrame && len(pg.Text) < thinText:
 			add(l.URL, 6)
@@ -202,7 +209,8 @@ const thinText = 400
 
 // paperWords name pages that list papers.
 var paperWords = wordSet(`publication publications papers paper pubs research publikationen veroffentlichungen publis travaux
-	publicaciones pubblicazioni publicacoes publicaties publikace publikacje publikationer articles preprints bibliography vita cv`)
+	publicaciones pubblicazioni publicacoes publicaties publikace publikacje publikationer articles preprints bibliography vita cv
+	writings works publi pub paperlist publist selected`)
 
 // publicationStems begin the plainest of these words in many languages.
 var publicationStems = []string{"publi", "pubs", "veroffentl", "papers", "pubbl", "articles"}

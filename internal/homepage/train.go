@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Example is a candidate with its features and whether it is a homepage of the
@@ -249,8 +250,8 @@ func figures(examples []Example, held []float64, t float64) map[string]float64 {
 	}
 }
 
-// Examples turns decisions into examples by labels: every candidate that was
-// fetched. The group is the author's place in the list.
+// Examples turns decisions into examples by labels: every candidate whose score
+// decided, not those that a rule had dropped before. The group is the author's place in the list.
 func Examples(decisions []Decision, labels []Label) []Example {
 	byID := map[string]Label{}
 	for _, l := range labels {
@@ -263,7 +264,7 @@ func Examples(decisions []Decision, labels []Label) []Example {
 			continue
 		}
 		for _, c := range d.Candidates {
-			if c.Fetched && c.Features != nil {
+			if c.Features != nil && (strings.HasPrefix(c.Rule, ruleEvidence) || strings.HasPrefix(c.Rule, ruleTooLittle)) {
 				out = append(out, Example{Features: c.Features, Right: right(c.URL, l), Group: i})
 			}
 		}

@@ -158,11 +158,23 @@ func siteOf(u *url.URL, n name) (root string, personal bool) {
 		return base, true
 	}
 	for i, s := range segs {
+		if listsPapers(lastWord(s)) {
+			continue // "jane-doe-publications.html" is a page of hers, not her homepage
+		}
 		if i > 0 && userDirs[strings.ToLower(segs[i-1])] || n.inLabel(s) >= nameInitials && path.Ext(s) == "" {
 			return base + strings.Join(segs[:i+1], "/") + dirSlash(u, segs, i), true
 		}
 	}
 	return base, false
+}
+
+// lastWord is the last word of a file's name.
+func lastWord(s string) string {
+	ws := words(strings.TrimSuffix(s, path.Ext(s)))
+	if len(ws) < 2 {
+		return ""
+	}
+	return ws[len(ws)-1]
 }
 
 // dirSlash closes a directory's address, unless the page is that very address.

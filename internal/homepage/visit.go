@@ -96,12 +96,18 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 	}
 	h.score(s, &ex)
 	for _, in := range s.innerLeads(h.person, pg, final) {
-		if !h.wantsInner(s) || h.asked[addressKey(in)] {
+		if !h.wantsInner(s) {
+			break
+		}
+		inner, innerFinal := h.pages[addressKey(in)], in
+		if inner == nil && h.asked[addressKey(in)] {
 			continue
 		}
-		inner, innerFinal, err := h.get(ctx, in)
-		if err != nil {
-			continue
+		if inner == nil {
+			var err error
+			if inner, innerFinal, err = h.get(ctx, in); err != nil {
+				continue
+			}
 		}
 		ex.inner = append(ex.inner, inner)
 		h.score(s, &ex)
@@ -190,7 +196,7 @@ func (h *hunt) follow(pg *page.Page, final, source string) {
 }
 
 // homeWords are how inner pages call the homepage.
-var homeWords = wordSet(`home homepage main start startseite accueil inicio principal personal personnelle persoonlijke pagina page back`)
+var homeWords = wordSet(`home homepage main start startseite accueil inicio principal personal personnelle persoonlijke pagina page back website site web academic academica personnel`)
 
 func homeAnchor(ws []string) bool {
 	return len(ws) <= 3 && homeWords[ws[0]]

@@ -38,7 +38,7 @@ func TestHardSet(t *testing.T) {
 				continue
 			}
 			for _, c := range d.Candidates {
-				if testing.Verbose() && c.Fetched {
+				if testing.Verbose() {
 					t.Logf("      %s (%s) %.3f %s %v", c.URL, c.Source, c.Score, c.Rule, c.Features)
 				}
 			}
