@@ -95,14 +95,15 @@ func (a *App) openParts() error {
 		return err
 	}
 	reader := document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
-	filter := collection.NewFilter()
+	filter := document.NewFilter(document.Point(cfg.Text("filter")))
 	a.Collection = collection.New(a.DB, a.Repo, reader, filter, a.Log)
 	a.Crawler = crawl.New(a.DB, a.Keeper, a.Fetch, a.Collection, crawlConfig(cfg), a.Log)
 	client, err := serviceClient(cfg)
 	if err != nil {
 		return err
 	}
-	dblp, copies, err := sources(cfg, client, a.Keeper.Services(), a.Log)
+	services := robotsFirst{a.Keeper.Services(), a.Fetch}
+	dblp, copies, err := sources(cfg, client, services, a.Log)
 	if err != nil {
 		return err
 	}

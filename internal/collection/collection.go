@@ -21,13 +21,13 @@ type Collection struct {
 	db     *store.DB
 	repo   *repository.Repository
 	reader *document.Reader
-	filter *interimFilter
+	filter *document.Filter
 	wanted *wanted
 	log    *slog.Logger
 }
 
 // New makes a collection over the record and the blob store.
-func New(db *store.DB, repo *repository.Repository, reader *document.Reader, filter *interimFilter, log *slog.Logger) *Collection {
+func New(db *store.DB, repo *repository.Repository, reader *document.Reader, filter *document.Filter, log *slog.Logger) *Collection {
 	return &Collection{db: db, repo: repo, reader: reader, filter: filter, wanted: &wanted{db: db}, log: log}
 }
 

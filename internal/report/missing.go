@@ -72,12 +72,29 @@ func mentioned(ix *match.Index, l store.LinkClue) []string {
 }
 
 func (c *clues) explain(p venue.Paper) (Reason, []string) {
-	for _, try := range []func(venue.Paper) (Reason, []string){c.byMatch, c.byLink, c.bySite} {
+	for _, try := range []func(venue.Paper) (Reason, []string){c.byMatch, c.byLink} {
 		if why, evidence := try(p); why != "" {
 			return why, evidence[:min(len(evidence), maxEvidence)]
 		}
 	}
-	return NoHomepage, c.noHomepage(p)
+	why, evidence := c.bySite(p)
+	if why == "" {
+		why, evidence = NoHomepage, c.noHomepage(p)
+	}
+	evidence = append(evidence, c.copies(p)...)
+	return why, evidence[:min(len(evidence), maxEvidence)]
+}
+
+// copies says what became of the copies that catalogues named. A publisher's
+// wall is no reason: why the author's own copy was not found is.
+func (c *clues) copies(p venue.Paper) []string {
+	var out []string
+	for _, l := range c.links[p.Key] {
+		if l.Parent == "" && l.Failed {
+			out = append(out, l.URL+" (named by a catalogue): "+l.Outcome)
+		}
+	}
+	return out
 }
 
 func (c *clues) byMatch(p venue.Paper) (Reason, []string) {
@@ -106,6 +123,8 @@ func (c *clues) byLink(p venue.Paper) (Reason, []string) {
 	var rejected, failed, waiting []string
 	for _, l := range c.links[p.Key] {
 		switch {
+		case l.Parent == "" && l.Document == "":
+			// told by copies
 		case l.Waiting:
 			waiting = append(waiting, l.URL+": waits to be asked for")
 		case l.Failed:
