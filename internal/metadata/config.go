@@ -1,11 +1,13 @@
 package metadata
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/weburl"
 )
 
 // Config holds what all sources share. The zero value is usable: it asks the
@@ -13,7 +15,7 @@ import (
 type Config struct {
 	// Base addresses, without a closing slash; "" is the public service.
 	DBLPURL            string
-	DBLPMirrorURL      string // "-" for no mirror
+	DBLPMirrorURL      string // "-" for none; of another DBLPURL than the public one there is none
 	CrossrefURL        string
 	OpenAlexURL        string
 	SemanticScholarURL string
@@ -80,47 +82,25 @@ const (
 // withDefaults fills what was left empty. It is called once by each constructor,
 // so that the rest of the package never asks twice.
 func (c Config) withDefaults() Config {
-	text := func(p *string, v string) {
-		if *p == "" {
-			*p = v
-		}
+	if weburl.Domain(weburl.Host(cmp.Or(c.DBLPURL, defaultDBLP))) != "dblp.org" {
+		c.DBLPMirrorURL = cmp.Or(c.DBLPMirrorURL, "-")
 	}
-	span := func(p *time.Duration, v time.Duration) {
-		if *p == 0 {
-			*p = v
-		}
+	for _, a := range []struct {
+		addr     *string
+		standard string
+	}{
+		{&c.DBLPURL, defaultDBLP}, {&c.DBLPMirrorURL, defaultDBLPMirror}, {&c.CrossrefURL, defaultCrossref},
+		{&c.OpenAlexURL, defaultOpenAlex}, {&c.SemanticScholarURL, defaultSemanticScholar}, {&c.UnpaywallURL, defaultUnpaywall},
+		{&c.ArXivURL, defaultArXiv}, {&c.ORCIDURL, defaultORCID}, {&c.ACLURL, defaultACL}, {&c.ACLSiteURL, defaultACLSite},
+		{&c.UserAgent, "gleaner/1.0"},
+	} {
+		*a.addr = cmp.Or(*a.addr, a.standard)
 	}
-	text(&c.DBLPURL, defaultDBLP)
-	text(&c.DBLPMirrorURL, defaultDBLPMirror)
-	text(&c.CrossrefURL, defaultCrossref)
-	text(&c.OpenAlexURL, defaultOpenAlex)
-	text(&c.SemanticScholarURL, defaultSemanticScholar)
-	text(&c.UnpaywallURL, defaultUnpaywall)
-	text(&c.ArXivURL, defaultArXiv)
-	text(&c.ORCIDURL, defaultORCID)
-	text(&c.ACLURL, defaultACL)
-	text(&c.ACLSiteURL, defaultACLSite)
-	text(&c.UserAgent, "gleaner/1.0")
-
-	span(&c.Delays.DBLP, time.Second)
-	if c.Contact != "" {
-		span(&c.Delays.Crossref, 100*time.Millisecond)
-	}
-	span(&c.Delays.Crossref, 200*time.Millisecond)
-	span(&c.Delays.OpenAlex, 200*time.Millisecond)
-	span(&c.Delays.SemanticScholar, time.Second)
-	span(&c.Delays.Unpaywall, 900*time.Millisecond)
-	span(&c.Delays.ArXiv, 3*time.Second)
-	span(&c.Delays.ORCID, 100*time.Millisecond)
-	span(&c.Delays.ACL, time.Second)
-	span(&c.Delays.OAI, time.Second)
-
-	span(&c.Backoff, 2*time.Second)
-	span(&c.MaxWait, 2*time.Minute)
-	span(&c.Timeout, time.Minute)
-	if c.Retries == 0 {
-		c.Retries = 4
-	}
+	c.Delays = c.Delays.withDefaults(c.Contact != "")
+	c.Retries = cmp.Or(c.Retries, 4)
+	c.Backoff = cmp.Or(c.Backoff, 2*time.Second)
+	c.MaxWait = cmp.Or(c.MaxWait, 2*time.Minute)
+	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	if c.HTTPClient == nil {
 		c.HTTPClient = &http.Client{Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
@@ -138,4 +118,23 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// withDefaults fills in the paces that the services ask for.
+func (d Delays) withDefaults(polite bool) Delays {
+	crossref := 200 * time.Millisecond
+	if polite {
+		crossref = 100 * time.Millisecond
+	}
+	return Delays{
+		DBLP:            cmp.Or(d.DBLP, time.Second),
+		Crossref:        cmp.Or(d.Crossref, crossref),
+		OpenAlex:        cmp.Or(d.OpenAlex, 200*time.Millisecond),
+		SemanticScholar: cmp.Or(d.SemanticScholar, time.Second),
+		Unpaywall:       cmp.Or(d.Unpaywall, 900*time.Millisecond),
+		ArXiv:           cmp.Or(d.ArXiv, 3*time.Second),
+		ORCID:           cmp.Or(d.ORCID, 100*time.Millisecond),
+		ACL:             cmp.Or(d.ACL, time.Second),
+		OAI:             cmp.Or(d.OAI, time.Second),
+	}
 }

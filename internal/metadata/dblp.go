@@ -58,7 +58,7 @@ func (d *DBLP) Name() string { return "dblp" }
 // List returns every paper of the venue in the years, in the order of the index.
 // ErrNoVolume if the index lists nothing for them.
 func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
-	volumes, err := d.Volumes(ctx, v.Key, years)
+	volumes, ix, err := d.volumes(ctx, v.Key, years)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Pa
 		}
 	}
 	if len(papers) == 0 {
-		return nil, noVolume(v.Key, years, volumes, nil)
+		return nil, noVolume(v.Key, years, ix.volumes, ix.elsewhere(years))
 	}
 	return papers, nil
 }
@@ -92,9 +92,14 @@ func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Pa
 // for which it names no year, newest first as DBLP has them. ErrUnknownVenue if
 // there is no such venue, ErrNoVolume if nothing is listed for the years.
 func (d *DBLP) Volumes(ctx context.Context, key string, years venue.Years) ([]Volume, error) {
+	out, _, err := d.volumes(ctx, key, years)
+	return out, err
+}
+
+func (d *DBLP) volumes(ctx context.Context, key string, years venue.Years) ([]Volume, venueIndex, error) {
 	ix, err := d.index(ctx, key)
 	if err != nil {
-		return nil, err
+		return nil, ix, err
 	}
 	var out []Volume
 	for _, vol := range ix.volumes {
@@ -106,9 +111,9 @@ func (d *DBLP) Volumes(ctx context.Context, key string, years venue.Years) ([]Vo
 		}
 	}
 	if len(out) == 0 {
-		return nil, noVolume(key, years, ix.volumes, ix.elsewhere(years))
+		return nil, ix, noVolume(key, years, ix.volumes, ix.elsewhere(years))
 	}
-	return out, nil
+	return out, ix, nil
 }
 
 func noVolume(key string, years venue.Years, listed []Volume, seeAlso []string) error {

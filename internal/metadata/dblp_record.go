@@ -9,19 +9,22 @@ import (
 
 // record is one DBLP record, from whichever way it came.
 type record struct {
-	kind      string // element name: "inproceedings", "article", "proceedings", …
-	key       string
-	publtype  string // "withdrawn", "informal", …
-	title     string // raw
-	authors   []venue.Author
-	editors   int
-	year      int
-	pages     string
-	doi       string
-	ee        []string // open ones first
-	url       string   // where it is listed: "db/conf/x/x2003.html#Abc"
-	booktitle string   // or journal
-	volume    string
+	kind     string // element name: "inproceedings", "article", "proceedings", …
+	key      string
+	publtype string // "withdrawn", "informal", …
+	title    string // raw
+	authors  []venue.Author
+	// rawAuthors are the authors as the dump writes them, in the same order;
+	// nil from other ways, which give pids.
+	rawAuthors []string
+	editors    int
+	year       int
+	pages      string
+	doi        string
+	ee         []string // open ones first
+	url        string   // where it is listed: "db/conf/x/x2003.html#Abc"
+	booktitle  string   // or journal
+	volume     string
 }
 
 // searchKinds maps the search service's words for a type to element names; what

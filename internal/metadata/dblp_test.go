@@ -263,4 +263,8 @@ func TestListKeepsTheYears(t *testing.T) {
 	if want := []string{"journals/jex/A", "journals/jex/C"}; !reflect.DeepEqual(keys, want) {
 		t.Errorf("got %v, want %v", keys, want)
 	}
+	var none ErrNoVolume
+	if _, err := NewDBLP(cfg).List(t.Context(), Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (venue.Years{From: 2002, To: 2005}) {
+		t.Errorf("a year of no volume: %v", err)
+	}
 }

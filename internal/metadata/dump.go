@@ -15,18 +15,13 @@ type dumpVenue struct {
 	order   []string            // tables of contents as they occur
 }
 
-// Venue collects all records listed under a venue, with the pids of their
+// venue collects all records listed under a venue, with the pids of their
 // authors, in two passes: the dump writes names, and the records of people, by
 // which a name becomes a pid, stand anywhere in it.
 func (d *Dump) venue(ctx context.Context, key string) (dumpVenue, error) {
 	v := dumpVenue{key: key, volumes: map[string][]record{}}
 	listed := []byte(">db/" + key + "/")
 	pids := map[string]string{}
-	type place struct {
-		toc string
-		n   int
-	}
-	names := map[place][]string{}
 	err := d.each(ctx, func(raw []byte) error {
 		if !bytes.Contains(raw, listed) || bytes.HasPrefix(raw, []byte("<www")) {
 			return nil
@@ -36,19 +31,13 @@ func (d *Dump) venue(ctx context.Context, key string) (dumpVenue, error) {
 			return err
 		}
 		r := x.record()
-		toc := r.tocOf()
-		if toc == "" {
-			return nil
+		if r.rawAuthors = rawAuthors(raw); len(r.rawAuthors) != len(r.authors) {
+			r.rawAuthors = nil
 		}
-		if _, ok := v.volumes[toc]; !ok {
-			v.order = append(v.order, toc)
-		}
-		authors := rawAuthors(raw)
-		for _, name := range authors {
+		for _, name := range r.rawAuthors {
 			pids[name] = ""
 		}
-		names[place{toc, len(v.volumes[toc])}] = authors
-		v.volumes[toc] = append(v.volumes[toc], r)
+		v.add(r)
 		return nil
 	})
 	if err != nil || len(v.order) == 0 {
@@ -57,16 +46,25 @@ func (d *Dump) venue(ctx context.Context, key string) (dumpVenue, error) {
 	if err := d.fillPIDs(ctx, pids); err != nil {
 		return v, err
 	}
-	for at, authors := range names {
-		r := &v.volumes[at.toc][at.n]
-		if len(authors) != len(r.authors) {
-			continue
-		}
-		for i, name := range authors {
-			r.authors[i].PID = pids[name]
+	for _, records := range v.volumes {
+		for _, r := range records {
+			for i, name := range r.rawAuthors {
+				r.authors[i].PID = pids[name]
+			}
 		}
 	}
 	return v, nil
+}
+
+func (v *dumpVenue) add(r record) {
+	toc := r.tocOf()
+	if toc == "" {
+		return
+	}
+	if _, ok := v.volumes[toc]; !ok {
+		v.order = append(v.order, toc)
+	}
+	v.volumes[toc] = append(v.volumes[toc], r)
 }
 
 var homepageKey = []byte(`key="homepages/`)

@@ -107,7 +107,7 @@ func (e ErrUnavailable) Error() string {
 		s += ": " + e.Err.Error()
 	}
 	if e.RetryAfter > 0 {
-		s += fmt.Sprintf("; asks to come back in %s", e.RetryAfter)
+		s += fmt.Sprintf("; worth asking again in %s", e.RetryAfter)
 	}
 	return s
 }

@@ -170,7 +170,9 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 func (s *service) inOrder(addr string, a answer, v fetch.Visit) error {
 	down := ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: v.RetryAfter}
 	isPage := looksHTML(a.body)
-	down.Wall = isPage && looksWall(a.body)
+	if down.Wall = isPage && looksWall(a.body); down.Wall {
+		down.RetryAfter = max(down.RetryAfter, restAtWall)
+	}
 	switch {
 	case down.Wall && a.status != http.StatusNotFound:
 		return down

@@ -36,7 +36,8 @@ type wayState struct {
 	err      error
 }
 
-// One failure may be one broken record; two in a row are the service.
+// One failure may be one broken record; two in a row are the service. A check for
+// browsers stays for days.
 const (
 	failuresToRest = 2
 	restFor        = 5 * time.Minute
@@ -134,9 +135,6 @@ func (b *breaker) note(name string, err error) {
 	var down ErrUnavailable
 	if errors.As(err, &down) {
 		pause = max(pause, down.RetryAfter)
-		if down.Wall {
-			pause = max(pause, restAtWall)
-		}
 	}
 	if st.failures >= failuresToRest || pause > restFor {
 		st.until = time.Now().Add(pause)

@@ -136,3 +136,12 @@ func TestRedirects(t *testing.T) {
 		}
 	}
 }
+
+func TestMirrorOfAnotherDBLP(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]int{"": 2, "https://dblp.org": 2, "http://dblp.org": 2, "http://127.0.0.1:8080": 1, "https://dblp.example.org": 1} {
+		if got := len(NewDBLP(Config{DBLPURL: addr}).bases); got != want {
+			t.Errorf("%q: %d sites, want %d", addr, got, want)
+		}
+	}
+}
