@@ -3,8 +3,6 @@ package match
 import (
 	"slices"
 	"strings"
-
-	"gleaner/internal/venue"
 )
 
 // relation says how two writings of a title stand to each other.
@@ -292,106 +290,4 @@ func nearWord(a, b string) bool {
 		return d*5 <= max(len(a), len(b))
 	}
 	return d*8 <= max(len(a), len(b))
-}
-
-// agreement says how the authors of two records compare.
-type agreement struct {
-	known  bool // both records name authors
-	shared int
-	fewer  int  // authors of the record with fewer
-	more   int  // authors of the other
-	first  bool // the first authors agree
-}
-
-// all: the shorter list is wholly in the longer, and is not one name out of the
-// middle of many (an introduction, a talk, a review by one of them).
-func (g agreement) all() bool {
-	return g.known && g.shared == g.fewer && (g.first || 2*g.fewer > g.more)
-}
-
-// most: a majority in common, or half with the first author.
-func (g agreement) most() bool {
-	return g.known && (g.all() || 2*g.shared > g.fewer && g.fewer > 1 || 2*g.shared == g.fewer && g.first)
-}
-
-func compareAuthors(a, b []venue.Author) agreement {
-	na, nb := people(a), people(b)
-	ag := agreement{known: len(na) > 0 && len(nb) > 0, fewer: min(len(na), len(nb)), more: max(len(na), len(nb))}
-	if sameNames(na, nb) {
-		ag.shared, ag.first = ag.fewer, true
-		return ag
-	}
-	used := make([]bool, len(nb))
-	for i, x := range na {
-		for j, y := range nb {
-			if !used[j] && samePerson(x, y) {
-				used[j] = true
-				ag.shared++
-				ag.first = ag.first || i == 0 && j == 0
-				break
-			}
-		}
-	}
-	return ag
-}
-
-// sameNames reports whether two lists are made of the same words, cut into
-// persons differently or turned round.
-func sameNames(a, b [][]string) bool {
-	wa, wb := slices.Concat(a...), slices.Concat(b...)
-	slices.Sort(wa)
-	slices.Sort(wb)
-	return len(wa) > 1 && slices.Equal(wa, wb)
-}
-
-// people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
-func people(as []venue.Author) [][]string {
-	var out [][]string
-	for _, a := range as {
-		name := plain(a.Name)
-		if last, first, ok := strings.Cut(name, ","); ok { // "Silberhorn, Gene"
-			name = first + " " + last
-		}
-		var ws []string
-		for _, w := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '\n' || r == '\t' || r == '-' || r == '\u00a0' }) {
-			switch n := Normalise(w); n {
-			case "", "jr", "sr", "ii", "iii", "phd", "md", "dr", "prof":
-			default:
-				ws = append(ws, n)
-			}
-		}
-		switch joined := strings.Join(ws, ""); joined {
-		case "", "na", "andna", "etal", "others", "anonymous", "anon", "unknown", "noauthor", "nn":
-		default:
-			out = append(out, ws)
-		}
-	}
-	return out
-}
-
-// samePerson compares two folded names: the surname, and the first names as far
-// as both tell them.
-func samePerson(a, b []string) bool {
-	if len(a) > 2 && len(a) == len(b) && sameNames([][]string{a}, [][]string{b}) {
-		return true
-	}
-	sa, sb := a[len(a)-1], b[len(b)-1]
-	if sa != sb {
-		// "Mao Zedong" and "Zedong Mao"; "García Márquez" and "García".
-		if len(a) == len(b) && len(a) > 1 && a[0] == sb && b[0] == sa {
-			return true
-		}
-		if !(len(sa) >= 5 && slices.Contains(b[1:], sa) || len(sb) >= 5 && slices.Contains(a[1:], sb)) {
-			return strings.Join(a, "") == strings.Join(b, "")
-		}
-	}
-	if len(a) == 1 || len(b) == 1 {
-		return true
-	}
-	fa, fb := a[0], b[0]
-	n := min(len(fa), len(fb))
-	if n <= 2 { // initials, also run together: "JB"
-		return fa[0] == fb[0]
-	}
-	return fa[:3] == fb[:3] || fa[0] == fb[0] && len(sa) >= 4
 }

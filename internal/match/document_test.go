@@ -55,6 +55,10 @@ func TestDocument(t *testing.T) {
 		{"behind a cover page", nil, match.Evidence{FirstPages: "University of Somewhere\nTechnical Report 17\n2020\n\f" + ramsey.Title + "\n" + by + prose}, match.Exact, "paper"},
 		{"stamped by arXiv", nil, match.Evidence{FirstPages: "arXiv:2001.01234v2 [math.CO] 6 Jan 2020\n\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "preprint"},
 		{"another title under its arXiv id", nil, match.Evidence{FirstPages: "arXiv:2001.01234v1 [math.CO] 6 Jan 2020\n\nRamsey numbers again\n" + by + prose}, match.Exact, "preprint"},
+		{"another title, its DOI below", nil, match.Evidence{FirstPages: "Ramsey numbers again\n" + by + prose + "A preliminary version appeared as doi:10.1000/RAMSEY.\n"}, match.Ambiguous, "paper"},
+		{"another title, its DOI, other authors", nil, match.Evidence{FirstPages: "Ramsey numbers again\nKarl Huber\n" + prose + strings.Repeat("More of the same.\n", 20) + "See doi:10.1000/RAMSEY.\n"}, match.Different, ""},
+		{"a near title, its DOI", nil, match.Evidence{FirstPages: ramsey.Title + " again and again\n" + by + prose + "https://doi.org/10.1000/ramsey\n"}, match.Strong, "paper"},
+		{"another title, the DOI of its landing page", nil, match.Evidence{FirstPages: "Ramsey numbers again\n" + by + prose, DOI: "10.1000/RAMSEY"}, match.Strong, "paper"},
 		{"full version", nil, match.Evidence{FirstPages: ramsey.Title + "\n(full version)\n" + by + prose}, match.Exact, "extended"},
 		{"slides", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "\fOutline\n• The question\n• The answer\n"}, match.Exact, "slides"},
 		{"supplement", nil, match.Evidence{FirstPages: "Supplementary Material for\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "supplement"},
@@ -194,4 +198,29 @@ func TestRecordsAndHeld(t *testing.T) {
 	assert.Contains(t, held, "k3")
 	assert.NotContains(t, held, "k2")
 	assert.NotEmpty(t, held["k1"].Why)
+}
+
+// FuzzDocument: no text and no title brings the matcher down, and what it says
+// of itself is consistent.
+func FuzzDocument(f *testing.F) {
+	f.Add(ramsey.Title, "Li Wu", ramsey.Title+"\n\fLi Wu\n"+prose, "")
+	f.Add("Kami", "", "Kami\n\nKami", "Kami")
+	f.Add("A: B…", "é", "\xff\xfe\f\f\n10.1000/x arXiv:2001.01234 [", "10.1000/x")
+	f.Fuzz(func(t *testing.T, title, author, text, meta string) {
+		p := venue.Paper{Key: "k", Title: title, Authors: []venue.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
+		ix := match.NewIndex([]venue.Paper{p, ramsey})
+		for _, m := range ix.Document(match.Evidence{FirstPages: text, MetaTitle: meta, Anchor: meta}) {
+			if m.Verdict == match.Different || m.Form == "" {
+				t.Fatalf("%+v", m)
+			}
+		}
+		if l := ix.Likeness(text); l < 0 || l > 1 {
+			t.Fatal(l)
+		}
+		a, _, _ := match.Records(p, venue.Paper{Title: text, Authors: p.Authors})
+		b, _, _ := match.Records(venue.Paper{Title: text, Authors: p.Authors}, p)
+		if (a == match.Different) != (b == match.Different) {
+			t.Logf("not symmetric: %q %q: %s %s", title, text, a, b)
+		}
+	})
 }

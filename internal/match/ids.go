@@ -22,7 +22,13 @@ func (ix *Index) byID(d *document, seen map[int]finding) {
 	}
 	for _, doi := range doisIn(d.text) {
 		for _, i := range ix.doi[doi] {
-			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+doi+" on the first pages")
+			// "A preliminary version appeared as 10.…", by the same authors:
+			// without the title, the DOI of another work.
+			v := Ambiguous
+			if f, ok := seen[int(i)]; ok && f.verdict != Different {
+				v = Strong
+			}
+			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), v, "DOI "+doi+" on the first pages")
 		}
 	}
 }

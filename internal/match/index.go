@@ -199,7 +199,16 @@ type candidate struct {
 	votes int
 }
 
-type hit struct{ paper, at int32 }
+// hit is a paper's number and the place where its title would begin, packed so
+// that hits sort as plain numbers. The place may be negative.
+type hit uint64
+
+const hitZero = 1 << 20
+
+func newHit(paper, at int) hit { return hit(paper)<<32 | hit(at+hitZero) }
+
+func (h hit) paper() int { return int(h >> 32) }
+func (h hit) at() int    { return int(h&(1<<32-1)) - hitZero }
 
 // candidates finds titles that may lie in text[lo:hi], best first. A title with
 // four or more n-grams needs two of them in line.
@@ -214,32 +223,28 @@ func (ix *Index) candidates(text []byte, lo, hi, limit int) []candidate {
 		tag, n := h&(1<<28-1), 0
 		for _, e := range ix.lookup(h) {
 			if e.tag() == tag {
-				hits = append(hits, hit{int32(e.paper()), int32(p - e.offset())})
+				hits = append(hits, newHit(e.paper(), p-e.offset()))
 				if n++; n > 16*common {
 					break
 				}
 			}
 		}
 	}
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.paper, b.paper), cmp.Compare(a.at, b.at))
-	})
+	slices.Sort(hits)
 	return ix.tally(hits, limit)
 }
 
 func (ix *Index) tally(hits []hit, limit int) []candidate {
 	var out []candidate
 	for i := 0; i < len(hits); {
-		j, slack := i+1, int32(len(ix.title(int(hits[i].paper)))/8+6)
-		for j < len(hits) && hits[j].paper == hits[i].paper && hits[j].at-hits[i].at <= slack {
+		paper, at := hits[i].paper(), hits[i].at()
+		letters := len(ix.title(paper))
+		j := i + 1
+		for j < len(hits) && hits[j].paper() == paper && hits[j].at()-at <= letters/8+6 {
 			j++
 		}
-		need := 1
-		if len(ix.title(int(hits[i].paper))) >= 40 {
-			need = 2
-		}
-		if j-i >= need {
-			out = append(out, candidate{int(hits[i].paper), int(hits[i].at), j - i})
+		if j-i >= 2 || letters < 40 {
+			out = append(out, candidate{paper, at, j - i})
 		}
 		i = j
 	}
