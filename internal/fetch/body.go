@@ -35,27 +35,25 @@ type body struct {
 	kind   Kind
 	coded  []string
 
-	watch *time.Timer
-	start time.Time
+	watch *watch
+	start time.Time // of the body
 	wire  int64
 	raw   error // what the connection said, but for io.EOF
 }
 
-func newBody(ctx context.Context, cancel context.CancelCauseFunc, resp *http.Response, l Limits) *body {
+func newBody(ctx context.Context, resp *http.Response, l Limits, w *watch) *body {
 	return &body{
 		ctx: ctx, resp: resp, limits: l,
 		kind:  kindOf(resp.Header.Get("Content-Type")),
 		coded: codings(resp.Header),
-		watch: time.AfterFunc(l.Idle, func() { cancel(errIdle) }),
+		watch: w,
 		start: time.Now(),
 	}
 }
 
-func (b *body) stop() { b.watch.Stop() }
-
 // Read reads from the connection, watching its pace.
 func (b *body) Read(p []byte) (int, error) {
-	b.watch.Reset(b.limits.Idle)
+	b.watch.reading(time.Now())
 	n, err := b.resp.Body.Read(p)
 	b.wire += int64(n)
 	if err != nil && err != io.EOF {

@@ -80,25 +80,30 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 		setIf(header, "If-None-Match", req.ETag)
 		setIf(header, "If-Modified-Since", req.LastModified)
 	}
+	t, err := c.target(u)
+	if err != nil {
+		return nil, err
+	}
 	resp := &Response{}
-	trail := newTrail(u)
+	var trail *trail
 	for {
-		x, err := c.hop(ctx, u, header)
-		if x != nil {
-			resp.Bytes += x.wire
-		}
+		x, err := c.hop(ctx, t, header)
 		if err != nil {
 			return nil, err
 		}
+		resp.Bytes += x.wire
 		if !isRedirect(x.status) {
-			return c.finish(resp, u, x, req)
+			return c.finish(resp, t, x, req)
 		}
-		next, err := c.redirect(trail, u, x, req.FollowOffHost)
+		if trail == nil {
+			trail = newTrail(u)
+		}
+		next, err := c.redirect(trail, t, x, req.FollowOffHost)
 		if err != nil {
 			return nil, err
 		}
-		resp.Redirects = append(resp.Redirects, u.String())
-		u = next
+		resp.Redirects = append(resp.Redirects, t.raw)
+		t = next
 	}
 }
 
@@ -109,56 +114,59 @@ func setIf(h http.Header, name, value string) {
 }
 
 // hop asks for one URL where robots.txt lets it.
-func (c *Client) hop(ctx context.Context, u *url.URL, header http.Header) (*exchange, error) {
-	if _, err := c.checkURL(u); err != nil {
-		return nil, err
-	}
-	rules, err := c.rules(ctx, u)
+func (c *Client) hop(ctx context.Context, t *target, header http.Header) (*exchange, error) {
+	rules, err := c.rules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if ok, rule := rules.Allowed(c.cfg.Product, u.RequestURI()); !ok {
-		return nil, &Error{Outcome: RobotsDenied, URL: u.String(), Err: fmt.Errorf("robots.txt: %s", rule)}
+	if ok, rule := rules.Allowed(c.cfg.Product, t.url.RequestURI()); !ok {
+		return nil, &Error{Outcome: RobotsDenied, URL: t.raw, Err: fmt.Errorf("robots.txt: %s", rule)}
 	}
-	return c.visit(ctx, u, header, rules.CrawlDelay(c.cfg.Product), nil)
+	return c.visit(ctx, t, header, rules.CrawlDelay(c.cfg.Product), nil)
 }
 
-// checkURL checks what can be told by name, and tells whether a proxy is asked.
-func (c *Client) checkURL(u *url.URL) (proxied bool, err error) {
-	s := u.String()
-	if len(s) > c.cfg.Limits.URLBytes {
-		return false, &Error{Outcome: BadURL, URL: s[:c.cfg.Limits.URLBytes], Err: fmt.Errorf("longer than %d bytes", c.cfg.Limits.URLBytes)}
+// target is a URL that may be asked for, as far as its name tells.
+type target struct {
+	url     *url.URL
+	raw     string // the URL as text
+	host    string // as pacing and robots.txt know it
+	proxied bool
+}
+
+// target checks what can be told by name, and tells whether a proxy is asked.
+func (c *Client) target(u *url.URL) (*target, error) {
+	t := &target{url: u, raw: u.String()}
+	if len(t.raw) > c.cfg.Limits.URLBytes {
+		return nil, &Error{Outcome: BadURL, URL: t.raw[:c.cfg.Limits.URLBytes], Err: fmt.Errorf("longer than %d bytes", c.cfg.Limits.URLBytes)}
 	}
 	proxy, err := c.proxy(u)
 	if err != nil {
-		return false, &Error{Outcome: BadURL, URL: s, Err: err}
+		return nil, &Error{Outcome: BadURL, URL: t.raw, Err: err}
 	}
-	if err := c.policy.checkURL(u, proxy != nil); err != nil {
+	t.proxied = proxy != nil
+	if err := c.policy.checkURL(u, t.proxied); err != nil {
 		outcome := BadURL
 		var denied *AddressError
 		if errors.As(err, &denied) {
 			outcome = AddressDenied
 		}
-		return false, &Error{Outcome: outcome, URL: s, Err: err}
+		return nil, &Error{Outcome: outcome, URL: t.raw, Err: err}
 	}
-	return proxy != nil, nil
+	t.host = weburl.Host(t.raw)
+	return t, nil
 }
 
 // visit takes a turn, sends one request and reports how the host bore it. A
 // request that perhaps never arrived is sent once more, in a turn of its own.
 // learn, if not nil, gets the answer before the turn ends, and may tell the host's
 // Crawl-delay from it; then no more than a robots.txt is read.
-func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, crawlDelay time.Duration, learn func(*exchange) time.Duration) (*exchange, error) {
-	proxied, err := c.checkURL(u)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawlDelay time.Duration, learn func(*exchange) time.Duration) (*exchange, error) {
 	for again := false; ; again = true {
-		done, err := c.turn(ctx, u, proxied, crawlDelay)
+		done, err := c.turn(ctx, t, crawlDelay)
 		if err != nil {
 			return nil, err
 		}
-		x := &exchange{url: u, header: header.Clone(), proxied: proxied, limits: c.cfg.Limits}
+		x := &exchange{target: t, header: header, limits: c.cfg.Limits}
 		if learn != nil {
 			x.prefix = robots.MaxBytes + 1
 		}
@@ -167,7 +175,7 @@ func (c *Client) visit(ctx context.Context, u *url.URL, header http.Header, craw
 			continue
 		}
 		if x.outcome != OK {
-			e := &Error{Outcome: x.outcome, URL: u.String(), Status: x.status, Err: x.err}
+			e := &Error{Outcome: x.outcome, URL: t.raw, Status: x.status, Err: x.err}
 			if x.answer != nil {
 				e.RetryAfter = RetryAfter(x.answer, c.cfg.Clock.Now())
 			}
@@ -200,14 +208,20 @@ func (c *Client) send(ctx context.Context, x *exchange, learn func(*exchange) ti
 
 // turn takes the turns of the host and of what is paced with it, always in the
 // same order: nobody holds a wider turn while waiting for a narrower one.
-func (c *Client) turn(ctx context.Context, u *url.URL, proxied bool, crawlDelay time.Duration) (func(Visit), error) {
-	host := weburl.Host(u.String())
-	keys := []string{host}
-	if c.cfg.PaceBy&PaceByDomain != 0 {
-		keys = append(keys, "domain:"+weburl.Domain(host))
+func (c *Client) turn(ctx context.Context, t *target, crawlDelay time.Duration) (func(Visit), error) {
+	if c.cfg.PaceBy == PaceByHost {
+		done, err := c.cfg.Gate.Turn(ctx, t.host, crawlDelay)
+		if err != nil {
+			return nil, turnError(t.raw, err)
+		}
+		return done, nil
 	}
-	if c.cfg.PaceBy&PaceByAddress != 0 && !proxied {
-		if ip, ok := lowestAddress(ctx, c.cfg.Resolver, u.Hostname()); ok {
+	keys := []string{t.host}
+	if c.cfg.PaceBy&PaceByDomain != 0 {
+		keys = append(keys, "domain:"+weburl.Domain(t.host))
+	}
+	if c.cfg.PaceBy&PaceByAddress != 0 && !t.proxied {
+		if ip, ok := lowestAddress(ctx, c.cfg.Resolver, t.url.Hostname()); ok {
 			keys = append(keys, "address:"+ip.String())
 		}
 	}
@@ -218,7 +232,7 @@ func (c *Client) turn(ctx context.Context, u *url.URL, proxied bool, crawlDelay 
 			for _, d := range dones {
 				d(Visit{})
 			}
-			return nil, turnError(u.String(), err)
+			return nil, turnError(t.raw, err)
 		}
 		dones = append(dones, done)
 	}
@@ -251,7 +265,7 @@ func lowestAddress(ctx context.Context, r *net.Resolver, host string) (netip.Add
 }
 
 // finish turns the last answer of a chain into a Response or an Error.
-func (c *Client) finish(resp *Response, u *url.URL, x *exchange, req Request) (*Response, error) {
+func (c *Client) finish(resp *Response, t *target, x *exchange, req Request) (*Response, error) {
 	conditional := req.ETag != "" || req.LastModified != ""
 	outcome := statusOutcome(x.status)
 	if x.status == http.StatusNotModified && conditional {
@@ -261,17 +275,20 @@ func (c *Client) finish(resp *Response, u *url.URL, x *exchange, req Request) (*
 		outcome = EmptyBody
 	}
 	if outcome != OK && outcome != NotModified {
-		return nil, &Error{Outcome: outcome, URL: u.String(), Status: x.status, RetryAfter: RetryAfter(x.answer, c.cfg.Clock.Now())}
+		return nil, &Error{Outcome: outcome, URL: t.raw, Status: x.status, RetryAfter: RetryAfter(x.answer, c.cfg.Clock.Now())}
 	}
-	resp.URL = canonical(u)
+	resp.URL = req.URL
+	if len(resp.Redirects) > 0 {
+		resp.URL = canonical(t.raw)
+	}
 	resp.Status, resp.Header, resp.Body = x.status, x.answer, x.body
 	resp.FetchedAt, resp.Elapsed = c.cfg.Clock.Now(), x.elapsed
 	return resp, nil
 }
 
-func canonical(u *url.URL) string {
-	if s, err := weburl.Canonical("", u.String()); err == nil {
+func canonical(raw string) string {
+	if s, err := weburl.Canonical("", raw); err == nil {
 		return s
 	}
-	return u.String()
+	return raw
 }

@@ -86,6 +86,7 @@ func newTransport(l Limits, pool *x509.CertPool) *http.Transport {
 		DisableCompression:     true, // inflating is bounded in body.go
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1024,
+		ReadBufferSize:         16 << 10, // a page in one read
 		IdleConnTimeout:        90 * time.Second,
 	}
 }

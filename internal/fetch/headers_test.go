@@ -104,7 +104,10 @@ func FuzzHeaders(f *testing.F) {
 		f.Fatal(err)
 	}
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	from := mustURL(f, "http://www.example.org/a/b?c=d")
+	from, err := c.target(mustURL(f, "http://www.example.org/a/b?c=d"))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, retry, typ, location, coding string) {
 		h := http.Header{"Retry-After": {retry}, "Content-Type": {typ}, "Location": {location}, "Content-Encoding": {coding}, "Date": {retry}}
 		if d := RetryAfter(h, now); d < 0 || d > longestRetryAfter {
@@ -115,7 +118,7 @@ func FuzzHeaders(f *testing.F) {
 			_, _ = io.CopyN(io.Discard, r, 1<<16)
 			done()
 		}
-		next, err := c.redirect(newTrail(from), from, &exchange{status: 302, answer: h}, true)
+		next, err := c.redirect(newTrail(from.url), from, &exchange{status: 302, answer: h}, true)
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Outcome == "" {
@@ -123,10 +126,11 @@ func FuzzHeaders(f *testing.F) {
 			}
 			return
 		}
-		if (next.Scheme != "http" && next.Scheme != "https") || next.Host == "" || next.Fragment != "" || next.User != nil {
-			t.Errorf("Location %q leads to %q", location, next)
+		u := next.url
+		if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Fragment != "" || u.User != nil {
+			t.Errorf("Location %q leads to %q", location, u)
 		}
-		if _, err := http.NewRequest(http.MethodGet, next.String(), nil); err != nil {
+		if _, err := http.NewRequest(http.MethodGet, next.raw, nil); err != nil {
 			t.Errorf("Location %q: %v", location, err)
 		}
 	})

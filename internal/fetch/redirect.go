@@ -57,12 +57,12 @@ func shape(u *url.URL) string {
 }
 
 // redirect returns where an answer leads, or the *Error that ends the chain.
-func (c *Client) redirect(t *trail, u *url.URL, x *exchange, offHost bool) (*url.URL, error) {
-	fail := func(o Outcome, location string, err error) (*url.URL, error) {
-		return nil, &Error{Outcome: o, URL: u.String(), Status: x.status, Location: location, Err: err}
+func (c *Client) redirect(trail *trail, t *target, x *exchange, offHost bool) (*target, error) {
+	fail := func(o Outcome, location string, err error) (*target, error) {
+		return nil, &Error{Outcome: o, URL: t.raw, Status: x.status, Location: location, Err: err}
 	}
 	location := x.answer.Get("Location")
-	next, err := resolve(u, location)
+	u, err := resolve(t.url, location)
 	if err != nil {
 		outcome := BadAnswer
 		if errors.Is(err, weburl.ErrNotWeb) {
@@ -70,17 +70,18 @@ func (c *Client) redirect(t *trail, u *url.URL, x *exchange, offHost bool) (*url
 		}
 		return fail(outcome, location, fmt.Errorf("redirect to %q: %w", location, err))
 	}
-	if _, err := c.checkURL(next); err != nil {
+	next, err := c.target(u)
+	if err != nil {
 		return nil, err
 	}
-	if !offHost && !sameHost(u, next) {
-		return fail(RedirectOffHost, canonical(next), nil)
+	if !offHost && next.host != t.host {
+		return fail(RedirectOffHost, canonical(next.raw), nil)
 	}
-	if err := t.add(next); err != nil {
-		return fail(RedirectLoop, next.String(), fmt.Errorf("redirect to %s: %w", next, err))
+	if err := trail.add(u); err != nil {
+		return fail(RedirectLoop, next.raw, fmt.Errorf("redirect to %s: %w", next.raw, err))
 	}
-	if len(t.addresses) > c.cfg.Limits.Redirects+1 {
-		return fail(TooManyRedirects, next.String(), fmt.Errorf("more than %d redirects", c.cfg.Limits.Redirects))
+	if len(trail.addresses) > c.cfg.Limits.Redirects+1 {
+		return fail(TooManyRedirects, next.raw, fmt.Errorf("more than %d redirects", c.cfg.Limits.Redirects))
 	}
 	return next, nil
 }
@@ -107,9 +108,4 @@ func resolve(base *url.URL, location string) (*url.URL, error) {
 		next.Path = "/"
 	}
 	return next, nil
-}
-
-// sameHost takes http and https of a host, on their own ports, for one.
-func sameHost(a, b *url.URL) bool {
-	return weburl.Host(a.String()) == weburl.Host(b.String())
 }

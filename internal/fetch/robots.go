@@ -70,13 +70,17 @@ func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, erro
 	if err != nil || u.Host == "" {
 		u = &url.URL{Scheme: "http", Host: hostOrURL, Path: "/"}
 	}
-	rules, err := c.rules(ctx, u)
+	t, err := c.target(u)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.rules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, s := range rules.Sitemaps() {
-		if abs, err := weburl.Canonical(u.String(), s); err == nil {
+		if abs, err := weburl.Canonical(t.raw, s); err == nil {
 			out = append(out, abs)
 		}
 	}
@@ -90,7 +94,11 @@ func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, erro
 	if err != nil {
 		return false, "", &Error{Outcome: BadURL, URL: rawURL, Err: err}
 	}
-	rules, err := c.rules(ctx, u)
+	t, err := c.target(u)
+	if err != nil {
+		return false, "", err
+	}
+	rules, err := c.rules(ctx, t)
 	if err != nil {
 		return false, "", err
 	}
@@ -100,43 +108,39 @@ func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, erro
 
 // rules returns the robots.txt of a URL's host, from memory, from the cache or
 // from the host. A file that cannot be read is a no for the time being.
-func (c *Client) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
-	if _, err := c.checkURL(u); err != nil {
-		return nil, err
-	}
-	name := weburl.Host(u.String())
-	h := c.robots.host(name)
+func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
+	h := c.robots.host(t.host)
 	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
-		return rules, c.robotsError(u, rec)
+		return rules, c.robotsError(t, rec)
 	}
 	select {
 	case h.slot <- struct{}{}:
 	case <-ctx.Done():
-		return nil, &Error{Outcome: Canceled, URL: u.String(), Err: context.Cause(ctx)}
+		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: context.Cause(ctx)}
 	}
 	defer func() { <-h.slot }()
 	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
-		return rules, c.robotsError(u, rec)
+		return rules, c.robotsError(t, rec)
 	}
-	old, found, err := c.cfg.Robots.LoadRobots(ctx, name)
+	old, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
 	if err != nil {
-		return nil, &Error{Outcome: Canceled, URL: u.String(), Err: fmt.Errorf("robots cache: %w", err)}
+		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 	}
 	if !found || !c.cfg.Clock.Now().Before(old.ExpiresAt) {
-		if old, err = c.askRobots(ctx, u, old); err != nil {
+		if old, err = c.askRobots(ctx, t, old); err != nil {
 			return nil, err
 		}
-		if err := c.cfg.Robots.SaveRobots(ctx, name, old); err != nil {
-			return nil, &Error{Outcome: Canceled, URL: u.String(), Err: fmt.Errorf("robots cache: %w", err)}
+		if err := c.cfg.Robots.SaveRobots(ctx, t.host, old); err != nil {
+			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}
 	h.set(old)
 	rec, rules, _ := h.get(c.cfg.Clock.Now())
-	return rules, c.robotsError(u, rec)
+	return rules, c.robotsError(t, rec)
 }
 
 // robotsError is the no of a record that is not available.
-func (c *Client) robotsError(u *url.URL, rec RobotsRecord) error {
+func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 	if rec.Available {
 		return nil
 	}
@@ -150,14 +154,14 @@ func (c *Client) robotsError(u *url.URL, rec RobotsRecord) error {
 		why += ": " + string(rec.Reason)
 	}
 	return &Error{
-		Outcome: outcome, URL: u.String(), Status: rec.Status,
+		Outcome: outcome, URL: t.raw, Status: rec.Status,
 		RetryAfter: max(rec.ExpiresAt.Sub(c.cfg.Clock.Now()), 0), Err: errors.New(why),
 	}
 }
 
 // askRobots fetches robots.txt and makes a record of whatever came of it. An
 // error means that nothing was learnt about the host, and nothing is to be kept.
-func (c *Client) askRobots(ctx context.Context, page *url.URL, old RobotsRecord) (RobotsRecord, error) {
+func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord) (RobotsRecord, error) {
 	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body).CrawlDelay(c.cfg.Product))
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
@@ -167,7 +171,7 @@ func (c *Client) askRobots(ctx context.Context, page *url.URL, old RobotsRecord)
 		case Canceled, Parked, NoContact:
 			return rec, e
 		case AddressDenied, BadURL:
-			if at, err := url.Parse(e.URL); err == nil && sameHost(at, page) {
+			if weburl.Host(e.URL) == page.host {
 				return rec, e
 			} // else robots.txt is said to lie where nobody may look
 		}
@@ -200,28 +204,29 @@ func (c *Client) askRobots(ctx context.Context, page *url.URL, old RobotsRecord)
 
 // robotsAnswer asks for /robots.txt and follows up to five redirects, to any
 // host. Each request takes a turn where it goes.
-func (c *Client) robotsAnswer(ctx context.Context, page *url.URL, crawlDelay time.Duration) (*exchange, error) {
-	u := &url.URL{Scheme: page.Scheme, Host: page.Host, Path: "/robots.txt"}
+func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration) (*exchange, error) {
 	learn := func(x *exchange) time.Duration {
-		if statusOutcome(x.status) != OK || !sameHost(x.url, page) {
+		if statusOutcome(x.status) != OK || x.host != page.host {
 			return 0
 		}
 		return robots.Parse(x.body).CrawlDelay(c.cfg.Product)
 	}
+	u := &url.URL{Scheme: page.url.Scheme, Host: page.url.Host, Path: "/robots.txt"}
 	for hops := 0; ; hops++ {
-		x, err := c.visit(ctx, u, c.header, crawlDelay, learn)
+		t, err := c.target(u)
 		if err != nil {
-			return x, err
+			return nil, err
 		}
-		if !isRedirect(x.status) {
-			return x, nil
+		if t.host != page.host {
+			crawlDelay = 0 // known of the page's host only
+		}
+		x, err := c.visit(ctx, t, c.header, crawlDelay, learn)
+		if err != nil || !isRedirect(x.status) {
+			return x, err
 		}
 		next, err := resolve(u, x.answer.Get("Location"))
 		if err != nil || hops == robotsRedirects {
-			return x, &Error{Outcome: TooManyRedirects, URL: u.String(), Status: x.status, Err: err}
-		}
-		if !sameHost(next, u) {
-			crawlDelay = 0 // known of the host itself only
+			return x, &Error{Outcome: TooManyRedirects, URL: t.raw, Status: x.status, Err: err}
 		}
 		u = next
 	}

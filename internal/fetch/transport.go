@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -22,14 +21,14 @@ var (
 
 // exchange is one request and what came of it.
 type exchange struct {
-	url     *url.URL
-	header  http.Header
-	proxied bool
-	limits  Limits
+	*target
+	header http.Header // shared by requests: never written to
+	limits Limits
 	// prefix, if not 0, asks for so many bytes of the body and no more.
 	prefix int64
 
 	sent    bool // the transport was reached at all
+	watch   *watch
 	status  int
 	answer  http.Header
 	body    []byte // inflated; of a wanted answer only
@@ -57,12 +56,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	total := time.AfterFunc(x.limits.Total, func() { cancel(errTotal) })
-	defer total.Stop()
-	start := time.Now()
 	x.sent = true
-	x.outcome, x.err = t.send(ctx, cancel, r, x)
-	x.elapsed = time.Since(start)
+	x.watch = newWatch(x.limits, cancel)
+	defer x.watch.stop()
+	x.outcome, x.err = t.send(ctx, r, x)
+	x.elapsed = time.Since(x.watch.start)
 	if x.err != nil {
 		return nil, x.err
 	}
@@ -72,22 +70,21 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (t *transport) send(ctx context.Context, cancel context.CancelCauseFunc, r *http.Request, x *exchange) (Outcome, error) {
+func (t *transport) send(ctx context.Context, r *http.Request, x *exchange) (Outcome, error) {
 	way := t.direct
 	if x.proxied {
 		way = t.proxied
 	}
 	out := r.WithContext(httptrace.WithClientTrace(ctx, x.trace()))
 	out.URL = x.url // as canonical as it came, not as colly rewrote it
-	out.Body = &noBody{}
+	out.Body, out.TransferEncoding = noBody{}, asItIs
 	resp, err := way.RoundTrip(out)
 	if err != nil {
 		return x.connectOutcome(ctx, err), err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	x.status, x.answer = resp.StatusCode, resp.Header
-	b := newBody(ctx, cancel, resp, x.limits)
-	defer b.stop()
+	b := newBody(ctx, resp, x.limits, x.watch)
 	defer func() { x.wire = b.wire }()
 	if statusOutcome(x.status) != OK {
 		b.drain()
@@ -140,8 +137,40 @@ func (x *exchange) stale() bool {
 
 // noBody is an empty body that net/http does not know to be empty. A request
 // that has one is never sent again by the transport itself, which would be a
-// request without a turn; on the wire there is no difference.
+// request without a turn. With asItIs there is no difference on the wire.
 type noBody struct{}
 
-func (*noBody) Read([]byte) (int, error) { return 0, io.EOF }
-func (*noBody) Close() error             { return nil }
+func (noBody) Read([]byte) (int, error)         { return 0, io.EOF }
+func (noBody) WriteTo(io.Writer) (int64, error) { return 0, nil } // else it is copied through a buffer of 32 KiB
+func (noBody) Close() error                     { return nil }
+
+// asItIs keeps net/http from waiting whether a body of unknown length has a
+// first byte.
+var asItIs = []string{"identity"}
+
+// watch cancels an exchange that takes too long, as a whole or between two
+// reads of the body.
+type watch struct {
+	limits Limits
+	start  time.Time
+	timer  *time.Timer
+}
+
+func newWatch(l Limits, cancel context.CancelCauseFunc) *watch {
+	w := &watch{limits: l, start: time.Now()}
+	w.timer = time.AfterFunc(l.Total, func() {
+		if time.Since(w.start) >= l.Total {
+			cancel(errTotal)
+		} else {
+			cancel(errIdle)
+		}
+	})
+	return w
+}
+
+// reading is called before each read of the body.
+func (w *watch) reading(now time.Time) {
+	w.timer.Reset(min(w.limits.Idle, w.limits.Total-now.Sub(w.start)))
+}
+
+func (w *watch) stop() { w.timer.Stop() }
