@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -155,59 +154,6 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Ports = append([]uint16{80, 443, 8080, 8443}, c.Ports...)
 	return c, nil
-}
-
-// ConfigFromEnv reads the operator's settings; getenv is os.Getenv. See
-// docs/politeness.md for what each means.
-func ConfigFromEnv(getenv func(string) string) (Config, error) {
-	e := envReader{getenv: getenv}
-	c := Config{
-		Contact:       getenv("GLEANER_CONTACT"),
-		Proxy:         getenv("GLEANER_PROXY"),
-		CAFile:        getenv("GLEANER_CA_FILE"),
-		AllowLoopback: e.bool("GLEANER_ALLOW_LOOPBACK"),
-		RobotsMaxAge:  e.duration("GLEANER_ROBOTS_MAX_AGE"),
-		Pacing: Pacing{
-			MinDelay: e.duration("GLEANER_MIN_DELAY"), MaxDelay: e.duration("GLEANER_MAX_DELAY"),
-			Factor:        e.float("GLEANER_DELAY_FACTOR"),
-			MaxCrawlDelay: e.duration("GLEANER_MAX_CRAWL_DELAY"), MaxRetryAfter: e.duration("GLEANER_MAX_RETRY_AFTER"),
-			ParkAfter: int(e.size("GLEANER_PARK_AFTER")), ParkFor: e.duration("GLEANER_PARK_FOR"),
-		},
-		Limits: Limits{
-			Header: e.duration("GLEANER_HEADER_TIMEOUT"), Total: e.duration("GLEANER_FETCH_TIMEOUT"),
-			PageBytes: e.size("GLEANER_MAX_PAGE_BYTES"), DocumentBytes: e.size("GLEANER_MAX_DOCUMENT_BYTES"),
-		},
-	}
-	for _, s := range e.list("GLEANER_ALLOW_PRIVATE") {
-		n, err := parseNetwork(s)
-		e.note("GLEANER_ALLOW_PRIVATE", err)
-		c.AllowPrivate = append(c.AllowPrivate, n)
-	}
-	for _, s := range e.list("GLEANER_PORTS") {
-		n, err := strconv.ParseUint(s, 10, 16)
-		e.note("GLEANER_PORTS", err)
-		c.Ports = append(c.Ports, uint16(n))
-	}
-	for _, s := range e.list("GLEANER_PACE_BY") {
-		switch s {
-		case "host":
-		case "domain":
-			c.PaceBy |= PaceByDomain
-		case "address":
-			c.PaceBy |= PaceByAddress
-		default:
-			e.note("GLEANER_PACE_BY", fmt.Errorf("%q is not host, domain or address", s))
-		}
-	}
-	return c, e.err
-}
-
-func parseNetwork(s string) (netip.Prefix, error) {
-	if ip, err := netip.ParseAddr(s); err == nil {
-		return netip.PrefixFrom(ip, ip.BitLen()), nil
-	}
-	n, err := netip.ParsePrefix(s)
-	return n.Masked(), err
 }
 
 // parseProxy reads Config.Proxy; nil for "none".

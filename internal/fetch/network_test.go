@@ -172,33 +172,3 @@ func TestConfigErrors(t *testing.T) {
 	_, err := New(Config{Contact: "me"})
 	require.False(t, errors.Is(err, ErrContact), "set, but wrong")
 }
-
-func TestConfigFromEnv(t *testing.T) {
-	t.Parallel()
-	env := map[string]string{
-		"GLEANER_CONTACT": "a@example.org", "GLEANER_MIN_DELAY": "2s", "GLEANER_DELAY_FACTOR": "7.5", "GLEANER_PORTS": "8000, 8888",
-		"GLEANER_ALLOW_PRIVATE": "10.0.0.0/8,192.168.1.1", "GLEANER_PACE_BY": "domain,address", "GLEANER_MAX_PAGE_BYTES": "1000",
-		"GLEANER_ALLOW_LOOPBACK": "true", "GLEANER_PARK_AFTER": "3",
-	}
-	cfg, err := ConfigFromEnv(func(k string) string { return env[k] })
-	require.NoError(t, err)
-	require.Equal(t, "a@example.org", cfg.Contact)
-	require.Equal(t, 7.5, cfg.Pacing.Factor)
-	require.Equal(t, []uint16{8000, 8888}, cfg.Ports)
-	require.Len(t, cfg.AllowPrivate, 2)
-	require.Equal(t, PaceByDomain|PaceByAddress, cfg.PaceBy)
-	require.Equal(t, int64(1000), cfg.Limits.PageBytes)
-	require.True(t, cfg.AllowLoopback)
-	for k, v := range map[string]string{
-		"GLEANER_MIN_DELAY": "2", "GLEANER_MAX_DELAY": "-1s", "GLEANER_DELAY_FACTOR": "much", "GLEANER_PORTS": "99999",
-		"GLEANER_ALLOW_PRIVATE": "10.0.0.0/99", "GLEANER_PACE_BY": "moon", "GLEANER_ALLOW_LOOPBACK": "perhaps", "GLEANER_MAX_PAGE_BYTES": "0",
-	} {
-		_, err := ConfigFromEnv(func(name string) string {
-			if name == k {
-				return v
-			}
-			return ""
-		})
-		require.ErrorContains(t, err, k)
-	}
-}
