@@ -2,11 +2,13 @@ package devstack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sort"
@@ -49,43 +51,63 @@ func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 	}
 	o.Progress("starting Temporal")
 	o.Log.Debug("temporal binary", "path", binary)
-	port, uiPort, err := temporalPorts(o)
+	p, err := choosePorts(o)
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(binary, serverArgs(o, port, uiPort)...)
+	cmd := exec.Command(binary, serverArgs(o, p)...)
 	cmd.Dir = o.DataDir
 	// SQLite recovers by itself, and a killed server is certainly gone.
 	s.temporal, err = startChild("Temporal", cmd, filepath.Join(o.DataDir, "temporal.log"), syscall.SIGKILL)
 	if err != nil {
 		return err
 	}
-	s.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	s.TemporalAddress = net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Frontend))
 	if !o.Headless {
-		s.UIURL = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(uiPort))
+		s.UIURL = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(p.UI))
 	}
 	return s.temporal.ready(ctx, func(ctx context.Context) error {
 		return EnsureSearchAttributes(ctx, s.TemporalAddress, o.Namespace, o.SearchAttributes)
 	})
 }
 
-// temporalPorts prefers those of the last run, so that a bookmark of the UI
-// stays good, then the documented ones if asked for.
-func temporalPorts(o Options) (port, ui int, err error) {
-	if o.StandardPorts {
-		port, ui = 7233, 8233
-	}
-	if port, err = freePort(port); err != nil {
-		return 0, 0, err
-	}
-	ui, err = freePort(ui)
-	return port, ui, err
+// ports are remembered, so that a bookmark of the web UI stays good.
+type ports struct {
+	Frontend int `json:"frontend"`
+	UI       int `json:"ui"`
 }
 
-func serverArgs(o Options, port, uiPort int) []string {
+const portsFile = "temporal.json"
+
+// choosePorts prefers those of the last run, then the documented ones if asked
+// for, then any that are free.
+func choosePorts(o Options) (ports, error) {
+	var p ports
+	if o.StandardPorts {
+		p = ports{Frontend: 7233, UI: 8233}
+	}
+	name := filepath.Join(o.DataDir, portsFile)
+	if raw, err := os.ReadFile(name); err == nil {
+		_ = json.Unmarshal(raw, &p) // damaged: other ports do as well
+	}
+	var err error
+	if p.Frontend, err = freePort(p.Frontend); err != nil {
+		return p, err
+	}
+	if p.UI, err = freePort(p.UI); err != nil {
+		return p, err
+	}
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return p, err
+	}
+	return p, writeFileAtomic(name, raw)
+}
+
+func serverArgs(o Options, p ports) []string {
 	args := []string{
 		"server", "start-dev",
-		"--ip", "127.0.0.1", "--port", strconv.Itoa(port),
+		"--ip", "127.0.0.1", "--port", strconv.Itoa(p.Frontend),
 		"--db-filename", filepath.Join(o.DataDir, temporalDB),
 		"--namespace", o.Namespace,
 		"--log-level", "warn", "--log-format", "json",
@@ -101,7 +123,7 @@ func serverArgs(o Options, port, uiPort int) []string {
 	if o.Headless {
 		args = append(args, "--headless")
 	} else {
-		args = append(args, "--ui-port", strconv.Itoa(uiPort))
+		args = append(args, "--ui-port", strconv.Itoa(p.UI))
 	}
 	names := make([]string, 0, len(o.SearchAttributes))
 	for name := range o.SearchAttributes {

@@ -1,0 +1,120 @@
+package devstack
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func quietOptions(t *testing.T) Options {
+	t.Helper()
+	o := Options{DataDir: t.TempDir(), CacheDir: t.TempDir()}
+	require.NoError(t, o.complete())
+	return o
+}
+
+// TestNoTemporalAnywhere: no binary, the internet closed, no Go. The error
+// names the command that helps, and comes soon.
+func TestNoTemporalAnywhere(t *testing.T) {
+	port, err := freePort(0)
+	require.NoError(t, err)
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("HTTPS_PROXY", fmt.Sprintf("http://127.0.0.1:%d", port))
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	defer cancel()
+	_, err = findTemporal(ctx, quietOptions(t))
+	require.ErrorContains(t, err, "no Go toolchain")
+	require.ErrorContains(t, err, "go install "+temporalModule+"@"+temporalVersion)
+}
+
+func TestTemporalIsTakenFromPathThenCache(t *testing.T) {
+	o := quietOptions(t)
+	onPath := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(onPath, "temporal"), []byte("#!/bin/sh\n"), 0o755))
+	cached := filepath.Join(o.CacheDir, "temporal-"+temporalVersion, "temporal")
+	require.NoError(t, os.MkdirAll(filepath.Dir(cached), 0o755))
+	require.NoError(t, os.WriteFile(cached, []byte("#!/bin/sh\n"), 0o755))
+
+	t.Setenv("PATH", onPath)
+	path, err := findTemporal(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(onPath, "temporal"), path)
+
+	t.Setenv("PATH", t.TempDir())
+	path, err = findTemporal(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, cached, path)
+}
+
+// TestClusterOfAnotherVersion: a cluster is never served by a version that did
+// not make it, and the error says what to install.
+func TestClusterOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	o := quietOptions(t)
+	_, err := findPostgres(t.Context(), o, "9")
+	require.ErrorContains(t, err, "PostgreSQL 9 cluster")
+	require.ErrorContains(t, err, "install it with: ")
+}
+
+func TestUnpackTheDownload(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	for name, content := range map[string]string{"LICENSE": "words", "temporal": "the binary"} {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg}))
+		_, err := io.WriteString(w, content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, errors.Join(w.Close(), z.Close()))
+	path := filepath.Join(t.TempDir(), "temporal")
+	require.NoError(t, installAtomic(path, func(f *os.File) error {
+		return extract(bytes.NewReader(archive.Bytes()), "temporal", f)
+	}))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "the binary", string(raw))
+
+	err = installAtomic(path+"2", func(f *os.File) error {
+		return extract(bytes.NewReader(archive.Bytes()[:archive.Len()/2]), "temporal", f)
+	})
+	require.Error(t, err)
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "half a binary stays nowhere")
+}
+
+func TestBuildWatchCounts(t *testing.T) {
+	t.Parallel()
+	var b buildWatch
+	b.read(strings.NewReader("go: downloading a v1\ngo: downloading b v2\nnet/http\ngithub.com/x/y\ngo: x@v1: no such host\n"))
+	require.Contains(t, b.line(65*time.Second), "2 modules fetched, 2 packages compiled (1m5s)")
+	require.Equal(t, "go: x@v1: no such host", b.last())
+}
+
+func TestWithoutProxy(t *testing.T) {
+	t.Parallel()
+	got := withoutProxy([]string{"PATH=/bin", "https_proxy=http://x", "HTTP_PROXY=http://x", "SSL_CERT_FILE=/x", "GOPROXY=direct"})
+	require.Equal(t, []string{"PATH=/bin", "GOPROXY=direct"}, got)
+}
+
+func TestPortsAreRemembered(t *testing.T) {
+	t.Parallel()
+	o := quietOptions(t)
+	first, err := choosePorts(o)
+	require.NoError(t, err)
+	again, err := choosePorts(o)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+}
