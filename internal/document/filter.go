@@ -21,7 +21,7 @@ type Point string
 // The operating points: thresholds on the probability of "academic", set from
 // the cross-validated scores (FilterModel.Points has precision and recall).
 const (
-	Conservative Point = "conservative" // precision 0.99 at least: little noise, some papers lost
+	Conservative Point = "conservative" // precision 0.995 at least: little noise, some papers lost
 	Balanced     Point = "balanced"     // 0.5
 	Liberal      Point = "liberal"      // recall 0.98 at least: few papers lost, some noise
 )
@@ -102,11 +102,12 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	if !t.HasText() {
 		return Judgement{Class: Other, Reasons: []string{"no text to judge: " + string(t.Outcome)}}
 	}
-	x := Compute(t, h)
+	c := counted(t)
+	x := c.features(t, h)
 	j := Judgement{Judged: true, Features: x}
 	j.Score = f.model.Academic.Probability(x, academicLabel)
 	thesis := ""
-	if thesis = thesisEvidence(t); thesis != "" {
+	if thesis = c.thesisEvidence(t); thesis != "" {
 		j.Score = max(j.Score, thesisScore)
 		j.Reasons = append(j.Reasons, "a thesis: "+thesis)
 	}
@@ -158,8 +159,8 @@ const titlePage = 1200
 // thesisEvidence names what makes a long document a thesis: its title pages say
 // so, or its text calls itself one more often than a paper; "" if nothing does.
 // A CV, which names its author's theses, is none.
-func thesisEvidence(t *Text) string {
-	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.MatchString(string(head([]byte(t.Pages[0]), 4000))) {
+func (c *counts) thesisEvidence(t *Text) string {
+	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.MatchString(c.front) {
 		return ""
 	}
 	m := fulfilment.FindString(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))
@@ -169,8 +170,7 @@ func thesisEvidence(t *Text) string {
 	if m != "" {
 		return "“" + strings.Join(strings.Fields(m), " ") + "” on its first pages"
 	}
-	all := t.String()
-	if n := len(thisThesis.FindAllString(all, 50)); n >= 2 && n > len(thisPaper.FindAllString(all, 50)) {
+	if n := c.tally[markThisThesis]; n >= 2 && n > c.tally[markThisPaper] {
 		return "it calls itself one"
 	}
 	return ""

@@ -16,10 +16,10 @@ var (
 // ([12], [Kle99], 12.) after the last heading that announces one, or by lines
 // that begin like an author list near a year. Where the heading lies in the
 // pages left out, labels alone are counted in the last pages.
-func CountReferences(t *Text) int {
-	all := strings.Join(t.Pages, "\n")
-	list, found := referenceList(all)
-	if !found {
+func CountReferences(t *Text) int { return counted(t).references(t) }
+
+func (c *counts) references(t *Text) int {
+	if c.refsEnd < 0 {
 		if t.Skipped == 0 || t.Front >= len(t.Pages) {
 			return 0
 		}
@@ -29,6 +29,7 @@ func CountReferences(t *Text) int {
 		}
 		return n
 	}
+	list := referenceList(strings.Join(t.Pages, "\n")[c.refsEnd:])
 	labels := len(bracketed.FindAllString(list, -1))
 	if labels < 3 {
 		labels = max(labels, len(numbered2.FindAllString(list, -1)))
@@ -40,25 +41,20 @@ func CountReferences(t *Text) int {
 	return max(labels, min(years, len(authored.FindAllString(list, -1))))
 }
 
-// referenceList is what follows the last heading "References"; an appendix
-// after it is cut off where it announces itself.
-func referenceList(all string) (string, bool) {
-	var last []int
-	for _, p := range []*regexp.Regexp{headingRefs, refsSpaced} {
-		for _, m := range p.FindAllStringIndex(all, -1) {
-			if last == nil || m[0] > last[0] {
-				last = m
-			}
-		}
-	}
-	if last == nil {
-		return "", false
-	}
-	list := all[last[1]:]
-	if m := appendixHead.FindStringIndex(list); m != nil {
-		list = list[:m[0]]
-	}
-	return list, true
-}
+// maxReferenceList bounds what is looked at after the heading, in bytes.
+const maxReferenceList = 60_000
 
-var appendixHead = heading(`appendix|appendices|appendix [a-z]?.*|supplementary material|proof of .*|proofs`)
+// referenceList ends at the appendix that may follow.
+func referenceList(after string) string {
+	if len(after) > maxReferenceList {
+		after = after[:maxReferenceList]
+	}
+	at := 0
+	for line := range strings.Lines(after) {
+		if s := strings.TrimSpace(line); len(s) <= headingLine && headingOf(s) == secAppendix {
+			return after[:at]
+		}
+		at += len(line)
+	}
+	return after
+}

@@ -74,7 +74,7 @@ func (r *TrainReport) ClassConfusion() *classify.Confusion {
 }
 
 // points sets the operating points from the cross-validated scores: the lowest
-// threshold with precision 0.99, one half, and the highest with recall 0.98
+// threshold with precision 0.995, one half, and the highest with recall 0.98
 // among the documents that have text.
 func (r *TrainReport) points() map[Point]Setting {
 	judged := func(s sample) bool { return s.judged }
@@ -84,7 +84,7 @@ func (r *TrainReport) points() map[Point]Setting {
 	}
 	out := map[Point]Setting{Balanced: setting(0.5), Conservative: setting(0.9), Liberal: setting(0.1)}
 	for t := 51; t <= 99; t++ {
-		if s := setting(float64(t) / 100); s.Precision >= 0.99 {
+		if s := setting(float64(t) / 100); s.Precision >= 0.995 {
 			out[Conservative] = s
 			break
 		}

@@ -144,8 +144,9 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 	}
 	class, _ := fold(l.Label)
 	s := &sample{url: l.URL, label: l.Label, host: u.Host, class: class, judged: t.HasText()}
-	s.x = Compute(t, Hints{Name: l.URL})
-	s.thesis = thesisEvidence(t) != ""
+	c := counted(t)
+	s.x = c.features(t, Hints{Name: l.URL})
+	s.thesis = c.thesisEvidence(t) != ""
 	s.plain = s.x[atAbstract] > 0 && t.PageCount >= 3 && t.Words() >= 350
 	return s, nil
 }

@@ -1,0 +1,188 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for reader, r := range readers(t) {
+		for name, tc := range map[string]struct {
+			body     []byte
+			file     string
+			academic bool
+			class    Class
+		}{
+			"paper":    {paperPDF(t, 8), "x.pdf", true, Paper},
+			"slides":   {slidesPDF(t), "x.pdf", false, Slides},
+			"homework": {homeworkPDF(t), "hw3.pdf", false, Course},
+		} {
+			got := NewFilter(Balanced).Judge(read(t, r, tc.file, tc.body), Hints{Name: tc.file})
+			assert.True(t, got.Judged, name)
+			assert.Equal(t, tc.academic, got.Academic, "%s by %s: %v", name, reader, got.Reasons)
+			assert.Equal(t, tc.class, got.Class, "%s by %s: %v", name, reader, got.Reasons)
+			sum := 0.0
+			for _, p := range got.Probabilities {
+				sum += p
+			}
+			assert.InDelta(t, 1, sum, 1e-6, name)
+			assert.NotEmpty(t, got.Reasons, name)
+		}
+	}
+}
+
+func TestJudgeWithoutText(t *testing.T) {
+	t.Parallel()
+	got := NewFilter(Liberal).Judge(&Text{Outcome: ImageOnly}, Hints{})
+	assert.False(t, got.Judged)
+	assert.False(t, got.Academic)
+	assert.Equal(t, Other, got.Class)
+}
+
+func TestThesis(t *testing.T) {
+	t.Parallel()
+	pages := []string{"On Patience\n\nAda Example\n\nA dissertation submitted in partial fulfilment of the requirements\nfor the degree of Doctor of Philosophy"}
+	for i := range 40 {
+		pages = append(pages, "This thesis goes on. "+paragraph(i, 30))
+	}
+	text := &Text{Outcome: OK, Kind: PDF, Pages: pages, Front: len(pages), PageCount: 140, Width: 595, Height: 842}
+	got := NewFilter(Balanced).Judge(text, Hints{})
+	assert.Equal(t, Thesis, got.Class, got.Reasons)
+	assert.True(t, got.Academic)
+	cv := *text
+	cv.Pages = append([]string{"Curriculum Vitae\nEducation\nPh.D. thesis: On Patience"}, pages[1:]...)
+	assert.Empty(t, counted(&cv).thesisEvidence(&cv), "a CV names its author's thesis")
+}
+
+func TestOperatingPoints(t *testing.T) {
+	t.Parallel()
+	m := NewFilter(Balanced).Model()
+	c, b, l := m.Points[Conservative], m.Points[Balanced], m.Points[Liberal]
+	assert.Greater(t, c.Threshold, b.Threshold)
+	assert.Greater(t, b.Threshold, l.Threshold)
+	assert.GreaterOrEqual(t, c.Precision, b.Precision)
+	assert.GreaterOrEqual(t, l.Recall, b.Recall)
+	assert.GreaterOrEqual(t, m.Figures.Accuracy, 0.95)
+	assert.NotEmpty(t, m.Origin)
+	assert.NotEmpty(t, m.Command)
+}
+
+func TestLoadFilterRefusesOtherFeatures(t *testing.T) {
+	t.Parallel()
+	m := NewFilter(Balanced).Model()
+	a := *m.Academic
+	a.Features = a.Features[1:]
+	m.Academic = &a
+	b, err := json.Marshal(m)
+	require.NoError(t, err)
+	_, err = LoadFilter(bytes.NewReader(b), Balanced)
+	assert.ErrorIs(t, err, ErrModel)
+	_, err = LoadFilter(strings.NewReader("{"), Balanced)
+	assert.ErrorIs(t, err, ErrModel)
+}
+
+func TestFeatures(t *testing.T) {
+	t.Parallel()
+	at := func(name string) int {
+		for i, n := range featureNames {
+			if n == name {
+				return i
+			}
+		}
+		t.Fatalf("no feature %q", name)
+		return -1
+	}
+	text := func(lines ...string) *Text {
+		return &Text{Outcome: OK, Pages: []string{strings.Join(lines, "\n")}, Front: 1, PageCount: 1}
+	}
+	for name, tc := range map[string]struct {
+		text    *Text
+		hints   Hints
+		feature string
+		want    float64
+	}{
+		"numbered heading":     {text("some", "1. Introduction", "words"), Hints{}, "introduction", 1},
+		"roman heading":        {text("I. INTRODUCTION"), Hints{}, "introduction", 1},
+		"spaced capitals":      {text("I NTRODUCTION"), Hints{}, "introduction", 1},
+		"no heading":           {text("an introduction to words that goes on for much longer than any heading would"), Hints{}, "introduction", 0},
+		"abstract on its line": {text("Abstract—We show"), Hints{}, "abstract", 1},
+		"abstract as a word":   {text("Abstract nonsense is fun"), Hints{}, "abstract", 0},
+		"this paper":           {text("In this paper, we"), Hints{}, "this-paper", 1},
+		"another tongue":       {text("6. Referências"), Hints{}, "references", 1},
+		"unknown layout":       {text("x"), Hints{}, "landscape", math.NaN()},
+		"name of homework":     {text("x"), Hints{Name: "http://u.edu/~x/teaching/hw2.pdf"}, "name-course", 1},
+		"name of a host":       {text("x"), Hints{Name: "http://homework.edu/a/b/paper.pdf"}, "name-course", 0},
+		"press is no talk":     {text("x"), Hints{Name: "http://x.org/press/v1.pdf"}, "name-talk", 0},
+		"cv":                   {text("x"), Hints{Name: "/cv.pdf"}, "name-cv", 1},
+	} {
+		got := Compute(tc.text, tc.hints)
+		require.Len(t, got, len(featureNames))
+		if math.IsNaN(tc.want) {
+			assert.True(t, math.IsNaN(got[at(tc.feature)]), name)
+			continue
+		}
+		assert.InDelta(t, tc.want, got[at(tc.feature)], 1e-9, name)
+	}
+}
+
+func TestCountReferences(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text string
+		want int
+	}{
+		"labels":       {"text [1]\nReferences\n[1] A. B. 1999.\nmore\n[2] C. D. 2000.\n[3] E. F. 2001.\n", 3},
+		"numbers":      {"Bibliography\n1. Able, A. 1999\n2. Baker, B. 2000\n3. Charlie, C. 2001", 3},
+		"authors":      {"REFERENCES\nKnuth, D. The art. 1968.\nDijkstra, E. Go to. 1968.\nHoare, C. Axioms. 1969.\nWirth, N. Pascal. 1971.", 4},
+		"appendix cut": {"References\n[1] A 1999\n[2] B 2000\n[3] C 2001\nAppendix A\n[4] not one", 3},
+		"none":         {"no list here [1] [2]", 0},
+	} {
+		assert.Equal(t, tc.want, CountReferences(&Text{Pages: []string{tc.text}, Front: 1}), name)
+	}
+}
+
+func TestFingerprints(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *Text { return &Text{Pages: []string{s}, Front: 1} }
+	var one strings.Builder
+	for i := range 40 {
+		one.WriteString(paragraph(i*3, 4))
+	}
+	a := text(one.String())
+	stamped := text("arXiv:1234.5678v1 [cs.DL] 1 Jan 2020 " + strings.ReplaceAll(strings.ToUpper(one.String()), ". ", ".\n"))
+	other := text(strings.Repeat("Entirely different words about gardens, roses and rain fill these lines. ", 3) + "They go on with soil, seeds, spades and a shed where nobody ever reads papers at all.")
+	assert.Greater(t, NewSketch(a).Similarity(NewSketch(stamped)), 0.9)
+	assert.Less(t, NewSketch(a).Similarity(NewSketch(other)), 0.1)
+	assert.Greater(t, Similarity(Fingerprint(a), Fingerprint(stamped)), 0.93)
+	assert.Less(t, Similarity(Fingerprint(a), Fingerprint(other)), 0.8)
+	assert.Nil(t, NewSketch(text("too short")))
+	assert.Zero(t, Fingerprint(text("too short")))
+	shared := false
+	for i, b := range NewSketch(a).Bands() {
+		shared = shared || b == NewSketch(stamped).Bands()[i]
+	}
+	assert.True(t, shared)
+	assert.Len(t, NewSketch(a).Bands(), 32)
+}
+
+func TestUnwelcomeName(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		file string
+		size int
+		want bool
+	}{
+		"homework": {"hw3.pdf", 50000, true}, "cv": {"files/cv.pdf", 50000, true}, "tiny": {"a.pdf", 3000, true},
+		"paper": {"http://lecture.org/papers/focused-crawling.pdf", 300000, false}, "unknown size": {"paper.ps", 0, false},
+	} {
+		_, got := UnwelcomeName(tc.file, tc.size)
+		assert.Equal(t, tc.want, got, name)
+	}
+}

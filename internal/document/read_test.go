@@ -1,0 +1,223 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// readers are the ways in which a PDF can be read here.
+func readers(t *testing.T) map[string]*Reader {
+	m := map[string]*Reader{"go": NewReader(goOnly()), "go-inprocess": NewReader(Options{PDFToText: "-"})}
+	if r := NewReader(Options{Child: testChild}); r.opt.PDFToText != "" {
+		m["poppler"] = r
+	}
+	return m
+}
+
+func read(t *testing.T, r *Reader, name string, body []byte) *Text {
+	t.Helper()
+	got, err := r.Read(t.Context(), Part{Name: name, Kind: Sniff(name, "", body), Body: body})
+	require.NoError(t, err)
+	return got
+}
+
+func TestReadPaper(t *testing.T) {
+	t.Parallel()
+	body := paperPDF(t, 6)
+	for name, r := range readers(t) {
+		got := read(t, r, "p.pdf", body)
+		assert.Equal(t, OK, got.Outcome, name)
+		assert.Equal(t, name, got.Reader)
+		assert.Equal(t, 6, got.PageCount, name)
+		assert.Equal(t, "Harvesting by Patience", got.Title, name)
+		assert.Equal(t, "Ada Example", got.Author, name)
+		assert.Equal(t, "Harvesting the Missing Papers by Patience", got.TitleGuess(), name)
+		assert.Contains(t, got.Pages[0], "The crawler", name)
+		assert.Equal(t, 12, CountReferences(got), name)
+		assert.False(t, got.Landscape(), name)
+		assert.InDelta(t, 612, got.Width, 1, name)
+	}
+}
+
+func TestReadFirstAndLastPages(t *testing.T) {
+	t.Parallel()
+	body := paperPDF(t, 12)
+	for name, r := range readers(t) {
+		o := r.opt
+		o.FirstPages, o.LastPages = 3, 2
+		got := read(t, &Reader{opt: o}, "p.pdf", body)
+		assert.Len(t, got.Pages, 5, name)
+		assert.Equal(t, 12, got.PageCount, name)
+		assert.Equal(t, 7, got.Skipped, name)
+		assert.Equal(t, 3, got.Front, name)
+		assert.Contains(t, got.Pages[4], "References", name)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	paper := paperPDF(t, 5)
+	for name, tc := range map[string]struct {
+		body []byte
+		want Outcome
+	}{
+		"encrypted":  {encryptedPDF(t), Encrypted},
+		"truncated":  {paper[:len(paper)*2/3], Truncated},
+		"blank":      {blankPDF(t), EmptyFile},
+		"scan":       {imagePDF(t), ImageOnly},
+		"garbage":    {[]byte("%PDF-1.4\n" + strings.Repeat("garbage ", 50) + "\nstartxref\n9\n%%EOF"), Unreadable},
+		"empty file": {nil, EmptyFile},
+		"wall":       {[]byte("<html><title>Sign in</title><body>Please log in with your institution to read this article.</body></html>"), Wall},
+		"error":      {[]byte("<html><title>404 Not Found</title><body>The page was not found on this server.</body></html>"), ErrorPage},
+		"other page": {[]byte("<html><title>Welcome</title><body>My cats.</body></html>"), Wall},
+		"latex":      {[]byte("\\documentclass{article}\\begin{document}x"), SourceOnly},
+		"picture":    {[]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"), NotADocument},
+	} {
+		for reader, r := range readers(t) {
+			got := read(t, r, "x.pdf", tc.body)
+			assert.Equal(t, tc.want, got.Outcome, "%s with %s: %s", name, reader, got.Detail)
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{MaxBytes: 100})
+	assert.Equal(t, TooLarge, read(t, r, "x.pdf", paperPDF(t, 3)).Outcome)
+}
+
+func TestGoReaderSeesHiddenText(t *testing.T) {
+	t.Parallel()
+	text := "BT /F1 12 Tf 72 700 Td (Words inside a form drawn upon the page itself) Tj ET"
+	for name, tc := range map[string]struct {
+		pdf  []byte
+		want string
+	}{
+		"form in form": {pagePDF("q /X1 Do Q", "", "/XObject << /X1 6 0 R >>",
+			stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /XObject << /X2 7 0 R >> >>", "/X2 Do"),
+			stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >>", text)),
+			"Words inside a form drawn upon the page itself"},
+		"spaces from kerning": {pagePDF("BT /F1 10 Tf 72 700 Td [(Spaces)-300(come)-300(from)-300(gaps)-20(only)-300(here)-300(and)-300(there)] TJ ET", "", ""),
+			"Spaces come from gapsonly here and there"},
+		"ligatures": {pagePDF("BT /F1 10 Tf 72 700 Td (The \\001rst e\\002ect of six good words) Tj ET", "", ""),
+			"The first effect of six good words"},
+		"rotated page": {pagePDF("BT /F1 10 Tf 0 1 -1 0 100 72 Tm (Turned by a quarter this line is) Tj 0 -14 Td (followed by another) Tj ET", "/Rotate 90", ""),
+			"Turned by a quarter this line is\nfollowed by another"},
+		"inline image": {pagePDF("BI /W 2 /H 2 /BPC 8 /CS /G ID \x00(\xff) EI BT /F1 10 Tf 72 700 Td (Text after an inline image is read) Tj ET", "", ""),
+			"Text after an inline image is read"},
+		"broken word": {pagePDF("BT /F1 10 Tf 14 TL 72 700 Td (Lines of six words that hyphen-) Tj T* (ate are joined again) Tj ET", "", ""),
+			"Lines of six words that hyphenate are joined again"},
+		"accents": {pagePDF("BT /F1 10 Tf 72 700 Td (Kurt G\\250odel proved more theorems than most) Tj ET", "", ""),
+			"Kurt Gödel proved more theorems than most"},
+	} {
+		got := read(t, NewReader(goOnly()), "x.pdf", tc.pdf)
+		assert.Equal(t, OK, got.Outcome, "%s: %s", name, got.Detail)
+		assert.Equal(t, tc.want, got.String(), name)
+	}
+}
+
+func TestGoReaderSurvivesLoops(t *testing.T) {
+	t.Parallel()
+	self := pagePDF("/X1 Do", "", "/XObject << /X1 6 0 R >>",
+		stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X1 6 0 R >> >>", "/X1 Do /X1 Do /X1 Do"))
+	tree := rawPDF("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>")
+	for name, body := range map[string][]byte{"form drawing itself": self, "page tree holding itself": tree} {
+		o := goOnly()
+		o.Timeout = 2 * time.Second
+		for _, r := range []*Reader{NewReader(o), NewReader(Options{PDFToText: "-", Timeout: 2 * time.Second})} {
+			got := read(t, r, "x.pdf", body)
+			assert.NotEqual(t, OK, got.Outcome, name)
+			assert.Less(t, got.Elapsed, 4*time.Second, name)
+		}
+	}
+}
+
+// script makes an executable that stands in for pdftotext.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	path := filepath.Join(t.TempDir(), "pdftotext")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755)) //nolint:gosec // it is to be run
+	return path
+}
+
+func TestHangingReaderIsKilled(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "pid")
+	hang := script(t, `sleep 600 & echo $! > `+mark+`; wait`)
+	r := NewReader(Options{PDFToText: hang, Timeout: 1500 * time.Millisecond})
+	got := read(t, r, "x.pdf", blankPDF(t)) // the built-in reader finds pages, but no text
+	assert.Less(t, got.Elapsed, 5*time.Second)
+	assert.NotEqual(t, OK, got.Outcome)
+	pid, err := os.ReadFile(mark)
+	require.NoError(t, err)
+	assert.Eventually(t, func() bool {
+		state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
+		return err != nil || strings.Contains(string(state), ") Z ")
+	}, 5*time.Second, 10*time.Millisecond, "what the reader started is killed with it")
+}
+
+func TestFloodingReaderIsStopped(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{PDFToText: script(t, `exec yes "<page flood>"`), Timeout: 5 * time.Second, Child: testChild})
+	got := read(t, r, "x.pdf", encryptedPDF(t))
+	assert.Contains(t, []Outcome{TooLarge, Timeout, Encrypted}, got.Outcome)
+	assert.Less(t, got.Elapsed, 9*time.Second)
+}
+
+func TestSecondReaderHelps(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{PDFToText: script(t, `echo broken >&2; exit 1`), Child: testChild})
+	got := read(t, r, "x.pdf", paperPDF(t, 3))
+	assert.Equal(t, OK, got.Outcome)
+	assert.Equal(t, "go", got.Reader)
+}
+
+func TestReadEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := NewReader(goOnly()).Read(ctx, Part{Name: "x.pdf", Body: paperPDF(t, 3)})
+	assert.True(t, errors.Is(err, context.Canceled))
+}
+
+func TestHTMLPaper(t *testing.T) {
+	t.Parallel()
+	page := "<html><head><title>A Paper in HTML</title><script>var password = 'x';</script></head><body><h1>A Paper in HTML</h1><h2>Abstract</h2><p>" +
+		paragraph(1, 10) + "</p><h2>1. Introduction</h2><p>" + paragraph(2, 30) + "</p><h2>Conclusion</h2><p>" + paragraph(3, 10) + "</p><h2>References</h2><p>[1] A. B. 1999</p></body></html>"
+	got := read(t, NewReader(Options{}), "paper.html", []byte(page))
+	assert.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Equal(t, "A Paper in HTML", got.Title)
+	assert.NotContains(t, got.String(), "password")
+	plain := read(t, NewReader(Options{}), "index.html", []byte("<html><title>Home</title><body><h2>Publications</h2>None.</body></html>"))
+	assert.Equal(t, NotADocument, plain.Outcome)
+}
+
+func TestPostScript(t *testing.T) {
+	t.Parallel()
+	ps := []byte("%!PS-Adobe-2.0\n%%Title: (A Title)\n%%Pages: 1\n/Times-Roman findfont 12 scalefont setfont 72 700 moveto (Words of a PostScript page are read by ghostscript) show showpage\n")
+	without := read(t, NewReader(Options{Ghostscript: "-"}), "x.ps", ps)
+	assert.Equal(t, NoReader, without.Outcome)
+	r := NewReader(Options{})
+	if r.opt.Ghostscript == "" {
+		t.Skip("ghostscript is not installed")
+	}
+	got := read(t, r, "x.ps", ps)
+	assert.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Contains(t, strings.Join(strings.Fields(got.String()), " "), "Words of a PostScript page")
+	assert.Equal(t, "A Title", got.Title)
+	loop := read(t, NewReader(Options{Timeout: time.Second}), "x.ps", []byte("%!PS\n{ } loop\n"))
+	assert.Contains(t, []Outcome{Timeout, Unreadable}, loop.Outcome)
+	assert.Less(t, loop.Elapsed, 4*time.Second)
+}

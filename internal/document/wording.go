@@ -1,0 +1,374 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// section is a heading that papers have.
+type section byte
+
+const (
+	secNone section = iota
+	secAbstract
+	secIntroduction
+	secConclusion
+	secAcknowledgements
+	secReferences
+	secContents
+	secEducation
+	secPublications
+	secAppendix
+	sections
+)
+
+// sectionOf names the section that a heading announces: the words stand in
+// lower case and without blanks, since letter-spaced capitals come apart
+// ("R EFERENCES"). secNone for any other line.
+func sectionOf(key string) section {
+	switch key {
+	case "abstract", "summary", "zusammenfassung", "kurzfassung", "résumé", "resumen", "resumo", "sommario", "riassunto":
+		return secAbstract
+	case "introduction", "motivation", "background", "overviewandmotivation", "einleitung", "einführung", "introducción", "introdução", "introduzione":
+		return secIntroduction
+	case "conclusion", "conclusions", "concludingremarks", "discussion", "futurework", "finalremarks", "fazit", "conclusión", "conclusiones", "conclusão", "conclusões", "consideraçõesfinais", "conclusioni":
+		return secConclusion
+	case "acknowledgement", "acknowledgements", "acknowledgment", "acknowledgments", "danksagung", "remerciements", "agradecimientos", "agradecimentos":
+		return secAcknowledgements
+	case "references", "bibliography", "literaturecited", "workscited", "literature", "referencesandnotes", "referencescited", "selectedreferences",
+		"literatur", "literaturverzeichnis", "références", "bibliographie", "referencias", "bibliografía", "referências", "bibliografia":
+		return secReferences
+	case "contents", "tableofcontents", "inhalt", "inhaltsverzeichnis", "outline", "agenda":
+		return secContents
+	case "education":
+		return secEducation
+	case "publications", "publication", "selectedpublications", "recentpublications", "refereedpublications", "journalpublications", "conferencepublications":
+		return secPublications
+	case "appendix", "appendices", "supplementarymaterial", "proofs":
+		return secAppendix
+	}
+	for _, h := range sectionPrefixes {
+		if strings.HasPrefix(key, h.prefix) {
+			return h.section
+		}
+	}
+	return secNone
+}
+
+var sectionPrefixes = []struct {
+	prefix  string
+	section section
+}{
+	{"introductionand", secIntroduction}, {"conclusionand", secConclusion}, {"conclusionsand", secConclusion},
+	{"discussionand", secConclusion}, {"summaryand", secConclusion}, {"appendix", secAppendix}, {"proofof", secAppendix},
+}
+
+// numberPrefix is the number before a heading.
+var numberPrefix = regexp.MustCompile(`^(?:[0-9]{1,2}(?:\.[0-9])?|[ivxIVX]{1,4}|[a-dA-D])(?:[.):]\s*|\s+)`)
+
+// headingLine is the longest line that can be a heading, in bytes.
+const headingLine = 70
+
+// heading reads a line as a heading, with and without its number: the "I" of
+// "I NTRODUCTION" is no number.
+func headingOf(line string) section {
+	line = strings.TrimFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if line == "" || len(line) > headingLine {
+		return secNone
+	}
+	if s := sectionOf(squeeze(line)); s != secNone {
+		return s
+	}
+	if n := len(numberPrefix.FindString(line)); n > 0 {
+		return sectionOf(squeeze(line[n:]))
+	}
+	return secNone
+}
+
+func squeeze(s string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), " ", ""))
+}
+
+// abstractInline knows "Abstract—We show", "Summary. We" and the like.
+func abstractInline(line string) bool {
+	s := strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range []string{"abstract", "summary", "resumo", "résumé"} {
+		if len(s) > len(w) && strings.EqualFold(s[:len(w)], w) {
+			rest := strings.TrimLeft(s[len(w):], " ")
+			return rest != "" && strings.ContainsAny(rest[:min(3, len(rest))], ".:—–-")
+		}
+	}
+	return false
+}
+
+// mark is a thing counted by single words or by pairs of them.
+type mark byte
+
+const (
+	markNone mark = iota
+	markThisPaper
+	markThisBook
+	markThisThesis
+	markThisDocument
+	markThisChapter
+	markThisSection
+	markInterests
+	markCitation
+	markFigure
+	markTheorem
+	markEtAl
+	markWe
+	markFirstPerson
+	markCourse
+	markQuestion
+	markCV
+	markYear
+	markSentence
+	marks
+)
+
+// pairMark looks at two words that stand together, in lower case.
+func pairMark(before, word string) mark {
+	switch before {
+	case "this", "present", "our":
+		switch word {
+		case "paper", "article", "work":
+			return markThisPaper
+		}
+		if before == "this" {
+			return thisMark(word)
+		}
+	case "este", "neste", "dieser", "diesem", "diese", "cet":
+		switch word {
+		case "artigo", "artículo", "trabalho", "trabajo", "arbeit", "beitrag", "artikel", "article":
+			return markThisPaper
+		}
+	case "research":
+		if word == "interests" || word == "interest" || word == "experience" {
+			return markInterests
+		}
+	case "chapter":
+		if word == "1" {
+			return markThisChapter
+		}
+	case "et":
+		if word == "al" {
+			return markEtAl
+		}
+	case "problem", "office", "due", "solutions":
+		if word == "set" || word == "sets" || word == "hours" || word == "date" || word == "to" {
+			return markCourse
+		}
+	case "curriculum", "invited", "program", "teaching":
+		if word == "vitae" || word == "talks" || word == "committee" || word == "assistant" || word == "experience" {
+			return markCV
+		}
+	}
+	return markNone
+}
+
+func thisMark(word string) mark {
+	switch word {
+	case "letter", "note", "study", "manuscript":
+		return markThisPaper
+	case "book":
+		return markThisBook
+	case "thesis", "dissertation":
+		return markThisThesis
+	case "document":
+		return markThisDocument
+	case "chapter":
+		return markThisChapter
+	case "section":
+		return markThisSection
+	}
+	return markNone
+}
+
+// wordMark looks at one word: as written, and in lower case.
+func wordMark(word, lower string) mark {
+	switch lower {
+	case "we", "our":
+		return markWe
+	case "my", "me", "you", "your":
+		return markFirstPerson
+	case "homework", "assignment", "assignments", "syllabus", "midterm", "exam", "exams", "quiz", "quizzes", "grade", "grading", "points",
+		"lecture", "lectures", "exercise", "exercises", "student", "students", "course", "instructor", "worksheet", "tutorial":
+		return markCourse
+	case "employment", "appointment", "appointments", "award", "awards", "honor", "honors", "fellowship", "fellowships", "advisor",
+		"service", "reviewer", "ph.d", "phd", "b.sc", "bsc", "m.sc", "msc", "b.s", "m.s", "gpa", "grant", "grants", "resume", "résumé":
+		return markCV
+	}
+	switch word {
+	case "I":
+		return markFirstPerson
+	case "Theorem", "Lemma", "Definition", "Proposition", "Corollary", "Proof", "Algorithm", "Equation", "Eq":
+		return markTheorem
+	}
+	if isYear(word) {
+		return markYear
+	}
+	return markNone
+}
+
+// isYear accepts 1960 to 2049, with the letter that tells works of a year apart.
+func isYear(w string) bool {
+	if len(w) == 5 && w[4] >= 'a' && w[4] <= 'f' {
+		w = w[:4]
+	}
+	if len(w) != 4 || w[3] < '0' || w[3] > '9' || w[2] < '0' || w[2] > '9' {
+		return false
+	}
+	return w[0] == '1' && w[1] == '9' && w[2] >= '6' || w[0] == '2' && w[1] == '0' && w[2] <= '4'
+}
+
+var (
+	citeNumber = regexp.MustCompile(`^\[(?:[0-9]{1,3}(?:\s*[,–-]\s*[0-9]{1,3})*|[A-Z][A-Za-z+]{1,6}[0-9]{2}[a-z]?)\]`)
+	citeYear   = regexp.MustCompile(`^\([A-Z][^()\n]{1,60},? (?:19|20)[0-9]{2}[a-z]?\)`)
+)
+
+// citations counts references in the text: [12], [1, 4–7], [Kle99], (Kleinberg,
+// 1999).
+func citations(line string) int {
+	n := 0
+	for i := range len(line) {
+		switch line[i] {
+		case '[':
+			n += boolInt(citeNumber.MatchString(line[i:min(len(line), i+60)]))
+		case '(':
+			n += boolInt(citeYear.MatchString(line[i:min(len(line), i+80)]))
+		}
+	}
+	return n
+}
+
+var (
+	numberedHead = regexp.MustCompile(`^(?:[1-9](?:\.[1-9][0-9]?){0,2}|[IVX]{1,4})\.?\s{1,4}[A-Z][A-Za-z]{2,}[A-Za-z ,:-]{0,60}$`)
+	question     = regexp.MustCompile(`^(?i:problem|question|exercise|task|part)\s+[0-9a-h]+\b|^\(?[a-h1-9]\)\s`)
+)
+
+func bulleted(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return strings.ContainsRune("•●◦▪▶►■□–➢❖✓∗-", r) && len(line) > utf8.RuneLen(r)
+}
+
+// counts is what one pass over a text finds. One pass, because dozens of
+// patterns searched for one by one cost more than reading the PDF.
+type counts struct {
+	front               string // the start of the first page
+	words, lines, pages int
+	titled, capital     int // words and lines that begin with a capital
+	symbols, chars      int
+	long                int           // words in lines of seven and more
+	firstWords          int           // words of the first page
+	bytes               int           // of all pages, a line end after each
+	at                  [sections]int // where a section's heading first stands, in bytes; -1
+	refsEnd             int           // end of the last heading of a reference list, -1
+	tally               [marks]int
+	thisPaperAt         int
+	heads, bullets      int
+	lastWord            string
+}
+
+func counted(t *Text) *counts {
+	c := &counts{pages: max(1, len(t.Pages)), refsEnd: -1, thisPaperAt: -1}
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	for i, p := range t.Pages {
+		for line := range strings.Lines(p) {
+			c.line(strings.TrimSpace(line))
+			c.bytes += len(line)
+		}
+		c.bytes++
+		if i == 0 {
+			c.front, c.firstWords = strings.ToValidUTF8(string(head([]byte(p), 4000)), ""), c.words
+		}
+	}
+	return c
+}
+
+func (c *counts) line(s string) {
+	if s == "" {
+		return
+	}
+	c.lines++
+	r, _ := utf8.DecodeRuneInString(s)
+	c.capital += boolInt(unicode.IsUpper(r))
+	if len(s) <= headingLine+10 {
+		c.short(s)
+	}
+	if c.at[secAbstract] < 0 && abstractInline(s) {
+		c.at[secAbstract] = c.bytes
+	}
+	c.bullets += boolInt(bulleted(s))
+	c.tally[markCitation] += citations(s)
+	before := c.words
+	for w := range strings.FieldsSeq(s) {
+		c.word(w)
+	}
+	if n := c.words - before; n >= 7 {
+		c.long += n
+	}
+}
+
+// short looks at a line that may be a heading.
+func (c *counts) short(s string) {
+	if sec := headingOf(s); sec != secNone {
+		if c.at[sec] < 0 {
+			c.at[sec] = c.bytes
+		}
+		if sec == secReferences {
+			c.refsEnd = c.bytes + len(s)
+		}
+	}
+	c.heads += boolInt(numberedHead.MatchString(s))
+	c.tally[markQuestion] += boolInt(question.MatchString(s))
+}
+
+func (c *counts) word(w string) {
+	c.words++
+	letterEnd := false // two small letters and a full stop end a sentence where a capital follows
+	first, _ := utf8.DecodeRuneInString(w)
+	for _, r := range w {
+		c.chars++
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			c.symbols++
+		}
+	}
+	if unicode.IsUpper(first) {
+		c.titled++
+		if n := len(c.lastWord); n > 3 && strings.IndexByte(".!?", c.lastWord[n-1]) >= 0 && isSmall(c.lastWord[n-2]) && isSmall(c.lastWord[n-3]) {
+			letterEnd = true
+		}
+	}
+	c.tally[markSentence] += boolInt(letterEnd)
+	core := strings.TrimFunc(w, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) })
+	lower := strings.ToLower(core)
+	c.pair(c.lastWord, core, lower)
+	c.tally[wordMark(core, lower)]++
+	c.lastWord = w
+}
+
+func isSmall(b byte) bool { return b >= 'a' && b <= 'z' }
+
+func (c *counts) pair(before, core, lower string) {
+	b := strings.ToLower(before)
+	m := pairMark(b, lower)
+	if m == markThisPaper && c.thisPaperAt < 0 {
+		c.thisPaperAt = c.bytes
+	}
+	c.tally[m]++
+	switch {
+	case core == "" || before == "":
+	case core[0] >= '0' && core[0] <= '9' || strings.Trim(core, "IVX") == "":
+		switch before {
+		case "Figure", "Fig.", "Table", "FIGURE", "TABLE":
+			c.tally[markFigure]++
+		}
+	case (lower == "points" || lower == "pts" || lower == "marks") && before[0] >= '0' && before[0] <= '9':
+		c.tally[markQuestion]++
+	}
+}
