@@ -103,9 +103,11 @@ func (l *Lease) Renew(ctx context.Context) error {
 	return l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
 }
 
-// Release gives the lease back; the pacing stays in the row.
+// Release gives the lease back. What is left of the wait goes into the row: it
+// counts from the end of the last answer, while the row was written before the
+// request left.
 func (l *Lease) Release(ctx context.Context) error {
-	return l.write(ctx, `UPDATE sites SET holder = '' WHERE id = $1 AND token = $2`)
+	return l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3) WHERE id = $1 AND token = $2`, l.Ready())
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
