@@ -34,41 +34,55 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOption
 		return Seeded{}, err
 	}
 	byHost := map[string][]frontier.Entry{}
-	for i, p := range papers {
-		copies, err := s.copiesOf(ctx, p)
+	done := 0
+	for some := range slices.Chunk(papers, papersPerAsk) {
+		located, err := metadata.LocateCopies(ctx, s.Copies, some)
 		if err != nil {
 			return Seeded{}, err
 		}
-		for _, c := range copies {
-			e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: c.URL, Anchor: p.Title, Context: c.Source, Source: page.SourceSeed},
-				OffSite: true, Document: !c.Landing, Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
-			if c.Landing {
-				e.Role = frontier.Landing
-			}
-			host := weburl.Host(c.URL)
-			byHost[host] = append(byHost[host], e)
+		if err := s.keepCopies(ctx, located); err != nil {
+			return Seeded{}, err
 		}
-		report(i+1, len(papers))
+		for _, l := range located {
+			for _, c := range l.Copies {
+				host := weburl.Host(c.URL)
+				byHost[host] = append(byHost[host], copyEntry(l.Paper, c))
+			}
+		}
+		done += len(some)
+		report(done, len(papers))
 	}
 	return s.seed(ctx, id, "copy", o, byHost, nil)
 }
 
-func (s *Stages) copiesOf(ctx context.Context, p venue.Paper) ([]metadata.Copy, error) {
-	var all []metadata.Copy
-	for _, src := range s.Copies {
-		cs, err := src.Copies(ctx, p)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			// One catalogue that is out must not stop a harvest; the next run
-			// asks it again.
-			s.Log.Warn("open copies could not be asked for", "source", src.Name(), "paper", p.Key, "error", err)
-			continue
-		}
-		all = append(all, cs...)
+// papersPerAsk is how many papers are asked for between two reports of progress;
+// catalogues that answer for many at once want them together.
+const papersPerAsk = 500
+
+func copyEntry(p venue.Paper, c metadata.Copy) frontier.Entry {
+	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: c.URL, Anchor: p.Title, Context: c.Source, Source: page.SourceSeed},
+		OffSite: true, Document: !c.Landing, Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
+	if c.Landing {
+		e.Role = frontier.Landing
 	}
-	return metadata.Rank(all), nil
+	return e
+}
+
+// keepCopies records licence and version beside each copy, and says which
+// catalogues could not be asked: one that is out must not stop a harvest.
+func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) error {
+	var rows []store.Copy
+	failed := map[string]error{}
+	for _, l := range located {
+		for _, c := range l.Copies {
+			rows = append(rows, store.Copy{Paper: l.Paper.Key, URL: c.URL, Landing: c.Landing, Version: string(c.Version), License: c.License, Host: string(c.Host), Source: c.Source})
+		}
+		maps.Copy(failed, l.Failed)
+	}
+	for name, err := range failed {
+		s.Log.Warn("open copies could not be asked for", "source", name, "error", err)
+	}
+	return s.DB.SaveCopies(ctx, rows)
 }
 
 // SeedHomepages gives the homepages of the harvest's authors to the frontier,

@@ -31,6 +31,9 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("politeness: %s cannot be asked for another %s: %s", e.Host, e.Wait.Round(time.Second), why)
 }
 
+// RetryIn says after how long asking again may help.
+func (e *BusyError) RetryIn() time.Duration { return e.Wait }
+
 // Keeper grants leases and turns. It is safe for concurrent use.
 type Keeper struct {
 	pool   *pgxpool.Pool

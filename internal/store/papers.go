@@ -141,6 +141,28 @@ func (db *DB) SaveVolume(ctx context.Context, id, venueKey string, year, papers 
 	return err
 }
 
+// Copy is a place where a catalogue says that a paper is.
+type Copy struct {
+	Paper   string `json:"paper"`
+	URL     string `json:"url"`
+	Landing bool   `json:"landing"`
+	Version string `json:"version"`
+	License string `json:"license,omitempty"`
+	Host    string `json:"host"`
+	Source  string `json:"source"`
+}
+
+// SaveCopies records copies by paper and URL.
+func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
+	b := &pgx.Batch{}
+	for _, c := range copies {
+		b.Queue(`INSERT INTO copies (paper_key, url, landing, version, license, host_kind, source) VALUES ($1,$2,$3,$4,$5,$6,$7)
+			ON CONFLICT (paper_key, url) DO UPDATE SET landing=EXCLUDED.landing, version=EXCLUDED.version, license=EXCLUDED.license,
+				host_kind=EXCLUDED.host_kind, source=EXCLUDED.source, located_at=now()`, c.Paper, c.URL, c.Landing, c.Version, c.License, c.Host, c.Source)
+	}
+	return db.Pool.SendBatch(ctx, b).Close()
+}
+
 // SaveHoldings adds what a library holds; the same title, year and first author
 // count once.
 func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source string) error {

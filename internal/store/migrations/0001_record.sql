@@ -39,6 +39,19 @@ CREATE TABLE volumes (
     listed_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- Where catalogues say that a copy of a paper is.
+CREATE TABLE copies (
+    paper_key  text NOT NULL REFERENCES papers (key) ON DELETE CASCADE,
+    url        text NOT NULL,
+    landing    boolean NOT NULL,
+    version    text NOT NULL,
+    license    text NOT NULL,
+    host_kind  text NOT NULL,
+    source     text NOT NULL,
+    located_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (paper_key, url)
+);
+
 -- What the library holds already.
 CREATE TABLE holdings (
     hash        bytea PRIMARY KEY,
@@ -294,5 +307,5 @@ CREATE INDEX matches_sha256 ON matches (sha256);
 -- +goose Down
 DROP TABLE matches, locations, documents, page_cache, urls, robots, harvest_sites, scopes, sites,
     search_spending, searches, homepage_overrides, homepages, homepage_decisions, harvest_papers, harvests, holdings,
-    volumes, paper_authors, authors, papers;
+    copies, volumes, paper_authors, authors, papers;
 DROP SEQUENCE urls_seq;
