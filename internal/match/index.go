@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (e entry) paper() int  { return int(e >> 8 & (1<<28 - 1)) }
 func (e entry) offset() int { return int(e&255) * 2 }
 
 // NewIndex makes an index of papers. It keeps the slice; the caller must not
-// change it afterwards. Build time is linear: about two seconds and 150 MB
+// change it afterwards. Build time is linear: about three seconds and 160 MB
 // beside the papers for a million titles.
 func NewIndex(papers []venue.Paper) *Index {
 	ix := &Index{
@@ -173,9 +174,10 @@ func appendHashes(hs []uint64, b []byte) []uint64 {
 
 // hashGram mixes the eight bytes at b as one word (the finaliser of splitmix64).
 func hashGram(b []byte) uint64 {
-	_ = b[7]
-	x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	return mix(binary.LittleEndian.Uint64(b))
+}
+
+func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
@@ -287,9 +289,17 @@ func (ix *Index) Likeness(text string) float64 {
 // foldShort appends the skeleton of at most 600 letters of text.
 func foldShort(b []byte, text string) []byte {
 	for i := 0; i < len(text) && len(b) < 600; {
-		var n int
-		b, n = appendFolded(b, text[i:])
-		i += n
+		switch c := text[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z': // no rune above ASCII has such a byte
+			b = append(b, c|0x20)
+			i++
+		case c == ' ':
+			i++
+		default:
+			var n int
+			b, n = appendFolded(b, text[i:])
+			i += n
+		}
 	}
 	b, _ = dropLigatures(b, nil)
 	return b
@@ -302,8 +312,10 @@ func likeWhole(title []byte) float64 {
 }
 
 func (ix *Index) any(b []byte) bool {
-	for p := 0; p+gram <= len(b); p++ {
-		if h := hashGram(b[p:]); ix.has(h) {
+	x := binary.LittleEndian.Uint64(b) << 8 // the first round drops the lowest byte again
+	for _, c := range b[gram-1:] {
+		x = x>>8 | uint64(c)<<56
+		if h := mix(x); ix.has(h) {
 			tag := h & (1<<28 - 1)
 			for _, e := range ix.lookup(h) {
 				if e.tag() == tag {
