@@ -197,3 +197,24 @@ func storePrior(t *testing.T, lists rank.Lists, sites []farmSite, measured []Com
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join("..", "rank", "prior.json"), append(data, '\n'), 0o644))
 }
+
+// TestFarmLinks prints the keyword classes that one cycle of log analysis gives
+// (Zhuang et al., JCDL 2005, Table 4).
+func TestFarmLinks(t *testing.T) {
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	var logs [][]rank.Followed
+	for _, site := range farm(t) {
+		s, err := rank.New(rank.BreadthFirst, rank.Options{})
+		require.NoError(t, err)
+		run, err := Simulate(site.setup, s)
+		require.NoError(t, err)
+		logs = append(logs, Log(run))
+	}
+	trained, report := rank.TrainLinks(lists, logs)
+	var text strings.Builder
+	require.NoError(t, report.WriteText(&text))
+	t.Log("\n" + text.String())
+	require.NotEmpty(t, trained.High)
+	require.Equal(t, lists.IgnoreTypes, trained.IgnoreTypes)
+}

@@ -297,6 +297,30 @@ func slotOf(kind, class, key string) int32 {
 	return int32(h & (siteSlots - 1))
 }
 
+// patterns is the number of buckets for patterns of addresses.
+const patterns = 1 << 11
+
+// patternOf is the bucket of an address with its numbers folded: pages that a
+// program numbered are one pattern.
+func patternOf(raw string) uint16 {
+	h := hashSeed
+	digits := false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		if c >= '0' && c <= '9' {
+			if digits {
+				continue
+			}
+			c, digits = '0', true
+		} else {
+			digits = false
+		}
+		h = (h ^ uint32(lower(c))) * hashPrime
+	}
+	h ^= h >> 13
+	return uint16(h & (patterns - 1))
+}
+
 // shapeOf folds a name to the pattern that its like share: digits become 0,
 // words of more than two letters become a.
 func shapeOf(name string) string {

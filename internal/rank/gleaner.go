@@ -14,16 +14,17 @@ type Tuning struct {
 	PriorVariance float64 // how fast the shared weights move on a site
 	SiteVariance  float64 // how fast the site's own do
 	Optimism      float64 // standard deviations (in log-odds) added to what is uncertain
+	Novelty       float64 // log-odds added, for a share of exploration, to a link whose like was never tried
 	Deeper        float64 // worth of a page one hop further, in (0,1)
 	Sure          float64 // a pick that promises more than this is never given to exploration
-	Explore       int     // one in so many other picks goes to the oldest link
+	Explore       int     // of so many other picks, one goes to the oldest link and one to the least tried kind
 	Grain         float64 // promises (in log-odds) that differ by less are equal, and the link found first goes first
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Grain: 0.05, Deeper: 0.7, Sure: 0.15, Explore: 6, Failure: 0.1}
+	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Novelty: 5, Grain: 0.05, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -46,6 +47,8 @@ type gleaner struct {
 	picks    int // uncertain picks so far, for the share of exploration
 	pending  *pendingPage
 	children map[string]*offspring
+	path     ancestry
+	tries    [patterns]uint16 // requests by pattern of the address
 	cache    map[int64]known
 	scratch  []feature
 	promise  []float64 // of the links at the present pick; scratch
@@ -54,6 +57,7 @@ type gleaner struct {
 // pendingPage is a page whose links may still be entering.
 type pendingPage struct {
 	asked, came string // the link's address and the page's, which a redirect tells apart
+	parent      string
 	features    []feature
 }
 
@@ -95,7 +99,7 @@ func (g *gleaner) reset() {
 	g.pages = newModel(g.prior[0], t.PriorVariance, t.SiteVariance)
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
-	g.picks, g.pending = 0, nil
+	g.picks, g.pending, g.path, g.tries = 0, nil, ancestry{}, [patterns]uint16{}
 	g.children, g.cache = map[string]*offspring{}, map[int64]known{}
 }
 
@@ -139,6 +143,7 @@ type known struct {
 	features []feature
 	twin     []feature // the same, for when it turns out to be a twin
 	stem     uint32
+	pattern  uint16
 }
 
 // know takes a candidate's features; those that never change are kept while it
@@ -152,6 +157,7 @@ func (g *gleaner) know(c *Candidate) known {
 	g.scratch = g.x.extract(c, g.scratch[:0])
 	g.scratch = append(g.scratch, feature{traitTwin, 1})
 	k.twin = g.scratch
+	k.pattern = patternOf(c.Link.URL)
 	if c.Document {
 		k.stem = stemHash(c.Link.URL)
 	}
@@ -202,12 +208,32 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	best = g.inPageOrder(waiting, best)
 	if top < g.tune.Sure {
 		g.picks++
-		if g.picks%g.tune.Explore == 0 {
-			i := oldest(waiting)
-			return i, fmt.Sprintf("exploration: it has waited longest, and the best promised only %.2f", top)
+		if i, why := g.exploration(waiting); why != "" {
+			return i, fmt.Sprintf("exploration: %s, and the best promised only %.2f", why, top)
 		}
 	}
 	return best, g.explain(&waiting[best])
+}
+
+// exploration takes, at its turn, the link that has waited longest, so that none
+// waits for ever, or the one of which least is known.
+func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
+	switch g.picks % g.tune.Explore {
+	case 0:
+		return oldest(waiting), "it has waited longest"
+	case g.tune.Explore / 2:
+		best, most := 0, math.Inf(-1)
+		for i := range waiting {
+			c := &waiting[i]
+			logit, _ := g.model(c).predict(g.features(c))
+			tries := float64(g.tries[g.know(c).pattern])
+			if v := logit + g.tune.Novelty/math.Sqrt(1+tries); v > most {
+				best, most = i, v
+			}
+		}
+		return best, "its like was hardly tried"
+	}
+	return 0, ""
 }
 
 // inPageOrder gives way to the first link of the same page that promises nearly
@@ -239,13 +265,35 @@ func (g *gleaner) settle() {
 	if o == nil {
 		o = g.children[p.came]
 	}
-	g.pages.learn(p.features, g.worth(o), 1)
+	worth := g.worth(o)
+	g.pages.learn(p.features, worth, 1)
+	g.path.add(ancestor{hashOf(p.asked), hashOf(p.came), hashOf(p.parent), float32(worth), p.features})
+	g.credit(p.parent, worth)
 	delete(g.children, p.asked)
 	delete(g.children, p.came)
 	if len(g.children) > remembered {
 		clear(g.children)
 	}
 }
+
+// credit tells the pages on the way to a worthy page that they led to it: what
+// they seemed worth when they were read was only what their links promised.
+func (g *gleaner) credit(parent string, worth float64) {
+	at := hashOf(parent)
+	for range maxCredit {
+		a := g.path.find(at)
+		worth *= g.tune.Deeper
+		if a == nil || worth < float64(a.worth)+0.05 {
+			return
+		}
+		a.worth = float32(worth)
+		g.pages.learn(a.features, worth, 1)
+		at = a.parent
+	}
+}
+
+// maxCredit is how many hops up a page's worth is told.
+const maxCredit = 4
 
 // worth is the yield of a page per request, itself included: its best documents
 // as they were expected when they entered, or what a page further on promised.
@@ -266,6 +314,9 @@ func (g *gleaner) worth(o *offspring) float64 {
 // worth when its links have entered.
 func (g *gleaner) Observe(c Candidate, r Result) {
 	fs := g.features(&c)
+	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
+		*n++
+	}
 	delete(g.cache, c.ID)
 	switch {
 	case r.Failed:
@@ -283,7 +334,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		}
 	case r.Page != nil:
 		g.settle()
-		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, features: slices.Clone(fs)}
+		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, parent: c.Parent, features: slices.Clone(fs)}
 	}
 }
 

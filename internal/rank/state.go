@@ -15,7 +15,7 @@ type stemSet struct {
 	at    map[uint32]bool
 }
 
-const maxStems = 4096
+const maxStems = 1024
 
 // stemHash names a document without its format, so that its twins are known. It
 // is never 0.
@@ -56,22 +56,33 @@ type gleanerState struct {
 	Docs    string   `json:"docs"`
 	Arms    []string `json:"arms"`
 	Stems   string   `json:"stems"`
+	Path    string   `json:"path"`
+	Tries   string   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
 	Picks   int      `json:"picks"`
 }
 
 const stateVersion = 1
 
-// State is at most 190 KiB: two models of 4,300 weights at 16 characters, 96 arms
-// of 300 bytes, 4,096 stems at 5⅓ characters.
+// State is at most 250 KiB: two models of 4,300 weights at 16 characters, 96 arms
+// of 300 bytes, 1,024 stems at 5⅓ characters, 96 pages
+// at 540, 2,048 counts at 5⅓.
 func (g *gleaner) State() (json.RawMessage, error) {
 	g.settle()
 	stems := make([]byte, 0, 4*len(g.twins.order))
 	for _, h := range g.twins.order {
 		stems = binary.LittleEndian.AppendUint32(stems, h)
 	}
+	var tries []byte
+	for i, n := range g.tries {
+		if n > 0 {
+			tries = binary.LittleEndian.AppendUint16(tries, uint16(i))
+			tries = binary.LittleEndian.AppendUint16(tries, n)
+		}
+	}
 	return json.Marshal(gleanerState{
 		Version: stateVersion, Shared: g.x.shared, Pages: g.pages.encode(), Docs: g.docs.encode(),
-		Arms: g.arms.leaders, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks,
+		Arms: g.arms.leaders, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks, Path: g.path.encode(),
+		Tries: base64.StdEncoding.EncodeToString(tries),
 	})
 }
 
@@ -101,6 +112,16 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 	}
 	for ; len(stems) >= 4; stems = stems[4:] {
 		g.twins.add(binary.LittleEndian.Uint32(stems))
+	}
+	if g.path, err = decodeAncestry(s.Path, g.x.shared+siteSlots); err != nil {
+		return err
+	}
+	tries, err := base64.StdEncoding.DecodeString(s.Tries)
+	if err != nil {
+		return fmt.Errorf("rank: restore %s: tries: %w", Gleaner, err)
+	}
+	for ; len(tries) >= 4; tries = tries[4:] {
+		g.tries[binary.LittleEndian.Uint16(tries)%patterns] = binary.LittleEndian.Uint16(tries[2:])
 	}
 	g.arms, g.picks = newArms(s.Arms), s.Picks
 	return nil

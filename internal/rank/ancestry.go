@@ -1,0 +1,107 @@
+package rank
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// ancestor is a page that was read, as far as it is needed to give it credit for
+// what its links led to.
+type ancestor struct {
+	asked, came, parent uint32 // hashes of addresses
+	worth               float32
+	features            []feature
+}
+
+// ancestry remembers the latest pages, the last one last.
+type ancestry struct{ pages []ancestor }
+
+const (
+	maxAncestors = 96
+	maxStored    = 64 // features of each
+)
+
+func (y *ancestry) add(a ancestor) {
+	a.features = a.features[:min(len(a.features), maxStored)]
+	if len(y.pages) >= maxAncestors {
+		// Pages that led nowhere are forgotten first: the others are on a way.
+		drop := 0
+		for i := 0; i < len(y.pages)/2; i++ {
+			if y.pages[i].worth < y.pages[drop].worth {
+				drop = i
+			}
+		}
+		y.pages = append(y.pages[:drop], y.pages[drop+1:]...)
+	}
+	y.pages = append(y.pages, a)
+}
+
+func (y *ancestry) find(hash uint32) *ancestor {
+	for i := len(y.pages) - 1; i >= 0; i-- {
+		if a := &y.pages[i]; a.asked == hash || a.came == hash {
+			return a
+		}
+	}
+	return nil
+}
+
+// hashOf is a hash of an address; that of "" is 0, which no page has.
+func hashOf(url string) uint32 {
+	if url == "" {
+		return 0
+	}
+	h := hashSeed
+	for i := 0; i < len(url); i++ {
+		h = (h ^ uint32(url[i])) * hashPrime
+	}
+	return max(h, 1)
+}
+
+// encode writes each page as three hashes, its worth, the number of its
+// features, and two bytes of index and four of value for each.
+func (y *ancestry) encode() string {
+	var buf []byte
+	le := binary.LittleEndian
+	for _, a := range y.pages {
+		for _, h := range [3]uint32{a.asked, a.came, a.parent} {
+			buf = le.AppendUint32(buf, h)
+		}
+		buf = le.AppendUint32(buf, math.Float32bits(a.worth))
+		n := len(a.features)
+		buf = append(buf, byte(n))
+		for _, f := range a.features[:n] {
+			buf = le.AppendUint16(buf, uint16(f.index))
+			buf = le.AppendUint32(buf, math.Float32bits(f.value))
+		}
+	}
+	return base64.StdEncoding.EncodeToString(buf)
+}
+
+func decodeAncestry(s string, features int) (ancestry, error) {
+	var y ancestry
+	buf, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return y, fmt.Errorf("rank: restore %s: pages: %w", Gleaner, err)
+	}
+	le := binary.LittleEndian
+	for len(buf) >= 17 {
+		a := ancestor{asked: le.Uint32(buf), came: le.Uint32(buf[4:]), parent: le.Uint32(buf[8:]), worth: math.Float32frombits(le.Uint32(buf[12:]))}
+		n := int(buf[16])
+		buf = buf[17:]
+		if len(buf) < 6*n {
+			break
+		}
+		for range n {
+			f := feature{int32(le.Uint16(buf)), math.Float32frombits(le.Uint32(buf[2:]))}
+			if int(f.index) >= features {
+				return y, fmt.Errorf("rank: restore %s: feature %d of %d", Gleaner, f.index, features)
+			}
+			a.features = append(a.features, f)
+			buf = buf[6:]
+		}
+		y.pages = append(y.pages, a)
+	}
+	return y, nil
+}
