@@ -1,0 +1,70 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+)
+
+func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	slices := []activities.Slice{
+		{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 500}},
+		{Ending: crawl.Waiting, Wait: 2 * time.Minute, Reason: "failed URLs wait", Progress: crawl.Progress{Pages: 20}},
+		{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1, Documents: 1}},
+	}
+	n := 0
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, "ada.example").Return(func(context.Context, string) (activities.Slice, error) {
+		n++
+		return slices[n-1], nil
+	})
+	env.OnActivity(documents.FilterDocuments, mock.Anything, "ada.example").Return(0, nil).Once()
+	env.OnActivity(stages.EndSite, mock.Anything, activities.SiteEnd{Host: "ada.example", State: "done"}).Return([]string{webdb.ID}, nil).Once()
+	env.OnSignalExternalWorkflow(mock.Anything, HarvestID(webdb.ID), "", SignalSiteEnded, mock.Anything).Return(nil).Once()
+	start := env.Now()
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 3, n)
+	require.GreaterOrEqual(t, env.Now().Sub(start), 2*time.Minute)
+	v, err := env.QueryWorkflow("progress")
+	require.NoError(t, err)
+	var total crawl.Progress
+	require.NoError(t, v.Get(&total))
+	require.Equal(t, 521, total.Pages)
+	env.AssertExpectations(t)
+}
+
+func TestWakingASiteCutsItsWaitShort(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	n := 0
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+		if n++; n == 1 {
+			return activities.Slice{Ending: crawl.Waiting, Wait: 4 * time.Minute}, nil
+		}
+		return activities.Slice{Ending: crawl.Exhausted}, nil
+	})
+	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
+	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 10*time.Second)
+	start := env.Now()
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+	require.NoError(t, env.GetWorkflowError())
+	require.Less(t, env.Now().Sub(start), time.Minute)
+}
+
+func TestLongCrawlIsContinuedAsNew(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}, nil).Times(slicesPerRun)
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "huge.example"})
+	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
+	env.AssertExpectations(t)
+}

@@ -1,0 +1,223 @@
+package workflows
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+	"gleaner/internal/harvest"
+	"gleaner/internal/report"
+	"gleaner/internal/venue"
+)
+
+var webdb = activities.Harvest{ID: "conf/webdb/1998-2004", Venue: "conf/webdb", Years: venue.Years{From: 1998, To: 2004}}
+
+// newEnv is a test environment in which every stage answers with little and at
+// once. A test overrides what it is about before.
+func newEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var s testsuite.WorkflowTestSuite
+	s.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := s.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(20 * time.Second)
+	Register(env)
+	env.RegisterActivity(stages)
+	env.RegisterActivity(crawler)
+	env.RegisterActivity(documents)
+	return env
+}
+
+func easyStages(env *testsuite.TestWorkflowEnvironment) {
+	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(nil).Maybe()
+	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(nil).Maybe()
+	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(activities.Counts{}, nil).Maybe()
+	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 3, Wanted: 3}, nil).Maybe()
+	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil).Maybe()
+	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(activities.Authors{Looked: 2, Found: 1}, nil).Maybe()
+	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(0, nil).Maybe()
+	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(harvest.Seeded{Hosts: 1, URLs: 1}, nil).Maybe()
+	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(report.Summary{Wanted: 3, Found: 2}, nil).Maybe()
+	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
+	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(4, nil).Maybe()
+}
+
+// onWaves answers SitesToCrawl with one list of hosts after the other.
+func onWaves(env *testsuite.TestWorkflowEnvironment, waves ...[]string) {
+	n := 0
+	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+		if n++; n > len(waves) {
+			return activities.Sites{}, nil
+		}
+		return activities.Sites{Hosts: waves[n-1]}, nil
+	})
+}
+
+// onSites makes each CrawlSite end at once and tell the harvest.
+func onSites(env *testsuite.TestWorkflowEnvironment, crawled *[]string) {
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		*crawled = append(*crawled, p.Host)
+		end := activities.SiteEnd{Host: p.Host, State: "done"}
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+}
+
+func TestHarvestGoesThroughItsStages(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	easyStages(env)
+	// One host with an open copy; then one homepage; then a lead off it.
+	onWaves(env, []string{"press.example"}, []string{"ada.example"}, []string{"lead.example"})
+	var crawled []string
+	onSites(env, &crawled)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.NoError(t, env.GetWorkflowError())
+	var r HarvestResult
+	require.NoError(t, env.GetWorkflowResult(&r))
+	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)
+	require.Equal(t, StageComplete, r.State.Stage)
+	require.Equal(t, 3, r.State.Sites)
+	require.Equal(t, 2, r.Summary.Found)
+}
+
+func TestHarvestWithoutVenueFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).
+		Return(activities.Listed{}, temporal.NewNonRetryableApplicationError("no venue is called conf/nix", activities.ErrTypeInput, nil)).Once()
+	var last activities.Stage
+	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error { last = s; return nil })
+	easyStages(env)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.ErrorContains(t, env.GetWorkflowError(), "no venue is called conf/nix")
+	require.Equal(t, StageFailed, last.Stage)
+	require.Equal(t, "in stage papers: no venue is called conf/nix", last.Note)
+}
+
+func TestHarvestTakesUpTheCrawlAtARetry(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.OnActivity(stages.Requeue, mock.Anything, activities.Retry{Harvest: webdb.ID, Host: "ada.example"}).Return(4, nil).Once()
+	easyStages(env)
+	onWaves(env, []string{"ada.example"})
+	var crawled []string
+	onSites(env, &crawled)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &activities.Retry{Harvest: webdb.ID, Host: "ada.example"}})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{"ada.example"}, crawled)
+	env.AssertActivityNotCalled(t, "ListPapers", mock.Anything, mock.Anything)
+	env.AssertActivityNumberOfCalls(t, "Requeue", 1)
+}
+
+// A site's word can be lost; the record is asked which crawls ended.
+func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	easyStages(env)
+	onWaves(env, []string{"mute.example"})
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(activities.SiteEnd{Host: "mute.example", State: "done"}, nil)
+	env.OnActivity(stages.Ended, mock.Anything, []string{"mute.example"}).Return([]string{"mute.example"}, nil).Once()
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.NoError(t, env.GetWorkflowError())
+	env.AssertExpectations(t)
+}
+
+func TestHarvestPausesAndGoesOn(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	easyStages(env)
+	onWaves(env, []string{"ada.example"})
+	var crawled []string
+	onSites(env, &crawled)
+	paused := false
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(UpdatePause, "pause", callback(t))
+	}, 0)
+	env.RegisterDelayedCallback(func() {
+		paused = len(crawled) == 0
+		env.UpdateWorkflow(UpdateResume, "resume", callback(t))
+	}, 48*time.Hour)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.NoError(t, env.GetWorkflowError())
+	require.True(t, paused, "nothing was crawled for two days")
+	require.Equal(t, []string{"ada.example"}, crawled)
+}
+
+func TestCancelledHarvestSaysSo(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var last activities.Stage
+	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error { last = s; return nil })
+	easyStages(env)
+	onWaves(env, []string{"slow.example"})
+	env.OnWorkflow(CrawlSite, mock.Anything, mock.Anything).Return(func(ctx workflow.Context, _ SiteParams) (activities.SiteEnd, error) {
+		return activities.SiteEnd{}, workflow.Sleep(ctx, 100*time.Hour)
+	})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
+	env.OnSignalExternalWorkflow(mock.Anything, SiteID("slow.example"), mock.Anything, SignalWake, mock.Anything).Return(nil).Maybe()
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.Error(t, env.GetWorkflowError())
+	require.Equal(t, StageCancelled, last.Stage)
+}
+
+func callback(t *testing.T) *testsuite.TestUpdateCallback {
+	return &testsuite.TestUpdateCallback{
+		OnAccept: func() {}, OnReject: func(err error) { t.Error(err) },
+		OnComplete: func(_ any, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+		},
+	}
+}
+
+func TestAfterSlice(t *testing.T) {
+	t.Parallel()
+	const patience = 5 * time.Minute
+	for _, c := range []struct {
+		slice activities.Slice
+		want  step
+	}{
+		{activities.Slice{Ending: crawl.SliceFull}, step{}},
+		{activities.Slice{Ending: crawl.Exhausted}, step{state: "done"}},
+		{activities.Slice{Ending: crawl.Waiting, Wait: time.Minute}, step{wait: time.Minute}},
+		{activities.Slice{Ending: crawl.Waiting}, step{wait: time.Second}},
+		{activities.Slice{Ending: crawl.Waiting, Wait: time.Hour}, step{state: "stopped"}},
+		{activities.Slice{Ending: crawl.Paused}, step{wait: 30 * time.Second}},
+		{activities.Slice{Ending: crawl.Refused}, step{state: "refused"}},
+		{activities.Slice{Ending: crawl.Trap}, step{state: "trap"}},
+		{activities.Slice{Ending: crawl.PageLimit}, step{state: "stopped"}},
+		{activities.Slice{Ending: crawl.Cancelled}, step{state: "stopped"}},
+	} {
+		require.Equal(t, c.want, afterSlice(c.slice, patience), c.slice.Ending)
+	}
+}
+
+func TestHomepagesGoOnAfterABatch(t *testing.T) {
+	t.Parallel()
+	p := HomepagesParams{Pass: 1, After: "a"}
+	p = p.after(activities.Authors{Looked: 48, Found: 40, Last: "m", More: true})
+	require.Equal(t, HomepagesParams{Pass: 1, After: "m", Total: activities.Authors{Looked: 48, Found: 40}}, p)
+	p = p.after(activities.Authors{Looked: 3, Found: 1, Last: "z"})
+	require.Equal(t, 2, p.Pass)
+	require.Empty(t, p.After)
+}
+
+func TestBeforeIsJustBelow(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"ada.example", "a", "xn--bcher-kva.example:8080"} {
+		require.Less(t, before(host), host)
+		require.Greater(t, before(host), host[:len(host)-1])
+	}
+}
