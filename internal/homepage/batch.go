@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 
 	"gleaner/internal/page"
@@ -15,8 +16,8 @@ import (
 
 // FindAll decides for many authors, at most parallel at a time, in two passes:
 // the first as if none of them were known, the second for those without a
-// homepage, with the homepages of their co-authors from the complete first.
-// Then no page is left to two authors (ResolveConflicts). Decisions come in the
+// homepage, with the homepages of their co-authors from the complete first, and
+// without the pages that went to somebody else. After each, no page is left to two authors (ResolveConflicts). Decisions come in the
 // order of the subjects and do not depend on the order of work.
 //
 // Searches that failed are in the decisions; the error joins ErrSearchUnavailable
@@ -31,6 +32,7 @@ func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) 
 	if err != nil {
 		return decisions, err
 	}
+	ResolveConflicts(decisions)
 	second, again := SecondPass(subjects, decisions)
 	late, err := f.pass(ctx, second, decisions, again, parallel)
 	if err != nil {
@@ -65,8 +67,9 @@ func (f *Finder) pass(ctx context.Context, subjects []Subject, decisions []Decis
 	return unavailable, g.Wait()
 }
 
-// SecondPass returns the subjects with their co-authors' homepages of a
-// complete first pass filled in, and the indices of those worth another try.
+// SecondPass returns the subjects with what a complete first pass (with its
+// conflicts resolved) tells about them: their co-authors' homepages, and the
+// pages that went to others. The indices are of those worth another try.
 func SecondPass(subjects []Subject, decisions []Decision) (second []Subject, again []int) {
 	found := map[string]string{}
 	for _, d := range decisions {
@@ -82,7 +85,13 @@ func SecondPass(subjects []Subject, decisions []Decision) (second []Subject, aga
 				pages = append(pages, u)
 			}
 		}
-		if len(decisions[i].Homepages) == 0 && len(pages) > len(second[i].CoAuthorHomepages) {
+		second[i].Taken = slices.Clone(second[i].Taken)
+		for _, c := range decisions[i].Candidates {
+			if strings.HasPrefix(c.Rule, ruleGiven) {
+				second[i].Taken = append(second[i].Taken, c.URL)
+			}
+		}
+		if len(decisions[i].Homepages) == 0 && (len(pages) > len(second[i].CoAuthorHomepages) || len(second[i].Taken) > 0) {
 			again = append(again, i)
 		}
 		second[i].CoAuthorHomepages = pages
@@ -132,7 +141,7 @@ func (d *Decision) yieldTo(winner, key string) {
 	d.Homepages = slices.DeleteFunc(d.Homepages, func(c Candidate) bool { return addressKey(c.URL) == key })
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Kept && addressKey(c.URL) == key {
-			c.Kept, c.Priority, c.Rule = false, "", "given to "+winner+", with more evidence"
+			c.Kept, c.Priority, c.Rule = false, "", ruleGiven+" "+winner+", with more evidence"
 		}
 	}
 	if len(d.Homepages) == 0 {

@@ -67,6 +67,7 @@ func (h *hunt) rivals() {
 const (
 	ruleEvidence  = "evidence"
 	ruleTooLittle = "too little evidence"
+	ruleGiven     = "given to" // somebody else
 )
 
 // minIdentity is the identity that a page must show, unless it is a project's

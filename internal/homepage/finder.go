@@ -52,7 +52,7 @@ func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
 		h.d.NotFound = NoCandidates
 		return h.d, nil
 	}
-	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors} {
+	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest} {
 		if err := stage(ctx); err != nil {
 			return h.d, err
 		}
@@ -181,6 +181,15 @@ func (h *hunt) byCoAuthors(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rest spends what is left of the bound on what was not looked at, while
+// nothing is found.
+func (h *hunt) rest(ctx context.Context) error {
+	if h.found() {
+		return nil
+	}
+	return h.visit(ctx, h.f.cfg.MaxFetches)
 }
 
 // search asks once. A failure is noted, not returned: other sources remain.

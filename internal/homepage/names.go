@@ -38,6 +38,17 @@ func parseName(s string) name {
 	return name{given: ws[:at:at], surname: ws[at:]}
 }
 
+// firstOfTwo reads "Begoña García Salazar" as somebody with two surnames who
+// goes by the first of them, as log-in names often do; ok is false for names
+// that cannot be read so.
+func (n name) firstOfTwo() (one name, ok bool) {
+	if len(n.given) < 2 || len(n.surname) != 1 || len(n.given[len(n.given)-1]) < 3 {
+		return name{}, false
+	}
+	k := len(n.given) - 1
+	return name{given: n.given[:k:k], surname: n.given[k:]}, true
+}
+
 func nameWords(s string) []string {
 	return slices.DeleteFunc(words(s), func(w string) bool {
 		return suffixes[w] || strings.Trim(w, "0123456789") == ""

@@ -90,6 +90,9 @@ func (p *person) inLabel(s string) float64 {
 	best := 0.0
 	for _, n := range p.names {
 		best = max(best, n.inLabel(s))
+		if one, ok := n.firstOfTwo(); ok {
+			best = max(best, min(nameInitials, one.inLabel(s)))
+		}
 	}
 	return best
 }

@@ -48,6 +48,9 @@ func (h *hunt) enter(l lead) {
 	case belowFound(canonical, h.s.CoAuthorHomepages):
 		h.drop(l, canonical, "a co-author's homepage")
 		return
+	case belowFound(canonical, h.s.Taken):
+		h.drop(l, canonical, ruleGiven+" another, with more evidence")
+		return
 	}
 	root := h.rootFor(u, l)
 	key := addressKey(root)

@@ -21,11 +21,11 @@ type Example struct {
 // TrainOptions steer Train. The zero value is what the embedded model was
 // trained with.
 type TrainOptions struct {
-	L2         float64 // pull towards the prior (data/prior.json); 0: 0.002
+	L2         float64 // pull towards the prior (data/prior.json); 0: 0.0005
 	Iterations int     // 0: 3000
 	Folds      int     // cross-validation over groups; 0: 5
 	// WrongCost is how many homepages that are missed weigh as much as one
-	// wrong page that is kept, when the threshold is chosen; 0: 3.
+	// wrong page that is kept, when the threshold is chosen; 0: 2.
 	WrongCost float64
 }
 
@@ -68,7 +68,7 @@ func Train(examples []Example, opt TrainOptions) (*Model, error) {
 
 func (o TrainOptions) defaults() TrainOptions {
 	if o.L2 == 0 {
-		o.L2 = 0.002
+		o.L2 = 0.0005
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 3000
@@ -77,7 +77,7 @@ func (o TrainOptions) defaults() TrainOptions {
 		o.Folds = 5
 	}
 	if o.WrongCost == 0 {
-		o.WrongCost = 3
+		o.WrongCost = 2
 	}
 	return o
 }
@@ -90,6 +90,9 @@ func both(examples []Example) bool {
 
 func featureNames(examples []Example) []string {
 	set := map[string]bool{}
+	for k := range readPrior().Weights { // what no example shows keeps the prior's weight
+		set[k] = true
+	}
 	for _, e := range examples {
 		for k := range e.Features {
 			set[k] = true

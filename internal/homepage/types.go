@@ -23,6 +23,7 @@ type Subject struct {
 	CoAuthorHomepages []string       `json:"co_author_homepages"` // found already
 	Listed            []Listed       `json:"listed"`
 	Aliases           []string       `json:"aliases"` // other names that the directory gives
+	Taken             []string       `json:"taken"`   // homepages that others have a better claim to
 }
 
 // Getter fetches a page politely and parses it. final is its address after

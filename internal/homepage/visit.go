@@ -127,6 +127,8 @@ func (h *hunt) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
 		return "leads to a portal"
 	case belowFound(final, h.s.CoAuthorHomepages):
 		return "a co-author's homepage"
+	case belowFound(final, h.s.Taken):
+		return ruleGiven + " another, with more evidence"
 	}
 	if other := h.byKey[addressKey(final)]; other != nil && other != s {
 		if other.visited {

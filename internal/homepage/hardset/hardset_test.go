@@ -11,7 +11,7 @@ import (
 )
 
 // testSeeds are webs that the embedded model was not trained on.
-var testSeeds = []uint64{101, 102, 103}
+var testSeeds = []uint64{101, 102, 103, 104, 105}
 
 // TestHardSet measures the embedded model on webs it has not seen.
 func TestHardSet(t *testing.T) {

@@ -81,7 +81,7 @@ func (w *Web) build(p *person, s situation) (listed []string) {
 		kind = "department"
 	}
 	home := homeAddress(r, p, kind)
-	for w.docs[home] != nil { // namesakes on one server
+	for w.docs[home] != nil || w.docs[strings.Replace(home, "://", "://www.", 1)] != nil || w.docs[strings.Replace(home, "://www.", "://", 1)] != nil { // namesakes want one address
 		p.login += "2"
 		home = homeAddress(r, p, "tilde")
 	}
@@ -154,6 +154,7 @@ func (w *Web) homepage(p *person, s situation, home string) {
 	if s.key == "frames" {
 		main := base + "main.html"
 		w.put(main, doc{body: renderHome(r, v)})
+		p.homepages = append(p.homepages, main) // what the frames show is the homepage too
 		w.put(home, doc{body: fmt.Sprintf(`<html><head><title>%s</title></head><frameset cols="20%%,80%%"><frame src="%s"><frame src="%s"></frameset></html>`, esc(v.title), main, v.pubs)})
 		return
 	}
