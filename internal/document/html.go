@@ -121,9 +121,15 @@ func readPlain(p Part, t *Text) {
 	t.Reader = "text"
 	t.Pages = strings.Split(clean(string(p.Body)), "\f")
 	t.PageCount, t.First = len(t.Pages), plainLayout(t.Pages, 0, 0)
-	if t.Words() < 6 {
+	words := t.Words()
+	switch short := words < 300 && promisesDocument(p); {
+	case words < 6:
 		t.end(EmptyFile, "a text without words")
-		return
+	case short && errorWords.MatchString(t.Pages[0]):
+		t.end(ErrorPage, "a message in the place of a document: "+firstLine(t.Pages[0]))
+	case short && wallWords.MatchString(t.Pages[0]):
+		t.end(Wall, "a message in the place of a document: "+firstLine(t.Pages[0]))
+	default:
+		t.end(OK, "")
 	}
-	t.end(OK, "")
 }

@@ -48,7 +48,9 @@ func (r *Reader) pdftotext(ctx context.Context, file string, from, to int) (*sca
 		return nil, err
 	}
 	s := &scan{Reader: "poppler", PeakRSS: got.peak}
-	parseBBox(got.stdout, s)
+	if !got.flooded { // a flood is no text, and parsing it would take longer than it took to write
+		parseBBox(got.stdout, s)
+	}
 	s.Failed, s.Detail = popplerOutcome(got, len(s.Pages))
 	return s, nil
 }

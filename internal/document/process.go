@@ -13,7 +13,7 @@ import (
 )
 
 // maxOutput bounds what is taken from a child.
-const maxOutput = 64 << 20
+const maxOutput = 32 << 20
 
 // run is one child process that has ended.
 type run struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -79,6 +80,7 @@ func TestOutcomes(t *testing.T) {
 		"wall":       {[]byte("<html><title>Sign in</title><body>Please log in with your institution to read this article.</body></html>"), Wall},
 		"error":      {[]byte("<html><title>404 Not Found</title><body>The page was not found on this server.</body></html>"), ErrorPage},
 		"other page": {[]byte("<html><title>Welcome</title><body>My cats.</body></html>"), Wall},
+		"message":    {[]byte("Error: the requested file was not found on this machine."), ErrorPage},
 		"latex":      {[]byte("\\documentclass{article}\\begin{document}x"), SourceOnly},
 		"picture":    {[]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"), NotADocument},
 	} {
@@ -148,7 +150,11 @@ func script(t *testing.T, body string) string {
 		t.Skip("needs a shell")
 	}
 	path := filepath.Join(t.TempDir(), "pdftotext")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755)) //nolint:gosec // it is to be run
+	// Another process writes it: a file that this one has open for writing while
+	// a parallel test forks cannot be executed ("text file busy").
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && chmod 755 "$1"`, "sh", path)
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + body + "\n")
+	require.NoError(t, cmd.Run())
 	return path
 }
 

@@ -95,7 +95,7 @@ func TestUnpack(t *testing.T) {
 		"gzip":          {"a.ps.gz", gz(t, []byte(ps)), []string{"a.ps postscript"}},
 		"gzip in gzip":  {"a.ps.gz.gz", gz(t, gz(t, []byte(ps))), []string{"a.ps postscript"}},
 		"compress":      {"a.ps.Z", lzw([]byte(ps)), []string{"a.ps postscript"}},
-		"zip of two":    {"a.zip", zipped(t, "one.pdf", "%PDF-1.4\n", "two.ps", ps, "__MACOSX/x.pdf", "%PDF-1.4", "fig.gif", "GIF89a......"), []string{"a.zip/one.pdf pdf", "a.zip/two.ps postscript"}},
+		"zip of two":    {"a.zip", zipped(t, "one.pdf", "%PDF-1.4\n", "two.ps", ps, "__MACOSX/x.pdf", "%PDF-1.4", "fig.gif", "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00"), []string{"a.zip/one.pdf pdf", "a.zip/two.ps postscript"}},
 		"tgz of source": {"a.tgz", gz(t, tarred.Bytes()), []string{"a.tar/src/paper.tex latex"}},
 		"gzip of noise": {"a.pdf.gz", gz(t, []byte{1, 2, 3, 0, 255, 254, 1, 2}), []string{"a.pdf unknown"}},
 	} {
