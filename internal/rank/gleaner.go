@@ -378,3 +378,6 @@ func (g *gleaner) explain(c *Candidate) string {
 	}
 	return b.String()
 }
+
+// Expect is what a request for the candidate is expected to bring, in papers.
+func (g *gleaner) Expect(c *Candidate) float64 { return g.value(c, g.features(c)) }
