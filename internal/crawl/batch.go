@@ -68,6 +68,9 @@ func (s *slice) flush(ctx context.Context) error {
 		if err := frontier.Done(ctx, tx, s.site.ID, s.batch.visits); err != nil {
 			return err
 		}
+		if err := s.writeSeen(ctx, tx); err != nil {
+			return err
+		}
 		if added, err = frontier.Add(ctx, tx, s.site.ID, s.batch.links); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
+	"gleaner/internal/recrawl"
 	"gleaner/internal/store"
 	"gleaner/internal/weburl"
 )
@@ -31,12 +32,13 @@ type Config struct {
 	Sitemaps   bool          // take links from sitemaps too
 	Limits     weburl.Limits // on the shape of URLs
 	Batch      int           // visits written at once where the delay is 0
+	Recrawl    recrawl.Policy
 }
 
 // DefaultConfig is a careful crawl.
 func DefaultConfig() Config {
 	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
-		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32}
+		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32, Recrawl: recrawl.Default()}
 }
 
 // Crawler crawls sites. It is safe for concurrent use on different hosts; on one

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -41,7 +42,10 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	} else if result, err = s.answered(ctx, e, &v, resp); err != nil {
 		return err
 	}
-	s.strategy.Observe(e.Candidate, result)
+	if !unchanged(&v) {
+		s.strategy.Observe(e.Candidate, result)
+	}
+	s.schedule(e, &v, result)
 	s.batch.visits = append(s.batch.visits, v)
 	return nil
 }
@@ -49,7 +53,7 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 // get fetches, or takes the answer that was fetched lately to look for a
 // homepage.
 func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, error) {
-	if h := e.Hash(); s.cached[h] && e.ETag == "" {
+	if h := e.Hash(); s.cached[h] && e.Content == nil {
 		delete(s.cached, h)
 		p, ok, err := s.db.CachedPage(ctx, h[:], cacheAge)
 		if err == nil && ok && p.Outcome == string(fetch.OK) {
@@ -100,7 +104,7 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 func (s *slice) redirected(e *frontier.Entry, location string) {
 	to := *e
 	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
-	to.Tries, to.ETag, to.LastModified, to.Content = 0, "", "", nil
+	to.Tries, to.ETag, to.LastModified, to.Content, to.Was, to.Interval = 0, "", "", nil, frontier.Waiting, 0
 	host := weburl.Host(location)
 	if host == "" || s.cfg.Limits.CheckShape(location) != nil {
 		return
@@ -124,6 +128,9 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	}
 	sum := sha256.Sum256(resp.Body)
 	v.Content = sum[:]
+	if e.Was != frontier.Waiting && bytes.Equal(v.Content, e.Content) {
+		return s.unchanged(e, v), nil
+	}
 	if resp.URL != e.Link.URL {
 		s.alias(e, resp.URL)
 	}
@@ -135,16 +142,6 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	}
 	v.State, v.Outcome = frontier.Gone, outcomeKind
 	return rank.Result{Failed: true}, nil
-}
-
-func (s *slice) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
-	v.Outcome, v.State = fetch.NotModified, frontier.Page
-	if e.Document {
-		v.State = frontier.Document
-		return rank.Result{Document: true}
-	}
-	s.progress.Pages++
-	return rank.Result{}
 }
 
 // alias notes where a redirect on the host ended, so that a link to it does not

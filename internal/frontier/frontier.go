@@ -55,7 +55,9 @@ type Entry struct {
 	Tries        int
 	ETag         string // of the last visit, for a conditional request
 	LastModified string
-	Content      []byte // SHA-256 of what came back at the last visit
+	Content      []byte        // SHA-256 of what came back at the last visit
+	Was          State         // Page or Document, if it ever answered as one
+	Interval     time.Duration // between the last two visits that were due; 0 before the second
 }
 
 // Hash is the entry's identity.
@@ -82,7 +84,11 @@ ON CONFLICT (site_id, hash) DO UPDATE SET
 	queue = CASE WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.queue ELSE urls.queue END,
 	priority = CASE WHEN EXCLUDED.queue = urls.queue THEN greatest(urls.priority, EXCLUDED.priority)
 	                WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.priority ELSE urls.priority END,
-	state = CASE WHEN urls.state IN (1, 6) AND EXCLUDED.role < urls.role THEN 0 ELSE urls.state END
+	state = CASE WHEN urls.state IN (1, 6) AND EXCLUDED.role < urls.role THEN 0 ELSE urls.state END,
+	-- Its links were not followed then: it must come whole, not as a 304.
+	etag = CASE WHEN EXCLUDED.role < urls.role THEN '' ELSE urls.etag END,
+	last_modified = CASE WHEN EXCLUDED.role < urls.role THEN '' ELSE urls.last_modified END,
+	content = CASE WHEN EXCLUDED.role < urls.role THEN NULL ELSE urls.content END
 WHERE (urls.state = 0 AND (EXCLUDED.depth < urls.depth OR EXCLUDED.role < urls.role OR EXCLUDED.queue > urls.queue
 	OR EXCLUDED.wanted > urls.wanted))
    OR (urls.state IN (1, 6) AND EXCLUDED.role < urls.role)
@@ -163,7 +169,7 @@ WITH RECURSIVE marks AS (
 		LIMIT 1) n
 )
 SELECT u.seq, u.url, u.queue, u.mark, u.priority, u.depth, u.role, u.wanted, u.position, u.parent, u.source, u.anchor, u.context,
-	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content
+	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content, u.was, u.interval_s
 FROM (SELECT * FROM marks LIMIT 4096) m CROSS JOIN LATERAL (
 	SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
 	ORDER BY priority DESC, seq LIMIT $2) u
@@ -186,8 +192,10 @@ func Window(ctx context.Context, q Querier, siteID, perMark, limit int) ([]Entry
 func scanEntry(row pgx.CollectableRow) (Entry, error) {
 	var e Entry
 	var source string
+	var seconds int64
 	err := row.Scan(&e.ID, &e.Link.URL, &e.Queue, &e.Mark, &e.Priority, &e.Depth, &e.Role, &e.Wanted, &e.Link.Position, &e.Parent, &source,
-		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content)
+		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content, &e.Was, &seconds)
+	e.Interval = time.Duration(seconds) * time.Second
 	e.Link.Source = page.Source(source)
 	e.Document = weburl.IsDocumentName(e.Link.URL)
 	e.OffSite = e.Role == Lead
@@ -208,14 +216,17 @@ type Visit struct {
 	LastModified string
 	Content      []byte // SHA-256; nil keeps the last
 	Bytes        int64
+	Interval     time.Duration // until it is worth asking again
+	Due          time.Time     // when that is; zero is never
 }
 
 const doneSQL = `
 UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = v.next_try, crawl = v.crawl,
-	tries = v.tries, fetched_at = v.at, etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes
+	tries = v.tries, fetched_at = v.at, etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
+	interval_s = v.interval_s, due_at = v.due_at, was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END
 FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[], $8::int[], $9::smallint[], $10::timestamptz[],
-	$11::text[], $12::text[], $13::bytea[], $14::bigint[])
-	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes)
+	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::timestamptz[])
+	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes, interval_s, due_at)
 WHERE u.site_id = $1 AND u.hash = v.hash`
 
 // Done records visits of one site.
@@ -227,6 +238,7 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 	hash, state, outcome, status := make([][]byte, n), make([]int16, n), make([]string, n), make([]int16, n)
 	reason, next, crawl, tries, at := make([]string, n), make([]*time.Time, n), make([]int32, n), make([]int16, n), make([]time.Time, n)
 	etag, modified, content, bytes := make([]string, n), make([]string, n), make([][]byte, n), make([]int64, n)
+	interval, due := make([]int64, n), make([]*time.Time, n)
 	for i := range visits {
 		v := &visits[i]
 		h := v.Entry.Hash()
@@ -236,8 +248,12 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 		if !v.NextTry.IsZero() {
 			next[i] = &v.NextTry
 		}
+		interval[i] = int64(v.Interval / time.Second)
+		if !v.Due.IsZero() {
+			due[i] = &v.Due
+		}
 	}
-	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes)
+	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due)
 	if err != nil {
 		return fmt.Errorf("frontier: done: %w", err)
 	}

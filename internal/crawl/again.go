@@ -1,0 +1,102 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/rank"
+	"gleaner/internal/recrawl"
+)
+
+// unchanged reports whether a visit brought nothing that was not known.
+func unchanged(v *frontier.Visit) bool { return v.Outcome == fetch.NotModified }
+
+// unchanged is a URL that is as it was: by its own word (304), or because the
+// same bytes came again.
+func (s *slice) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
+	v.Outcome, v.State = fetch.NotModified, e.Was
+	if e.Was == frontier.Waiting { // fetched before Was was kept
+		v.State = frontier.Page
+		if e.Document {
+			v.State = frontier.Document
+		}
+	}
+	if v.ETag == "" && v.LastModified == "" { // a 304 need not repeat them
+		v.ETag, v.LastModified = e.ETag, e.LastModified
+	}
+	if v.State == frontier.Document {
+		return rank.Result{Document: true}
+	}
+	s.progress.Pages++
+	return rank.Result{}
+}
+
+// schedule decides when a URL is worth asking again.
+func (s *slice) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
+	event, document := eventOf(v, r), v.State == frontier.Document || e.Was == frontier.Document
+	if v.State == frontier.Failed && !v.NextTry.IsZero() {
+		v.Interval = e.Interval
+		return // asked again in this crawl
+	}
+	next, again := s.cfg.Recrawl.Next(document, e.Interval, event)
+	v.Interval = next
+	if again {
+		v.Due = v.At.Add(next)
+	}
+}
+
+// eventOf says what a visit told of its URL.
+func eventOf(v *frontier.Visit, r rank.Result) recrawl.Event {
+	switch {
+	case unchanged(v):
+		return recrawl.Unchanged
+	case v.State == frontier.Failed:
+		return recrawl.Failing
+	case v.State == frontier.Gone && (v.Status == 404 || v.Outcome == outcomeSoftMissing):
+		return recrawl.NotFound
+	case v.State == frontier.Gone:
+		return recrawl.Permanent
+	case r.NewDocs > 0:
+		return recrawl.Gained
+	}
+	return recrawl.Changed
+}
+
+// writeSeen notes at a document's locations that it was seen there again, or
+// that it vanished: its file and all that is known of it stay.
+func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
+	var seen, gone [][]byte
+	for i := range s.batch.visits {
+		v := &s.batch.visits[i]
+		if v.Entry.Was != frontier.Document {
+			continue
+		}
+		h := v.Entry.Hash()
+		switch v.State {
+		case frontier.Document:
+			seen = append(seen, h[:])
+		case frontier.Gone, frontier.Page, frontier.Moved:
+			gone = append(gone, h[:])
+		}
+	}
+	if len(seen)+len(gone) == 0 {
+		return nil
+	}
+	// The members of an archive have hashes of their own and its URL.
+	const at = `(hash = ANY($2) OR url IN (SELECT url FROM urls WHERE site_id=$1 AND hash = ANY($2)))`
+	now := time.Now()
+	if len(seen) > 0 {
+		if _, err := tx.Exec(ctx, `UPDATE locations SET seen_at=$3 WHERE site_id=$1 AND current AND `+at, s.site.ID, seen, now); err != nil {
+			return err
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `UPDATE locations SET gone_at=$3, current=false WHERE site_id=$1 AND current AND `+at, s.site.ID, gone, now)
+	return err
+}
