@@ -20,8 +20,8 @@ func testClient(t *testing.T, change func(*Config)) *Client {
 		AllowLoopback: true, Proxy: "none", Version: "test",
 		Pacing: Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, ParkAfter: 1000},
 		Limits: Limits{
-			Dial: 5 * time.Second, TLS: 5 * time.Second, Header: 250 * time.Millisecond, Total: 10 * time.Second,
-			Idle: 250 * time.Millisecond, Grace: 100 * time.Millisecond, MinRate: 1000,
+			Dial: 5 * time.Second, TLS: 5 * time.Second, Header: 2 * time.Second, Total: 20 * time.Second,
+			Idle: 2 * time.Second, Grace: 500 * time.Millisecond, MinRate: 1000,
 			PageBytes: 64 << 10, DocumentBytes: 4 << 20, MediaBytes: 1 << 10,
 		},
 	}

@@ -75,7 +75,7 @@ func trickle(w http.ResponseWriter, r *http.Request, n int) {
 // TestFaults has one server misbehave in every way that has a name.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	bomb := make([]byte, 32<<20)
+	bomb := make([]byte, 4<<20)
 	var hops atomic.Int64
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code); _, _ = io.WriteString(w, "text") }
@@ -88,6 +88,7 @@ func TestFaults(t *testing.T) {
 			_, _ = w.Write(body)
 		}
 	}
+	shortGzip, ratioBomb := pack(t, "gzip", []byte(strings.Repeat("some text ", 100)))[:40], pack(t, "gzip", make([]byte, 3<<20))
 	redirect := func(to string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
 	}
@@ -110,7 +111,7 @@ func TestFaults(t *testing.T) {
 		}, Truncated},
 		{"gzip without its end", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = w.Write(pack(t, "gzip", []byte(strings.Repeat("some text ", 100)))[:40])
+			_, _ = w.Write(shortGzip)
 		}, Truncated},
 		{"gzip in name only", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -157,7 +158,7 @@ func TestFaults(t *testing.T) {
 		{"bomb by ratio alone", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/pdf")
 			w.Header().Set("Content-Encoding", "gzip")
-			_, _ = w.Write(pack(t, "gzip", make([]byte, 3<<20)))
+			_, _ = w.Write(ratioBomb)
 		}, Inflated},
 		{"loop to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 301) }, RedirectLoop},
 		{"loop by a counter", func(w http.ResponseWriter, r *http.Request) {
