@@ -243,11 +243,12 @@ func (c *Client) turn(ctx context.Context, t *target, crawlDelay time.Duration) 
 	}, nil
 }
 
-// turnError names why no turn was had; nothing was sent.
+// turnError names why no turn was had; nothing was sent. A gate's error that
+// knows when to come back speaks of the host, any other of the gate.
 func turnError(u string, err error) error {
-	var parked *ParkedError
+	var parked interface{ RetryIn() time.Duration }
 	if errors.As(err, &parked) {
-		return &Error{Outcome: Parked, URL: u, RetryAfter: parked.Wait, Err: err}
+		return &Error{Outcome: Parked, URL: u, RetryAfter: parked.RetryIn(), Err: err}
 	}
 	return &Error{Outcome: Canceled, URL: u, Err: err}
 }

@@ -105,7 +105,7 @@ type Gate interface {
 	// Turn blocks until one request may be sent to host and no other is under
 	// way there. done must be called when the answer has been read.
 	// crawlDelay is what robots.txt asks, 0 if nothing. Where the wait would be
-	// too long the error is, or wraps, a *ParkedError.
+	// too long the error is, or wraps, a *ParkedError or one with its RetryIn.
 	Turn(ctx context.Context, host string, crawlDelay time.Duration) (done func(Visit), err error)
 }
 

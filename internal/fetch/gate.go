@@ -25,6 +25,9 @@ func (e *ParkedError) Error() string {
 	return fmt.Sprintf("host %s is parked until %s: %s", e.Host, e.Until.UTC().Format(time.RFC3339), why)
 }
 
+// RetryIn is when asking again makes sense.
+func (e *ParkedError) RetryIn() time.Duration { return e.Wait }
+
 // MemoryGate is a Gate for one process: what it knows is lost with it.
 type MemoryGate struct {
 	pacing Pacing
