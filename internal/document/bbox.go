@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // parseBBox reads the output of pdftotext -bbox-layout: XHTML with a tag on
@@ -27,6 +28,7 @@ type bboxParser struct {
 	sizes  []float64
 	box    Line
 	blocks int
+	end    float64 // right edge of the last word
 }
 
 func (p *bboxParser) line(s string) {
@@ -70,12 +72,32 @@ func (p *bboxParser) word(s string) {
 	if w == "" {
 		return
 	}
-	p.words = append(p.words, w)
+	left, right := attr(s, "xMin"), attr(s, "xMax")
 	h := attr(s, "yMax") - attr(s, "yMin")
-	if wide := attr(s, "xMax") - attr(s, "xMin"); wide < h/3 && len(w) > 3 { // set upright
-		h = wide
+	if right-left < h/3 && len(w) > 3 { // set upright
+		h = right - left
 	}
-	p.sizes = append(p.sizes, h)
+	if n := len(p.words); n > 0 && smallCaps(p.words[n-1], w, p.sizes[n-1], h, left-p.end) {
+		p.words[n-1] += w
+	} else {
+		p.words, p.sizes = append(p.words, w), append(p.sizes, h)
+	}
+	p.end = right
+}
+
+// smallCaps knows a word of small capitals, which poppler parts after its large
+// initial: "B" and "LUM", close together, the second lower. Authors and
+// headings are often set so.
+func smallCaps(initial, rest string, size, small, gap float64) bool {
+	if len([]rune(initial)) != 1 || small > size*0.92 || small < size*0.6 || gap > size*0.2 {
+		return false
+	}
+	for _, r := range initial + rest {
+		if !unicode.IsUpper(r) && !strings.ContainsRune("-.,:'’", r) {
+			return false
+		}
+	}
+	return unicode.IsUpper([]rune(rest)[0])
 }
 
 func (p *bboxParser) flushLine() {
