@@ -62,7 +62,11 @@ func (w *Web) buildSite(a *author) {
 		w.buildPlain(h, a)
 	}
 	if a.style == styleRefused {
+		// Some close their site, some only the folder with the files.
 		h.robots = "User-agent: *\nDisallow: /\n"
+		if a.index/len(styleCycle)%2 == 1 {
+			h.robots = "User-agent: *\nDisallow: /papers/\n"
+		}
 	}
 	if a.style == styleMoved {
 		// The old account answers with an error for good.
