@@ -24,9 +24,12 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	if trouble := hostTrouble(err); trouble != nil {
 		return trouble
 	}
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	// What was fetched is kept also when the worker is being stopped, or it
+	// would have to be fetched again.
+	ctx = context.WithoutCancel(ctx)
 	s.progress.Requests++
 	s.progress.URL = e.Link.URL
 	s.site.CrawlPages++

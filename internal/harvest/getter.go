@@ -48,7 +48,7 @@ func (g *Getter) ask(ctx context.Context, h frontier.Hash, url string) (store.Ca
 	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true})
 	var fe *fetch.Error
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return p, ctx.Err()
 	case errors.As(err, &fe):
 		p.Outcome, p.Status, p.FinalURL = string(fe.Outcome), fe.Status, fe.URL
@@ -57,6 +57,8 @@ func (g *Getter) ask(ctx context.Context, h frontier.Hash, url string) (store.Ca
 	default:
 		p.Outcome, p.Status, p.FinalURL, p.Header, p.Body = string(fetch.OK), resp.Status, resp.URL, resp.Header, resp.Body
 	}
+	// What was fetched is kept also when the worker is being stopped.
+	ctx = context.WithoutCancel(ctx)
 	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(fetch.OK) || p.FinalURL == url {
 		return p, err
 	}
