@@ -59,7 +59,10 @@ func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration
 }
 
 func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration) (func(fetch.Visit), error) {
+	// The wait for the turn and a slow answer may both outlast the lease.
+	stop := l.keep(ctx)
 	release := func() {
+		stop()
 		// The turn is over even where the caller's context is: give it back.
 		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -83,22 +86,33 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 // delay has passed" already while the request is under way, so that a process
 // killed in the middle leaves the host its rest.
 func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.Visit), error) {
-	if err := pause(ctx, l.Ready()); err != nil {
+	pacing := l.pacing()
+	delay := max(pacing.MinDelay, crawlDelay)
+	wait := l.Ready()
+	if l.ParkedFor() > 0 || wait > max(pacing.MaxBlock, delay) {
+		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true}
+	}
+	if err := pause(ctx, wait); err != nil {
 		return nil, err
 	}
-	if parked := l.ParkedFor(); parked > 0 {
-		return nil, &BusyError{Host: l.Host, Wait: parked, Parked: true}
-	}
-	delay := max(l.pacing().MinDelay, crawlDelay)
 	started := time.Now()
 	if delay > 0 {
-		err := l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`, delay, l.k.ttl)
+		// The request leaves a moment after now(): the slack keeps the distance
+		// where this process is killed and another reads the row.
+		err := l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
+			delay+slack, l.k.ttl)
 		if err != nil {
 			return nil, err
 		}
+		l.extend(started)
+	} else if l.ranOut() {
+		return nil, ErrLost
 	}
 	return func(v fetch.Visit) { l.visited(ctx, v, crawlDelay, started, delay) }, nil
 }
+
+// slack is what a request may leave later than the row was written.
+const slack = 100 * time.Millisecond
 
 func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Duration, started time.Time, delay time.Duration) {
 	pacing := l.pacing()

@@ -20,13 +20,13 @@ var ErrLost = errors.New("politeness: the lease on this host was lost")
 type BusyError struct {
 	Host   string
 	Wait   time.Duration
-	Parked bool // it kept failing; else another process holds its lease
+	Parked bool // it kept failing, or asked for a long pause; else another process holds its lease
 }
 
 func (e *BusyError) Error() string {
 	why := "another process is asking it"
 	if e.Parked {
-		why = "it is parked after repeated failures"
+		why = "it is parked after failures or asked for a pause"
 	}
 	return fmt.Sprintf("politeness: %s cannot be asked for another %s: %s", e.Host, e.Wait.Round(time.Second), why)
 }
@@ -44,6 +44,10 @@ type Keeper struct {
 
 // NewKeeper makes a keeper. holder names the process for people (host and pid).
 func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
+	pacing = pacing.Defaults()
+	if pacing.Unpaced {
+		pacing.MinDelay = 0
+	}
 	return &Keeper{pool: pool, pacing: pacing, holder: holder, ttl: 30 * time.Second}
 }
 
@@ -58,6 +62,7 @@ type Lease struct {
 	mu       sync.Mutex
 	minDelay time.Duration // between requests; the keeper's unless SetDelay was called
 	next     time.Time     // when the next request may leave, by this process's clock
+	until    time.Time     // when the lease runs out unless renewed, at the latest
 	failures int
 	parked   time.Time
 }
@@ -67,6 +72,7 @@ type Lease struct {
 func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 	l := &Lease{Host: host, k: k}
 	var wait float64
+	asked := time.Now()
 	err := k.pool.QueryRow(ctx, `
 		INSERT INTO sites (host, holder, token, expires_at) VALUES ($1, $2, 1, now() + $3)
 		ON CONFLICT (host) DO UPDATE SET holder = $2, token = sites.token + 1, expires_at = now() + $3
@@ -80,7 +86,7 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 		return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
 	}
 	l.minDelay = k.pacing.MinDelay
-	l.next = time.Now().Add(seconds(wait))
+	l.next, l.until = time.Now().Add(seconds(wait)), asked.Add(k.ttl)
 	return l, nil
 }
 
@@ -101,9 +107,58 @@ func (k *Keeper) busy(ctx context.Context, host string) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// Renew keeps the lease for another while. ErrLost ends the holder's work.
+// Renew keeps the lease for another while. ErrLost ends the holder's work; it is
+// returned, too, where the database could not be asked for so long that the
+// lease has run out.
 func (l *Lease) Renew(ctx context.Context) error {
-	return l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
+	asked := time.Now()
+	err := l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
+	if err == nil {
+		l.extend(asked)
+	}
+	if err != nil && l.ranOut() {
+		return errors.Join(ErrLost, err)
+	}
+	return err
+}
+
+// extend notes that the row gives the lease a whole while from asked on, which
+// is before the database set the time.
+func (l *Lease) extend(asked time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = asked.Add(l.k.ttl)
+}
+
+// ranOut reports whether the lease may be another's by now, as far as this
+// process knows.
+func (l *Lease) ranOut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Now().After(l.until)
+}
+
+// keep renews the lease until the returned function is called, which waits for
+// a renewal under way.
+func (l *Lease) keep(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(l.k.ttl / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if errors.Is(l.Renew(ctx), ErrLost) {
+				return // the next write of this holder says so
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
 }
 
 // Release gives the lease back. What is left of the wait goes into the row: it
@@ -146,7 +201,7 @@ func (l *Lease) pacing() fetch.Pacing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.k.pacing
-	p.MinDelay, p.Unpaced = l.minDelay, p.Unpaced || l.minDelay <= 0
+	p.MinDelay, p.Unpaced = l.minDelay, l.minDelay <= 0
 	return p
 }
 
