@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -67,12 +68,12 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 
 // Score is what became of the authors by one way of deciding.
 type Score struct {
-	Authors  int `json:"authors"`   // labelled
+	Authors  int `json:"authors"`   //
 	Exist    int `json:"exist"`     // of these, with a homepage to be found
 	Right    int `json:"right"`     // the best page is theirs
 	Wrong    int `json:"wrong"`     // a page that is kept is not theirs
 	NotFound int `json:"not_found"` // there is one and none was found
-	None     int `json:"none"`      // there is none and none was given
+	None     int `json:"none"`      // there is none, or no label, and none was given
 }
 
 // Found is the share of authors with a homepage whose best page is theirs.
@@ -147,26 +148,26 @@ func Evaluate(decisions []Decision, labels []Label) Report {
 // unlabelled looks at an author of whom nothing is known but whose pages are
 // not: those that the labels give to others.
 func (r *Report) unlabelled(d Decision, labels []Label) {
+	ofAnother := func(u string) bool {
+		return u != "" && slices.ContainsFunc(labels, func(l Label) bool { return right(u, l) })
+	}
+	r.Authors++
+	r.Table1.Authors++
+	if ofAnother(d.Table1) {
+		r.Table1.Wrong++
+	}
 	for _, c := range d.Homepages {
-		for _, l := range labels {
-			if right(c.URL, l) {
-				r.Wrong++
-				r.Authors++
-				r.Mistakes = append(r.Mistakes, Mistake{Author: d.Author, Got: c.URL, Rule: c.Rule, Distinct: true})
-				return
-			}
+		if ofAnother(c.URL) {
+			r.Wrong++
+			r.Mistakes = append(r.Mistakes, Mistake{Author: d.Author, Got: c.URL, Rule: c.Rule, Distinct: true})
+			return
 		}
 	}
 	if len(d.Homepages) > 0 {
 		r.Unlabeled++
+		return
 	}
-	for _, l := range labels {
-		if d.Table1 != "" && right(d.Table1, l) {
-			r.Table1.Wrong++
-			r.Table1.Authors++
-			return
-		}
-	}
+	r.None++
 }
 
 func (s *Score) count(best string, wrong bool, l Label) {

@@ -76,10 +76,11 @@ type hunt struct {
 	failures []error
 	asked    map[string]bool // addresses that were asked for
 	pages    map[string]*page.Page
+	limit    int // of fetches before a further site is looked at, in the present stage
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}}
+	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.
@@ -115,8 +116,15 @@ func (h *hunt) byVenue(ctx context.Context) error {
 		}
 	}
 	h.enterResults(rs, SourceVenue)
+	// Namesakes must not use up what the later, surer sources need.
+	h.limit = max(1, h.f.cfg.MaxFetches-reserved)
+	defer func() { h.limit = h.f.cfg.MaxFetches }()
 	return h.visit(ctx, 4)
 }
+
+// reserved is how many of the fetches are kept for what comes after the first
+// search.
+const reserved = 3
 
 // byVariation asks with the venue's other names, for want of a homepage.
 func (h *hunt) byVariation(ctx context.Context) error {
@@ -165,7 +173,7 @@ const maxCoAuthorPages = 2
 func (h *hunt) byCoAuthors(ctx context.Context) error {
 	pages := slices.Compact(slices.Sorted(slices.Values(h.s.CoAuthorHomepages)))
 	for _, u := range pages[:min(maxCoAuthorPages, len(pages))] {
-		if h.found() || h.d.Fetches >= h.f.cfg.MaxFetches {
+		if h.found() || h.d.Fetches >= h.limit {
 			return nil
 		}
 		pg, final, err := h.get(ctx, u)

@@ -25,7 +25,7 @@ type TrainOptions struct {
 	Iterations int     // 0: 3000
 	Folds      int     // cross-validation over groups; 0: 5
 	// WrongCost is how many homepages that are missed weigh as much as one
-	// wrong page that is kept, when the threshold is chosen; 0: 2.
+	// wrong page that is kept, when the threshold is chosen; 0: 1.
 	WrongCost float64
 }
 
@@ -77,7 +77,7 @@ func (o TrainOptions) defaults() TrainOptions {
 		o.Folds = 5
 	}
 	if o.WrongCost == 0 {
-		o.WrongCost = 2
+		o.WrongCost = 1
 	}
 	return o
 }

@@ -15,7 +15,7 @@ import (
 func (h *hunt) visit(ctx context.Context, n int) error {
 	for range n {
 		s := h.next()
-		if s == nil || h.d.Fetches >= h.f.cfg.MaxFetches {
+		if s == nil || h.d.Fetches >= h.limit {
 			return nil
 		}
 		s.visited = true

@@ -1,0 +1,88 @@
+package homepage
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gleaner/internal/venue"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestReadLabels(t *testing.T) {
+	t.Parallel()
+	got, err := ReadLabels(strings.NewReader("pid\tauthor\thomepage\tnote\n1/2\tJane Doe\thttp://a.org/\tx\n1/2\tJane Doe\thttp://b.org/\n\n3/4\tJohn Roe\t\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []Label{
+		{Author: venue.Author{PID: "1/2", Name: "Jane Doe"}, Homepages: []string{"http://a.org/", "http://b.org/"}},
+		{Author: venue.Author{PID: "3/4", Name: "John Roe"}},
+	}, got)
+	_, err = ReadLabels(strings.NewReader("name\turl\n"))
+	require.ErrorContains(t, err, `line 1: no column "author"`)
+	_, err = ReadLabels(strings.NewReader("author\thomepage\n\thttp://a.org/\n"))
+	require.ErrorContains(t, err, "line 2: no author")
+}
+
+func TestEvaluate(t *testing.T) {
+	t.Parallel()
+	author := func(id string) venue.Author { return venue.Author{PID: id, Name: id} }
+	given := func(id, table1 string, urls ...string) Decision {
+		d := Decision{Author: author(id), Table1: table1, Searches: 1, Fetches: 2}
+		for _, u := range urls {
+			d.Homepages = append(d.Homepages, Candidate{URL: u, Source: SourceVenue, Kept: true})
+		}
+		return d
+	}
+	r := Evaluate([]Decision{
+		given("right", "http://x.org/", "http://a.org/papers.html"),
+		given("wrong", "http://b.org/", "http://x.org/"),
+		given("second wrong", "", "http://c.org/", "http://x.org/"),
+		given("missed", ""),
+		given("none", ""),
+		given("none but given", "", "http://x.org/"),
+		given("stranger", "http://a.org/", "http://a.org/"),
+		given("unknown", "", "http://y.org/"),
+	}, []Label{
+		{author("right"), []string{"https://www.a.org"}}, {author("wrong"), []string{"http://b.org/"}}, {author("second wrong"), []string{"http://c.org/"}},
+		{author("missed"), []string{"http://d.org/"}}, {author("none"), nil}, {author("none but given"), nil},
+	})
+	assert.Equal(t, Score{Authors: 8, Exist: 4, Right: 2, Wrong: 4, NotFound: 1, None: 1}, r.Score)
+	assert.Equal(t, 1, r.Table1.Right)
+	assert.Equal(t, 2, r.Table1.Wrong)
+	assert.Equal(t, 1, r.Unlabeled)
+	assert.Equal(t, 8, r.Searches)
+	assert.Equal(t, 16, r.Fetches)
+	assert.Len(t, r.Mistakes, 5)
+	assert.Contains(t, r.String(), "Table 1 alone")
+}
+
+func TestTrainSeparatesAndKeepsSigns(t *testing.T) {
+	t.Parallel()
+	var examples []Example
+	for i := range 60 {
+		right := i%3 == 0
+		f := map[string]float64{fIdentity: 1, fVouched: boolTo(right)}
+		if right {
+			f[fPortal] = 0.1 // appears only on right ones here, and still must not speak for a page
+		}
+		examples = append(examples, Example{Features: f, Right: right, Group: i})
+	}
+	m, err := Train(examples, TrainOptions{Iterations: 500})
+	require.NoError(t, err)
+	assert.InDelta(t, 1, m.Figures["accuracy"], 0)
+	assert.LessOrEqual(t, m.Weights[fPortal], 0.0)
+	assert.Negative(t, m.Weights["kind_event"], "what no example shows keeps the prior's weight")
+
+	var buf bytes.Buffer
+	require.NoError(t, m.Write(&buf))
+	back, err := ReadModel(&buf)
+	require.NoError(t, err)
+	assert.Equal(t, m, back)
+
+	_, err = Train(examples[:1], TrainOptions{})
+	require.ErrorIs(t, err, ErrNoExamples)
+	_, err = ReadModel(strings.NewReader(`{"weights":{}}`))
+	require.Error(t, err)
+}
