@@ -26,10 +26,11 @@ func (p *paper) slug() string {
 // publisherURL is where the metadata service sends readers of the other papers:
 // a wall.
 func (p *paper) publisherURL() string {
-	return "http://" + publisherHost + "/doi/" + p.doi()
+	return "http://" + publisherHost + "/article/" + p.number()
 }
 
-func (p *paper) doi() string { return fmt.Sprintf("10.99999/%d.%d", p.venue+1, 1000+p.index) }
+// number is the publisher's. No DOI: this world has no resolver of them.
+func (p *paper) number() string { return fmt.Sprintf("%d-%d", p.venue+1, 1000+p.index) }
 
 // electronic is the paper's `ee`.
 func (p *paper) electronic() string {
@@ -92,15 +93,15 @@ func (w *Web) buildPublisher() {
 		if p.landing {
 			continue
 		}
-		h.html("/doi/"+p.doi(), "", func() []byte {
+		h.html("/article/"+p.number(), "", func() []byte {
 			d := newDoc(p.title)
 			d.p(strings.Join(p.authorNames(), ", "))
 			d.p("You do not have access to this article. Sign in or purchase it.")
 			d.f("<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" name=\"password\"><input type=\"submit\" value=\"Sign in\"></form>\n")
-			d.f("<p><a href=\"/pdf/%s\">PDF (subscribers)</a></p>\n", p.doi())
+			d.f("<p><a href=\"/pdf/%s\">PDF (subscribers)</a></p>\n", p.number())
 			return d.bytes()
 		})
-		h.fail("/pdf/"+p.doi(), 403)
+		h.fail("/pdf/"+p.number(), 403)
 	}
 }
 

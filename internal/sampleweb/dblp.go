@@ -81,15 +81,11 @@ func (w *Web) hitInfo(p *paper) map[string]any {
 	if len(authors) == 1 { // a single one is no array, as at the original
 		author = authors[0]
 	}
-	info := map[string]any{
+	return map[string]any{
 		"authors": map[string]any{"author": author}, "title": p.title + ".", "venue": w.venueName(p.venue),
 		"pages": p.pages, "year": strconv.Itoa(p.year), "type": "Conference and Workshop Papers",
 		"access": "open", "key": p.key, "ee": p.electronic(), "url": "http://" + DBLPHost + "/rec/" + p.key,
 	}
-	if !p.landing {
-		info["doi"] = p.doi()
-	}
-	return info
 }
 
 func (w *Web) dblpVenues(rw http.ResponseWriter, r *http.Request) {

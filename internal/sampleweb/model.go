@@ -18,7 +18,7 @@ const (
 	styleIcons                   // pictures as anchors, PostScript
 	styleBlog                    // a blog with a calendar around a folder of papers
 	styleMoved                   // the listed address is dead; the new one has to be found
-	styleRefused                 // robots.txt forbids everything
+	styleRefused                 // robots.txt forbids the site, or the papers
 )
 
 // styleCycle deals the styles out, so that even the smallest web has them all.
