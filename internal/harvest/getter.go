@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
@@ -17,6 +19,8 @@ import (
 type Getter struct {
 	DB    *store.DB
 	Fetch *fetch.Client
+
+	once singleflight.Group // authors looked for side by side share candidates
 }
 
 // pageAge is how old a fetched page may be as evidence.
@@ -25,15 +29,17 @@ const pageAge = 24 * time.Hour
 // Get implements homepage.Getter.
 func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	h := frontier.HashOf(url)
-	p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
+	shared, err, _ := g.once.Do(string(h[:]), func() (any, error) {
+		p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
+		if err != nil || ok {
+			return p, err
+		}
+		return g.ask(ctx, h, url)
+	})
 	if err != nil {
 		return nil, "", err
 	}
-	if !ok {
-		if p, err = g.ask(ctx, h, url); err != nil {
-			return nil, "", err
-		}
-	}
+	p := shared.(store.CachedPage)
 	if o := fetch.Outcome(p.Outcome); o != fetch.OK {
 		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status}
 	}
