@@ -120,3 +120,37 @@ func cosine(a, b []uint16) float64 {
 	}
 	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
 }
+
+// maxGroups bounds the groups that a site's links are kept apart in; what comes
+// after shares the last.
+const maxGroups = 160
+
+// groups numbers the pairs of arm and directory (its numbers folded) in the order
+// in which they are met. A number is a link's mark: the window of waiting links
+// shows the best of each, so that a few hundred numbered pages cannot hide what
+// stands elsewhere in the same list markup.
+type groups struct {
+	keys []uint32
+	at   map[uint32]int
+}
+
+func (g *groups) of(arm int, raw string) int {
+	a := splitAddress(raw)
+	h := foldedHash(foldedHash((hashSeed^uint32(arm))*hashPrime, a.host), a.dir)
+	if id, ok := g.at[h]; ok {
+		return id
+	}
+	if len(g.keys) >= maxGroups {
+		return maxGroups - 1
+	}
+	return g.add(h)
+}
+
+func (g *groups) add(h uint32) int {
+	if g.at == nil {
+		g.at = map[uint32]int{}
+	}
+	g.at[h] = len(g.keys)
+	g.keys = append(g.keys, h)
+	return len(g.keys) - 1
+}

@@ -160,8 +160,8 @@ func (a address) label() (name, dirs string) {
 	return d[cut:], d[:cut]
 }
 
-// extract appends the features of a candidate to out.
-func (x *extractor) extract(c *Candidate, out []feature) []feature {
+// extract appends the features of a candidate, which stands in an arm, to out.
+func (x *extractor) extract(c *Candidate, arm int, out []feature) []feature {
 	a, p := splitAddress(c.Link.URL), splitAddress(c.Parent)
 	name, dirs := a.label()
 	trait := func(t int, on bool) {
@@ -188,7 +188,7 @@ func (x *extractor) extract(c *Candidate, out []feature) []feature {
 			}
 		}
 	}
-	return x.site(c, a, name, out)
+	return x.site(c, a, arm, name, out)
 }
 
 func (x *extractor) textTraits(c *Candidate, name string, trait func(int, bool)) {
@@ -258,7 +258,7 @@ func (x *extractor) placeTraits(c *Candidate, trait func(int, bool)) {
 }
 
 // site appends the features that only mean something on this site.
-func (x *extractor) site(c *Candidate, a address, name string, out []feature) []feature {
+func (x *extractor) site(c *Candidate, a address, arm int, name string, out []feature) []feature {
 	kind := "p"
 	if c.Document {
 		kind = "d"
@@ -266,7 +266,8 @@ func (x *extractor) site(c *Candidate, a address, name string, out []feature) []
 	put := func(class, key string, value float32) {
 		out = append(out, feature{int32(x.shared) + slotOf(kind, class, key), value})
 	}
-	put("arm", strconv.Itoa(c.Mark), 1)
+	put("arm", strconv.Itoa(arm), 0.7)
+	put("group", strconv.Itoa(c.Mark), 0.7)
 	put("parent", c.Parent, 1)
 	put("shape", shapeOf(name), 0.7)
 	put("type", a.ext, 0.7)
@@ -303,10 +304,16 @@ const patterns = 1 << 11
 // patternOf is the bucket of an address with its numbers folded: pages that a
 // program numbered are one pattern.
 func patternOf(raw string) uint16 {
-	h := hashSeed
+	h := foldedHash(hashSeed, raw)
+	h ^= h >> 13
+	return uint16(h & (patterns - 1))
+}
+
+// foldedHash goes on from h with the bytes of s, its numbers folded.
+func foldedHash(h uint32, s string) uint32 {
 	digits := false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
+	for i := 0; i < len(s); i++ {
+		c := s[i]
 		if c >= '0' && c <= '9' {
 			if digits {
 				continue
@@ -317,8 +324,7 @@ func patternOf(raw string) uint16 {
 		}
 		h = (h ^ uint32(lower(c))) * hashPrime
 	}
-	h ^= h >> 13
-	return uint16(h & (patterns - 1))
+	return h
 }
 
 // shapeOf folds a name to the pattern that its like share: digits become 0,

@@ -41,6 +41,7 @@ type gleaner struct {
 	x        *extractor
 	prior    [2][]float32 // pages, documents
 	arms     *arms
+	groups   groups
 	pages    *model
 	docs     *model
 	twins    stemSet
@@ -95,7 +96,7 @@ func newGleaner(opts Options) (*gleaner, error) {
 
 func (g *gleaner) reset() {
 	t := g.tune
-	g.arms = newArms(nil)
+	g.arms, g.groups = newArms(nil), groups{}
 	g.pages = newModel(g.prior[0], t.PriorVariance, t.SiteVariance)
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
@@ -110,7 +111,7 @@ func (g *gleaner) Name() string { return Gleaner }
 // window of the waiting links neither hides the other.
 func (g *gleaner) Enter(c *Candidate) {
 	c.Queue = 0
-	c.Mark = 2 * g.arms.of(c.Link)
+	c.Mark = 2 * g.groups.of(g.arms.of(c.Link), c.Link.URL)
 	if c.Document {
 		c.Mark++
 	}
@@ -154,7 +155,7 @@ func (g *gleaner) know(c *Candidate) known {
 	if ok && c.ID != 0 {
 		return k
 	}
-	g.scratch = g.x.extract(c, g.scratch[:0])
+	g.scratch = g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
 	g.scratch = append(g.scratch, feature{traitTwin, 1})
 	k.twin = g.scratch
 	k.pattern = patternOf(c.Link.URL)

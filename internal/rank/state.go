@@ -55,6 +55,7 @@ type gleanerState struct {
 	Pages   string   `json:"pages"`
 	Docs    string   `json:"docs"`
 	Arms    []string `json:"arms"`
+	Groups  []uint32 `json:"groups"`
 	Stems   string   `json:"stems"`
 	Path    string   `json:"path"`
 	Tries   string   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
@@ -81,7 +82,7 @@ func (g *gleaner) State() (json.RawMessage, error) {
 	}
 	return json.Marshal(gleanerState{
 		Version: stateVersion, Shared: g.x.shared, Pages: g.pages.encode(), Docs: g.docs.encode(),
-		Arms: g.arms.leaders, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks, Path: g.path.encode(),
+		Arms: g.arms.leaders, Groups: g.groups.keys, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks, Path: g.path.encode(),
 		Tries: base64.StdEncoding.EncodeToString(tries),
 	})
 }
@@ -124,6 +125,9 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 		g.tries[binary.LittleEndian.Uint16(tries)%patterns] = binary.LittleEndian.Uint16(tries[2:])
 	}
 	g.arms, g.picks = newArms(s.Arms), s.Picks
+	for _, h := range s.Groups {
+		g.groups.add(h)
+	}
 	return nil
 }
 

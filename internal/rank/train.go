@@ -35,7 +35,7 @@ func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Pri
 			if e.Candidate.Document != document {
 				continue
 			}
-			fs := x.extract(&e.Candidate, nil)
+			fs := x.extract(&e.Candidate, 0, nil)
 			if document {
 				key := stemHash(e.Candidate.Link.URL)
 				if twins[key] {
