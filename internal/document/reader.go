@@ -225,9 +225,9 @@ func (r *Reader) settle(p Part, t *Text, s *scan) {
 	case cut:
 		t.end(Truncated, "the end of the file is missing")
 	case hasImages(p.Body):
-		t.end(ImageOnly, "pages of pictures, without text")
+		t.end(ImageOnly, "pages of pictures, without text to speak of")
 	default:
-		t.end(EmptyFile, "pages without text or pictures")
+		t.end(EmptyFile, "pages with fewer words than a document has, and no pictures")
 	}
 }
 

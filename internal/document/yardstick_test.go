@@ -92,7 +92,7 @@ func TestYardstickText(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				outcomes[got.Reader+" "+string(got.Outcome)]++
-				if got.Words()*2 >= min(words[f], 1000) {
+				if got.HasText() && got.Words()*2 >= min(words[f], 1000) {
 					good++
 				} else {
 					t.Logf("%s: %d of %d words, %s %s", f, got.Words(), words[f], got.Outcome, got.Detail)
