@@ -324,52 +324,6 @@ func (p *person) place(c Candidate, ex exhibit, set func(string, float64)) {
 	}
 }
 
-// kindOf reports whether path or title say that the page is of a kind that is
-// no homepage.
-func kindOf(u *url.URL, pg *page.Page, kind string) bool {
-	segs := strings.Split(strings.Trim(strings.ToLower(u.Path), "/"), "/")
-	last := segs[len(segs)-1]
-	last = strings.TrimSuffix(last, path.Ext(last))
-	if kind == "inner" && strings.Trim(u.Path, "/~") != "" && !strings.HasPrefix(last, "~") && (listsPapers(strings.ReplaceAll(last, "_", " ")) || titleSaysPapers(pg.Title)) {
-		return true
-	}
-	for _, w := range kinds.Path[kind] {
-		if last == w {
-			return true
-		}
-		// A directory's name tells what lies in it, but people live below "people".
-		if kind != "list" && kind != "inner" {
-			for _, s := range segs[:len(segs)-1] {
-				if s == w {
-					return true
-				}
-			}
-		}
-	}
-	return (kind == "course" || kind == "event" || kind == "list" || kind == "project") && titleHas(pg, kind)
-}
-
-// titleSaysPapers reports whether a part of the title is nothing but
-// "Publications" or its like.
-func titleSaysPapers(title string) bool {
-	for _, seg := range strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|·•:–—-", r) }) {
-		if ws := words(seg); len(ws) > 0 && len(ws) <= 2 && namesPublications(seg) {
-			return true
-		}
-	}
-	return false
-}
-
-func titleHas(pg *page.Page, kind string) bool {
-	t := " " + strings.Join(words(pg.Title), " ") + " "
-	for _, w := range kinds.Title[kind] {
-		if strings.Contains(t, " "+w+" ") {
-			return true
-		}
-	}
-	return false
-}
-
 // documentLinks counts links to documents.
 func documentLinks(pg *page.Page) int {
 	n := 0

@@ -9,7 +9,7 @@ import (
 // name is a person's name taken apart and folded.
 type name struct {
 	given   []string // "jean", "luc", "p"
-	surname []string // "van", "cranenburgh": particles belong to it
+	surname []string // "van", "dijk": particles belong to it
 }
 
 // particles begin a surname.
@@ -127,7 +127,7 @@ func (n name) around(ws []string, i, end int) (strength float64, other bool) {
 	if len(n.given) == 0 {
 		return nameFull, false
 	}
-	// Longest first: "alex david" + groce, then "alex" + d + groce, then the word next to it.
+	// Longest first: "jane quentin" + doe, then the word next to it alone.
 	for k := min(4, i); k >= 1; k-- {
 		if s := n.givenMatch(ws[i-k : i]); s > 0 {
 			strength = max(strength, s)

@@ -137,13 +137,7 @@ func fit(examples []Example, names []string, opt TrainOptions) *Model {
 		}
 	}
 	weightRight, weightWrong := 0.5/float64(rights), 0.5/float64(len(examples)-rights)
-	x := make([][]float64, len(examples))
-	for i, e := range examples {
-		x[i] = make([]float64, len(names))
-		for j, n := range names {
-			x[i][j] = e.Features[n]
-		}
-	}
+	x := rows(examples, names)
 	w, v := make([]float64, len(names)+1), make([]float64, len(names)+1)
 	grad := make([]float64, len(w))
 	bias := len(names)
@@ -189,6 +183,18 @@ func fit(examples []Example, names []string, opt TrainOptions) *Model {
 		m.Weights[n] = round4(w[j])
 	}
 	return m
+}
+
+// rows are the examples' features in the order of names.
+func rows(examples []Example, names []string) [][]float64 {
+	x := make([][]float64, len(examples))
+	for i, e := range examples {
+		x[i] = make([]float64, len(names))
+		for j, n := range names {
+			x[i][j] = e.Features[n]
+		}
+	}
+	return x
 }
 
 func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }

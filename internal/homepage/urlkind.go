@@ -245,7 +245,7 @@ func (n name) inToken(s string) float64 {
 			return nameInitials
 		case len(l) >= 5 && strings.Contains(joined, l):
 			return nameInitials
-		case len(first) > 2 && joined == first+l[:1]: // elliottd
+		case len(first) > 2 && joined == first+l[:1]: // janed for Jane Doe
 			return nameInitials
 		}
 	}
