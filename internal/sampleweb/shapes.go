@@ -216,7 +216,16 @@ func (w *Web) buildFiller(h *host, a *author) {
 			})
 		}
 	}
-	cv := []string{"Born in " + capital(a.university), "Education: doctoral degree in computer science", "Academic positions: lecturer, University of " + capital(a.university)}
+	cv := []string{
+		"Personal: born in " + capital(a.university) + "; " + a.login + "@cs." + a.university + ".example",
+		"Education: doctoral degree in computer science; diploma in mathematics",
+		"Academic positions: lecturer, University of " + capital(a.university) + "; visiting researcher, University of " + capital(universities[(a.index+1)%len(universities)]),
+	}
+	for i := range 9 {
+		cv = append(cv, fmt.Sprintf("Teaching: CS %d, %s; supervision of %d diploma theses", 100+i, capital(topics[i%len(topics)]), 1+i%4),
+			fmt.Sprintf("Service: committee of the faculty for %s", topics[(i+3)%len(topics)]))
+	}
+	cv = append(cv, "List of publications")
 	for _, p := range a.papers {
 		cv = append(cv, fmt.Sprintf("%s (%d)", p.title, p.year))
 	}
