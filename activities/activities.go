@@ -14,14 +14,16 @@ type Activities struct {
 	Stages    *Stages
 	Crawl     *Crawl
 	Documents *Documents
+	Recrawls  *Recrawls
 }
 
 // New makes the activities of an open application.
 func New(a *app.App) *Activities {
 	return &Activities{
-		Stages:    &Stages{db: a.DB, stages: a.Stages},
+		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: a.Config.Text("crawl-policy")},
 		Crawl:     &Crawl{crawler: a.Crawler},
 		Documents: &Documents{db: a.DB, coll: a.Collection},
+		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl},
 	}
 }
 
@@ -30,6 +32,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 	switch queue {
 	case QueueHarvest, QueueMetadata:
 		w.RegisterActivity(a.Stages)
+		w.RegisterActivity(a.Recrawls)
 	case QueueCrawl:
 		w.RegisterActivity(a.Crawl)
 	case QueueDocuments:

@@ -7,14 +7,19 @@ import (
 	"time"
 
 	"gleaner/internal/harvest"
+	"gleaner/internal/recrawl"
 	"gleaner/internal/report"
+	"gleaner/internal/stats"
 	"gleaner/internal/store"
 )
 
 // Stages runs the stages of a harvest between its crawls.
 type Stages struct {
-	db     *store.DB
-	stages *harvest.Stages
+	db      *store.DB
+	stages  *harvest.Stages
+	stats   stats.Thresholds
+	recrawl recrawl.Policy
+	policy  string // of the crawl: blacklist, whitelist or hybrid
 }
 
 // Begin records that a harvest is under way.
@@ -68,9 +73,20 @@ func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (int, error) {
 	return n, typed(err)
 }
 
-// SeedHomepages gives the homepages found to the frontier.
+// SeedHomepages gives the homepages found to the frontier, and puts back what of
+// the harvest's sites is due again.
 func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	s, err := a.stages.SeedHomepages(ctx, h.ID, h.Options.Scope, h.Options.Site())
+	if err != nil || h.Options.Again == AgainNone {
+		return s, typed(err)
+	}
+	row, err := a.db.FindHarvest(ctx, h.ID)
+	if err != nil {
+		return s, typed(err)
+	}
+	// What this very run asked already is not asked twice.
+	what := store.PutBack{All: h.Options.Again == AgainAll, Before: row.StartedAt}
+	_, err = a.db.RequeueHarvest(ctx, h.ID, what, a.recrawl)
 	return s, typed(err)
 }
 
@@ -86,7 +102,11 @@ func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 
 // EndSite records how a crawl ended, and returns the harvests that wait for it.
 func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
-	if err := a.db.SetSiteState(ctx, end.Host, end.State, end.Reason); err != nil {
+	measured, err := stats.Measure(ctx, a.db, end.Host, a.stats)
+	if err != nil {
+		return nil, typed(err)
+	}
+	if err := a.db.FinishCrawl(ctx, end.Host, end.State, end.Reason, a.policy, measured.Verdict == stats.Barren, a.recrawl); err != nil {
 		return nil, typed(err)
 	}
 	watchers, err := a.db.SiteWatchers(ctx, end.Host)

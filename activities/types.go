@@ -30,7 +30,15 @@ type HarvestOptions struct {
 	Window    int           `json:"window,omitempty"`     // sites crawled at a time; 0 is 50
 	Refresh   bool          `json:"refresh,omitempty"`    // look for homepages again though decided lately
 	SkipFound bool          `json:"skip_found,omitempty"` // do not look for what was found before
+	Again     string        `json:"again,omitempty"`      // what was asked before: AgainDue (""), AgainAll or AgainNone
 }
+
+// What a harvest asks again of what was asked before it.
+const (
+	AgainDue  = "due"  // what is due
+	AgainAll  = "all"  // everything, conditionally
+	AgainNone = "none" // nothing
+)
 
 // Site is what the options ask of a site's crawl.
 func (o HarvestOptions) Site() store.SiteOptions {

@@ -39,6 +39,11 @@ func (f *harvestFlags) validate() error {
 	default:
 		return fmt.Errorf("%w: --leads is wanted, all or none, not %q", errUsage, f.options.Leads)
 	}
+	switch f.options.Again {
+	case "", activities.AgainDue, activities.AgainAll, activities.AgainNone:
+	default:
+		return fmt.Errorf("%w: --again is due, all or none, not %q", errUsage, f.options.Again)
+	}
 	if f.options.Delay < 0 {
 		return fmt.Errorf("%w: --delay is negative", errUsage)
 	}
@@ -53,8 +58,9 @@ func (c *cli) harvestCommand() *cobra.Command {
 library holds, find the authors' homepages, crawl them, and report.
 
 VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). The same
-command on a harvest that runs joins it; on one that ended it goes on from what
-is known. It needs a worker: "starter dev" runs one.`,
+command on a harvest that runs joins it; on one that was cut off it goes on from
+what is known; on one that is complete it asks, conditionally, for everything
+again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
   starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000`,
@@ -81,6 +87,7 @@ is known. It needs a worker: "starter dev" runs one.`,
 	fl.StringVar(&f.options.Leads, "leads", "", "documents linked on other hosts: wanted, all or none (default: the worker's setting)")
 	fl.IntVar(&f.options.Window, "sites", 0, "sites crawled at a time (default 50)")
 	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
+	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
 	_ = cmd.MarkFlagRequired("years")
 	return cmd
 }
@@ -111,6 +118,9 @@ func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *ha
 		return err
 	}
 	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years, Options: f.options}
+	if h.Options.Again == "" && c.completed(ctx, h.ID) {
+		h.Options.Again = activities.AgainAll
+	}
 	joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h})
 	if err != nil {
 		return err
@@ -126,6 +136,18 @@ func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *ha
 		})
 	}
 	return c.follow(ctx, t, h.ID)
+}
+
+// completed reports whether a harvest was carried to its end before: whoever asks
+// for it again wants to know what changed since.
+func (c *cli) completed(ctx context.Context, id string) bool {
+	a, err := c.record(ctx)
+	if err != nil {
+		return false // the worker will say what is wrong
+	}
+	defer a.Close()
+	h, err := a.DB.FindHarvest(ctx, id)
+	return err == nil && h.ID == id && h.Stage == workflows.StageComplete
 }
 
 // venueKey makes a name a DBLP key. A name without a slash is looked up by the

@@ -28,6 +28,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(HarvestVenue)
 	w.RegisterWorkflow(FindHomepages)
 	w.RegisterWorkflow(CrawlSite)
+	w.RegisterWorkflow(RecrawlDue)
 }
 
 // HarvestID is the workflow id of a harvest.
@@ -41,6 +42,7 @@ var (
 	stages    *activities.Stages
 	crawler   *activities.Crawl
 	documents *activities.Documents
+	recrawls  *activities.Recrawls
 )
 
 // on gives the options of an activity. Errors that trying again does not help

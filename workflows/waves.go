@@ -93,6 +93,16 @@ func (h *harvestRun) list(ctx workflow.Context, next *[]string) error {
 
 // start begins the crawl of a host, or joins the one that is under way.
 func (h *harvestRun) start(ctx workflow.Context, host string) error {
+	if _, err := startSite(ctx, host, h.patience()); err != nil {
+		return err
+	}
+	h.s.Pending = append(h.s.Pending, host)
+	return h.show(ctx)
+}
+
+// startSite begins the crawl of a host as a child that outlives its parent, or
+// wakes the crawl that is under way; then the future is nil.
+func startSite(ctx workflow.Context, host string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            SiteID(host),
 		TaskQueue:             activities.QueueHarvest,
@@ -100,16 +110,16 @@ func (h *harvestRun) start(ctx workflow.Context, host string) error {
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         host,
 	})
-	f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: h.patience()})
+	f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: patience})
 	err := f.GetChildWorkflowExecution().Get(ctx, nil)
-	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return err
+	if err == nil {
+		return f, nil
 	}
-	if err != nil {
-		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
+	if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return nil, err
 	}
-	h.s.Pending = append(h.s.Pending, host)
-	return h.show(ctx)
+	_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
+	return nil, nil
 }
 
 // patience is short for open copies: a host that is out for long must not hold

@@ -18,7 +18,9 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/politeness"
+	"gleaner/internal/recrawl"
 	"gleaner/internal/repository"
+	"gleaner/internal/stats"
 	"gleaner/internal/store"
 )
 
@@ -33,6 +35,8 @@ type App struct {
 	Collection *collection.Collection
 	Crawler    *crawl.Crawler
 	Stages     *harvest.Stages
+	Recrawl    recrawl.Policy
+	Stats      stats.Thresholds
 }
 
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
@@ -54,7 +58,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 		db.Close()
 		return nil, err
 	}
-	return &App{Config: cfg, Log: log, DB: db, Repo: repo}, nil
+	return &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}, nil
 }
 
 func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
@@ -153,7 +157,23 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.SlicePages, c.SliceTime, c.MaxPages = cfg.Number("slice-pages"), cfg.Duration("slice-time"), cfg.Number("max-pages")
 	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
 	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
+	c.Recrawl = recrawlPolicy(cfg)
 	return c
+}
+
+func recrawlPolicy(cfg *config.Config) recrawl.Policy {
+	p := recrawl.Default()
+	p.First, p.Document, p.Missing = cfg.Duration("recrawl-first"), cfg.Duration("recrawl-document"), cfg.Duration("recrawl-missing")
+	p.Min, p.Max = cfg.Duration("recrawl-min"), cfg.Duration("recrawl-max")
+	p.Longer, p.Shorter, p.Gained = cfg.Float("recrawl-longer"), cfg.Float("recrawl-shorter"), cfg.Float("recrawl-gained")
+	p.RetryBase, p.RetryMax = cfg.Duration("site-retry-base"), cfg.Duration("site-retry-max")
+	p.Revisit = cfg.Number("revisit-avoided")
+	return p
+}
+
+func thresholds(cfg *config.Config) stats.Thresholds {
+	return stats.Thresholds{PRR: cfg.Float("poor-prr"), DDR: cfg.Float("poor-ddr"), ADR: cfg.Float("poor-adr"), MinURLs: cfg.Number("poor-min-urls"),
+		TrapPages: cfg.Number("trap-pages"), StopSites: cfg.Number("stop-sites"), StopShare: cfg.Float("stop-share")}
 }
 
 // Version is the crawler's, as web masters see it.

@@ -34,7 +34,7 @@ type Harvest struct {
 func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
 	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
-			updated_at=now(), completed_at=NULL`,
+			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL`,
 		h.ID, h.Venue, h.Years.From, h.Years.To, h.Options, h.Stage)
 	return err
 }

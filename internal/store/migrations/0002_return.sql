@@ -11,6 +11,9 @@ ALTER TABLE sites ADD COLUMN recrawls int NOT NULL DEFAULT 0;
 ALTER TABLE sites ADD COLUMN retries int NOT NULL DEFAULT 0;
 CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
 
+-- The pages of a site that led to documents, wherever these are.
+CREATE INDEX locations_parent ON locations (parent COLLATE "C");
+
 -- One crawl of one site in numbers, written when it ends. requests is what was
 -- asked for, fetched what answered (304 included).
 CREATE TABLE crawls (
@@ -87,6 +90,6 @@ CREATE TABLE citations (
 
 -- +goose Down
 DROP TABLE citations, blacklist, whitelist, domains, directory_stats, site_stats, crawls;
-DROP INDEX sites_due;
+DROP INDEX locations_parent, sites_due;
 ALTER TABLE sites DROP COLUMN retries, DROP COLUMN recrawls;
 ALTER TABLE urls DROP COLUMN was;

@@ -1,0 +1,104 @@
+package stats
+
+import (
+	"context"
+	"slices"
+
+	"gleaner/internal/store"
+)
+
+// Measure computes the rates of a site and of its directories and replaces what
+// was stored of them.
+func Measure(ctx context.Context, db *store.DB, host string, t Thresholds) (store.SiteRates, error) {
+	rec, err := db.SiteRecord(ctx, host)
+	if err != nil {
+		return store.SiteRates{}, err
+	}
+	site, dirs := compute(rec, t)
+	return site, db.SaveRates(ctx, rec.ID, site, dirs)
+}
+
+// MeasureAll measures every site that was crawled.
+func MeasureAll(ctx context.Context, db *store.DB, t Thresholds, report func(done int)) (int, error) {
+	after, done := "", 0
+	for {
+		hosts, err := db.CrawledHosts(ctx, after, 500)
+		if err != nil || len(hosts) == 0 {
+			return done, err
+		}
+		for _, h := range hosts {
+			if _, err := Measure(ctx, db, h, t); err != nil {
+				return done, err
+			}
+			done++
+			report(done)
+		}
+		after = hosts[len(hosts)-1]
+	}
+}
+
+// compute is Measure without the record.
+func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.DirectoryRates) {
+	relevant := relevantPages(rec)
+	site := store.SiteRates{Host: rec.Host}
+	byPath := map[string]*store.Rates{}
+	count := func(url string, add func(*store.Rates)) {
+		add(&site.Rates)
+		for _, d := range directories(url) {
+			r := byPath[d]
+			if r == nil {
+				r = &store.Rates{}
+				byPath[d] = r
+			}
+			add(r)
+		}
+	}
+	for url := range rec.Pages {
+		count(url, func(r *store.Rates) {
+			r.Pages++
+			if relevant[url] {
+				r.Relevant++
+			}
+		})
+	}
+	for url, d := range rec.Documents {
+		count(url, func(r *store.Rates) {
+			r.Documents++
+			if d.Accepted {
+				r.Accepted++
+			}
+		})
+		site.References += d.References
+	}
+	site.Verdict = t.Verdict(site.Rates)
+	dirs := make([]store.DirectoryRates, 0, len(byPath))
+	for path, r := range byPath {
+		// The way into the site is the site's own verdict.
+		avoid := path != "/" && !slices.Contains(rec.Scopes, path) && t.Poor(*r)
+		dirs = append(dirs, store.DirectoryRates{Host: rec.Host, Path: path, Name: name(path), Rates: *r, Avoid: avoid})
+	}
+	slices.SortFunc(dirs, func(a, b store.DirectoryRates) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	return site, dirs
+}
+
+// relevantPages are the pages on a way to an accepted document: those that link
+// to one, and those by which these were found.
+func relevantPages(rec store.SiteRecord) map[string]bool {
+	out := map[string]bool{}
+	for _, from := range rec.Fruitful {
+		for page := from; page != "" && !out[page]; {
+			parent, ok := rec.Pages[page]
+			if !ok {
+				break
+			}
+			out[page] = true
+			page = parent
+		}
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/recrawl"
+)
+
+// Selection names sites: those of a venue, of a harvest, one host, or all.
+type Selection struct {
+	Venue   string `json:"venue,omitempty"`
+	Harvest string `json:"harvest,omitempty"`
+	Host    string `json:"host,omitempty"`
+}
+
+// selectSites is true of a site s that a Selection ($1 venue, $2 harvest, $3
+// host) names.
+const selectSites = `($1='' OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.venue=$1))
+	AND ($2='' OR EXISTS (SELECT 1 FROM harvest_sites hs WHERE hs.site_id=s.id AND hs.harvest_id=$2)) AND ($3='' OR s.host=$3)`
+
+// DueSites lists hosts whose rest is over, by host, after the host given; at
+// most limit. all lists those that have anything to ask again, due or not.
+func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT s.host FROM sites s WHERE `+selectSites+` AND s.host > $4 COLLATE "C"
+			AND CASE WHEN $5 THEN s.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.due_at IS NOT NULL)
+				ELSE s.due_at <= now() AND s.parked_until <= now() END
+			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)
+		ORDER BY s.host COLLATE "C" LIMIT $6`, of.Venue, of.Harvest, of.Host, after, all, limit)
+}
+
+// PutBack says what of a site is to be asked again.
+type PutBack struct {
+	All    bool      // whatever was asked, due or not
+	Before time.Time // only what was last asked before; zero is no bound
+}
+
+// guardTime is when a site whose crawl was begun and never ended is due again.
+const guardTime = "1 day"
+
+// RequeueDue puts the URLs of a site that are due back among the waiting, but
+// for those in its to-be-avoided directories, which are asked every Revisit-th
+// time. What was accepted, and the pages that link to it, are never passed over.
+// It returns how many URLs wait, and 0 where a crawl is under way.
+func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
+	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		var id, recrawls int
+		var state string
+		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR UPDATE`, host).Scan(&id, &recrawls, &state)
+		if errors.Is(err, pgx.ErrNoRows) || state == "crawling" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		put, err := putBack(ctx, tx, id, what, p.Revisits(recrawls+1))
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try <= now()) LIMIT 100000) w`, id).Scan(&waiting)
+		if err != nil {
+			return err
+		}
+		if waiting == 0 { // nothing to do here before the next page is due
+			_, err = tx.Exec(ctx, `UPDATE sites SET due_at=(SELECT min(due_at) FROM urls WHERE site_id=$1 AND due_at > now()) WHERE id=$1 AND due_at <= now()`, id)
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END WHERE id=$1`,
+			id, put > 0)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("store: requeue %s: %w", host, err)
+	}
+	return waiting, nil
+}
+
+func putBack(ctx context.Context, tx pgx.Tx, siteID int, what PutBack, revisit bool) (int, error) {
+	before := any(nil)
+	if !what.Before.IsZero() {
+		before = what.Before
+	}
+	tag, err := tx.Exec(ctx, `
+		WITH avoid AS (SELECT a.scheme || s.host || d.path AS prefix FROM directory_stats d JOIN sites s ON s.id=d.site_id
+				CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme) WHERE d.site_id=$1 AND d.avoid AND NOT $4),
+		good AS (SELECT l.hash, l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted')
+		UPDATE urls u SET state=0, tries=0, next_try=NULL
+		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
+			AND u.state IN (1, 2, 3, 4, 6)
+			AND (NOT EXISTS (SELECT 1 FROM avoid WHERE starts_with(u.url, avoid.prefix))
+				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM good))`, siteID, what.All, before, revisit)
+	return int(tag.RowsAffected()), err
+}
+
+// RequeueHarvest puts back what is due of each of a harvest's sites, and returns
+// how many sites have something waiting.
+func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy) (sites int, err error) {
+	after := ""
+	for {
+		hosts, err := db.DueSites(ctx, Selection{Harvest: harvest}, what.All, after, 200)
+		if err != nil || len(hosts) == 0 {
+			return sites, err
+		}
+		for _, h := range hosts {
+			n, err := db.RequeueDue(ctx, h, what, p)
+			if err != nil {
+				return sites, err
+			}
+			if n > 0 {
+				sites++
+			}
+			after = h
+		}
+	}
+}
+
+// FinishCrawl ends a crawl of a site: it records its numbers and when the site
+// is due again. A second call for the same crawl changes nothing.
+func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy string, barren bool, p recrawl.Policy) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		c, err := crawlOf(ctx, tx, host)
+		if err != nil {
+			return fmt.Errorf("store: finish %s: %w", host, err)
+		}
+		if c.Started != nil {
+			if err := saveCrawl(ctx, tx, c, policy); err != nil {
+				return err
+			}
+		}
+		o := recrawl.Outcome{Ended: state == "done" || state == "trap", Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == "trap", Retries: c.Retries + 1}
+		rest, interval := p.Site(c.Interval, o)
+		retries := o.Retries
+		if o.Ended {
+			retries = 0
+		}
+		if c.Finished {
+			_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3 WHERE id=$1`, c.ID, state, reason)
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second' WHERE id=$1`,
+			c.ID, state, reason, retries, int64(interval/time.Second), int64(rest/time.Second))
+		return err
+	})
+}
+
+// ended is what the record says of the crawl of a site that ends.
+type ended struct {
+	ID, Crawl, Retries, Gained, Changed int
+	Interval                            time.Duration
+	Started                             *time.Time
+	Finished, Wanted                    bool
+}
+
+func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
+	var c ended
+	var seconds int64
+	err := tx.QueryRow(ctx, `SELECT s.id, s.crawl, s.retries, s.interval_s, s.crawl_started, coalesce(s.crawl_finished >= s.crawl_started, false),
+			(SELECT count(DISTINCT d.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
+				WHERE l.site_id=s.id AND d.state='accepted' AND d.discovered_at >= s.crawl_started),
+			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
+			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
+				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`)
+		FROM sites s WHERE s.host=$1 FOR UPDATE`, host).
+		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &c.Gained, &c.Changed, &c.Wanted)
+	c.Interval = time.Duration(seconds) * time.Second
+	return c, err
+}
+
+// saveCrawl writes the numbers of the crawl from its URLs, which carry the
+// number of the crawl that asked for them last.
+func saveCrawl(ctx context.Context, tx pgx.Tx, c ended, policy string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
+		SELECT $1, $2, $3, $4, now(), count(*), count(*) FILTER (WHERE state IN (1, 2)) FROM urls
+		WHERE site_id=$1 AND crawl=$2 AND outcome <> 'robots-denied' AND NOT (state=6 AND outcome='success')
+		ON CONFLICT (site_id, crawl) DO UPDATE SET requests=EXCLUDED.requests, fetched=EXCLUDED.fetched`, c.ID, c.Crawl, policy, *c.Started)
+	return err
+}
+
+// Brought is what was found since a moment.
+type Brought struct {
+	Asked     int `json:"asked"` // URLs
+	Unchanged int `json:"unchanged"`
+	Changed   int `json:"changed"`   // or new
+	Documents int `json:"documents"` // not known before
+	Accepted  int `json:"accepted"`  // of these
+	Versions  int `json:"versions"`  // documents in the place of others
+	Vanished  int `json:"vanished"`
+}
+
+// Brought counts what was found since a moment.
+func (db *DB) Brought(ctx context.Context, since time.Time) (Brought, error) {
+	var b Brought
+	err := db.Pool.QueryRow(ctx, `SELECT u.*, d.*,
+			(SELECT count(*) FROM locations n WHERE n.current AND n.found_at >= $1 AND EXISTS (SELECT 1 FROM locations o WHERE o.hash=n.hash AND o.sha256<>n.sha256)),
+			(SELECT count(*) FROM locations WHERE gone_at >= $1)
+		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2)) FROM urls WHERE fetched_at >= $1) u,
+			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM documents WHERE discovered_at >= $1) d`, since).
+		Scan(&b.Asked, &b.Unchanged, &b.Changed, &b.Documents, &b.Accepted, &b.Versions, &b.Vanished)
+	return b, err
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Rates are the counts from which package stats computes shares.
+type Rates struct {
+	Pages     int `json:"pages"`    // fetched
+	Relevant  int `json:"relevant"` // of these, leading to an accepted document
+	Documents int `json:"documents"`
+	Accepted  int `json:"accepted"`
+}
+
+// SiteRates are those of a site.
+type SiteRates struct {
+	Host string `json:"host"`
+	Rates
+	References int    `json:"references"` // in the reference lists of its documents
+	Verdict    string `json:"verdict,omitempty"`
+}
+
+// DirectoryRates are those of a directory of a site, with all below it.
+type DirectoryRates struct {
+	Host string `json:"host"`
+	Path string `json:"path"` // begins and ends with a slash
+	Name string `json:"-"`
+	Rates
+	Avoid bool `json:"avoid,omitempty"`
+}
+
+// SiteRecord is what was fetched of a site.
+type SiteRecord struct {
+	ID        int
+	Host      string
+	Scopes    []string
+	Pages     map[string]string // URL → the page that links to it
+	Documents map[string]SiteDocument
+	Fruitful  []string // pages here that link to an accepted document, here or elsewhere
+}
+
+// SiteDocument is a file by its URL.
+type SiteDocument struct {
+	Accepted   bool
+	References int
+}
+
+// SiteRecord reads what was fetched of a site.
+func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
+	s, err := db.Site(ctx, host)
+	if err != nil {
+		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
+	}
+	rec := SiteRecord{ID: s.ID, Host: host, Pages: map[string]string{}, Documents: map[string]SiteDocument{}}
+	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
+		return rec, err
+	}
+	rows, err := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)`, s.ID)
+	if err != nil {
+		return rec, err
+	}
+	var url, parent string
+	_, err = pgx.ForEachRow(rows, []any{&url, &parent}, func() error { rec.Pages[url] = parent; return nil })
+	if err != nil {
+		return rec, err
+	}
+	rows, err = db.Pool.Query(ctx, `SELECT l.url, bool_or(d.state='accepted'), max(d.refs) FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE l.site_id=$1 GROUP BY l.url`, s.ID)
+	if err != nil {
+		return rec, err
+	}
+	var d SiteDocument
+	_, err = pgx.ForEachRow(rows, []any{&url, &d.Accepted, &d.References}, func() error { rec.Documents[url] = d; return nil })
+	if err != nil {
+		return rec, err
+	}
+	// "0" is the character after "/".
+	rec.Fruitful, err = list1[string](ctx, db, `SELECT DISTINCT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
+		AND (l.parent COLLATE "C" >= 'http://' || $1 || '/' AND l.parent COLLATE "C" < 'http://' || $1 || '0'
+		  OR l.parent COLLATE "C" >= 'https://' || $1 || '/' AND l.parent COLLATE "C" < 'https://' || $1 || '0')`, host)
+	return rec, err
+}
+
+// SaveRates replaces the rates of a site.
+func (db *DB) SaveRates(ctx context.Context, siteID int, s SiteRates, dirs []DirectoryRates) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR UPDATE`, siteID) // one at a time
+		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict) VALUES ($1,$2,$3,$4,$5,$6,$7)
+			ON CONFLICT (site_id) DO UPDATE SET pages=EXCLUDED.pages, relevant=EXCLUDED.relevant, documents=EXCLUDED.documents,
+				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=now()`,
+			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict)
+		b.Queue(`DELETE FROM directory_stats WHERE site_id=$1`, siteID)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"directory_stats"}, []string{"site_id", "path", "name", "pages", "relevant", "documents", "accepted", "avoid"},
+			pgx.CopyFromSlice(len(dirs), func(i int) ([]any, error) {
+				d := dirs[i]
+				return []any{siteID, d.Path, d.Name, d.Pages, d.Relevant, d.Documents, d.Accepted, d.Avoid}, nil
+			}))
+		return err
+	})
+}
+
+// CrawledHosts lists hosts that were crawled, by host, after the host given.
+func (db *DB) CrawledHosts(ctx context.Context, after string, limit int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT host FROM sites WHERE crawl > 0 AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
+}
+
+// SiteRatesList lists the rates of sites, those with the most accepted documents
+// first; verdict is one of package stats, "" for all.
+func (db *DB) SiteRatesList(ctx context.Context, verdict string) ([]SiteRates, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.verdict FROM site_stats t JOIN sites s ON s.id=t.site_id
+		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host`, verdict)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (SiteRates, error) {
+		var r SiteRates
+		err := row.Scan(&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Verdict)
+		return r, err
+	})
+}
+
+// DirectoryRatesList lists the directories of a host, or of all where host is
+// "", by host and path; avoided lists only those to be avoided.
+func (db *DB) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT s.host, d.path, d.name, d.pages, d.relevant, d.documents, d.accepted, d.avoid
+		FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE ($1='' OR s.host=$1) AND (d.avoid OR NOT $2) ORDER BY s.host, d.path`, host, avoided)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (DirectoryRates, error) {
+		var r DirectoryRates
+		err := row.Scan(&r.Host, &r.Path, &r.Name, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.Avoid)
+		return r, err
+	})
+}
+
+// StopDirectory is a directory's name and what was found under it.
+type StopDirectory struct {
+	Name     string   `json:"name"`
+	Sites    int      `json:"sites"`    // that have it
+	Barren   int      `json:"barren"`   // of these, with no accepted document or no relevant page under it
+	Fruitful int      `json:"fruitful"` // the others
+	Pages    int      `json:"pages"`
+	Examples []string `json:"examples"` // barren sites, at most three
+}
+
+// StopDirectories lists names under which no accepted document, or no relevant
+// page, was found on more than minSites sites, unless more than maxShare of the
+// sites that have the name gave something (Chen, CINDI Robot, 2008).
+func (db *DB) StopDirectories(ctx context.Context, minSites int, maxShare float64) ([]StopDirectory, error) {
+	return list[StopDirectory](ctx, db, `
+		WITH named AS (SELECT d.name, s.host, sum(d.pages) AS pages,
+				sum(d.accepted) = 0 AND sum(d.relevant) = 0 AS barren
+			FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE d.path <> '/' AND d.pages + d.documents > 0 GROUP BY d.name, s.host)
+		SELECT name, count(*), count(*) FILTER (WHERE barren), count(*) FILTER (WHERE NOT barren), sum(pages)::int,
+			(array_agg(host ORDER BY host) FILTER (WHERE barren))[1:3]
+		FROM named GROUP BY name HAVING count(*) FILTER (WHERE barren) > $1 AND count(*) FILTER (WHERE NOT barren) <= $2 * count(*)
+		ORDER BY 3 DESC, 1`, minSites, maxShare)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/store"
+	"gleaner/workflows"
+)
+
+func (c *cli) recrawlCommand() *cobra.Command {
+	var due, all, wait bool
+	var site string
+	cmd := &cobra.Command{Use: "recrawl VENUE | --due | --site HOST", Short: "Ask again for what may have changed",
+		Long: `Crawl again the sites of a venue (or all, or one) whose rest is over, and there
+the pages that are due. Pages are asked for conditionally: an unchanged one costs
+a short answer. What became longer ago unchanged is asked more rarely, what
+changed more often; docs/recrawl.md says how. --all asks for everything now, due
+or not. To-be-avoided directories are left but for every fifth time.`,
+		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl conf/webdb --all --wait",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n := len(args)
+			for _, given := range []bool{due, site != ""} {
+				if given {
+					n++
+				}
+			}
+			if n != 1 {
+				return fmt.Errorf("%w: want one of a venue, --due, or --site HOST", errUsage)
+			}
+			d := activities.Due{All: all, Of: store.Selection{Host: site}}
+			if len(args) == 1 {
+				key, err := c.venueKey(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				d.Of.Venue = key
+			}
+			return c.recrawl(cmd.Context(), d, wait)
+		}}
+	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
+	cmd.Flags().StringVar(&site, "site", "", "one host")
+	cmd.Flags().BoolVar(&all, "all", false, "whatever was asked before, due or not")
+	cmd.Flags().BoolVar(&wait, "wait", false, "end when the recrawl does, and say what it came to")
+	return cmd
+}
+
+func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	id := workflows.RecrawlID(d.Of.Venue)
+	if d.Of.Host != "" {
+		id = "recrawl/site/" + d.Of.Host
+	}
+	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: id,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, workflows.RecrawlParams{Due: d})
+	var running *serviceerror.WorkflowExecutionAlreadyStarted
+	if err != nil && !errors.As(err, &running) {
+		return err
+	}
+	joined := err != nil
+	if !wait {
+		return c.print(map[string]any{"workflow": id, "joined": joined}, func(w io.Writer) error {
+			verb := "started"
+			if joined {
+				verb = "is running already"
+			}
+			_, err := fmt.Fprintf(w, "%s %s\n", id, verb)
+			return err
+		})
+	}
+	return c.followRecrawl(ctx, t, id)
+}
+
+// followRecrawl waits for a recrawl and says what it brought.
+func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string) error {
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	began := time.Now()
+	if d, err := t.DescribeWorkflowExecution(ctx, id, ""); err == nil {
+		began = d.GetWorkflowExecutionInfo().GetStartTime().AsTime()
+	}
+	var r workflows.RecrawlResult
+	if err := t.GetWorkflow(ctx, id, "").Get(ctx, &r); err != nil {
+		return err
+	}
+	brought, err := a.DB.Brought(ctx, began)
+	if err != nil {
+		return err
+	}
+	result := struct {
+		workflows.RecrawlResult
+		store.Brought
+	}{r, brought}
+	return c.print(result, func(w io.Writer) error {
+		fmt.Fprintf(w, "%d sites asked again", r.Sites)
+		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
+			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
+		}
+		_, err := fmt.Fprintf(w, "\n%d URLs asked, %d unchanged, %d changed or new; %d new documents (%d accepted), %d new versions, %d vanished\n",
+			brought.Asked, brought.Unchanged, brought.Changed, brought.Documents, brought.Accepted, brought.Versions, brought.Vanished)
+		return err
+	})
+}

@@ -1,0 +1,176 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+)
+
+// RecrawlParams starts or continues a recrawl.
+type RecrawlParams struct {
+	Due    activities.Due `json:"due"`
+	Window int            `json:"window,omitempty"` // sites at a time; 0 is 50
+	State  RecrawlState   `json:"state"`            // of the runs before
+}
+
+// RecrawlState is what a run hands to the next, and what QueryStatus tells.
+type RecrawlState struct {
+	Listed  bool           `json:"listed,omitempty"`  // every due site was started
+	Pending []string       `json:"pending,omitempty"` // hosts whose crawl has not ended
+	Started int            `json:"started"`
+	Ended   map[string]int `json:"ended"` // sites by the state in which their crawl ended
+}
+
+// RecrawlResult counts a recrawl. What the crawls found is in the record.
+type RecrawlResult struct {
+	Sites int            `json:"sites"`
+	Ended map[string]int `json:"ended"`
+}
+
+// RecrawlID is the workflow id of a recrawl: of a venue's sites, or of all that
+// are due.
+func RecrawlID(venue string) string {
+	if venue == "" {
+		return "recrawl/due"
+	}
+	return "recrawl/" + venue
+}
+
+// RecrawlDue crawls the sites whose rest is over, as many at a time as the window
+// allows. It ends when all have ended; a schedule starts the next one.
+func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
+	r := &recrawlRun{p: p, s: p.State}
+	if r.s.Ended == nil {
+		r.s.Ended = map[string]int{}
+	}
+	if r.p.Due.Before.IsZero() {
+		r.p.Due.Before = workflow.Now(ctx)
+	}
+	if err := workflow.SetQueryHandler(ctx, QueryStatus, func() (RecrawlState, error) { return r.s, nil }); err != nil {
+		return RecrawlResult{}, err
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(p.Due.Of.Venue), attrStage.ValueSet("recrawling")); err != nil {
+		return RecrawlResult{}, err
+	}
+	if err := r.run(ctx); err != nil {
+		return RecrawlResult{}, err
+	}
+	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(StageComplete))
+}
+
+type recrawlRun struct {
+	p RecrawlParams
+	s RecrawlState
+}
+
+func (r *recrawlRun) run(ctx workflow.Context) error {
+	window := r.p.Window
+	if window <= 0 {
+		window = defaultWindow
+	}
+	var next []string
+	for {
+		if len(next) == 0 && !r.s.Listed {
+			// Before a batch, since a listed site has to be started: it was put back.
+			if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+				r.p.State = r.s
+				return workflow.NewContinueAsNewError(ctx, RecrawlDue, r.p)
+			}
+			if err := r.list(ctx, &next); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(next) > 0 && len(r.s.Pending) < window {
+			if err := r.start(ctx, next[0]); err != nil {
+				return err
+			}
+			next = next[1:]
+			continue
+		}
+		if len(next) == 0 && len(r.s.Pending) == 0 {
+			return nil
+		}
+		if err := r.wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *recrawlRun) list(ctx workflow.Context, next *[]string) error {
+	d := r.p.Due
+	d.Limit = hostsPerBatch
+	var batch activities.Sites
+	err := workflow.ExecuteActivity(on(ctx, activities.QueueHarvest, "due sites after "+d.After, 30*time.Minute), recrawls.DueSites, d).Get(ctx, &batch)
+	if err != nil {
+		return err
+	}
+	*next, r.s.Listed, r.p.Due.After = batch.Hosts, !batch.More, batch.Last
+	return nil
+}
+
+// start begins a site's crawl and hears of its end from the child itself; a
+// crawl that another started is asked after in wait.
+func (r *recrawlRun) start(ctx workflow.Context, host string) error {
+	f, err := startSite(ctx, host, 5*time.Minute)
+	if err != nil {
+		return err
+	}
+	r.s.Started++
+	r.s.Pending = append(r.s.Pending, host)
+	if f == nil {
+		return nil
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		end := activities.SiteEnd{Host: host}
+		if err := f.Get(ctx, &end); err != nil {
+			end.State = string(crawl.Cancelled)
+		}
+		r.ended(ctx, host, end.State)
+	})
+	return nil
+}
+
+func (r *recrawlRun) ended(ctx workflow.Context, host, state string) {
+	i := slices.Index(r.s.Pending, host)
+	if i < 0 {
+		return
+	}
+	r.s.Pending = slices.Delete(r.s.Pending, i, i+1)
+	r.s.Ended[state]++
+	workflow.SetCurrentDetails(ctx, r.details())
+}
+
+// wait waits until a site ends, or a while; then the record says which did.
+func (r *recrawlRun) wait(ctx workflow.Context) error {
+	n := len(r.s.Pending)
+	heard, err := workflow.AwaitWithTimeout(ctx, lookAround, func() bool { return len(r.s.Pending) < n })
+	if err != nil || heard {
+		return err
+	}
+	var gone []string
+	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, r.s.Pending).Get(ctx, &gone); err != nil {
+		return err
+	}
+	for _, host := range gone {
+		r.ended(ctx, host, "done")
+	}
+	return nil
+}
+
+func (r *recrawlRun) details() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### recrawl\n\n| started | under way |\n|--:|--:|\n| %d | %d |\n\n", r.s.Started, len(r.s.Pending))
+	for _, state := range []string{"done", "refused", "stopped", "trap", string(crawl.Cancelled)} {
+		if n := r.s.Ended[state]; n > 0 {
+			fmt.Fprintf(&b, "- %s: %d\n", state, n)
+		}
+	}
+	return b.String()
+}
