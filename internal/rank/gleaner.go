@@ -18,13 +18,13 @@ type Tuning struct {
 	Deeper        float64 // worth of a page one hop further, in (0,1)
 	Sure          float64 // a pick that promises more than this is never given to exploration
 	Explore       int     // of so many other picks, one goes to the oldest link and one to the least tried kind
-	Grain         float64 // promises (in log-odds) that differ by less are equal, and the link found first goes first
+	Grain         float64 // documents of one page whose promises differ by less go in the order of the page
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.02, SiteVariance: 0.2, Optimism: 0.3, Novelty: 5, Grain: 0.05, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
+	return Tuning{PriorVariance: 0.02, SiteVariance: 0.3, Optimism: 0.6, Novelty: 5, Grain: 0.01, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for

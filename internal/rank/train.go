@@ -3,6 +3,7 @@ package rank
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,61 +24,60 @@ func TrainPrior(lists Lists, examples []Example, ridge, siteWeight float64) (Pri
 	if err != nil {
 		return Prior{}, err
 	}
-	var p Prior
-	for _, document := range []bool{true, false} {
-		var rows [][]feature
-		var outcomes []float64
-		var sites []string
-		count := map[string]float64{}
-		twins := map[uint32]bool{} // papers met in another format
-		for i := range examples {
-			e := &examples[i]
-			if e.Candidate.Document != document {
-				continue
-			}
-			fs := x.extract(&e.Candidate, 0, nil)
-			if document {
-				key := stemHash(e.Candidate.Link.URL)
-				if twins[key] {
-					fs = append(fs, feature{traitTwin, 1})
-				}
-				twins[key] = twins[key] || e.Outcome >= 0.5
-			}
-			n := 0
-			for _, f := range fs {
-				if int(f.index) < x.shared && f.index != traitWanted {
-					fs[n] = f
-					n++
-				}
-			}
-			rows, outcomes, sites = append(rows, fs[:n]), append(outcomes, e.Outcome), append(sites, e.Site)
-			count[e.Site]++
+	docs, err := x.train(examples, true, ridge, siteWeight)
+	if err != nil {
+		return Prior{}, err
+	}
+	pages, err := x.train(examples, false, ridge, siteWeight)
+	if err != nil {
+		return Prior{}, err
+	}
+	return Prior{Document: docs, Page: pages}, nil
+}
+
+// train fits the weights for documents or for pages, by the features' names.
+func (x *extractor) train(examples []Example, document bool, ridge, siteWeight float64) (map[string]float64, error) {
+	var rows [][]feature
+	var outcomes []float64
+	var sites []string
+	count := map[string]float64{}
+	twins := map[uint32]bool{} // papers met in another format
+	for i := range examples {
+		e := &examples[i]
+		if e.Candidate.Document != document {
+			continue
 		}
-		if len(rows) == 0 {
-			return Prior{}, errors.New("rank: train: no documents or no pages among the examples")
-		}
-		weight := make([]float64, len(rows))
-		for i, s := range sites {
-			weight[i] = math.Min(1, siteWeight/count[s])
-		}
-		w, err := fitLogistic(rows, outcomes, weight, x.shared, ridge)
-		if err != nil {
-			return Prior{}, err
-		}
-		w[traitWanted] = wantedWeight
-		named := map[string]float64{}
-		for i, n := range x.named {
-			if v := math.Round(w[i]*1000) / 1000; v != 0 {
-				named[n] = v
-			}
-		}
+		fs := x.extract(&e.Candidate, 0, nil)
 		if document {
-			p.Document = named
-		} else {
-			p.Page = named
+			key := stemHash(e.Candidate.Link.URL)
+			if twins[key] {
+				fs = append(fs, feature{traitTwin, 1})
+			}
+			twins[key] = twins[key] || e.Outcome >= 0.5
+		}
+		fs = slices.DeleteFunc(fs, func(f feature) bool { return int(f.index) >= x.shared || f.index == traitWanted })
+		rows, outcomes, sites = append(rows, fs), append(outcomes, e.Outcome), append(sites, e.Site)
+		count[e.Site]++
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("rank: train: no documents or no pages among the examples")
+	}
+	weight := make([]float64, len(rows))
+	for i, s := range sites {
+		weight[i] = math.Min(1, siteWeight/count[s])
+	}
+	w, err := fitLogistic(rows, outcomes, weight, x.shared, ridge)
+	if err != nil {
+		return nil, err
+	}
+	w[traitWanted] = wantedWeight
+	named := map[string]float64{}
+	for i, n := range x.named {
+		if v := math.Round(w[i]*1000) / 1000; v != 0 {
+			named[n] = v
 		}
 	}
-	return p, nil
+	return named, nil
 }
 
 // wantedWeight is set, not trained: a full likeness to a wanted title outweighs
