@@ -73,6 +73,10 @@ var traitNames = [traits]string{"bias", "ps", "compressed", "other-type", "no-an
 	"frame", "redirect", "citation", "alternate", "sitemap", "script", "seed", "nav", "list", "table", "early",
 	"off-site", "wanted", "same-stem", "twin"}
 
+// fullContext is the length in bytes up to which the text around a link counts
+// fully. Longer text is prose, which speaks of everything by chance.
+const fullContext = 300
+
 // siteSlots is the size of the space into which what is particular to a site
 // (directories, words of names, arms, parents) is hashed.
 const siteSlots = 1 << 12
@@ -133,10 +137,13 @@ func (x *extractor) extract(c *Candidate, arm int, out []feature) []feature {
 		parentName = p.dir + p.stem
 	}
 	for place, text := range [places]string{c.Link.Anchor, name, dirs, c.Link.Context, c.Link.Heading, parentName} {
-		m := x.lex.scan(text)
+		m, value := x.lex.scan(text), float32(1)
+		if place == inContext && len(text) > fullContext {
+			value = float32(fullContext) / float32(len(text))
+		}
 		for bit := 0; m != 0; bit, m = bit+1, m>>1 {
 			if m&1 != 0 {
-				out = append(out, feature{int32(traits + place*len(x.lex.names) + bit), 1})
+				out = append(out, feature{int32(traits + place*len(x.lex.names) + bit), value})
 			}
 		}
 	}
