@@ -63,7 +63,21 @@ func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, er
 			return &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}, nil
 		}
 	}
-	return s.fetch.Fetch(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified})
+	return s.fetch.Fetch(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
+		Known: func(to string) bool { return s.fetched(ctx, to) }})
+}
+
+// fetched reports whether a URL of this site was fetched in this crawl, so that
+// a redirect to it need not be followed.
+func (s *slice) fetched(ctx context.Context, url string) bool {
+	h := frontier.HashOf(url)
+	for i := range s.batch.visits {
+		if v := &s.batch.visits[i]; v.Entry.Hash() == h {
+			return v.State == frontier.Page || v.State == frontier.Document
+		}
+	}
+	done, err := frontier.Fetched(ctx, s.db.Pool, s.site.ID, h, s.site.Crawl)
+	return done && err == nil
 }
 
 // cacheAge is how old an answer fetched outside the crawl may be.
@@ -86,6 +100,9 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 	v.Outcome, v.Status = fe.Outcome, fe.Status
 	v.ETag, v.LastModified = e.ETag, e.LastModified
 	switch {
+	case fe.Outcome == fetch.RedirectKnown:
+		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"
+		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
 		s.redirected(e, fe.Location)

@@ -98,7 +98,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 		if trail == nil {
 			trail = newTrail(u)
 		}
-		next, err := c.redirect(trail, t, x, req.FollowOffHost)
+		next, err := c.redirect(trail, t, x, req)
 		if err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ const (
 	Inflated          Outcome = "inflation-limit"
 	RedirectLoop      Outcome = "redirect-loop"
 	TooManyRedirects  Outcome = "max-hops-exceeded"
+	RedirectKnown     Outcome = "redirect-known"    // Location was fetched already, by the caller's word
 	RedirectOffHost   Outcome = "redirect-off-host" // Location on another host: a link for that host's own queue
 	BadAnswer         Outcome = "protocol-error"
 	EmptyBody         Outcome = "empty-blob"
@@ -50,6 +51,9 @@ type Request struct {
 	// FollowOffHost follows redirects to other hosts (each hop under its own
 	// host's turn and robots.txt) where the caller has no queue to put them in.
 	FollowOffHost bool
+	// Known reports whether the canonical URL that a redirect leads to was
+	// fetched already; then it is not asked for again. nil knows nothing.
+	Known func(canonical string) bool
 }
 
 // Response is an answer read to its end. Body is inflated and never cut. A
@@ -70,7 +74,7 @@ type Error struct {
 	Outcome    Outcome
 	URL        string // the hop that failed
 	Status     int    // 0 without an answer
-	Location   string // for RedirectOffHost
+	Location   string // for RedirectOffHost and RedirectKnown
 	RetryAfter time.Duration
 	Err        error
 }

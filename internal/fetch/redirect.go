@@ -57,7 +57,7 @@ func shape(u *url.URL) string {
 }
 
 // redirect returns where an answer leads, or the *Error that ends the chain.
-func (c *Client) redirect(trail *trail, t *target, x *exchange, offHost bool) (*target, error) {
+func (c *Client) redirect(trail *trail, t *target, x *exchange, req Request) (*target, error) {
 	fail := func(o Outcome, location string, err error) (*target, error) {
 		return nil, &Error{Outcome: o, URL: t.raw, Status: x.status, Location: location, Err: err}
 	}
@@ -74,7 +74,7 @@ func (c *Client) redirect(trail *trail, t *target, x *exchange, offHost bool) (*
 	if err != nil {
 		return nil, err
 	}
-	if !offHost && next.host != t.host {
+	if !req.FollowOffHost && next.host != t.host {
 		return fail(RedirectOffHost, canonical(next.raw), nil)
 	}
 	if err := trail.add(u); err != nil {
@@ -82,6 +82,9 @@ func (c *Client) redirect(trail *trail, t *target, x *exchange, offHost bool) (*
 	}
 	if len(trail.addresses) > c.cfg.Limits.Redirects+1 {
 		return fail(TooManyRedirects, next.raw, fmt.Errorf("more than %d redirects", c.cfg.Limits.Redirects))
+	}
+	if to := canonical(next.raw); req.Known != nil && req.Known(to) {
+		return fail(RedirectKnown, to, nil)
 	}
 	return next, nil
 }

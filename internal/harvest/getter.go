@@ -51,9 +51,21 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 // is evidence for every author it was thought of for.
 func (g *Getter) ask(ctx context.Context, h frontier.Hash, url string) (store.CachedPage, error) {
 	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
-	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true})
+	known := func(to string) bool {
+		th := frontier.HashOf(to)
+		_, ok, err := g.DB.CachedPage(ctx, th[:], pageAge)
+		return ok && err == nil
+	}
+	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true, Known: known})
 	var fe *fetch.Error
 	switch {
+	case errors.As(err, &fe) && fe.Outcome == fetch.RedirectKnown:
+		th := frontier.HashOf(fe.Location)
+		to, ok, err := g.DB.CachedPage(ctx, th[:], pageAge)
+		if err != nil || !ok {
+			return p, err
+		}
+		p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At = to.FinalURL, to.Outcome, to.Status, to.Header, to.Body, to.At
 	case err != nil && ctx.Err() != nil:
 		return p, ctx.Err()
 	case errors.As(err, &fe):
