@@ -50,7 +50,7 @@ type gleaner struct {
 	children map[string]*offspring
 	path     ancestry
 	tries    [patterns]uint16 // requests by pattern of the address
-	cache    map[int64]known
+	cache    map[int64]*known
 	scratch  []feature
 	promise  []float64 // of the links at the present pick; scratch
 }
@@ -101,7 +101,7 @@ func (g *gleaner) reset() {
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
 	g.picks, g.pending, g.path, g.tries = 0, nil, ancestry{}, [patterns]uint16{}
-	g.children, g.cache = map[string]*offspring{}, map[int64]known{}
+	g.children, g.cache = map[string]*offspring{}, map[int64]*known{}
 }
 
 func (g *gleaner) Name() string { return Gleaner }
@@ -150,11 +150,11 @@ type known struct {
 // know takes a candidate's features; those that never change are kept while it
 // waits. A link that enters may have no place in the order of discovery yet (ID
 // 0).
-func (g *gleaner) know(c *Candidate) known {
-	k, ok := g.cache[c.ID]
-	if ok && c.ID != 0 {
+func (g *gleaner) know(c *Candidate) *known {
+	if k := g.cache[c.ID]; k != nil {
 		return k
 	}
+	k := &known{}
 	g.scratch = g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
 	g.scratch = append(g.scratch, feature{traitTwin, 1})
 	k.twin = g.scratch

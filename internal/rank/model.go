@@ -38,12 +38,24 @@ func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 
 // predict is the log-odds of success and their variance.
 func (m *model) predict(fs []feature) (logit, variance float64) {
-	var mean, spread float32
+	// Two sums each, so that one addition need not wait for the other: this is
+	// the loop in which ranking spends its time.
+	var mean, spread, mean2, spread2 float32
+	for len(fs) >= 2 {
+		f, e := fs[0], fs[1]
+		w, u := m.weights[f.index], m.weights[e.index]
+		mean += w.mean * f.value
+		spread += w.variance * f.value * f.value
+		mean2 += u.mean * e.value
+		spread2 += u.variance * e.value * e.value
+		fs = fs[2:]
+	}
 	for _, f := range fs {
 		w := m.weights[f.index]
 		mean += w.mean * f.value
 		spread += w.variance * f.value * f.value
 	}
+	mean, spread = mean+mean2, spread+spread2
 	return float64(mean), float64(spread)
 }
 

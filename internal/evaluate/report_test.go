@@ -1,0 +1,90 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/rank"
+)
+
+// TestReport draws and prints a comparison: the pictures are well-formed, stand
+// alone, and show every strategy.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	site := NewSynthetic(300)
+	c, runs, err := Compare("conf <example>", Setup{Site: site, Judge: site.Judge}, []string{rank.Gleaner}, rank.Options{})
+	require.NoError(t, err)
+	require.Len(t, runs, 3)
+	for name, draw := range map[string]func(io.Writer, Comparison) error{"curve": CurveSVG, "precision": PrecisionSVG, "composition": CompositionSVG} {
+		var b strings.Builder
+		require.NoError(t, draw(&b, c))
+		dec := xml.NewDecoder(strings.NewReader(b.String()))
+		for {
+			_, err := dec.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err, name)
+		}
+		for _, strategy := range []string{"bfs", "gleaner", "oracle"} {
+			require.Contains(t, b.String(), strategy, name)
+		}
+		require.NotContains(t, b.String(), "href", "%s must not need anything from elsewhere", name)
+	}
+	var page, text strings.Builder
+	require.NoError(t, WriteHTML(&page, []Comparison{c}))
+	require.Equal(t, 3, strings.Count(page.String(), "<svg"))
+	require.NoError(t, WriteText(&text, []Comparison{c}))
+	require.Contains(t, text.String(), "to 85 %")
+	_, err = json.Marshal(c)
+	require.NoError(t, err, "no NaN may reach JSON")
+	total := 0
+	for _, n := range c.Results[0].Composition {
+		total += n
+	}
+	require.LessOrEqual(t, total, FirstDocuments)
+	require.Positive(t, c.Results[0].Composition[Paper])
+}
+
+func TestMeasures(t *testing.T) {
+	t.Parallel()
+	order := []string{"/", "a", "1", "b", "2", "3", "4"}
+	goals := map[string]bool{"1": true, "2": true, "3": true, "4": true}
+	for share, want := range map[float64]int{0.25: 3, 0.5: 5, 0.85: 7, 1: 7} {
+		require.Equal(t, want, RequestsTo(order, goals, share))
+	}
+	require.Zero(t, RequestsTo(order[:3], goals, 1), "never")
+	require.InDelta(t, 0.5, Saving(15, 20, 10), 1e-9)
+	require.InDelta(t, -0.5, Saving(25, 20, 10), 1e-9)
+	require.True(t, math.IsNaN(Saving(10, 10, 10)), "nothing to save")
+
+	graph := map[string][]string{"/": {"a", "b"}, "a": {"x"}, "b": {"1", "c"}, "c": {"2"}, "x": nil, "1": nil, "2": nil}
+	require.Equal(t, []string{"/", "b", "1", "c", "2"}, Oracle("/", graph, map[string]bool{"1": true, "2": true, "none": true}))
+}
+
+// TestLeaveOneOut: the prior for a site must not have seen it.
+func TestLeaveOneOut(t *testing.T) {
+	t.Parallel()
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	var sites []Named
+	for _, name := range []string{"a", "b", "c"} {
+		s := NewSynthetic(200 + 100*len(sites))
+		sites = append(sites, Named{name, Setup{Site: s, Judge: s.Judge}})
+	}
+	priors, err := LeaveOneOut(lists, sites)
+	require.NoError(t, err)
+	require.Len(t, priors, 3)
+	others, err := TrainPrior(lists, sites[1:])
+	require.NoError(t, err)
+	require.Equal(t, others.Document, priors["a"].Document)
+	_, err = LeaveOneOut(lists, sites[:1])
+	require.Error(t, err)
+}
