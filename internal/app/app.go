@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gleaner/internal/collection"
 	"gleaner/internal/config"
@@ -35,6 +33,7 @@ type App struct {
 	Collection *collection.Collection
 	Crawler    *crawl.Crawler
 	Stages     *harvest.Stages
+	Watch      Watch // never nil
 	Recrawl    recrawl.Policy
 	Stats      stats.Thresholds
 }
@@ -75,10 +74,16 @@ func openRepository(ctx context.Context, cfg *config.Config) (*repository.Reposi
 
 // Open opens everything that a worker needs.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
+	return OpenWatched(ctx, cfg, log, unwatched{})
+}
+
+// OpenWatched is Open for somebody who wants to know what is done.
+func OpenWatched(ctx context.Context, cfg *config.Config, log *slog.Logger, watch Watch) (*App, error) {
 	a, err := OpenRecord(ctx, cfg, log)
 	if err != nil {
 		return nil, err
 	}
+	a.Watch = watch
 	if err := a.openParts(); err != nil {
 		a.Close()
 		return nil, err
@@ -101,7 +106,7 @@ func (a *App) openParts() error {
 	reader := document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
 	filter := document.NewFilter(document.Point(cfg.Text("filter")))
 	a.Collection = collection.New(a.DB, a.Repo, reader, filter, a.Log)
-	a.Crawler = crawl.New(a.DB, a.Keeper, a.Fetch, a.Collection, crawlConfig(cfg), a.Log)
+	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, crawlConfig(cfg), a.Log)
 	client, err := serviceClient(cfg)
 	if err != nil {
 		return err
@@ -128,28 +133,6 @@ func (a *App) Close() {
 		}
 	}
 	a.DB.Close()
-}
-
-func pacing(cfg *config.Config) fetch.Pacing {
-	delay := cfg.Duration("delay")
-	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")), MaxCrawlDelay: max(delay, cfg.Duration("max-delay")),
-		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after")}.Defaults()
-}
-
-func fetchConfig(cfg *config.Config) (fetch.Config, error) {
-	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg)}
-	fc.Limits.DocumentBytes = int64(cfg.Float("max-document-bytes"))
-	for _, s := range strings.FieldsFunc(cfg.Text("allow-addresses"), func(r rune) bool { return r == ',' || r == ' ' }) {
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return fc, fmt.Errorf("config: allow-addresses: %q is no network such as 10.1.0.0/16", s)
-		}
-		if p.Addr().IsLoopback() {
-			fc.AllowLoopback = true
-		}
-		fc.AllowPrivate = append(fc.AllowPrivate, p)
-	}
-	return fc, nil
 }
 
 func crawlConfig(cfg *config.Config) crawl.Config {

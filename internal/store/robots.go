@@ -12,8 +12,8 @@ import (
 // LoadRobots implements fetch.RobotsCache.
 func (db *DB) LoadRobots(ctx context.Context, host string) (fetch.RobotsRecord, bool, error) {
 	var r fetch.RobotsRecord
-	err := db.Pool.QueryRow(ctx, `SELECT body, status, available, failures, fetched_at, expires_at FROM robots WHERE host=$1`, host).
-		Scan(&r.Body, &r.Status, &r.Available, &r.Failures, &r.FetchedAt, &r.ExpiresAt)
+	err := db.Pool.QueryRow(ctx, `SELECT body, status, available, failures, reason, fetched_at, expires_at FROM robots WHERE host=$1`, host).
+		Scan(&r.Body, &r.Status, &r.Available, &r.Failures, &r.Reason, &r.FetchedAt, &r.ExpiresAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, false, nil
 	}
@@ -22,9 +22,9 @@ func (db *DB) LoadRobots(ctx context.Context, host string) (fetch.RobotsRecord, 
 
 // SaveRobots implements fetch.RobotsCache.
 func (db *DB) SaveRobots(ctx context.Context, host string, r fetch.RobotsRecord) error {
-	_, err := db.Pool.Exec(ctx, `INSERT INTO robots (host, body, status, available, failures, fetched_at, expires_at) VALUES ($1,$2,$3,$4,$5,$6,$7)
+	_, err := db.Pool.Exec(ctx, `INSERT INTO robots (host, body, status, available, failures, reason, fetched_at, expires_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)
 		ON CONFLICT (host) DO UPDATE SET body=EXCLUDED.body, status=EXCLUDED.status, available=EXCLUDED.available,
-			failures=EXCLUDED.failures, fetched_at=EXCLUDED.fetched_at, expires_at=EXCLUDED.expires_at`,
-		host, r.Body, r.Status, r.Available, r.Failures, r.FetchedAt, r.ExpiresAt)
+			failures=EXCLUDED.failures, reason=EXCLUDED.reason, fetched_at=EXCLUDED.fetched_at, expires_at=EXCLUDED.expires_at`,
+		host, r.Body, r.Status, r.Available, r.Failures, r.Reason, r.FetchedAt, r.ExpiresAt)
 	return err
 }

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"gleaner/internal/config"
+	"gleaner/internal/fetch"
+)
+
+func pacing(cfg *config.Config) fetch.Pacing {
+	delay := cfg.Duration("delay")
+	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")),
+		MaxCrawlDelay: max(delay, cfg.Duration("max-crawl-delay")), MaxRetryAfter: cfg.Duration("max-retry-after"),
+		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for")}.Defaults()
+}
+
+func fetchConfig(cfg *config.Config) (fetch.Config, error) {
+	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg)}
+	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
+	for _, s := range list(cfg.Text("allow-addresses")) {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return fc, fmt.Errorf("config: allow-addresses: %q is no network such as 10.1.0.0/16", s)
+		}
+		if p.Addr().IsLoopback() {
+			fc.AllowLoopback = true
+		}
+		fc.AllowPrivate = append(fc.AllowPrivate, p)
+	}
+	for _, s := range list(cfg.Text("ports")) {
+		port, err := strconv.ParseUint(s, 10, 16)
+		if err != nil || port == 0 {
+			return fc, fmt.Errorf("config: ports: %q is no port", s)
+		}
+		fc.Ports = append(fc.Ports, uint16(port))
+	}
+	for _, s := range list(cfg.Text("pace-by")) {
+		switch s {
+		case "host":
+		case "domain":
+			fc.PaceBy |= fetch.PaceByDomain
+		case "address":
+			fc.PaceBy |= fetch.PaceByAddress
+		default:
+			return fc, fmt.Errorf("config: pace-by: want host, domain or address, not %q", s)
+		}
+	}
+	return fc, nil
+}
+
+// list splits a setting at commas and blanks.
+func list(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// UserAgent is how the web sees a worker of these settings. The error is that of
+// a setting of the polite client that is not valid.
+func UserAgent(cfg *config.Config) (string, error) {
+	fc, err := fetchConfig(cfg)
+	if err != nil {
+		return "", err
+	}
+	c, err := fetch.New(fc)
+	if err != nil {
+		return "", err
+	}
+	return c.UserAgent(), nil
+}
