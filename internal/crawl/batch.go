@@ -2,13 +2,16 @@ package crawl
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/politeness"
 	"gleaner/internal/store"
 )
 
@@ -28,12 +31,16 @@ func (b *batch) reset() {
 	b.place, b.leads = map[frontier.Hash]int{}, map[string][]frontier.Entry{}
 }
 
-// add keeps a link once, at its least depth.
+// add keeps a link once, at its best.
 func (b *batch) add(e frontier.Entry) {
 	h := e.Hash()
 	if i, ok := b.place[h]; ok {
 		had := &b.links[i]
 		had.Depth, had.Role = min(had.Depth, e.Depth), min(had.Role, e.Role)
+		if e.Skip == "" {
+			had.Skip = ""
+			had.Queue, had.Priority, had.Wanted = max(had.Queue, e.Queue), max(had.Priority, e.Priority), max(had.Wanted, e.Wanted)
+		}
 		return
 	}
 	b.place[h] = len(b.links)
@@ -49,20 +56,33 @@ func (b *batch) addLead(host string, e frontier.Entry) {
 	b.leads[host] = append(b.leads[host], e)
 }
 
-// flush writes the batch and what was learnt in one transaction, fenced by the
-// lease: a slice that lost it writes nothing. New links enter the window here,
-// when the record has given them their place in the order of discovery.
-func (s *slice) flush(ctx context.Context) error {
-	if len(s.batch.visits) == 0 && len(s.batch.links) == 0 && len(s.batch.leads) == 0 {
+func (b *batch) empty() bool {
+	return len(b.visits) == 0 && len(b.links) == 0 && len(b.leads) == 0 && len(b.aliases) == 0
+}
+
+// learntEvery is how often what was learnt is written: it may be a quarter of a
+// megabyte, and a crash costs no more than what the last seconds taught.
+const learntEvery = 5 * time.Second
+
+// flush writes the batch in one transaction, fenced by the lease: a slice that
+// lost it writes nothing. New links enter the window here, when the record has
+// given them their place in the order of discovery.
+func (s *slice) flush(ctx context.Context, last bool) error {
+	if s.batch.empty() && !(last && s.taught) {
 		return nil
 	}
-	learnt, err := s.strategy.State()
-	if err != nil {
-		return fmt.Errorf("crawl %s: %w", s.site.Host, err)
+	var learnt json.RawMessage // nil leaves what is written
+	if s.taught && (last || time.Since(s.learnt) >= learntEvery) {
+		var err error
+		if learnt, err = s.strategy.State(); err != nil {
+			return fmt.Errorf("crawl %s: %w", s.site.Host, err)
+		}
+		s.learnt, s.taught = time.Now(), false
 	}
 	var added map[frontier.Hash]frontier.Added
-	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
-		if err := s.lease.Check(ctx, tx); err != nil {
+	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
+		// The site's row first: it holds off a take-over until the commit.
+		if err := s.writeSite(ctx, tx, learnt); err != nil {
 			return err
 		}
 		if err := frontier.Done(ctx, tx, s.site.ID, s.batch.visits); err != nil {
@@ -82,21 +102,29 @@ func (s *slice) flush(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$2, learnt=$3 WHERE id=$1`, s.site.ID, s.site.CrawlPages, learnt)
-		return err
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", s.site.Host, err)
 	}
 	for i := range s.batch.links {
 		e := s.batch.links[i]
-		if a, ok := added[e.Hash()]; ok {
+		if a := added[e.Hash()]; a.Waiting {
 			e.ID = a.Seq
-			s.window.enter(&e)
+			s.window.enter(&e, a.New)
 		}
 	}
 	s.batch.reset()
 	return nil
+}
+
+func (s *slice) writeSite(ctx context.Context, tx pgx.Tx, learnt json.RawMessage) error {
+	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt) WHERE id=$1 AND token=$2`,
+		s.site.ID, s.lease.Token, s.site.CrawlPages, s.read, s.relevant, learnt)
+	if err == nil && tag.RowsAffected() == 0 {
+		return politeness.ErrLost
+	}
+	return err
 }
 
 // writeLeads gives documents on another host to that host's own frontier, where

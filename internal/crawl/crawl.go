@@ -32,13 +32,19 @@ type Config struct {
 	Sitemaps   bool          // take links from sitemaps too
 	Limits     weburl.Limits // on the shape of URLs
 	Batch      int           // visits written at once where the delay is 0
-	Recrawl    recrawl.Policy
+
+	DirPages  int     // pages of one directory
+	TrapPages int     // pages of one crawl after which too few that lead to documents end it; 0 is never
+	TrapRate  float64 // how few: their least share
+
+	Recrawl recrawl.Policy
 }
 
 // DefaultConfig is a careful crawl.
 func DefaultConfig() Config {
 	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
-		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32, Recrawl: recrawl.Default()}
+		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
+		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Default()}
 }
 
 // Crawler crawls sites. It is safe for concurrent use on different hosts; on one
@@ -75,15 +81,14 @@ type Ending string
 
 // The endings of a slice.
 const (
-	SliceFull  Ending = "slice-full" // go on with the next one
-	Exhausted  Ending = "done"       // nothing waits
-	Waiting    Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
-	Paused     Ending = "paused"
-	Cancelled  Ending = "cancelled"
-	PageLimit  Ending = "page-limit"
-	Trap       Ending = "trap"
-	Refused    Ending = "refused" // robots.txt cannot be read
-	Unreadable Ending = "unreachable"
+	SliceFull Ending = "slice-full" // go on with the next one
+	Exhausted Ending = "done"       // nothing waits
+	Waiting   Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
+	Paused    Ending = "paused"
+	Cancelled Ending = "cancelled"
+	PageLimit Ending = "page-limit"
+	Trap      Ending = "trap"
+	Refused   Ending = "refused" // robots.txt cannot be read
 )
 
 // Result is what a slice comes to.

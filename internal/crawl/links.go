@@ -1,8 +1,7 @@
 package crawl
 
 import (
-	"context"
-	"errors"
+	"strings"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
@@ -26,7 +25,7 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 	s.progress.Pages++
 	p, err := page.Parse(resp.URL, resp.Header, resp.Body)
 	if err != nil {
-		v.Outcome, v.Reason = fetch.BadAnswer, err.Error()
+		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeKind, err.Error()
 		return rank.Result{Failed: true}, nil
 	}
 	if p.Wall != page.NoWall {
@@ -37,12 +36,19 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 		v.State, v.Outcome = frontier.Gone, outcomeSoftMissing
 		return rank.Result{Page: p, Failed: true}, nil
 	}
+	v.Reason = leftOut(v.Reason, p.Truncated)
 	r := rank.Result{Page: p}
 	if p.NoFollow {
 		return r, nil
 	}
-	for _, l := range p.Links {
-		isNew, isDoc := s.enter(e, l)
+	relevant := false
+	for i := range p.Links {
+		l := &p.Links[i]
+		if e.Role == frontier.Landing && l.Heading == "" {
+			l.Heading = p.Title // the paper's, where the link says "PDF"
+		}
+		isNew, isDoc := s.enter(e, *l)
+		relevant = relevant || isDoc
 		if isNew {
 			r.Found++
 		}
@@ -50,13 +56,28 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 			r.NewDocs++
 		}
 	}
+	if e.Role == frontier.Member {
+		s.read++
+		if relevant {
+			s.relevant++
+		}
+	}
 	return r, nil
 }
 
+// leftOut adds to a reason what a limit cut off.
+func leftOut(reason string, what []string) string {
+	if len(what) == 0 {
+		return reason
+	}
+	return reason + "; left out beyond the limit: " + strings.Join(what, ", ")
+}
+
 // enter gives a link of a page its role, and enters it if it has one. It reports
-// whether the link was new on this site, and named like a document.
+// whether the link was new on this site, and whether it is named like a document
+// that may be taken.
 func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
-	if l.NoFollow || weburl.IsIgnoredType(l.URL) || weburl.Key(l.URL) == weburl.Key(from.Link.URL) {
+	if l.NoFollow || weburl.IsIgnoredType(l.URL) {
 		return false, false
 	}
 	host := weburl.Host(l.URL)
@@ -64,26 +85,42 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	e := frontier.Entry{Candidate: rank.Candidate{Link: l, Parent: from.Link.URL, Depth: from.Depth + 1, OffSite: !here,
 		Document: weburl.IsDocumentName(l.URL) || l.Source == page.SourceCitation}}
 	role, ok := s.role(from, &e, here)
-	if !ok || e.Depth > s.cfg.MaxDepth || s.cfg.Limits.CheckShape(l.URL) != nil {
+	if !ok || e.Hash() == from.Hash() {
 		return false, false
 	}
 	e.Role = role
-	h := e.Hash()
-	better, met := s.seen.known(h, e.Depth)
-	if here && better {
-		return false, false
-	}
-	if e.Wanted == 0 {
-		e.Wanted = s.likeness(l)
-	}
-	s.strategy.Enter(&e.Candidate)
 	if !here {
-		s.batch.addLead(host, e)
+		if e.Depth <= s.cfg.MaxDepth && s.cfg.Limits.CheckShape(l.URL) == nil {
+			e.Wanted = max(e.Wanted, s.likeness(&l))
+			s.strategy.Enter(own(&e))
+			s.batch.addLead(host, e)
+		}
+		return false, e.Document
+	}
+	asGood, met := s.seen.known(e.Hash(), e.Depth, role)
+	if asGood {
+		return false, e.Document
+	}
+	if why := s.limit(&e); why != "" {
+		s.skip(e, why)
 		return false, false
 	}
-	s.seen.add(h, e.Depth)
+	e.Wanted = s.likeness(&l)
+	s.strategy.Enter(own(&e))
+	s.seen.add(e.Hash(), e.Depth, role)
+	if !met && !e.Document {
+		s.seen.enterDir(l.URL)
+	}
 	s.batch.add(e)
 	return !met, e.Document
+}
+
+// own gives an entry its own copy of the words that are parts of the page's
+// text: a waiting link must not keep the page in memory.
+func own(e *frontier.Entry) *rank.Candidate {
+	l := &e.Link
+	l.Anchor, l.Context, l.Heading, l.TagPath = strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading), strings.Clone(l.TagPath)
+	return &e.Candidate
 }
 
 // role decides what may be done with a link. Pages are followed in scope alone;
@@ -99,8 +136,11 @@ func (s *slice) role(from *frontier.Entry, e *frontier.Entry, here bool) (fronti
 		return frontier.Lead, here && (e.Document || forward)
 	case here && weburl.InScope(e.Link.URL, s.scopes):
 		return frontier.Member, true
+	case here && e.Document:
+		// A sitemap lists whatever is on the host; a page names what is its own.
+		return frontier.Lead, e.Link.Source != page.SourceSitemap
 	case here:
-		return frontier.Lead, e.Document
+		return frontier.Landing, s.besideRoot(from, e)
 	}
 	return s.offSiteRole(e)
 }
@@ -111,7 +151,7 @@ func (s *slice) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
 	if s.cfg.Leads == "none" || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
 		return 0, false
 	}
-	e.Wanted = s.likeness(e.Link)
+	e.Wanted = s.likeness(&e.Link)
 	switch {
 	case e.Document && (s.cfg.Leads == "all" || e.Wanted >= wantedLead):
 		return frontier.Lead, true
@@ -121,57 +161,21 @@ func (s *slice) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
 	return 0, false
 }
 
-func (s *slice) likeness(l page.Link) float64 {
-	return max(s.wanted.Likeness(l.Anchor), s.wanted.Likeness(l.Context))
+func (s *slice) likeness(l *page.Link) float64 {
+	return max(s.wanted.Likeness(l.Anchor), s.wanted.Likeness(l.Context), s.wanted.Likeness(l.Heading))
 }
 
-// enterSitemaps takes the links of a site's sitemaps once a crawl, at the lowest
-// priority that the strategy gives.
-func (s *slice) enterSitemaps(ctx context.Context) error {
-	if !s.cfg.Sitemaps || s.site.CrawlPages > 0 || len(s.scopes) == 0 {
-		return nil
+// besideRoot lets the pages be read to which a homepage leads that is a file in
+// the host's root (/ada.html): it has no directory that could be its scope. They
+// are read for their documents alone, since the host may be a whole department's.
+func (s *slice) besideRoot(from, e *frontier.Entry) bool {
+	if e.Link.Source == page.SourceSitemap || e.Link.Source == page.SourceScript {
+		return false
 	}
-	todo, err := s.fetch.Sitemaps(ctx, s.site.Host)
-	if trouble := hostTrouble(err); trouble != nil {
-		return trouble
-	}
-	var unread *fetch.Error
-	if err != nil && !errors.As(err, &unread) {
-		return err
-	}
-	for n := 0; len(todo) > 0 && n < maxSitemaps; n++ {
-		at := todo[0]
-		todo = todo[1:]
-		if weburl.Host(at) != s.site.Host {
-			continue
-		}
-		resp, err := s.fetch.Fetch(ctx, fetch.Request{URL: at})
-		if trouble := hostTrouble(err); trouble != nil {
-			return trouble
-		}
-		var fe *fetch.Error
-		if errors.As(err, &fe) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.site.CrawlPages++
-		s.progress.Requests++
-		m, err := page.ParseSitemap(at, resp.Body)
-		if err != nil {
-			s.log.Info("sitemap cannot be read", "url", at, "error", err)
-			continue
-		}
-		for _, other := range m.Sitemaps {
-			todo = append(todo, other.URL)
-		}
-		for i, u := range m.Pages {
-			s.enter(&frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: at}}}, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
+	for _, p := range s.scopes {
+		if p != "/" && strings.LastIndexByte(p, '/') == 0 && !strings.Contains(p, "?") && weburl.InScope(from.Link.URL, []string{p}) {
+			return true
 		}
 	}
-	return s.flush(ctx)
+	return false
 }
-
-// maxSitemaps bounds how many sitemaps of one site are read in one crawl.
-const maxSitemaps = 20

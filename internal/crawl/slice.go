@@ -33,6 +33,12 @@ type slice struct {
 	started  time.Time
 	stop     atomic.Value // Ending, set by the watcher
 	latest   atomic.Pointer[Progress]
+
+	read, relevant int // pages of this crawl, and those of them that lead to documents
+
+	learnt     time.Time // when the strategy's state was written last
+	taught     bool      // it has changed since
+	unrecorded int       // links that a limit kept out, beyond those recorded
 }
 
 // errStop ends the loop with an Ending; it never leaves the package.
@@ -88,6 +94,10 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 			return err
 		}
 	}
+	err = s.db.Pool.QueryRow(ctx, `SELECT crawl_read, crawl_relevant FROM sites WHERE id=$1`, s.site.ID).Scan(&s.read, &s.relevant)
+	if err != nil {
+		return err
+	}
 	if s.scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
 		return err
 	}
@@ -113,6 +123,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	s.window = &window{site: s.site.ID, pool: s.db.Pool}
 	s.batch.reset()
+	s.learnt = time.Now()
 	return nil
 }
 
@@ -131,8 +142,9 @@ func (c Config) with(o store.SiteOptions) Config {
 }
 
 func (s *slice) begin(ctx context.Context) error {
-	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
-	_, err := s.db.Pool.Exec(ctx, `UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_started=now() WHERE id=$1`, s.site.ID, s.site.Crawl)
+	s.site.State, s.site.Crawl, s.site.CrawlPages, s.read, s.relevant = "crawling", s.site.Crawl+1, 0, 0, 0
+	_, err := s.db.Pool.Exec(ctx, `UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_read=0, crawl_relevant=0, crawl_started=now()
+		WHERE id=$1`, s.site.ID, s.site.Crawl)
 	return err
 }
 
@@ -181,7 +193,7 @@ func (s *slice) run(ctx context.Context) error {
 		}
 		// Before a wait there is time to write; without one, write in batches.
 		if s.lease.Ready() > 0 || len(s.batch.visits) >= s.cfg.Batch {
-			if err := s.flush(ctx); err != nil {
+			if err := s.flush(ctx, false); err != nil {
 				return err
 			}
 		}
@@ -204,6 +216,9 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	if s.site.CrawlPages >= s.cfg.MaxPages {
 		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
 	}
+	if err := s.trapped(); err != nil {
+		return err
+	}
 	if s.progress.Requests >= s.cfg.SlicePages || time.Since(s.started) >= s.cfg.SliceTime {
 		return &errStop{ending: SliceFull}
 	}
@@ -213,7 +228,7 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 // next picks what to ask for; where nothing waits it says when something will.
 func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 	if s.window.low() {
-		if err := s.flush(ctx); err != nil {
+		if err := s.flush(ctx, false); err != nil {
 			return nil, "", err
 		}
 		if err := s.window.fill(ctx); err != nil {
@@ -221,17 +236,37 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 		}
 	}
 	if s.window.empty() {
-		_, nextTry, err := frontier.Left(ctx, s.db.Pool, s.site.ID)
-		if err != nil {
+		if err := s.exhausted(ctx); err != nil {
 			return nil, "", err
 		}
-		if !nextTry.IsZero() {
-			return nil, "", &errStop{ending: Waiting, wait: max(time.Second, time.Until(nextTry)), reason: "failed URLs wait for their next try"}
-		}
-		return nil, "", &errStop{ending: Exhausted}
+		return s.next(ctx)
 	}
 	i, reason := s.strategy.Next(s.window.candidates)
 	return s.window.take(i), reason, nil
+}
+
+// exhausted ends the slice where nothing waits, or returns nil where something
+// waits after all.
+func (s *slice) exhausted(ctx context.Context) error {
+	relaxed, err := frontier.Relax(ctx, s.db.Pool, s.site.ID, s.cfg.MaxDepth)
+	if err != nil {
+		return err
+	}
+	if relaxed > 0 {
+		s.window.filled = false
+		return nil
+	}
+	at, err := frontier.NextTry(ctx, s.db.Pool, s.site.ID)
+	if err != nil {
+		return err
+	}
+	if !at.IsZero() {
+		return &errStop{ending: Waiting, wait: max(time.Second, time.Until(at)), reason: "failed URLs wait for their next try"}
+	}
+	if s.unrecorded > 0 {
+		return &errStop{ending: Exhausted, reason: fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", s.unrecorded, s.seen.skipped)}
+	}
+	return &errStop{ending: Exhausted}
 }
 
 // finish writes what is left and says how the slice ended.
@@ -242,7 +277,7 @@ func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	}
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
-	if ferr := s.flush(write); ferr != nil {
+	if ferr := s.flush(write, true); ferr != nil {
 		return r, errors.Join(err, ferr)
 	}
 	r.Progress = s.progress
@@ -261,8 +296,14 @@ func hostTrouble(err error) *errStop {
 		return &errStop{ending: Waiting, wait: busy.Wait, reason: busy.Error()}
 	}
 	var fe *fetch.Error
-	if errors.As(err, &fe) && fe.Outcome == fetch.RobotsUnavailable {
+	if !errors.As(err, &fe) {
+		return nil
+	}
+	switch fe.Outcome {
+	case fetch.RobotsUnavailable:
 		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: "robots.txt cannot be read, so nothing may be fetched: " + fe.Error()}
+	case fetch.NoContact:
+		return &errStop{ending: Refused, reason: fe.Error()}
 	}
 	return nil
 }

@@ -38,14 +38,15 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	var result rank.Result
 	if err != nil {
 		var fe *fetch.Error
-		if !errors.As(err, &fe) {
+		if !errors.As(err, &fe) || fe.Outcome == fetch.Canceled { // the system's: the lease, the database
 			return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
 		}
 		result = s.failed(e, &v, fe)
 	} else if result, err = s.answered(ctx, e, &v, resp); err != nil {
 		return err
 	}
-	if !unchanged(&v) {
+	if !unchanged(&v) && e.Link.Source != sourceSitemapFile {
+		s.taught = true
 		s.strategy.Observe(e.Candidate, result)
 	}
 	s.schedule(e, &v, result)
@@ -135,7 +136,7 @@ func (s *slice) redirected(e *frontier.Entry, location string) {
 		to.Role = frontier.Landing
 	}
 	to.OffSite = true
-	s.strategy.Enter(&to.Candidate)
+	s.strategy.Enter(own(&to))
 	s.batch.addLead(host, to)
 }
 
@@ -153,6 +154,10 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	}
 	if resp.URL != e.Link.URL {
 		s.alias(e, resp.URL)
+	}
+	if e.Link.Source == sourceSitemapFile {
+		s.sitemap(e, v, resp)
+		return rank.Result{}, nil
 	}
 	switch collection.Sniff(resp.URL, resp.Header.Get("Content-Type"), resp.Body) {
 	case collection.AFile:
@@ -173,7 +178,7 @@ func (s *slice) alias(e *frontier.Entry, final string) {
 	to := *e
 	to.Link.URL, to.Parent, to.Link.Source = final, e.Link.URL, page.SourceRedirect
 	s.batch.aliases = append(s.batch.aliases, to)
-	s.seen.add(to.Hash(), 0)
+	s.seen.add(to.Hash(), 0, frontier.Member)
 	s.window.drop(to.Hash())
 }
 
@@ -189,7 +194,10 @@ func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	for _, sha := range shas {
 		j, err := s.coll.Judge(ctx, sha)
 		if err != nil {
-			return r, err
+			// It is kept and waits to be examined; one file must not hold up
+			// its site.
+			s.log.Warn("document cannot be examined yet", "sha256", sha, "url", resp.URL, "error", err)
+			continue
 		}
 		if j.Academic() {
 			r.Accepted = true

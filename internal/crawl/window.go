@@ -2,8 +2,8 @@ package crawl
 
 import (
 	"context"
+	"slices"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/frontier"
@@ -42,7 +42,7 @@ func (w *window) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	waiting, _, err := frontier.Left(ctx, w.pool, w.site)
+	waiting, err := frontier.Count(ctx, w.pool, w.site, len(entries)+1)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,14 @@ func (w *window) put(e *frontier.Entry) {
 	w.candidates = append(w.candidates, e.Candidate)
 }
 
-// enter adds rows that were just written; a window grown too wide is read anew.
-func (w *window) enter(e *frontier.Entry) {
+// enter adds a row that was just written; a window grown too wide is read anew.
+// A row that was there before and got better keeps what the record knows of it.
+func (w *window) enter(e *frontier.Entry, isNew bool) {
 	if !w.filled {
+		return
+	}
+	if !isNew {
+		w.improve(e)
 		return
 	}
 	if len(w.entries) >= 2*windowSize {
@@ -75,6 +80,25 @@ func (w *window) enter(e *frontier.Entry) {
 		return
 	}
 	w.put(e)
+}
+
+func (w *window) improve(e *frontier.Entry) {
+	i, ok := w.at[e.Hash()]
+	if !ok {
+		w.filled = false
+		return
+	}
+	had := w.entries[i]
+	had.Depth, had.Role, had.Wanted = min(had.Depth, e.Depth), min(had.Role, e.Role), max(had.Wanted, e.Wanted)
+	if e.Queue > had.Queue || e.Queue == had.Queue && e.Priority > had.Priority {
+		had.Queue, had.Priority = e.Queue, e.Priority
+	}
+	w.candidates[i] = had.Candidate
+}
+
+// documents reports whether a document is among what waits.
+func (w *window) documents() bool {
+	return slices.ContainsFunc(w.candidates, func(c rank.Candidate) bool { return c.Document })
 }
 
 // drop removes an entry that was fetched under another name.
@@ -94,39 +118,4 @@ func (w *window) take(i int) *frontier.Entry {
 	}
 	w.entries, w.candidates = w.entries[:last], w.candidates[:last]
 	return e
-}
-
-// seenLimit bounds the set of known URLs that a slice keeps in memory, in
-// entries of some 40 bytes. Beyond it the record alone tells what is new.
-const seenLimit = 250_000
-
-// seenSet remembers at what depth a site's URLs are known, so that a link in
-// every page's menu is not written once a page.
-type seenSet struct{ depth map[frontier.Hash]int16 }
-
-func loadSeen(ctx context.Context, pool *pgxpool.Pool, site int) (*seenSet, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, depth FROM urls WHERE site_id=$1 LIMIT $2`, site, seenLimit)
-	if err != nil {
-		return nil, err
-	}
-	s := &seenSet{depth: map[frontier.Hash]int16{}}
-	var h []byte
-	var d int16
-	_, err = pgx.ForEachRow(rows, []any{&h, &d}, func() error {
-		s.depth[frontier.Hash(h)] = d
-		return nil
-	})
-	return s, err
-}
-
-// known reports whether a URL is known at this depth or a lesser one.
-func (s *seenSet) known(h frontier.Hash, depth int) (better, met bool) {
-	d, met := s.depth[h]
-	return met && int(d) <= depth, met
-}
-
-func (s *seenSet) add(h frontier.Hash, depth int) {
-	if _, ok := s.depth[h]; ok || len(s.depth) < seenLimit {
-		s.depth[h] = int16(min(depth, 32767))
-	}
 }

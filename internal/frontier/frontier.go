@@ -58,10 +58,19 @@ type Entry struct {
 	Content      []byte        // SHA-256 of what came back at the last visit
 	Was          State         // Page or Document, if it ever answered as one
 	Interval     time.Duration // between the last two visits that were due; 0 before the second
+	Skip         fetch.Outcome // the limit that keeps it from being asked for; "" if none
+
+	hash   Hash   // of the URL
+	hashed string // the URL that it is of
 }
 
-// Hash is the entry's identity.
-func (e *Entry) Hash() Hash { return HashOf(e.Link.URL) }
+// Hash is the entry's identity. It is computed once for a URL.
+func (e *Entry) Hash() Hash {
+	if e.hashed != e.Link.URL {
+		e.hash, e.hashed = HashOf(e.Link.URL), e.Link.URL
+	}
+	return e.hash
+}
 
 // Querier is a pool, a connection or a transaction.
 type Querier interface {
@@ -70,13 +79,15 @@ type Querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// addSQL inserts links. One met again keeps its row; where it still waits and
-// the new way is shorter or the role wider, these and the better priority are
-// taken. The seq is the order of discovery: rows come in that order.
+// addSQL inserts links. One met again keeps its row and its place; where the new
+// way is shorter, the role wider or the promise better, these are taken. What a
+// limit kept out waits once it is met within the limits, and what was fetched for
+// itself alone is asked for again where its links may be followed. The seq is
+// the order of discovery: rows come in that order.
 const addSQL = `
-INSERT INTO urls (site_id, hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path)
+INSERT INTO urls (site_id, hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, state, outcome)
 SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::int[], $6::real[], $7::smallint[], $8::smallint[], $9::real[], $10::int[],
-	$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[])
+	$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::smallint[], $18::text[])
 ON CONFLICT (site_id, hash) DO UPDATE SET
 	depth = least(urls.depth, EXCLUDED.depth),
 	role = least(urls.role, EXCLUDED.role),
@@ -84,20 +95,21 @@ ON CONFLICT (site_id, hash) DO UPDATE SET
 	queue = CASE WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.queue ELSE urls.queue END,
 	priority = CASE WHEN EXCLUDED.queue = urls.queue THEN greatest(urls.priority, EXCLUDED.priority)
 	                WHEN EXCLUDED.queue > urls.queue THEN EXCLUDED.priority ELSE urls.priority END,
-	state = CASE WHEN urls.state IN (1, 6) AND EXCLUDED.role < urls.role THEN 0 ELSE urls.state END,
+	state = CASE WHEN urls.state IN (1, 6) AND EXCLUDED.role < urls.role OR urls.state = 5 THEN 0 ELSE urls.state END,
+	outcome = CASE WHEN urls.state = 5 THEN '' ELSE urls.outcome END,
 	-- Its links were not followed then: it must come whole, not as a 304.
 	etag = CASE WHEN EXCLUDED.role < urls.role THEN '' ELSE urls.etag END,
 	last_modified = CASE WHEN EXCLUDED.role < urls.role THEN '' ELSE urls.last_modified END,
 	content = CASE WHEN EXCLUDED.role < urls.role THEN NULL ELSE urls.content END
-WHERE (urls.state = 0 AND (EXCLUDED.depth < urls.depth OR EXCLUDED.role < urls.role OR EXCLUDED.queue > urls.queue
-	OR EXCLUDED.wanted > urls.wanted))
-   OR (urls.state IN (1, 6) AND EXCLUDED.role < urls.role)
-RETURNING hash, seq, xmax = 0`
+WHERE EXCLUDED.state = 0 AND (EXCLUDED.depth < urls.depth OR EXCLUDED.role < urls.role AND urls.state IN (0, 1, 3, 6)
+	OR urls.state = 0 AND (EXCLUDED.queue > urls.queue OR EXCLUDED.wanted > urls.wanted) OR urls.state = 5)
+RETURNING hash, seq, xmax = 0, state = 0`
 
 // Added is a row that Add wrote.
 type Added struct {
-	Seq int64
-	New bool // false: it was there and got better
+	Seq     int64
+	New     bool // false: it was there and got better
+	Waiting bool // to be asked for
 }
 
 // Add enters links of one site and returns, by hash, those that were new or got
@@ -111,14 +123,14 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 		c.append(&entries[i])
 	}
 	rows, err := q.Query(ctx, addSQL, siteID, c.hash, c.url, c.queue, c.mark, c.priority, c.depth, c.role, c.wanted, c.position,
-		c.parent, c.source, c.anchor, c.context, c.heading, c.tagPath)
+		c.parent, c.source, c.anchor, c.context, c.heading, c.tagPath, c.state, c.outcome)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: add: %w", err)
 	}
 	out := make(map[Hash]Added, len(entries))
 	var h []byte
 	var a Added
-	_, err = pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New, &a.Waiting}, func() error {
 		out[Hash(h)] = a
 		return nil
 	})
@@ -126,34 +138,6 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 		return nil, fmt.Errorf("frontier: add: %w", err)
 	}
 	return out, nil
-}
-
-// columns are entries turned on their side, as unnest wants them.
-type columns struct {
-	hash                                                   [][]byte
-	url, parent, source, anchor, context, heading, tagPath []string
-	queue, depth, role                                     []int16
-	mark, position                                         []int32
-	priority, wanted                                       []float32
-}
-
-func (c *columns) append(e *Entry) {
-	h := e.Hash()
-	c.hash = append(c.hash, h[:])
-	c.url = append(c.url, e.Link.URL)
-	c.queue = append(c.queue, int16(e.Queue))
-	c.mark = append(c.mark, int32(e.Mark))
-	c.priority = append(c.priority, float32(e.Priority))
-	c.depth = append(c.depth, int16(min(e.Depth, 32767)))
-	c.role = append(c.role, int16(e.Role))
-	c.wanted = append(c.wanted, float32(e.Wanted))
-	c.position = append(c.position, int32(e.Link.Position))
-	c.parent = append(c.parent, e.Parent)
-	c.source = append(c.source, string(e.Link.Source))
-	c.anchor = append(c.anchor, e.Link.Anchor)
-	c.context = append(c.context, e.Link.Context)
-	c.heading = append(c.heading, e.Link.Heading)
-	c.tagPath = append(c.tagPath, e.Link.TagPath)
 }
 
 // windowSQL walks the index from mark to mark (a loose index scan), and takes
@@ -243,8 +227,8 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 		v := &visits[i]
 		h := v.Entry.Hash()
 		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
-		reason[i], crawl[i], tries[i], at[i] = v.Reason, int32(v.Crawl), int16(v.Entry.Tries), v.At
-		etag[i], modified[i], content[i], bytes[i] = v.ETag, v.LastModified, v.Content, v.Bytes
+		reason[i], crawl[i], tries[i], at[i] = storable(v.Reason), int32(v.Crawl), int16(v.Entry.Tries), v.At
+		etag[i], modified[i], content[i], bytes[i] = storable(v.ETag), storable(v.LastModified), v.Content, v.Bytes
 		if !v.NextTry.IsZero() {
 			next[i] = &v.NextTry
 		}
@@ -273,14 +257,19 @@ func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
 	return int(tag.RowsAffected()), err
 }
 
-// Left says how many URLs of a site wait, and when the next failed one may be
-// asked again (zero if none).
-func Left(ctx context.Context, q Querier, siteID int) (waiting int, nextTry time.Time, err error) {
+// Count says how many URLs of a site wait; it counts no further than limit.
+func Count(ctx context.Context, q Querier, siteID, limit int) (waiting int, err error) {
+	err = q.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id = $1 AND state = 0 LIMIT $2) w`, siteID, limit).Scan(&waiting)
+	return waiting, err
+}
+
+// NextTry says when the next failed URL of a site may be asked again (zero if
+// none).
+func NextTry(ctx context.Context, q Querier, siteID int) (at time.Time, err error) {
 	var next *time.Time
-	err = q.QueryRow(ctx, `SELECT (SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id = $1 AND state = 0 LIMIT 10000) w),
-		(SELECT min(next_try) FROM urls WHERE site_id = $1 AND state = 3)`, siteID).Scan(&waiting, &next)
+	err = q.QueryRow(ctx, `SELECT min(next_try) FROM urls WHERE site_id = $1 AND state = 3`, siteID).Scan(&next)
 	if next != nil {
-		nextTry = *next
+		at = *next
 	}
-	return waiting, nextTry, err
+	return at, err
 }

@@ -1,0 +1,61 @@
+package crawl
+
+import (
+	"errors"
+	"fmt"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/weburl"
+)
+
+// Outcomes of links that were not asked for.
+const (
+	outcomeDirectory fetch.Outcome = "directory-limit"
+	outcomeSitemaps  fetch.Outcome = "sitemap-limit"
+)
+
+// maxSkipped bounds the URLs of one site that are recorded as kept out by a
+// limit; a trap has no end of them.
+const maxSkipped = 500
+
+// limit names the limit that keeps a link of this site from being asked for, ""
+// if none does.
+func (s *slice) limit(e *frontier.Entry) fetch.Outcome {
+	var shape *weburl.ShapeError
+	switch {
+	case errors.As(s.cfg.Limits.CheckShape(e.Link.URL), &shape):
+		return fetch.Outcome(shape.Reason)
+	case e.Depth > s.cfg.MaxDepth:
+		return frontier.TooDeep
+	case !e.Document && s.seen.inDir(e.Link.URL) >= s.cfg.DirPages:
+		return outcomeDirectory
+	}
+	return ""
+}
+
+// skip records a link that a limit keeps out, among the first of its site.
+func (s *slice) skip(e frontier.Entry, why fetch.Outcome) {
+	if _, met := s.seen.known(e.Hash(), 0, 0); met {
+		return
+	}
+	if s.seen.skipped >= maxSkipped {
+		s.unrecorded++
+		return
+	}
+	s.seen.skipped++
+	s.seen.add(e.Hash(), e.Depth, e.Role)
+	e.Skip = why
+	s.batch.add(e)
+}
+
+// trapped tells a site that is not worth its requests: after the first pages of
+// a crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
+// PRR < 5 % after 200 pages). Documents that are known are taken first.
+func (s *slice) trapped() error {
+	read, relevant := s.read, s.relevant
+	if s.cfg.TrapPages <= 0 || read < s.cfg.TrapPages || float64(relevant) >= s.cfg.TrapRate*float64(read) || s.window.documents() {
+		return nil
+	}
+	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", read, relevant, 100*s.cfg.TrapRate)}
+}

@@ -1,0 +1,82 @@
+package crawl
+
+import (
+	"context"
+	"hash/maphash"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gleaner/internal/frontier"
+	"gleaner/internal/weburl"
+)
+
+// seenLimit bounds the set of known URLs that a slice keeps in memory, in
+// entries of some 40 bytes. Beyond it the record alone tells what is new.
+const seenLimit = 250_000
+
+// seenSet remembers at what depth and in what role a site's URLs are known, so
+// that a link in every page's menu is not written once a page; and how much is
+// known of each directory.
+type seenSet struct {
+	best    map[frontier.Hash]int32 // depth and role
+	dirs    map[uint64]int32        // pages, by directory
+	seed    maphash.Seed
+	skipped int // URLs that a limit kept out
+}
+
+func newSeen() *seenSet {
+	return &seenSet{best: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, seed: maphash.MakeSeed()}
+}
+
+func loadSeen(ctx context.Context, pool *pgxpool.Pool, site int) (*seenSet, error) {
+	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url FROM urls WHERE site_id=$1 LIMIT $2`, site, seenLimit)
+	if err != nil {
+		return nil, err
+	}
+	s := newSeen()
+	var h []byte
+	var depth, role int
+	var state frontier.State
+	var url string
+	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role, &state, &url}, func() error {
+		s.add(frontier.Hash(h), depth, frontier.Role(role))
+		if state == frontier.Skipped {
+			s.skipped++
+		} else if !weburl.IsDocumentName(url) {
+			s.enterDir(url)
+		}
+		return nil
+	})
+	return s, err
+}
+
+// known reports whether a URL was met, and whether in this role or a wider one
+// at this depth or a lesser one.
+func (s *seenSet) known(h frontier.Hash, depth int, role frontier.Role) (asGood, met bool) {
+	b, met := s.best[h]
+	return met && int(b>>2) <= depth && frontier.Role(b&3) <= role, met
+}
+
+func (s *seenSet) add(h frontier.Hash, depth int, role frontier.Role) {
+	b, ok := s.best[h]
+	if !ok && len(s.best) >= seenLimit {
+		return
+	}
+	depth = min(depth, 1<<16)
+	if ok {
+		depth, role = min(depth, int(b>>2)), min(role, frontier.Role(b&3))
+	}
+	s.best[h] = int32(depth)<<2 | int32(role)
+}
+
+// dir names the directory of a URL: all before the last slash of its path.
+func (s *seenSet) dir(url string) uint64 {
+	path, _, _ := strings.Cut(url, "?")
+	return maphash.String(s.seed, path[:strings.LastIndexByte(path, '/')+1])
+}
+
+func (s *seenSet) enterDir(url string) { s.dirs[s.dir(url)]++ }
+
+func (s *seenSet) inDir(url string) int { return int(s.dirs[s.dir(url)]) }
