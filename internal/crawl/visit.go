@@ -68,10 +68,13 @@ func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, er
 		Known: func(to string) bool { return s.fetched(ctx, to) }})
 }
 
-// fetched reports whether a URL of this site was fetched in this crawl, so that
-// a redirect to it need not be followed.
+// fetched reports whether a URL of this site was fetched in this crawl (or just
+// before it), so that a redirect to it need not be followed.
 func (s *slice) fetched(ctx context.Context, url string) bool {
 	h := frontier.HashOf(url)
+	if s.cached[h] {
+		return true
+	}
 	for i := range s.batch.visits {
 		if v := &s.batch.visits[i]; v.Entry.Hash() == h {
 			return v.State == frontier.Page || v.State == frontier.Document
@@ -103,6 +106,9 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"
+		to := *e // if what was fetched is not this crawl's yet, it still has to be read
+		to.Link.URL, to.Parent, to.Tries = fe.Location, e.Link.URL, 0
+		s.batch.add(to)
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
