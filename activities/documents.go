@@ -26,20 +26,8 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 	}
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
-	done := 0
-	for {
-		shas, err := a.db.NewDocuments(beat, site, 50)
-		if err != nil || len(shas) == 0 {
-			return done, typed(err)
-		}
-		for _, sha := range shas {
-			if _, err := a.coll.Judge(beat, sha); err != nil {
-				return done, typed(err)
-			}
-			done++
-			set(done)
-		}
-	}
+	n, err := a.coll.JudgeNew(beat, site, set)
+	return n, typed(err)
 }
 
 // MatchHeld looks for wanted papers among the documents found before, whatever

@@ -9,12 +9,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"gleaner/internal/app"
 	"gleaner/internal/document"
 )
 
 func main() {
-	document.MaybeRunChild()
+	child := document.MaybeRunChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx = app.WithReading(ctx, app.Reading{Child: child})
 	err := newRoot(os.Stdout, os.Stderr).ExecuteContext(ctx)
 	interrupted := ctx.Err() != nil
 	stop()

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"gleaner/activities"
+	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
@@ -34,19 +35,19 @@ Flags:
 `
 
 func main() {
-	document.MaybeRunChild()
+	child := document.MaybeRunChild()
 	queues := flag.String("queues", strings.Join(activities.Queues(), ","), "queues to work on, comma-separated")
 	cores := flag.Int("cores", runtime.NumCPU(), "documents examined at a time")
 	file := flag.String("config", "", "settings file")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
-	if err := run(*file, strings.Split(*queues, ","), *cores); err != nil {
+	if err := run(*file, strings.Split(*queues, ","), app.Reading{Child: child, Cores: *cores}); err != nil {
 		fmt.Fprintln(os.Stderr, "worker:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string, queues []string, cores int) error {
+func run(file string, queues []string, reading app.Reading) error {
 	cfg, err := config.Load(nil, file, os.Getenv)
 	if err != nil {
 		return err
@@ -54,5 +55,5 @@ func run(file string, queues []string, cores int) error {
 	devstack.Use(cfg)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return pool.Run(ctx, cfg, queues, cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
+	return pool.Run(app.WithReading(ctx, reading), cfg, queues, reading.Cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
 }

@@ -11,7 +11,6 @@ import (
 	"gleaner/internal/collection"
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
-	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
@@ -84,14 +83,14 @@ func OpenWatched(ctx context.Context, cfg *config.Config, log *slog.Logger, watc
 		return nil, err
 	}
 	a.Watch = watch
-	if err := a.openParts(); err != nil {
+	if err := a.openParts(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-func (a *App) openParts() error {
+func (a *App) openParts(ctx context.Context) error {
 	cfg := a.Config
 	host, _ := os.Hostname()
 	a.Keeper = politeness.NewKeeper(a.DB.Pool, pacing(cfg), fmt.Sprintf("%s/%d", host, os.Getpid()))
@@ -103,9 +102,7 @@ func (a *App) openParts() error {
 	if a.Fetch, err = fetch.New(fc); err != nil {
 		return err
 	}
-	reader := document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
-	filter := document.NewFilter(document.Point(cfg.Text("filter")))
-	a.Collection = collection.New(a.DB, a.Repo, reader, filter, a.Log)
+	a.openCollection(ctx)
 	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, crawlConfig(cfg), a.Log)
 	client, err := serviceClient(cfg)
 	if err != nil {

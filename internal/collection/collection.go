@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"runtime"
 	"strings"
 	"time"
 
@@ -16,6 +17,16 @@ import (
 	"gleaner/internal/store"
 )
 
+// Parts are what a collection is made of.
+type Parts struct {
+	DB     *store.DB
+	Repo   *repository.Repository
+	Reader *document.Reader
+	Filter *document.Filter // nil keeps every document unread, as the switch of CDI does (Wu et al., WIDM 2012)
+	Cores  int              // documents read at a time; 0 is the number of processors
+	Log    *slog.Logger
+}
+
 // Collection is the library's new stock. It is safe for concurrent use.
 type Collection struct {
 	db     *store.DB
@@ -23,12 +34,38 @@ type Collection struct {
 	reader *document.Reader
 	filter *document.Filter
 	wanted *wanted
+	cores  chan struct{} // one token a document that is being read
 	log    *slog.Logger
+
+	// reached is told of each point between a download and its judgement; tests
+	// stop there.
+	reached func(point)
 }
 
+// point is a place in the code at which a crash leaves a state of its own.
+type point string
+
+// The points, in the order in which a file passes them.
+const (
+	fetched  point = "fetched"  // nothing is stored
+	stored   point = "stored"   // the blob is
+	recorded point = "recorded" // the row is
+	read     point = "read"     // the text is known
+	written  point = "written"  // the sidecars are
+	sketched point = "sketched" // the sketch is
+	judged   point = "judged"   // all is
+)
+
 // New makes a collection over the record and the blob store.
-func New(db *store.DB, repo *repository.Repository, reader *document.Reader, filter *document.Filter, log *slog.Logger) *Collection {
-	return &Collection{db: db, repo: repo, reader: reader, filter: filter, wanted: &wanted{db: db}, log: log}
+func New(p Parts) *Collection {
+	if p.Cores <= 0 {
+		p.Cores = runtime.NumCPU()
+	}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, wanted: &wanted{db: p.DB},
+		cores: make(chan struct{}, p.Cores), log: p.Log, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.
@@ -38,9 +75,13 @@ type File struct {
 	Parent  string // the page that links to it
 	Anchor  string
 	Context string
+	Heading string // nearest heading before the link
 	Header  http.Header
 	Body    []byte
 	At      time.Time
+
+	MetaTitle string // title of the document, where a landing page gives it
+	DOI       string // likewise
 }
 
 // What is what a fetched body is to a crawl.
@@ -69,6 +110,7 @@ func Sniff(url, mediaType string, body []byte) What {
 // itself, or of each member of an archive with several. A file with nothing in
 // it that may be a paper is stored none the less, as rejected by its kind.
 func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
+	c.reached(fetched)
 	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
 	parts, err := document.Unpack(name, media, f.Body, document.Limits{})
 	if err != nil {
@@ -85,9 +127,6 @@ func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
 	}
 	var all []string
 	for _, p := range parts {
-		if !p.Kind.IsDocument() {
-			continue
-		}
 		sha, err := c.add(ctx, f, p.Name, p.Kind, p.Body)
 		if err != nil {
 			return nil, err
@@ -102,17 +141,20 @@ func (c *Collection) add(ctx context.Context, f File, member string, kind docume
 	if err != nil {
 		return "", fmt.Errorf("collection: %s: %w", f.URL, err)
 	}
+	c.reached(stored)
 	hash := frontier.HashOf(f.URL)
 	if member != "" {
 		sum := sha256.Sum256([]byte(string(hash[:]) + member))
 		hash = frontier.Hash(sum[:16])
 	}
 	d := store.Document{SHA256: digest.SHA256, SHA1: digest.SHA1, MD5: digest.MD5, Bytes: digest.Size, Kind: string(kind)}
-	err = c.db.SaveFetched(ctx, d, store.Location{Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: member, Parent: f.Parent,
-		Anchor: f.Anchor, Context: f.Context, Header: keptHeader(f.Header), Found: f.At})
+	err = c.db.SaveFetched(ctx, d, store.Location{Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: clean(member), Parent: f.Parent,
+		Anchor: f.Anchor, Context: f.Context, Header: keptHeader(f.Header), Found: f.At,
+		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI})
 	if err != nil {
 		return "", fmt.Errorf("collection: %s: %w", f.URL, err)
 	}
+	c.reached(recorded)
 	return digest.SHA256, nil
 }
 
@@ -121,8 +163,24 @@ func keptHeader(h http.Header) map[string]string {
 	kept := map[string]string{}
 	for _, k := range []string{"Content-Type", "Content-Length", "Content-Disposition", "Last-Modified", "Etag", "Date", "Server"} {
 		if v := h.Get(k); v != "" {
-			kept[k] = strings.ToValidUTF8(v, "�")
+			kept[k] = clean(v)
 		}
 	}
 	return kept
+}
+
+// clean drops what a text column cannot hold.
+func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\x00", "") }
+
+// takeCore waits until a processor is free for a document, and returns what
+// gives it back. Every reading goes through it, a crawl's as well as an import's:
+// each runs a child of its own, and more of them than processors only take
+// memory.
+func (c *Collection) takeCore(ctx context.Context) (release func(), err error) {
+	select {
+	case c.cores <- struct{}{}:
+		return func() { <-c.cores }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

@@ -2,19 +2,23 @@ package collection
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 
 	"gleaner/internal/document"
-	"gleaner/internal/match"
+	"gleaner/internal/repository"
 	"gleaner/internal/store"
 )
 
 // firstPagesLimit bounds what is kept of a document's text in its row, in bytes:
 // enough to match it again, without its file, against papers wanted later.
 const firstPagesLimit = 16 << 10
+
+// unread is the outcome of a document that is kept without reading it.
+const unread = "unread"
 
 // Judgement is what was decided of one document.
 type Judgement struct {
@@ -30,43 +34,128 @@ func (j Judgement) Academic() bool { return j.State == "accepted" }
 // Found reports whether it is a wanted paper.
 func (j Judgement) Found() bool {
 	for _, m := range j.Matched {
-		if (m.Verdict == "exact" || m.Verdict == "strong") && isPaperForm(m.Form) {
+		if taken(m) {
 			return true
 		}
 	}
 	return false
 }
 
-func isPaperForm(form string) bool {
-	return form == "paper" || form == "preprint" || form == "extended"
-}
-
 // Judge reads a stored document, filters it and matches it against every wanted
-// paper, and records the result. A file that cannot be read is rejected with the
-// reason; an error is the system's (the blob is gone, the database is away).
+// paper, and records the result. One that was judged before is not read again:
+// it is matched with what its places, old and new, say of it. A file that cannot
+// be read is rejected with the reason, one whose blob is gone has failed; an
+// error is the system's.
 func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
 	d, places, err := c.db.Document(ctx, sha)
 	if err != nil {
 		return Judgement{}, err
 	}
-	body, err := c.repo.Read(ctx, sha)
-	if err != nil {
-		return Judgement{}, fmt.Errorf("collection: %s: %w", sha, err)
+	if d.State == "accepted" || d.State == "rejected" {
+		return c.matchAgain(ctx, sha)
 	}
+	return c.examine(ctx, d, places)
+}
+
+// Rejudge reads and judges a document whatever was decided before: the filter
+// was trained anew, or another reader was installed.
+func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error) {
+	d, places, err := c.db.Document(ctx, sha)
+	if err != nil {
+		return Judgement{}, err
+	}
+	return c.examine(ctx, d, places)
+}
+
+func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
+	j, err := c.judge(ctx, d, places)
+	if err == nil || ctx.Err() != nil {
+		return j, err
+	}
+	gone := errors.Is(err, repository.ErrNotFound)
+	outcome := "failed"
+	if gone {
+		outcome = "file-not-found"
+	}
+	if serr := c.db.SaveFailure(ctx, d.SHA256, outcome, clean(err.Error()), gone); serr != nil {
+		return j, errors.Join(err, serr)
+	}
+	if gone {
+		return Judgement{State: "failed", Outcome: outcome}, nil
+	}
+	return j, fmt.Errorf("collection: %s: %w", d.SHA256, err)
+}
+
+func (c *Collection) judge(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
 	var at store.Location
 	if len(places) > 0 {
 		at = places[0]
 	}
+	if c.filter == nil {
+		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
+		return c.save(ctx, d, places, nil, nil)
+	}
+	text, j, err := c.readAndFilter(ctx, &d, at)
+	if err != nil {
+		return Judgement{}, err
+	}
+	c.reached(read)
+	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
+	if !text.HasText() {
+		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
+		return c.save(ctx, d, places, nil, nil)
+	}
+	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)
+	d.FirstPages, d.MetaTitle = firstPages(text), clean(text.Title)
+	d.State = "rejected"
+	if j.Academic {
+		d.State = "accepted"
+	}
+	index, err := c.Wanted(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	had, err := c.db.Matches(ctx, d.SHA256)
+	if err != nil {
+		return Judgement{}, err
+	}
+	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had))
+}
+
+// withWord keeps what a person said of matches that were found before.
+func withWord(found, had []store.Found) []store.Found {
+	for i := range found {
+		for _, h := range had {
+			if h.Paper == found[i].Paper {
+				found[i].Settled = h.Settled
+			}
+		}
+	}
+	return found
+}
+
+// readAndFilter is the work for a processor: one document, one core.
+func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location) (*document.Text, document.Judgement, error) {
+	release, err := c.takeCore(ctx)
+	if err != nil {
+		return nil, document.Judgement{}, err
+	}
+	defer release()
+	body, err := c.repo.Read(ctx, d.SHA256)
+	if err != nil {
+		return nil, document.Judgement{}, err
+	}
 	text, kind, err := c.read(ctx, at, body)
 	if err != nil {
-		return Judgement{}, fmt.Errorf("collection: %s: %w", sha, err)
+		return nil, document.Judgement{}, err
 	}
-	d.Kind, d.Outcome, d.Reader, d.Pages = string(kind), string(text.Outcome), text.Reader, text.PageCount
+	d.Kind = string(kind)
 	if !text.HasText() {
-		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{string(text.Outcome)}, "", 0, "", 0
-		return Judgement{State: d.State, Outcome: d.Outcome}, c.db.SaveJudgement(ctx, d, nil)
+		return text, document.Judgement{}, nil
 	}
-	return c.judgeText(ctx, d, at, text)
+	d.References = document.CountReferences(text)
+	d.Print = int64(document.Fingerprint(text))
+	return text, c.filter.Judge(text, document.Hints{Name: fileName(at), Anchor: at.Anchor}), nil
 }
 
 func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (*document.Text, document.Kind, error) {
@@ -77,7 +166,7 @@ func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (
 	parts, err := document.Unpack(name, at.Header["Content-Type"], body, document.Limits{})
 	var bad *document.UnpackError
 	if len(parts) == 0 && errors.As(err, &bad) {
-		return &document.Text{Outcome: bad.Outcome}, document.Sniff(name, "", body), nil
+		return &document.Text{Outcome: bad.Outcome, Detail: bad.Error()}, document.Sniff(name, "", body), nil
 	}
 	for _, p := range parts {
 		if p.Kind.IsDocument() {
@@ -85,27 +174,69 @@ func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (
 			return t, p.Kind, err
 		}
 	}
-	return &document.Text{Outcome: document.NotADocument}, document.Sniff(name, at.Header["Content-Type"], body), nil
+	kind := document.Sniff(name, at.Header["Content-Type"], body)
+	t := &document.Text{Outcome: document.NotADocument, Detail: "a file of kind " + string(kind)}
+	if kind == document.Empty {
+		t.Outcome, t.Detail = document.EmptyFile, "no bytes, or only blanks"
+	}
+	return t, kind, nil
 }
 
-func (c *Collection) judgeText(ctx context.Context, d store.Document, at store.Location, text *document.Text) (Judgement, error) {
-	j := c.filter.Judge(text, document.Hints{Name: path.Base(at.URL), Anchor: at.Anchor})
-	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, j.Reasons
-	d.FirstPages, d.MetaTitle = firstPages(text), clean(text.Title)
-	d.References = document.CountReferences(text)
-	d.Print = int64(fingerprint(text))
-	index, err := c.Wanted(ctx)
-	if err != nil {
-		return Judgement{}, err
-	}
-	found := matches(index, d, at)
-	out := Judgement{State: "rejected", Outcome: d.Outcome, Class: d.Class, Matched: found}
+// save writes what was found out: sidecars first, which a repeated attempt
+// replaces, then the sketch, then the row with its matches, which ends it.
+func (c *Collection) save(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found) (Judgement, error) {
+	out := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class, Matched: found}
 	// A document that is a wanted paper is kept whatever the filter says of it.
-	if j.Academic || out.Found() {
-		out.State = "accepted"
+	if out.Found() {
+		out.State, d.State = "accepted", "accepted"
 	}
-	d.State = out.State
-	return out, c.db.SaveJudgement(ctx, d, found)
+	if err := c.writeSidecars(ctx, d, places, text, found); err != nil {
+		return out, err
+	}
+	c.reached(written)
+	kin, err := c.sketch(ctx, d.SHA256, text)
+	if err != nil {
+		return out, err
+	}
+	c.reached(sketched)
+	if err := c.db.SaveJudgement(ctx, d, found, kin); err != nil {
+		return out, err
+	}
+	c.reached(judged)
+	return out, nil
+}
+
+// sketch records the text's sketch and says how its copies are found.
+func (c *Collection) sketch(ctx context.Context, sha string, text *document.Text) (store.Kin, error) {
+	if text == nil {
+		return store.Kin{}, nil
+	}
+	sketch := document.NewSketch(text)
+	if sketch == nil {
+		return store.Kin{}, nil
+	}
+	bands := make([]int64, 0, 32)
+	for _, b := range sketch.Bands() {
+		bands = append(bands, int64(b))
+	}
+	same := func(other []byte) bool { return sketch.Similarity(unpackSketch(other)) >= document.SameText }
+	return store.Kin{Bands: bands, Same: same}, c.db.SaveSketch(ctx, sha, packSketch(sketch), bands)
+}
+
+func packSketch(s document.Sketch) []byte {
+	b := make([]byte, 0, 4*len(s))
+	for _, v := range s {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+func unpackSketch(b []byte) document.Sketch {
+	s := make(document.Sketch, len(b)/4)
+	for i := range s {
+		s[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return s
 }
 
 // pageBreak stands between the kept first pages.
@@ -123,54 +254,10 @@ func firstPages(t *document.Text) string {
 	return s
 }
 
-// clean drops what a text column cannot hold.
-func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\x00", "") }
-
-func matches(index *match.Index, d store.Document, at store.Location) []store.Found {
-	var out []store.Found
-	for _, m := range index.Document(match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: path.Base(at.URL),
-		Anchor: at.Anchor, Context: at.Context}) {
-		out = append(out, store.Found{Paper: m.Paper.Key, Verdict: string(m.Verdict), Score: m.Score, Form: string(m.Form), Reasons: m.Reasons})
+func cleanAll(all []string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = clean(s)
 	}
 	return out
-}
-
-// Rematch matches every document with text against the papers wanted now. It is
-// how a newly wanted paper is looked for among what the library found already.
-func (c *Collection) Rematch(ctx context.Context, report func(done int)) (int, error) {
-	c.wanted.mu.Lock()
-	c.wanted.asked = c.wanted.asked.Add(-askAgain)
-	c.wanted.mu.Unlock()
-	index, err := c.Wanted(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	err = c.db.EachReadable(ctx, func(d store.Document) error {
-		_, places, err := c.db.Document(ctx, d.SHA256)
-		if err != nil {
-			return err
-		}
-		var at store.Location
-		if len(places) > 0 {
-			at = places[0]
-		}
-		if n++; n%100 == 0 {
-			report(n)
-		}
-		return c.rematch(ctx, index, d, at)
-	})
-	return n, err
-}
-
-func (c *Collection) rematch(ctx context.Context, index *match.Index, d store.Document, at store.Location) error {
-	found := matches(index, d, at)
-	if err := c.db.SaveMatches(ctx, d.SHA256, found); err != nil {
-		return err
-	}
-	if d.State == "rejected" && (Judgement{Matched: found}).Found() {
-		d.State = "accepted"
-		return c.db.SaveJudgement(ctx, d, found)
-	}
-	return nil
 }

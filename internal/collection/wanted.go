@@ -44,5 +44,12 @@ func (w *wanted) get(ctx context.Context) (*match.Index, error) {
 	return w.index, nil
 }
 
+// forget makes the next question look at the record at once.
+func (w *wanted) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = time.Time{}
+}
+
 // Wanted is the index of every paper that some harvest wants.
 func (c *Collection) Wanted(ctx context.Context) (*match.Index, error) { return c.wanted.get(ctx) }

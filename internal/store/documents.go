@@ -24,11 +24,13 @@ type Document struct {
 	Kind       string    `json:"kind"`
 	State      string    `json:"state"` // new, accepted, rejected, failed
 	Outcome    string    `json:"outcome,omitempty"`
+	Detail     string    `json:"detail,omitempty"` // what was wrong with the file, in a line
 	Reader     string    `json:"reader,omitempty"`
 	Class      string    `json:"class,omitempty"`
 	Score      float64   `json:"score"`
 	Reasons    []string  `json:"reasons,omitempty"`
 	Pages      int       `json:"pages"`
+	Words      int       `json:"words"`
 	References int       `json:"references"`
 	MetaTitle  string    `json:"meta_title,omitempty"`
 	FirstPages string    `json:"-"`
@@ -51,10 +53,18 @@ type Location struct {
 	Context string            `json:"context,omitempty"`
 	Header  map[string]string `json:"header,omitempty"`
 	Found   time.Time         `json:"found_at"`
+
+	Heading   string `json:"heading,omitempty"`    // nearest heading before the link
+	MetaTitle string `json:"meta_title,omitempty"` // the document's title, as its landing page gives it
+	DOI       string `json:"doi,omitempty"`        // likewise
+	Current   bool   `json:"current"`              // false: another version took its place
 }
 
+const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, context, header, found_at, heading, meta_title, doi, current`
+
 // SaveFetched records a document whose blob is stored, and where it was found.
-// Another document at that location becomes an earlier version of it.
+// Another document at that location becomes an earlier version of it. A version
+// that comes back to its place is one to be ingested anew, like a new one.
 func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 	if l.Header == nil {
 		l.Header = map[string]string{}
@@ -63,21 +73,24 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 		b := &pgx.Batch{}
 		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5) ON CONFLICT (sha256) DO NOTHING`,
 			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
+		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new'
+			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256)
 		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current`, l.Hash, d.SHA256)
-		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, found_at, seen_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$10)
+		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at)
+			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13)
 			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL`,
-			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Found)
+			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found)
 		return tx.SendBatch(ctx, b).Close()
 	})
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at`
+	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words`
 
 func scanDocument(row pgx.CollectableRow) (Document, error) {
 	var d Document
 	err := row.Scan(&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated)
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words)
 	return d, err
 }
 
@@ -95,24 +108,13 @@ func (db *DB) Document(ctx context.Context, sha string) (Document, []Location, e
 	if err != nil {
 		return d, nil, err
 	}
-	rows, err = db.Pool.Query(ctx, `SELECT hash, sha256, site_id, url, member, parent, anchor, context, header, found_at FROM locations
-		WHERE sha256=$1 ORDER BY current DESC, found_at, url`, sha)
+	rows, err = db.Pool.Query(ctx, `SELECT `+locationColumns+` FROM locations
+		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
 	if err != nil {
 		return d, nil, err
 	}
 	ls, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Location])
 	return d, ls, err
-}
-
-// NewDocuments lists documents that wait to be examined, the oldest first; site
-// 0 is every site.
-func (db *DB) NewDocuments(ctx context.Context, siteID, limit int) ([]string, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT d.sha256 FROM documents d WHERE d.state='new'
-		AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1)) ORDER BY d.id LIMIT $2`, siteID, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // Found is one verdict: that a document is (or may be) a paper.
@@ -122,59 +124,7 @@ type Found struct {
 	Score   float64  `json:"score"`
 	Form    string   `json:"form"`
 	Reasons []string `json:"reasons"`
-}
-
-// SaveJudgement records what was read and decided of a document, and replaces
-// what it was matched with, but for what a person settled.
-func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, reader=$5, class=$6, score=$7, reasons=$8, pages=$9, refs=$10, meta_title=$11,
-				first_pages=$12, fingerprint=$13, same_as=$14, updated_at=now() WHERE sha256=$1`,
-			d.SHA256, d.Kind, d.State, d.Outcome, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.References, d.MetaTitle, d.FirstPages, d.Print, d.SameAs)
-		queueMatches(b, d.SHA256, found)
-		return tx.SendBatch(ctx, b).Close()
-	})
-}
-
-// SaveMatches replaces what a document was matched with, but for what a person
-// settled.
-func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		queueMatches(b, sha, found)
-		return tx.SendBatch(ctx, b).Close()
-	})
-}
-
-func queueMatches(b *pgx.Batch, sha string, found []Found) {
-	b.Queue(`DELETE FROM matches WHERE sha256=$1 AND settled=''`, sha)
-	for _, f := range found {
-		b.Queue(`INSERT INTO matches (paper_key, sha256, verdict, score, form, reasons) VALUES ($1,$2,$3,$4,$5,$6)
-			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons`,
-			f.Paper, sha, f.Verdict, f.Score, f.Form, orEmpty(f.Reasons))
-	}
-}
-
-// EachReadable calls do with every document that has text, in id order.
-func (db *DB) EachReadable(ctx context.Context, do func(Document) error) error {
-	last := int64(0)
-	for {
-		rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id > $1 AND d.first_pages <> '' AND d.state <> 'failed' ORDER BY d.id LIMIT 200`, last)
-		if err != nil {
-			return err
-		}
-		batch, err := pgx.CollectRows(rows, scanDocument)
-		if err != nil || len(batch) == 0 {
-			return err
-		}
-		for _, d := range batch {
-			if err := do(d); err != nil {
-				return err
-			}
-			last = d.ID
-		}
-	}
+	Settled string   `json:"settled,omitempty"` // a person's word: yes or no
 }
 
 // Exported is one found paper as scripts read it.

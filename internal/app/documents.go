@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/config"
+	"gleaner/internal/document"
+)
+
+// Reading says with what a program reads documents.
+type Reading struct {
+	Child document.Child // how it starts itself as a reading child; without it the built-in PDF reader is unbounded in memory
+	Cores int            // documents read at a time; 0 is the number of processors
+}
+
+type readingKey struct{}
+
+// WithReading tells Open what only main can know.
+func WithReading(ctx context.Context, r Reading) context.Context {
+	return context.WithValue(ctx, readingKey{}, r)
+}
+
+// openCollection makes the collection of an open record.
+func (a *App) openCollection(ctx context.Context) {
+	r, _ := ctx.Value(readingKey{}).(Reading)
+	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: filter(a.Config),
+		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child})})
+}
+
+// filter is nil where it is switched off.
+func filter(cfg *config.Config) *document.Filter {
+	if cfg.Text("filter") == "off" {
+		return nil
+	}
+	return document.NewFilter(document.Point(cfg.Text("filter")))
+}
+
+// Examiner returns what examines documents, for a command that opened the record
+// alone: it asks nothing of the web.
+func (a *App) Examiner(ctx context.Context) *collection.Collection {
+	if a.Collection == nil {
+		a.openCollection(ctx)
+	}
+	return a.Collection
+}

@@ -1,0 +1,118 @@
+package collection
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gleaner/internal/match"
+	"gleaner/internal/store"
+)
+
+// mostPlaces bounds from how many of its places a document is looked at.
+const mostPlaces = 8
+
+// matches says which wanted papers a document may be. Each place where it was
+// found may call it by another name; of what these lead to the surest is taken,
+// so that the order in which places were met makes no difference.
+func matches(index *match.Index, d store.Document, places []store.Location) []store.Found {
+	if len(places) == 0 {
+		places = []store.Location{{}}
+	}
+	best := map[string]match.Match{}
+	var asked []match.Evidence
+	for _, l := range places[:min(len(places), mostPlaces)] {
+		ev := evidence(d, l)
+		if slices.Contains(asked, ev) {
+			continue
+		}
+		asked = append(asked, ev)
+		for _, m := range index.Document(ev) {
+			if had, ok := best[m.Paper.Key]; !ok || surer(m, had) {
+				best[m.Paper.Key] = m
+			}
+		}
+	}
+	out := make([]store.Found, 0, len(best))
+	for _, m := range best {
+		out = append(out, store.Found{Paper: m.Paper.Key, Verdict: string(m.Verdict), Score: m.Score, Form: m.Form, Reasons: m.Reasons})
+	}
+	slices.SortFunc(out, func(a, b store.Found) int { return strings.Compare(a.Paper, b.Paper) })
+	return out
+}
+
+func surer(a, b match.Match) bool {
+	if a.Taken() != b.Taken() {
+		return a.Taken()
+	}
+	if ra, rb := sureness(a.Verdict), sureness(b.Verdict); ra != rb {
+		return ra < rb
+	}
+	return a.Score > b.Score
+}
+
+func sureness(v match.Verdict) int {
+	return slices.Index([]match.Verdict{match.Exact, match.Strong, match.Ambiguous, match.Different}, v)
+}
+
+// taken reports whether a verdict settles its paper, by a person's word or by
+// match.Match.Taken.
+func taken(f store.Found) bool {
+	return f.Settled == "yes" || f.Settled == "" && match.Match{Verdict: match.Verdict(f.Verdict), Form: f.Form}.Taken()
+}
+
+// evidence is what is known of a document at one of its places.
+func evidence(d store.Document, l store.Location) match.Evidence {
+	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
+		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), DOI: l.DOI, ArXiv: arxivOf(l.URL)}
+	if l.MetaTitle != "" {
+		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
+	}
+	if ev.DOI == "" {
+		ev.DOI = doiOf(l.URL)
+	}
+	return ev
+}
+
+func fileName(l store.Location) string {
+	if l.Member != "" {
+		return path.Base(l.Member)
+	}
+	return path.Base(l.URL)
+}
+
+var (
+	arxivPath = regexp.MustCompile(`^/(?:abs|pdf|ps|html|e-print)/((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)(?:\.pdf|\.ps\.gz)?/?$`)
+	doiPath   = regexp.MustCompile(`(?:^|[/=])(10\.\d{4,9}/[^?#&\s]+)`)
+	doiEnd    = regexp.MustCompile(`(?i)(\.pdf|\.full|/pdf|/full|/)+$`)
+)
+
+// arxivOf is the arXiv id in a URL, or "".
+func arxivOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	if host := u.Hostname(); host != "arxiv.org" && !strings.HasSuffix(host, ".arxiv.org") {
+		return ""
+	}
+	if m := arxivPath.FindStringSubmatch(u.Path); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// doiOf is the DOI in a URL, or "".
+func doiOf(raw string) string {
+	s, err := url.PathUnescape(raw)
+	if err != nil {
+		return ""
+	}
+	m := doiPath.FindStringSubmatch(s)
+	if m == nil {
+		return ""
+	}
+	return doiEnd.ReplaceAllString(m[1], "")
+}

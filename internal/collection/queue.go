@@ -1,0 +1,67 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// heldFor is for how long a document belongs to the worker that took it: a
+	// little more than the slowest one takes.
+	heldFor = time.Minute
+	// lookAgain is how long to wait while all that is left is in others' hands.
+	lookAgain = 500 * time.Millisecond
+)
+
+// JudgeNew judges the documents of a site (0: of all) that wait to be examined,
+// several at a time, until none is left. Any number of workers may do so at
+// once: each takes documents of its own. report is told how many are done.
+func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done int)) (int, error) {
+	// Twice as many as can be read at a time: some wait for the database or
+	// the disk while the others keep the processors busy.
+	limit := 2 * cap(c.cores)
+	var done atomic.Int64
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(limit)
+	var mine []string
+	for gctx.Err() == nil {
+		shas, waiting, err := c.db.TakeNew(gctx, siteID, limit, heldFor)
+		if err != nil {
+			g.Go(func() error { return err })
+			break
+		}
+		if len(shas) == 0 {
+			if waiting == 0 {
+				break
+			}
+			// Ours are done soon; others' after their time at the latest.
+			select {
+			case <-gctx.Done():
+			case <-time.After(lookAgain):
+			}
+			continue
+		}
+		mine = shas
+		for _, sha := range shas {
+			g.Go(func() error {
+				if _, err := c.Judge(gctx, sha); err != nil {
+					return err
+				}
+				report(int(done.Add(1)))
+				return nil
+			})
+		}
+	}
+	err := g.Wait()
+	if err != nil {
+		// Whoever comes next need not wait for what this one leaves.
+		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, c.db.GiveBack(later, mine))
+	}
+	return int(done.Load()), err
+}

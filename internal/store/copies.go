@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// mostCopies bounds how many documents that share a band are compared: the bands
+// of much-used boilerplate lead to many, of which those that share most come
+// first.
+const mostCopies = 64
+
+// copiesOf lists the documents whose text is that of one.
+func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin) ([]string, error) {
+	if len(kin.Bands) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT s.sha256, s.sketch FROM sketches s WHERE s.bands && $1 AND s.sha256 <> $2
+		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	var other string
+	var sketch []byte
+	_, err = pgx.ForEachRow(rows, []any{&other, &sketch}, func() error {
+		if kin.Same(sketch) {
+			out = append(out, other)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// lockCopies lets one transaction at a time put copies together, until it ends.
+// It is taken only where there are copies, so that documents without any are
+// judged side by side.
+func lockCopies(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('gleaner copies'))`)
+	return err
+}
+
+// bestFirst orders copies (documents d): what still stands where it was found,
+// accepted, whole, PDF before PostScript, the published form, the fuller text.
+const bestFirst = `EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.current) DESC, d.state='accepted' DESC, d.outcome='ok' DESC,
+	d.kind='pdf' DESC, d.kind='postscript' DESC,
+	(SELECT coalesce(min(array_position(ARRAY['paper','preprint','extended'], m.form)), 9) FROM matches m WHERE m.sha256=d.sha256),
+	d.words DESC, d.pages DESC, d.bytes DESC, d.sha256`
+
+// group makes one group of all groups that the documents belong to, with the best
+// copy as the one that same_as names. Those not judged yet join when they are.
+// Whole groups are joined, so the result does not depend on the order in which
+// copies were met.
+func group(ctx context.Context, tx pgx.Tx, shas []string) error {
+	_, err := tx.Exec(ctx, `
+		WITH roots AS (SELECT DISTINCT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256 = ANY($1) AND state <> 'new'),
+		members AS (SELECT d.* FROM documents d WHERE d.state <> 'new' AND (d.sha256 IN (SELECT sha256 FROM roots) OR d.same_as IN (SELECT sha256 FROM roots))),
+		best AS (SELECT d.sha256 FROM members d ORDER BY `+bestFirst+` LIMIT 1)
+		UPDATE documents u SET same_as = CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END, updated_at = now()
+		FROM best b WHERE u.sha256 IN (SELECT sha256 FROM members)
+			AND u.same_as <> CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END`, shas)
+	return err
+}
+
+// Copies lists the documents of the same text as one, the best first, itself
+// among them; only itself where there are none.
+func (db *DB) Copies(ctx context.Context, sha string) ([]string, error) {
+	return list1[string](ctx, db, `SELECT d.sha256 FROM documents d, (SELECT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256=$1) r
+		WHERE d.sha256=r.sha256 OR d.same_as=r.sha256 ORDER BY d.same_as<>'', d.sha256`, sha)
+}

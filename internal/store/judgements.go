@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TakeNew takes documents that wait to be examined, the oldest first, at most
+// limit; site 0 is every site. They are this caller's for a while: others take
+// other ones, so that workers share the load. What a worker that died had taken
+// is free again when that time is over. waiting says how many wait in all,
+// others' included.
+func (db *DB) TakeNew(ctx context.Context, siteID, limit int, hold time.Duration) (taken []string, waiting int, err error) {
+	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))`
+	taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $3 WHERE sha256 IN (
+			SELECT d.sha256 FROM documents d WHERE `+of+` AND d.taken_until < now() ORDER BY d.id LIMIT $2 FOR UPDATE SKIP LOCKED)
+		RETURNING sha256`, siteID, limit, hold)
+	if err != nil || len(taken) > 0 {
+		return taken, len(taken), err
+	}
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, siteID).Scan(&waiting)
+	return nil, waiting, err
+}
+
+// GiveBack frees documents that TakeNew gave.
+func (db *DB) GiveBack(ctx context.Context, shas []string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity' WHERE sha256 = ANY($1) AND state='new'`, shas)
+	return err
+}
+
+// SaveSketch records the sketch of a document's text, ahead of its judgement: of
+// two copies that are examined at once, the one that is judged later then sees
+// the other.
+func (db *DB) SaveSketch(ctx context.Context, sha string, sketch []byte, bands []int64) error {
+	_, err := db.Pool.Exec(ctx, `INSERT INTO sketches (sha256, sketch, bands) VALUES ($1,$2,$3)
+		ON CONFLICT (sha256) DO UPDATE SET sketch=EXCLUDED.sketch, bands=EXCLUDED.bands`, sha, sketch, bands)
+	return err
+}
+
+// Kin is how a document's copies are found: by the bands of its sketch, of those
+// that Same then says are alike. Without bands none is looked for.
+type Kin struct {
+	Bands []int64
+	Same  func(sketch []byte) bool
+}
+
+// SaveJudgement records what was read and decided of a document, replaces what it
+// was matched with, but for what a person settled, and puts it among its copies.
+func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		copies, err := copiesOf(ctx, tx, d.SHA256, kin)
+		if err != nil {
+			return err
+		}
+		if len(copies) > 0 {
+			if err := lockCopies(ctx, tx); err != nil {
+				return err
+			}
+		}
+		b := &pgx.Batch{}
+		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
+				meta_title=$13, first_pages=$14, fingerprint=$15, updated_at=now() WHERE sha256=$1`,
+			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
+			d.MetaTitle, d.FirstPages, d.Print)
+		queueMatches(b, d.SHA256, found)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(copies) == 0 {
+			return err
+		}
+		return group(ctx, tx, append(copies, d.SHA256))
+	})
+}
+
+// SaveMatches replaces what a document was matched with, but for what a person
+// settled; accept keeps one that was rejected before it was known to be wanted.
+func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept bool) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		queueMatches(b, sha, found)
+		b.Queue(`UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND state='rejected' AND $2`, sha, accept)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+func queueMatches(b *pgx.Batch, sha string, found []Found) {
+	keys := make([]string, len(found))
+	for i, f := range found {
+		keys[i] = f.Paper
+	}
+	b.Queue(`DELETE FROM matches WHERE sha256=$1 AND settled='' AND NOT paper_key = ANY($2)`, sha, keys)
+	for _, f := range found {
+		b.Queue(`INSERT INTO matches (paper_key, sha256, verdict, score, form, reasons) VALUES ($1,$2,$3,$4,$5,$6)
+			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons`,
+			f.Paper, sha, f.Verdict, f.Score, f.Form, orEmpty(f.Reasons))
+	}
+}
+
+// givenUpAfter is how many failed examinations end a document's.
+const givenUpAfter = 5
+
+// SaveFailure notes that a document could not be examined, for a reason that is
+// not the file's. It is tried again a few times and then given up, so that one
+// document does not hold up the others for ever; at once where forGood.
+func (db *DB) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
+		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1`, sha, outcome, detail, forGood, givenUpAfter)
+	return err
+}
+
+// Readable is a document with text, where it was found, and what it was matched
+// with.
+type Readable struct {
+	Document
+	Places  []Location
+	Matches []Found
+}
+
+// EachReadable calls do with batches of the documents that have text, in id order.
+func (db *DB) EachReadable(ctx context.Context, do func([]Readable) error) error {
+	last := int64(0)
+	for {
+		rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id > $1 AND d.first_pages <> '' AND d.state <> 'failed' ORDER BY d.id LIMIT 200`, last)
+		if err != nil {
+			return err
+		}
+		docs, err := pgx.CollectRows(rows, scanDocument)
+		if err != nil || len(docs) == 0 {
+			return err
+		}
+		last = docs[len(docs)-1].ID
+		batch, err := db.readable(ctx, docs)
+		if err != nil {
+			return err
+		}
+		if err := do(batch); err != nil {
+			return err
+		}
+	}
+}
+
+func (db *DB) readable(ctx context.Context, docs []Document) ([]Readable, error) {
+	shas, at := make([]string, len(docs)), make(map[string]int, len(docs))
+	out := make([]Readable, len(docs))
+	for i, d := range docs {
+		shas[i], at[d.SHA256], out[i].Document = d.SHA256, i, d
+	}
+	places, err := list[Location](ctx, db, `SELECT `+locationColumns+` FROM locations WHERE sha256 = ANY($1) ORDER BY current DESC, url, member`, shas)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range places {
+		r := &out[at[l.SHA256]]
+		r.Places = append(r.Places, l)
+	}
+	rows, err := db.Pool.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
+	if err != nil {
+		return nil, err
+	}
+	var sha string
+	var f Found
+	_, err = pgx.ForEachRow(rows, []any{&sha, &f.Paper, &f.Verdict, &f.Score, &f.Form, &f.Reasons, &f.Settled}, func() error {
+		r := &out[at[sha]]
+		r.Matches = append(r.Matches, f)
+		f.Reasons = nil // a slice of its own for the next row
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Readable returns a document with where it was found and what it was matched
+// with. The error is ErrNoDocument for one that is not known.
+func (db *DB) Readable(ctx context.Context, sha string) (Readable, error) {
+	d, places, err := db.Document(ctx, sha)
+	if err != nil {
+		return Readable{}, err
+	}
+	found, err := db.Matches(ctx, sha)
+	return Readable{Document: d, Places: places, Matches: found}, err
+}
+
+// Matches lists what a document was matched with, by paper.
+func (db *DB) Matches(ctx context.Context, sha string) ([]Found, error) {
+	return list[Found](ctx, db, `SELECT paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256=$1 ORDER BY paper_key`, sha)
+}
+
+// ErrNoMatch is returned by Settle where the document was never matched with
+// the paper.
+var ErrNoMatch = errors.New("this document was not matched with that paper")
+
+// Settle records a person's word on a match: "yes", "no", or "" to take it back.
+// A document that is the paper is accepted.
+func (db *DB) Settle(ctx context.Context, paper, sha, word string) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE matches SET settled=$3, matched_at=now() WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return fmt.Errorf("%s, %s: %w", paper, sha, ErrNoMatch)
+		}
+		_, err = tx.Exec(ctx, `UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND $2='yes' AND state='rejected'`, sha, word)
+		return err
+	})
+}
+
+// Review is a match that waits for a person's word.
+type Review struct {
+	Paper   string   `json:"paper"`
+	Title   string   `json:"title"`
+	Year    int      `json:"year"`
+	Authors []string `json:"authors"`
+	SHA256  string   `json:"sha256"`
+	Verdict string   `json:"verdict"`
+	Score   float64  `json:"score"`
+	Form    string   `json:"form"`
+	Reasons []string `json:"reasons"`
+	Settled string   `json:"settled,omitempty"`
+	Class   string   `json:"class"`
+	Kind    string   `json:"kind"`
+	Pages   int      `json:"pages"`
+	URL     string   `json:"url"`
+	Anchor  string   `json:"anchor,omitempty"`
+	Begins  string   `json:"begins"` // how its text begins
+}
+
+// Reviews lists the ambiguous matches of papers that were not found otherwise
+// (of one venue, or of all for ""), likeliest first; settled lists instead what
+// a person settled.
+func (db *DB) Reviews(ctx context.Context, venueKey string, settled bool) ([]Review, error) {
+	return list[Review](ctx, db, `SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), m.sha256, m.verdict, m.score, m.form,
+			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600)
+		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256
+		LEFT JOIN LATERAL (SELECT url, anchor FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1) l ON true
+		WHERE ($1='' OR p.venue=$1) AND CASE WHEN $2 THEN m.settled<>'' ELSE m.settled='' AND m.verdict='ambiguous'
+			AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND `+strings.ReplaceAll(FoundSQL, "m.", "o.")+`) END
+		ORDER BY m.score DESC, p.key, m.sha256`, venueKey, settled)
+}
