@@ -175,9 +175,28 @@ func TestFarm(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, WriteText(&text, all))
 	t.Log("\n" + text.String())
+	for _, m := range Medians(shipped(t, sites)) {
+		if m.Strategy == rank.Gleaner {
+			t.Logf("with the shipped prior, which has seen these sites: median %.3f worst %.3f (to %v)", m.Median, m.Worst, Shares)
+		}
+	}
 	if *writePrior {
 		storePrior(t, lists, sites, all)
 	}
+}
+
+// shipped measures with the prior that ships.
+func shipped(t *testing.T, sites []farmSite) []Comparison {
+	t.Helper()
+	var all []Comparison
+	for _, site := range sites {
+		if site.goals >= MinPapers {
+			c, _, err := Compare(site.host, site.setup, []string{rank.Gleaner}, rank.Options{})
+			require.NoError(t, err)
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // storePrior trains on every host and notes what the method reached on hosts

@@ -70,7 +70,7 @@ func (x *extractor) train(examples []Example, document bool, ridge, siteWeight f
 	if err != nil {
 		return nil, err
 	}
-	w[traitWanted] = wantedWeight
+	w[traitWanted], w[traitSeed] = wantedWeight, seedWeight
 	named := map[string]float64{}
 	for i, n := range x.named {
 		if v := math.Round(w[i]*1000) / 1000; v != 0 {
@@ -83,6 +83,10 @@ func (x *extractor) train(examples []Example, document bool, ridge, siteWeight f
 // wantedWeight is set, not trained: a full likeness to a wanted title outweighs
 // all else, a likeness of a half about as much as a good anchor.
 const wantedWeight = 4
+
+// seedWeight is set too: seeds were chosen by evidence, and no crawl from one
+// seed teaches what another is worth.
+const seedWeight = 3
 
 // fitLogistic is iteratively reweighted least squares with a ridge; the bias is
 // hardly penalised.
