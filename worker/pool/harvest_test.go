@@ -1,0 +1,291 @@
+package pool_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	historypb "go.temporal.io/api/history/v1"
+
+	"gleaner/activities"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/report"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+var record = flag.String("record", "", "write the workflows' histories to this folder, for the replay test")
+
+func TestMain(m *testing.M) {
+	document.MaybeRunChild()
+	os.Exit(devtest.Main(m))
+}
+
+// delay is between two requests to one host in these tests.
+const delay = 20 * time.Millisecond
+
+// world is a sample web, a record and a server of a test's own.
+type world struct {
+	web    *sampleweb.Web
+	cfg    *config.Config
+	client client.Client
+	db     *store.DB
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	server := httptest.NewServer(web.Handler())
+	t.Cleanup(server.Close)
+	dsn := devtest.Postgres(t)
+	address, namespace := devtest.Temporal(t)
+	cfg, err := config.Load(map[string]string{
+		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
+		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
+		"search": "searxng", "searxng-url": web.SearchURL(), "retry-base": "100ms", "log-level": "error",
+	}, os.DevNull, func(string) string { return "" })
+	require.NoError(t, err)
+	c, err := pool.Dial(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	db, err := store.Open(t.Context(), dsn, 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return &world{web: web, cfg: cfg, client: c, db: db}
+}
+
+// work runs a worker until stop is called.
+func (w *world) work(t *testing.T) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		done <- pool.Run(ctx, w.cfg, activities.Queues(), 2, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})))
+	}()
+	return func() {
+		cancel()
+		require.NoError(t, <-done)
+	}
+}
+
+func (w *world) harvest(t *testing.T) activities.Harvest {
+	first, last := w.web.Years()
+	h := activities.Harvest{Venue: w.web.Venues()[0], Years: venue.Years{From: first, To: last}}
+	h.ID = h.Venue + "/" + h.Years.String()
+	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
+		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+	require.NoError(t, err)
+	return h
+}
+
+func (w *world) wait(t *testing.T, h activities.Harvest) workflows.HarvestResult {
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	var r workflows.HarvestResult
+	require.NoError(t, w.client.GetWorkflow(ctx, workflows.HarvestID(h.ID), "").Get(ctx, &r))
+	return r
+}
+
+// TestHarvest harvests a venue from end to end on real servers, with a worker
+// that is stopped in the middle, and holds the result against what is there.
+func TestHarvest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stop := w.work(t)
+	h := w.harvest(t)
+	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 })
+	stop()
+	stop = w.work(t)
+	result := w.wait(t, h)
+	defer stop()
+
+	truth := w.web.Truth()
+	w.checkPapers(t, h, truth, result)
+	w.checkManners(t)
+	w.checkReport(t, h, truth)
+	w.checkHistories(t, h)
+}
+
+func (w *world) until(t *testing.T, h activities.Harvest, enough func(store.Counts) bool) {
+	require.Eventually(t, func() bool {
+		c, err := w.db.HarvestCounts(t.Context(), h.ID)
+		return err == nil && enough(c)
+	}, 2*time.Minute, 20*time.Millisecond)
+}
+
+func (w *world) checkPapers(t *testing.T, h activities.Harvest, truth sampleweb.Truth, result workflows.HarvestResult) {
+	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
+	require.NoError(t, err)
+	byKey := map[string]store.Exported{}
+	for _, f := range found {
+		byKey[f.Paper] = f
+	}
+	there, missed := 0, []string{}
+	for _, p := range truth.Papers {
+		f, ok := byKey[p.Key]
+		if p.Missing != "" {
+			require.False(t, ok, "%s cannot be had (%s), yet %s was taken for it", p.Key, p.Missing, f.URL)
+			continue
+		}
+		there++
+		if !ok {
+			missed = append(missed, p.Key+" "+strings.Join(p.URLs, " "))
+			continue
+		}
+		require.Contains(t, p.SHA256, f.SHA256, "%s from %s", p.Key, f.URL)
+	}
+	require.LessOrEqual(t, len(missed), there/10, "of %d papers: %v", there, missed)
+	require.Equal(t, len(found), result.Summary.Found)
+	require.Equal(t, len(truth.Papers), result.Summary.Published)
+}
+
+// checkManners judges by the web's own log. A worker was stopped in between,
+// but told to: nothing may have been asked for twice.
+func (w *world) checkManners(t *testing.T) {
+	services := []string{sampleweb.DBLPHost, sampleweb.SearchHost}
+	first, asked := map[string]bool{}, map[string]int{}
+	for _, q := range w.web.Log() {
+		if slices.Contains(services, q.Host) {
+			continue
+		}
+		require.Equal(t, 1, q.InFlight, "%s%s", q.Host, q.Path)
+		if q.Gap >= 0 {
+			require.GreaterOrEqual(t, q.Gap, delay*9/10, "%s%s", q.Host, q.Path)
+		}
+		if !first[q.Host] {
+			require.Equal(t, "/robots.txt", q.Path, q.Host)
+			first[q.Host] = true
+		}
+		if q.Status == 200 {
+			asked[q.Host+q.Path]++
+		}
+	}
+	for what, n := range asked {
+		require.Equal(t, 1, n, "%s was answered %d times", what, n)
+	}
+}
+
+func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.Truth) {
+	r, err := report.Build(t.Context(), w.db, h.ID)
+	require.NoError(t, err)
+	require.Equal(t, "complete", r.Harvest.Stage)
+	require.Len(t, r.Missing, r.Summary.Missing)
+	for _, m := range r.Missing {
+		require.NotEmpty(t, m.Reason, m.Paper)
+		require.NotEmpty(t, m.Evidence, "%s: %s", m.Paper, m.Reason)
+	}
+	var text, html strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.NoError(t, r.WriteHTML(&html))
+	for _, p := range truth.Papers {
+		if p.Missing != "" {
+			require.Contains(t, text.String(), p.Title)
+		}
+	}
+	require.Contains(t, html.String(), "<svg")
+}
+
+// checkHistories looks at what the Temporal UI shows, and records it on demand.
+func (w *world) checkHistories(t *testing.T, h activities.Harvest) {
+	site := w.site(t, h)
+	for name, id := range map[string]string{"harvest_venue": workflows.HarvestID(h.ID), "find_homepages": workflows.HarvestID(h.ID) + "/homepages", "crawl_site": workflows.SiteID(site)} {
+		d, err := w.client.DescribeWorkflowExecution(t.Context(), id, "")
+		require.NoError(t, err)
+		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, d.WorkflowExecutionInfo.Status, id)
+		if name != "find_homepages" {
+			require.Contains(t, d.WorkflowExecutionInfo.SearchAttributes.GetIndexedFields(), "GleanerStage", id)
+		}
+		if *record != "" {
+			w.record(t, filepath.Join(*record, name+".json"), id)
+		}
+	}
+}
+
+// site is the harvest's site with the most slices worth recording.
+func (w *world) site(t *testing.T, h activities.Harvest) string {
+	sites, err := w.db.SiteTallies(t.Context(), h.ID)
+	require.NoError(t, err)
+	require.NotEmpty(t, sites)
+	return sites[0].Host
+}
+
+func (w *world) record(t *testing.T, file, id string) {
+	it := w.client.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	var h historypb.History
+	for it.HasNext() {
+		e, err := it.Next()
+		require.NoError(t, err)
+		h.Events = append(h.Events, e)
+	}
+	body, err := protojson.MarshalOptions{Indent: " "}.Marshal(&h)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, body, 0o644))
+	fmt.Fprintln(os.Stderr, "recorded", file, len(h.Events), "events")
+}
+
+// TestPauseHoldsAHarvest pauses a harvest while it crawls, sees that no site is
+// asked, and lets it go on.
+func TestPauseHoldsAHarvest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stop := w.work(t)
+	defer stop()
+	h := w.harvest(t)
+	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
+	w.update(t, h, workflows.UpdatePause)
+	w.until(t, h, func(store.Counts) bool { return w.idle(t) })
+	before := w.web.Requests()
+	w.until(t, h, func(store.Counts) bool { return w.idle(t) })
+	require.Equal(t, before, w.web.Requests())
+	w.update(t, h, workflows.UpdateResume)
+	require.Positive(t, w.wait(t, h).Summary.Found)
+}
+
+// idle reports whether no process holds the lease of any host.
+func (w *world) idle(t *testing.T) bool {
+	var held int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sites WHERE holder <> '' AND expires_at > now()`).Scan(&held))
+	return held == 0
+}
+
+func (w *world) update(t *testing.T, h activities.Harvest, name string) {
+	handle, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name,
+		WaitForStage: client.WorkflowUpdateStageCompleted})
+	require.NoError(t, err)
+	require.NoError(t, handle.Get(t.Context(), nil))
+}
+
+// TestUnknownVenueEndsTheHarvest says what to do in one line.
+func TestUnknownVenueEndsTheHarvest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stop := w.work(t)
+	defer stop()
+	h := activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: venue.Years{From: 2001, To: 2001}}
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
+		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+	require.NoError(t, err)
+	require.Error(t, run.Get(t.Context(), nil))
+	row, err := w.db.FindHarvest(t.Context(), h.ID)
+	require.NoError(t, err)
+	require.Equal(t, "failed", row.Stage)
+	require.Contains(t, row.Note, "conf/nix")
+}
