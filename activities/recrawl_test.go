@@ -1,0 +1,291 @@
+package activities_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/crawl"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// library is an application over a web of its own, without Temporal.
+type library struct {
+	*app.App
+	acts    *activities.Activities
+	web     *changingWeb
+	sample  *sampleweb.Web
+	harvest activities.Harvest
+}
+
+func newLibrary(t *testing.T, settings map[string]string) *library {
+	t.Helper()
+	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: 60})
+	web := newChangingWeb(sample.Handler())
+	proxy := httptest.NewServer(web)
+	t.Cleanup(proxy.Close)
+	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": sample.DBLPURL(), "dblp-delay": "1ms",
+		"search": "searxng", "searxng-url": sample.SearchURL(), "delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
+	for k, v := range settings {
+		given[k] = v
+	}
+	cfg, err := config.Load(given, "", func(string) string { return "" })
+	require.NoError(t, err)
+	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	first, last := sample.Years()
+	years := venue.Years{From: first, To: last}
+	key := sample.Venues()[0]
+	return &library{App: a, acts: activities.New(a), web: web, sample: sample, harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+}
+
+// collect does what HarvestVenue does.
+func (l *library) collect(t *testing.T, again string) {
+	t.Helper()
+	ctx := t.Context()
+	h := l.harvest
+	h.Options.Again = again
+	require.NoError(t, l.acts.Stages.Begin(ctx, h))
+	_, err := l.Stages.ListPapers(ctx, h.ID, h.Venue, h.Years, func(string) {})
+	require.NoError(t, err)
+	_, err = l.Stages.LocateCopies(ctx, h.ID, h.Options.Site(), func(int, int) {})
+	require.NoError(t, err)
+	for pass := 1; pass <= 2; pass++ {
+		_, err = l.Stages.FindHomepages(ctx, h.ID, h.Venue, "", 1000, pass, time.Time{}, func(int, int) {})
+		require.NoError(t, err)
+	}
+	_, err = l.acts.Stages.SettleHomepages(ctx, h)
+	require.NoError(t, err)
+	_, err = l.acts.Stages.SeedHomepages(ctx, h)
+	require.NoError(t, err)
+	for range 4 {
+		s, err := l.acts.Stages.SitesToCrawl(ctx, activities.Batch{Harvest: h, Limit: 1000})
+		require.NoError(t, err)
+		for _, host := range s.Hosts {
+			l.crawl(t, host)
+		}
+	}
+	require.NoError(t, l.acts.Stages.SetStage(ctx, activities.Stage{Harvest: h.ID, Stage: "complete"}))
+}
+
+// crawl does what CrawlSite does.
+func (l *library) crawl(t *testing.T, host string) {
+	t.Helper()
+	r := crawl.Result{Ending: crawl.SliceFull}
+	var err error
+	for r.Ending == crawl.SliceFull {
+		r, err = l.Crawler.Slice(t.Context(), host, func(crawl.Progress) {})
+		require.NoError(t, err)
+	}
+	state := map[crawl.Ending]string{crawl.Exhausted: "done", crawl.Refused: "refused"}[r.Ending]
+	if state == "" {
+		state = "stopped"
+	}
+	_, err = l.acts.Stages.EndSite(t.Context(), activities.SiteEnd{Host: host, State: state, Reason: r.Reason})
+	require.NoError(t, err)
+}
+
+// mutation is what was done to one paper between two harvests.
+type mutation struct {
+	what     string // added, changed, moved, removed
+	url      string // of the file before; of the new one for added
+	to       string // of a moved one
+	old, new string // SHA-256
+}
+
+func sha(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// mutate changes thirty papers, as their authors would: a file and the page that
+// links to it.
+func (l *library) mutate(t *testing.T) []mutation {
+	t.Helper()
+	found, err := l.DB.Export(t.Context(), l.harvest.Venue, l.harvest.Years)
+	require.NoError(t, err)
+	var own []store.Exported
+	for _, e := range found {
+		if e.URL != "" && e.ParentURL != "" && strings.HasSuffix(e.URL, ".pdf") && sameHost(e.URL, e.ParentURL) {
+			own = append(own, e)
+		}
+	}
+	missing, err := l.DB.Missing(t.Context(), l.harvest.ID)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(own), 20, "too few papers to change")
+	require.GreaterOrEqual(t, len(missing), 10, "too few papers to add")
+	var out []mutation
+	for i, e := range own[:20] {
+		switch {
+		case i < 8:
+			body := paperPDF(t, e.Title, names(e.Authors), i)
+			l.web.set(e.URL, "application/pdf", body)
+			out = append(out, mutation{what: "changed", url: e.URL, old: e.SHA256, new: sha(body)})
+		case i < 14:
+			to := strings.TrimSuffix(e.URL, ".pdf") + "-final.pdf"
+			l.web.set(to, "application/pdf", l.web.get(t, e.URL))
+			l.web.set(e.URL, "", nil)
+			l.edit(t, e.ParentURL, path.Base(e.URL), path.Base(to))
+			out = append(out, mutation{what: "moved", url: e.URL, to: to, old: e.SHA256})
+		default:
+			l.web.set(e.URL, "", nil)
+			out = append(out, mutation{what: "removed", url: e.URL, old: e.SHA256})
+		}
+	}
+	for i, p := range missing[:10] {
+		page := own[i].ParentURL
+		file := path.Base(p.Key) + "-new.pdf"
+		at, err := url.Parse(page)
+		require.NoError(t, err)
+		to := at.ResolveReference(&url.URL{Path: file}).String()
+		body := paperPDF(t, p.Title, names(p.Authors), 100+i)
+		l.web.set(to, "application/pdf", body)
+		l.edit(t, page, "</body>", `<p><a href="`+file+`">`+p.Title+`</a></p></body>`)
+		out = append(out, mutation{what: "added", url: to, new: sha(body)})
+	}
+	return out
+}
+
+func (l *library) edit(t *testing.T, page, old, with string) {
+	t.Helper()
+	body := string(l.web.get(t, page))
+	require.Contains(t, body, old, page)
+	l.web.set(page, "text/html; charset=utf-8", []byte(strings.ReplaceAll(body, old, with)))
+}
+
+func names(as []venue.Author) []string {
+	var out []string
+	for _, a := range as {
+		out = append(out, a.Name)
+	}
+	return out
+}
+
+func sameHost(a, b string) bool {
+	u, _ := url.Parse(a)
+	v, _ := url.Parse(b)
+	return u.Host == v.Host
+}
+
+// place is what the record says of a document at an address.
+type place struct{ known, current, gone bool }
+
+func (l *library) at(t *testing.T, address, digest string) place {
+	t.Helper()
+	var p place
+	err := l.DB.Pool.QueryRow(t.Context(), `SELECT count(*) > 0, coalesce(bool_or(current), false), coalesce(bool_or(gone_at IS NOT NULL), false)
+		FROM locations WHERE url=$1 AND sha256=$2`, address, digest).Scan(&p.known, &p.current, &p.gone)
+	require.NoError(t, err)
+	return p
+}
+
+func (l *library) requireFound(t *testing.T, ms []mutation) {
+	t.Helper()
+	for _, m := range ms {
+		switch m.what {
+		case "added":
+			require.Equal(t, place{known: true, current: true}, l.at(t, m.url, m.new), "%+v", m)
+			d, _, err := l.DB.Document(t.Context(), m.new)
+			require.NoError(t, err)
+			require.Equal(t, "accepted", d.State, "%+v", m)
+		case "changed":
+			require.Equal(t, place{known: true, current: true}, l.at(t, m.url, m.new), "%+v", m)
+			require.Equal(t, place{known: true}, l.at(t, m.url, m.old), "%+v", m)
+		case "moved":
+			require.Equal(t, place{known: true, current: true}, l.at(t, m.to, m.old), "%+v", m)
+			require.Equal(t, place{known: true, gone: true}, l.at(t, m.url, m.old), "%+v", m)
+		case "removed":
+			require.Equal(t, place{known: true, gone: true}, l.at(t, m.url, m.old), "%+v", m)
+			_, err := l.Repo.Read(t.Context(), m.old)
+			require.NoError(t, err, "%+v", m)
+		}
+	}
+}
+
+func TestSecondHarvestFindsWhatChanged(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, nil)
+	l.collect(t, "")
+	first, requests := l.web.reset()
+	changed := l.mutate(t)
+	require.Len(t, changed, 30)
+	l.collect(t, activities.AgainAll)
+	second, again := l.web.reset()
+	t.Logf("first harvest %d bytes in %d requests, second %d bytes in %d requests: %.1f %%", first, requests, second, again, 100*float64(second)/float64(first))
+	l.requireFound(t, changed)
+	// The new files alone are more than a tenth of this small web's bytes.
+	require.Less(t, float64(second), 0.3*float64(first))
+
+	// What is neither due nor asked for by hand is left alone.
+	l.collect(t, activities.AgainDue)
+	_, none := l.web.reset()
+	require.Less(t, none, again/4)
+}
+
+func TestRecrawlAsksWhatIsDue(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, nil)
+	l.collect(t, "")
+	l.web.reset()
+	recrawl := func(all bool) (hosts []string) {
+		hosts, err := l.DB.DueSites(t.Context(), store.Selection{Venue: l.harvest.Venue}, all, "", 1000)
+		require.NoError(t, err)
+		for _, h := range hosts {
+			n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: all}, l.Recrawl)
+			require.NoError(t, err)
+			if n > 0 {
+				l.crawl(t, h)
+			}
+		}
+		return hosts
+	}
+	require.Empty(t, recrawl(false), "nothing is due on the day of the crawl")
+	_, requests := l.web.reset()
+	require.Zero(t, requests)
+
+	// Sixty days on pages are due, documents are not.
+	l.later(t, "60 days")
+	require.NotEmpty(t, recrawl(false))
+	n, requests := l.web.reset()
+	require.Positive(t, requests)
+	var pages, documents int
+	err := l.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state=1), count(*) FILTER (WHERE state=2) FROM urls WHERE outcome='not-modified'`).Scan(&pages, &documents)
+	require.NoError(t, err)
+	require.Positive(t, pages)
+	require.Zero(t, documents)
+	t.Logf("%d pages asked again in %d requests and %d bytes", pages, requests, n)
+
+	// What was unchanged waits longer: 1.4 times.
+	var longest float64
+	err = l.DB.Pool.QueryRow(t.Context(), `SELECT max(interval_s)/86400.0 FROM urls WHERE state=1 AND outcome='not-modified'`).Scan(&longest)
+	require.NoError(t, err)
+	require.InDelta(t, 1.4*14, longest, 0.1)
+}
+
+// later makes all times of the record older, as if the given time had passed.
+func (l *library) later(t *testing.T, by string) {
+	t.Helper()
+	_, err := l.DB.Pool.Exec(context.WithoutCancel(t.Context()), `UPDATE urls SET due_at=due_at - $1::interval, fetched_at=fetched_at - $1::interval`, by)
+	require.NoError(t, err)
+	_, err = l.DB.Pool.Exec(t.Context(), `UPDATE sites SET due_at=due_at - $1::interval, crawl_started=crawl_started - $1::interval, crawl_finished=crawl_finished - $1::interval,
+		next_allowed_at=next_allowed_at - $1::interval`, by)
+	require.NoError(t, err)
+	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM page_cache`)
+	require.NoError(t, err)
+}
