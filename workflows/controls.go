@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -56,8 +57,20 @@ func (h *harvestRun) wakeSites(ctx workflow.Context) {
 	}
 }
 
+// refresh shows the counts again where the last ones are old: a site that begins
+// or ends is not worth a query of the whole record each time.
+func (h *harvestRun) refresh(ctx workflow.Context) error {
+	if workflow.Now(ctx).Sub(h.shown) < showEvery {
+		return nil
+	}
+	return h.show(ctx)
+}
+
+const showEvery = 10 * time.Second
+
 // show puts the live counts where the Temporal UI displays them.
 func (h *harvestRun) show(ctx workflow.Context) error {
+	h.shown = workflow.Now(ctx)
 	if err := workflow.ExecuteActivity(quick(ctx, "counts"), stages.Counts, h.p.Harvest.ID).Get(ctx, &h.counts); err != nil {
 		return err
 	}

@@ -85,6 +85,7 @@ type harvestRun struct {
 	s      HarvestState
 	ended  workflow.ReceiveChannel
 	counts activities.Counts
+	shown  time.Time // when the counts were
 }
 
 func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {

@@ -97,7 +97,7 @@ func (h *harvestRun) start(ctx workflow.Context, host string) error {
 		return err
 	}
 	h.s.Pending = append(h.s.Pending, host)
-	return h.show(ctx)
+	return h.refresh(ctx)
 }
 
 // startSite begins the crawl of a host as a child that outlives its parent, or
@@ -140,7 +140,7 @@ func (h *harvestRun) hear(ctx workflow.Context) error {
 	}
 	if ok {
 		h.siteEnded(end.Host)
-		return h.show(ctx)
+		return h.refresh(ctx)
 	}
 	var gone []string
 	if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, h.s.Pending).Get(ctx, &gone); err != nil {
@@ -149,7 +149,7 @@ func (h *harvestRun) hear(ctx workflow.Context) error {
 	for _, host := range gone {
 		h.siteEnded(host)
 	}
-	return h.show(ctx)
+	return h.refresh(ctx)
 }
 
 // drain takes what signals have come, so that none is lost when the run is
