@@ -9,7 +9,8 @@ import (
 )
 
 // Tuning are gleaner's constants. They are few, and were chosen by what sites
-// reached whose links the prior had not been trained on.
+// reached whose links the prior had not been trained on; so figures on those
+// very sites are a little too good, and only sites kept aside judge fairly.
 type Tuning struct {
 	PriorVariance float64 // how fast the shared weights move on a site
 	SiteVariance  float64 // how fast the site's own do
