@@ -47,6 +47,7 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 		if e.Role == frontier.Landing && l.Heading == "" {
 			l.Heading = p.Title // the paper's, where the link says "PDF"
 		}
+		citeAs(p, l)
 		isNew, isDoc := s.enter(e, *l)
 		relevant = relevant || isDoc
 		if isNew {

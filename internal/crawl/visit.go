@@ -169,7 +169,11 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	case collection.AFile:
 		return s.document(ctx, e, v, resp)
 	case collection.APage:
-		return s.page(e, v, resp)
+		r, err := s.page(e, v, resp)
+		if err != nil {
+			return r, err
+		}
+		return s.paperPage(ctx, e, v, resp, r)
 	}
 	v.State, v.Outcome = frontier.Gone, outcomeKind
 	return rank.Result{Failed: true}, nil
@@ -191,8 +195,7 @@ func (s *slice) alias(e *frontier.Entry, final string) {
 func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
 	v.State = frontier.Document
 	s.progress.Documents++
-	shas, err := s.coll.Add(ctx, collection.File{SiteID: s.site.ID, URL: resp.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context,
-		Header: resp.Header, Body: resp.Body, At: v.At})
+	shas, err := s.coll.Add(ctx, s.file(e, v, resp))
 	if err != nil {
 		return rank.Result{}, err
 	}
