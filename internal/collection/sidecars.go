@@ -41,7 +41,7 @@ func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	if s.Matches, err = db.Matches(ctx, sha); err != nil {
 		return s, err
 	}
-	s.Copies, err = db.Copies(ctx, sha)
+	s.Copies, err = db.Duplicates(ctx, sha)
 	if len(s.Copies) < 2 {
 		s.Copies = nil
 	}
