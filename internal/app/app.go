@@ -137,7 +137,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.SlicePages, c.SliceTime, c.MaxPages = cfg.Number("slice-pages"), cfg.Duration("slice-time"), cfg.Number("max-pages")
 	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
 	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
-	c.Recrawl = recrawlPolicy(cfg)
+	c.Recrawl, c.Policy = recrawlPolicy(cfg), cfg.Text("crawl-policy")
 	return c
 }
 

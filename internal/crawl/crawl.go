@@ -29,6 +29,7 @@ type Config struct {
 	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
 	Strategy   string        // of package rank
 	Leads      string        // documents on other hosts: wanted, all or none
+	Policy     string        // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
 	Sitemaps   bool          // take links from sitemaps too
 	Limits     weburl.Limits // on the shape of URLs
 	Batch      int           // visits written at once where the delay is 0

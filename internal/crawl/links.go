@@ -137,6 +137,8 @@ func (s *slice) role(from *frontier.Entry, e *frontier.Entry, here bool) (fronti
 		return frontier.Lead, here && (e.Document || forward)
 	case here && weburl.InScope(e.Link.URL, s.scopes):
 		return frontier.Member, true
+	case !e.Document && s.inParentDomain(from, e):
+		return frontier.Member, true
 	case here && e.Document:
 		// A sitemap lists whatever is on the host; a page names what is its own.
 		return frontier.Lead, e.Link.Source != page.SourceSitemap

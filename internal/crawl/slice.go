@@ -22,6 +22,7 @@ type slice struct {
 	lease    *politeness.Lease
 	site     store.Site
 	scopes   []string
+	standing standing
 	strategy rank.Strategy
 	wanted   *match.Index
 	seen     *seenSet
@@ -96,6 +97,9 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	err = s.db.Pool.QueryRow(ctx, `SELECT crawl_read, crawl_relevant FROM sites WHERE id=$1`, s.site.ID).Scan(&s.read, &s.relevant)
 	if err != nil {
+		return err
+	}
+	if err = s.loadStanding(ctx); err != nil {
 		return err
 	}
 	if s.scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
@@ -177,6 +181,9 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 }
 
 func (s *slice) run(ctx context.Context) error {
+	if err := s.mayAsk(); err != nil {
+		return err
+	}
 	if err := s.enterSitemaps(ctx); err != nil {
 		return err
 	}
