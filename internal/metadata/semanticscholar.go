@@ -37,6 +37,8 @@ type s2Paper struct {
 	IDs     map[string]any  `json:"externalIds"` // strings, but CorpusId is a number
 	PDF     *s2PDF          `json:"openAccessPdf"`
 	Authors []s2PaperAuthor `json:"authors"`
+	// Citations is filled where citationCount was asked for.
+	Citations int64 `json:"citationCount"`
 }
 
 type s2PDF struct {

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// HostYield is what a host gave: accepted documents (by content, copies of one
+// text once), and the DOIs of the papers that they are.
+type HostYield struct {
+	Host      string
+	Documents int
+	DOIs      []string
+}
+
+// Yields lists the hosts that gave accepted documents, by host.
+func (db *DB) Yields(ctx context.Context) ([]HostYield, error) {
+	return list[HostYield](ctx, db, `SELECT s.host, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
+			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
+		FROM locations l JOIN sites s ON s.id=l.site_id JOIN documents d ON d.sha256=l.sha256
+			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
+		WHERE d.state='accepted' GROUP BY s.host ORDER BY s.host`)
+}
+
+// ParentPage is a page that links to accepted documents.
+type ParentPage struct {
+	URL       string
+	Documents int
+}
+
+// ParentPages lists pages with at least one accepted document, but for those
+// that are gone and those on blacklisted hosts.
+func (db *DB) ParentPages(ctx context.Context) ([]ParentPage, error) {
+	return list[ParentPage](ctx, db, `SELECT l.parent, count(DISTINCT l.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE d.state='accepted' AND l.parent <> ''
+			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE starts_with(l.parent, 'http://' || b.host || '/') OR starts_with(l.parent, 'https://' || b.host || '/'))
+			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
+				WHERE s.host = split_part(l.parent, '/', 3) AND u.url=l.parent AND u.state=4)
+		GROUP BY l.parent ORDER BY l.parent`)
+}
+
+// DomainRank is a registrable domain's place among the givers.
+type DomainRank struct {
+	Domain     string  `json:"domain"`
+	Documents  int     `json:"documents"` // n_d
+	Citations  int64   `json:"citations"` // n_c
+	PDocuments float64 `json:"p_d"`
+	PCitations float64 `json:"p_c"`
+	F1         float64 `json:"f1"`
+	Rank       int     `json:"rank"`
+	List       string  `json:"list,omitempty"` // core, D, C
+}
+
+// ListedURL is a line of the whitelist.
+type ListedURL struct {
+	URL       string `json:"url"`
+	Domain    string `json:"domain"`
+	Position  int    `json:"position"`
+	Documents int    `json:"documents"`
+}
+
+// SaveWhitelist replaces the ranks and the generated part of the whitelist; what
+// was imported stays.
+func (db *DB) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []ListedURL) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `LOCK domains, whitelist IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM domains`); err != nil {
+			return err
+		}
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"domains"}, []string{"domain", "documents", "citations", "p_documents", "p_citations", "f1", "rank", "list"},
+			pgx.CopyFromSlice(len(ranks), func(i int) ([]any, error) {
+				r := ranks[i]
+				return []any{r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.Rank, r.List}, nil
+			}))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM whitelist WHERE origin='generated'`); err != nil {
+			return err
+		}
+		return addListed(ctx, tx, urls, "generated")
+	})
+}
+
+func addListed(ctx context.Context, tx pgx.Tx, urls []ListedURL, origin string) error {
+	b := &pgx.Batch{}
+	for _, u := range urls {
+		b.Queue(`INSERT INTO whitelist (url, domain, position, documents, origin) VALUES ($1,$2,$3,$4,$5)
+			ON CONFLICT (url) DO UPDATE SET position=EXCLUDED.position, documents=greatest(whitelist.documents, EXCLUDED.documents)`,
+			u.URL, u.Domain, u.Position, u.Documents, origin)
+	}
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// ImportWhitelist adds URLs that a person lists.
+func (db *DB) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return addListed(ctx, tx, urls, "imported") })
+}
+
+// Whitelist lists the URLs, the best domain's first; limit 0 is all.
+func (db *DB) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
+	return list[ListedURL](ctx, db, `SELECT url, domain, position, documents FROM whitelist ORDER BY position, url LIMIT nullif($1, 0)`, limit)
+}
+
+// DomainRanks lists the domains by rank; limit 0 is all.
+func (db *DB) DomainRanks(ctx context.Context, limit int) ([]DomainRank, error) {
+	return list[DomainRank](ctx, db, `SELECT domain, documents, citations, p_documents, p_citations, f1, rank, list FROM domains ORDER BY rank, domain LIMIT nullif($1, 0)`, limit)
+}
+
+// Blocked is a host that is not to be asked.
+type Blocked struct {
+	Host   string    `json:"host"`
+	Reason string    `json:"reason,omitempty"`
+	Added  time.Time `json:"added_at"`
+}
+
+// Blacklist lists the hosts that are not to be asked.
+func (db *DB) Blacklist(ctx context.Context) ([]Blocked, error) {
+	return list[Blocked](ctx, db, `SELECT host, reason, added_at FROM blacklist ORDER BY host`)
+}
+
+// Block puts hosts on the blacklist; Unblock takes one off it again.
+func (db *DB) Block(ctx context.Context, hosts []Blocked) error {
+	b := &pgx.Batch{}
+	for _, h := range hosts {
+		b.Queue(`INSERT INTO blacklist (host, reason) VALUES ($1,$2) ON CONFLICT (host) DO UPDATE SET reason=EXCLUDED.reason`, h.Host, h.Reason)
+	}
+	return db.Pool.SendBatch(ctx, b).Close()
+}
+
+// Unblock reports whether the host was on the blacklist.
+func (db *DB) Unblock(ctx context.Context, host string) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `DELETE FROM blacklist WHERE host=$1`, host)
+	return tag.RowsAffected() > 0, err
+}
+
+// Standing says how a host stands with the lists.
+type Standing struct {
+	Blocked bool
+	Reason  string
+	Listed  bool // its domain is on the whitelist
+}
+
+// Standing looks a host up.
+func (db *DB) Standing(ctx context.Context, host, domain string) (Standing, error) {
+	var s Standing
+	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
+		EXISTS (SELECT 1 FROM whitelist WHERE domain=$2)`, host, domain).Scan(&s.Blocked, &s.Reason, &s.Listed)
+	return s, err
+}
+
+// SaveCitations keeps citation counts by domain or DOI; a later count replaces
+// an earlier one.
+func (db *DB) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		for k, n := range cited {
+			b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, n, source)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// Citations returns all kept counts by domain or DOI.
+func (db *DB) Citations(ctx context.Context) (map[string]int64, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT key, cited FROM citations`)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int64{}
+	var k string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&k, &n}, func() error { out[k] = n; return nil })
+	return out, err
+}
+
+// Yield is a crawl policy's yield over a period, in the terms of Wu et al.
+// (WebSci 2012, Table 2).
+type Yield struct {
+	Policy   string `json:"policy"`
+	Crawls   int    `json:"crawls"`
+	Requests int    `json:"requests"` // Q
+	Fetched  int    `json:"fetched"`  // F
+	New      int    `json:"new"`      // N: documents not known before
+	Good     int    `json:"good"`     // G: of these, accepted
+	Parents  int    `json:"parents"`  // P: pages that link to the good ones
+}
+
+// PolicyYields computes Table 2 for the crawls that began in a period. A
+// document counts for the crawl during which, and on whose site, it was first
+// found.
+func (db *DB) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
+	return list[Yield](ctx, db, `
+		WITH c AS (SELECT * FROM crawls WHERE started_at >= $1 AND started_at < $2),
+		first AS (SELECT DISTINCT ON (l.sha256) l.sha256, l.site_id, l.parent, l.found_at, d.state FROM locations l JOIN documents d ON d.sha256=l.sha256
+			ORDER BY l.sha256, l.found_at, l.url),
+		n AS (SELECT c.policy, count(*) AS new, count(*) FILTER (WHERE f.state='accepted') AS good,
+				count(DISTINCT f.parent) FILTER (WHERE f.state='accepted' AND f.parent <> '') AS parents
+			FROM c JOIN first f ON f.site_id=c.site_id AND f.found_at >= c.started_at AND f.found_at <= c.finished_at GROUP BY c.policy),
+		q AS (SELECT policy, count(*) AS crawls, sum(requests)::int AS requests, sum(fetched)::int AS fetched FROM c GROUP BY policy)
+		SELECT q.policy, q.crawls, q.requests, q.fetched, coalesce(n.new, 0), coalesce(n.good, 0), coalesce(n.parents, 0)
+		FROM q LEFT JOIN n ON n.policy=q.policy ORDER BY q.policy`, from, to)
+}
