@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
 	"gleaner/internal/config"
-	"gleaner/internal/devstack"
+	"gleaner/internal/telemetry"
 	"gleaner/workflows"
 )
 
@@ -39,13 +39,18 @@ func concurrency(queue string, cores int) int {
 
 // Dial connects to the Temporal server of the settings.
 func Dial(ctx context.Context, cfg *config.Config, log *slog.Logger) (client.Client, error) {
+	return dial(ctx, cfg, client.Options{Logger: sdklog.NewStructuredLogger(quiet(log))})
+}
+
+func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Client, error) {
 	address := cfg.Text("temporal-address")
 	if address == "" {
 		return nil, fmt.Errorf("no Temporal server is configured: start `starter dev`, or set TEMPORAL_ADDRESS")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: cfg.Text("temporal-namespace"), Logger: sdklog.NewStructuredLogger(quiet(log))})
+	o.HostPort, o.Namespace = address, cfg.Text("temporal-namespace")
+	c, err := client.DialContext(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("Temporal cannot be reached at %s: %w", address, err)
 	}
@@ -59,28 +64,34 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
 		}
 	}
-	c, err := Dial(ctx, cfg, log)
+	p, err := open(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	if err := devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), workflows.SearchAttributes()); err != nil {
-		return err
-	}
-	a, err := app.Open(ctx, cfg, log)
+	defer p.close()
+	stopWatch, err := p.watch(queues)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	acts := activities.New(a)
+	defer stopWatch()
+	if err := p.work(ctx, queues, cores); err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	return nil
+}
+
+// work runs a worker for each queue until ctx ends or one of them fails.
+func (p *pool) work(ctx context.Context, queues []string, cores int) error {
+	acts := activities.New(p.app)
 	failed := make(chan error, len(queues))
 	var running []worker.Worker
 	defer func() { stop(running) }()
 	for _, q := range queues {
-		w := worker.New(c, q, worker.Options{
+		w := worker.New(p.client, q, worker.Options{
 			MaxConcurrentActivityExecutionSize: concurrency(q, cores),
 			WorkerStopTimeout:                  stopTimeout,
 			MaxHeartbeatThrottleInterval:       5 * time.Second,
+			Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
 			OnFatalError:                       func(err error) { failed <- err },
 		})
 		acts.Register(w, q)
@@ -88,16 +99,16 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 			workflows.Register(w)
 		}
 		if err := w.Start(); err != nil {
-			return fmt.Errorf("worker of queue %s: %w", q, err)
+			return fmt.Errorf("queue %s: %w", q, err)
 		}
 		running = append(running, w)
 	}
-	log.Info("working", "queues", queues)
+	p.log.Info("working", "queues", queues)
 	select {
 	case <-ctx.Done():
 		return nil
 	case err := <-failed:
-		return fmt.Errorf("worker: %w", err)
+		return err
 	}
 }
 
@@ -128,5 +139,7 @@ type atLeast struct {
 func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= h.level && h.Handler.Enabled(ctx, l)
 }
-func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler { return atLeast{h.Handler.WithAttrs(a), h.level} }
-func (h atLeast) WithGroup(n string) slog.Handler      { return atLeast{h.Handler.WithGroup(n), h.level} }
+func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
+	return atLeast{h.Handler.WithAttrs(a), h.level}
+}
+func (h atLeast) WithGroup(n string) slog.Handler { return atLeast{h.Handler.WithGroup(n), h.level} }

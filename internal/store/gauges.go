@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Gauge is one number of the record for those who watch over it.
+type Gauge struct {
+	Name   string
+	Labels []string
+	Value  float64
+}
+
+// gaugesSQL counts by what is indexed, or by tables that are small.
+const gaugesSQL = `
+	SELECT 'documents', ARRAY[state, class], count(*)::float8 FROM documents GROUP BY state, class
+	UNION ALL SELECT 'documents_bytes', '{}', coalesce(sum(bytes), 0)::float8 FROM documents
+	UNION ALL SELECT 'sites', ARRAY[state], count(*)::float8 FROM sites GROUP BY state
+	UNION ALL SELECT 'sites_parked', '{}', count(*)::float8 FROM sites WHERE parked_until > now()
+	UNION ALL SELECT 'sites_leased', '{}', count(*)::float8 FROM sites WHERE holder <> '' AND expires_at > now()
+	UNION ALL SELECT 'sites_due', '{}', count(*)::float8 FROM sites WHERE due_at <= now() AND parked_until <= now() AND state NOT IN ('new', 'crawling')
+	UNION ALL SELECT 'frontier_waiting', ARRAY[queue::text], sum(n)::float8 FROM (
+		SELECT queue, count(*) AS n FROM urls WHERE state = 0 GROUP BY queue UNION ALL SELECT 0, 0) w GROUP BY queue
+	UNION ALL SELECT 'harvests', ARRAY[CASE WHEN paused AND completed_at IS NULL THEN 'paused' ELSE stage END], count(*)::float8 FROM harvests GROUP BY 2
+	UNION ALL SELECT 'papers_published', '{}', count(DISTINCT paper_key)::float8 FROM harvest_papers
+	UNION ALL SELECT 'papers_wanted', '{}', count(DISTINCT paper_key)::float8 FROM harvest_papers WHERE NOT held
+	UNION ALL SELECT 'papers_found', '{}', count(DISTINCT m.paper_key)::float8 FROM matches m JOIN harvest_papers h ON h.paper_key=m.paper_key
+		WHERE NOT h.held AND ` + FoundSQL + `
+	UNION ALL SELECT 'documents_to_review', '{}', count(DISTINCT sha256)::float8 FROM matches WHERE verdict = 'ambiguous' AND settled = ''
+	UNION ALL SELECT 'database_bytes', '{}', pg_database_size(current_database())::float8`
+
+// Gauges computes the numbers of the record. It takes one connection and gives
+// up when ctx ends.
+func (db *DB) Gauges(ctx context.Context) ([]Gauge, error) {
+	rows, err := db.Pool.Query(ctx, gaugesSQL)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Gauge])
+}

@@ -1,0 +1,76 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+)
+
+// Harvests names the harvests that want a host's crawl.
+type Harvests func(ctx context.Context, host string) ([]string, error)
+
+// LogActivities makes every line that an activity logs carry the activity, its
+// attempt, its harvest and its host, and logs how each attempt ended.
+func LogActivities(log *slog.Logger, of Harvests) interceptor.WorkerInterceptor {
+	return &logActivities{log: log, of: of}
+}
+
+type logActivities struct {
+	interceptor.WorkerInterceptorBase
+	log *slog.Logger
+	of  Harvests
+}
+
+// InterceptActivity implements interceptor.WorkerInterceptor.
+func (l *logActivities) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	i := &logActivity{logActivities: l}
+	i.Next = next
+	return i
+}
+
+type logActivity struct {
+	interceptor.ActivityInboundInterceptorBase
+	*logActivities
+}
+
+// ExecuteActivity implements interceptor.ActivityInboundInterceptor.
+func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	ctx = l.about(ctx)
+	started := time.Now()
+	out, err := l.Next.ExecuteActivity(ctx, in)
+	took := slog.Duration("took", time.Since(started).Round(time.Millisecond))
+	switch {
+	case err == nil:
+		l.log.LogAttrs(ctx, slog.LevelDebug, "activity done", took)
+	case ctx.Err() != nil:
+		l.log.LogAttrs(ctx, slog.LevelInfo, "activity cancelled", took)
+	default:
+		l.log.LogAttrs(ctx, slog.LevelWarn, "activity failed", took, slog.String("error", err.Error()))
+	}
+	return out, err
+}
+
+// about tells what an activity is about from its workflow's id, which is
+// harvest/VENUE/YEARS or site/HOST. A site's crawl belongs to every harvest that
+// wants it.
+func (l *logActivity) about(ctx context.Context) context.Context {
+	info := activity.GetInfo(ctx)
+	attrs := []slog.Attr{slog.String("activity", info.ActivityType.Name), slog.Int("attempt", int(info.Attempt))}
+	kind, rest, _ := strings.Cut(info.WorkflowExecution.ID, "/")
+	switch kind {
+	case "harvest":
+		attrs = append(attrs, slog.String("harvest", strings.TrimSuffix(rest, "/homepages")))
+	case "site":
+		if ids, err := l.of(ctx, rest); err == nil && len(ids) > 0 {
+			attrs = append(attrs, slog.String("harvest", strings.Join(ids, ",")))
+		}
+		attrs = append(attrs, slog.String("host", rest))
+	default:
+		attrs = append(attrs, slog.String("workflow", info.WorkflowExecution.ID))
+	}
+	return With(ctx, attrs...)
+}

@@ -1,0 +1,102 @@
+package pool
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+	"gleaner/internal/telemetry"
+	"gleaner/workflows"
+)
+
+// pool is what the workers of one process share.
+type pool struct {
+	cfg    *config.Config
+	log    *slog.Logger
+	tel    *telemetry.Telemetry
+	client client.Client
+	app    *app.App
+}
+
+// open connects to both servers and opens what activities need.
+func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (_ *pool, err error) {
+	p := &pool{cfg: cfg, log: log}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if p.tel, err = telemetry.New(ctx, "gleaner-worker", app.Version, os.Getenv, log); err != nil {
+		return nil, err
+	}
+	o := client.Options{Logger: sdklog.NewStructuredLogger(quiet(log))}
+	if err = p.tel.Instrument(&o); err != nil {
+		return nil, err
+	}
+	if p.client, err = dial(ctx, cfg, o); err != nil {
+		return nil, err
+	}
+	if err = devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), workflows.SearchAttributes()); err != nil {
+		return nil, err
+	}
+	p.app, err = app.OpenWatched(ctx, cfg, log, p.tel.Metrics)
+	return p, err
+}
+
+func (p *pool) close() {
+	if p.app != nil {
+		p.app.Close()
+	}
+	if p.client != nil {
+		p.client.Close()
+	}
+	if p.tel == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := p.tel.Close(ctx); err != nil {
+		p.log.Warn("the last traces were not sent", "error", err)
+	}
+}
+
+// watch serves metrics and health where the settings name an address.
+func (p *pool) watch(queues []string) (stop func(), err error) {
+	address := p.cfg.Text("metrics-address")
+	if address == "" {
+		return func() {}, nil
+	}
+	p.tel.Registry().MustRegister(telemetry.NewRecordCollector(p.app.DB, 15*time.Second, p.log))
+	at, stop, err := p.tel.Serve(address, p.checks())
+	if err != nil {
+		return nil, err
+	}
+	p.log.Info("metrics and health", "at", "http://"+at+"/metrics", "queues", queues)
+	return stop, nil
+}
+
+// checks are what a worker needs to be of use.
+func (p *pool) checks() map[string]telemetry.Check {
+	return map[string]telemetry.Check{
+		"database": p.app.DB.Pool.Ping,
+		"temporal": func(ctx context.Context) error {
+			_, err := p.client.CheckHealth(ctx, &client.CheckHealthRequest{})
+			return err
+		},
+		"blobs": func(ctx context.Context) error {
+			// A digest that no file has: that it is not there is an answer.
+			_, err := p.app.Repo.Exists(ctx, noDocument)
+			return err
+		},
+	}
+}
+
+// noDocument is the name of a file that nobody can have made.
+const noDocument = "0000000000000000000000000000000000000000000000000000000000000000"
