@@ -234,10 +234,13 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 
 // next picks what to ask for; where nothing waits it says when something will.
 func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
-	if s.window.low() {
+	if s.window.low() || s.window.empty() {
+		// What was found and not yet written is not in the window either.
 		if err := s.flush(ctx, false); err != nil {
 			return nil, "", err
 		}
+	}
+	if s.window.low() {
 		if err := s.window.fill(ctx); err != nil {
 			return nil, "", err
 		}

@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// withDatabase makes a database on the server, and drops it when do is done.
+func withDatabase(ctx context.Context, server string, do func(dsn string) error) (err error) {
+	name := "bench_" + strings.ToLower(rand.Text())
+	if err := execute(ctx, server, "CREATE DATABASE "+name); err != nil {
+		return err
+	}
+	defer func() {
+		drop, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		err = errors.Join(err, execute(drop, server, "DROP DATABASE "+name+" WITH (FORCE)"))
+	}()
+	u, err := url.Parse(server)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	u.Path = "/" + name
+	return do(u.String())
+}
+
+func execute(ctx context.Context, dsn, sql string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	_, err = conn.Exec(ctx, sql)
+	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
+}
+
+// counters are the server's own, of one database; WAL is the whole server's.
+type counters struct{ transactions, rows, wal float64 }
+
+func readCounters(ctx context.Context, server, dsn string) (c counters, err error) {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return c, err
+	}
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return c, fmt.Errorf("bench: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	err = conn.QueryRow(ctx, `SELECT xact_commit, tup_inserted + tup_updated + tup_deleted, pg_current_wal_insert_lsn() - '0/0'
+		FROM pg_stat_database WHERE datname = $1`, strings.TrimPrefix(u.Path, "/")).Scan(&c.transactions, &c.rows, &c.wal)
+	return c, err
+}
+
+func (c counters) since(before counters, pages int) Database {
+	n := float64(max(pages, 1))
+	return Database{Transactions: (c.transactions - before.transactions) / n, Rows: (c.rows - before.rows) / n, WALBytes: (c.wal - before.wal) / n}
+}
+
+// ServerCPU returns a function that adds up the CPU seconds of a process and its
+// children, as /proc tells them; nil where there is no /proc.
+func ServerCPU(pid int) func() float64 {
+	if _, err := os.Stat("/proc/self/stat"); err != nil || pid == 0 {
+		return nil
+	}
+	return func() float64 {
+		var ticks float64
+		files, _ := filepath.Glob("/proc/[0-9]*/stat")
+		for _, f := range files {
+			raw, err := os.ReadFile(f)
+			if err != nil {
+				continue // it has ended
+			}
+			// "pid (name) state ppid …": the name may have anything in it.
+			i := strings.LastIndexByte(string(raw), ')')
+			fields := strings.Fields(string(raw[i+1:]))
+			own := strings.HasPrefix(string(raw), strconv.Itoa(pid)+" ")
+			if i < 0 || len(fields) < 13 || !own && fields[1] != strconv.Itoa(pid) {
+				continue
+			}
+			for _, n := range fields[11:13] {
+				t, _ := strconv.ParseFloat(n, 64)
+				ticks += t
+			}
+		}
+		return ticks / 100 // USER_HZ
+	}
+}
