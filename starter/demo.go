@@ -155,4 +155,3 @@ func serve(h http.Handler) (address string, stop func(), err error) {
 	go func() { _ = s.Serve(l) }()
 	return l.Addr().String(), func() { _ = s.Close() }, nil
 }
-
