@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/bench"
+	"gleaner/internal/devstack"
+)
+
+func (c *cli) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "bench", Short: "Measure the crawler on this machine", Args: cobra.NoArgs,
+		Long: `Measure the crawler on this machine, against a web of its own on the loopback
+interface and a Postgres of its own. With --database-url that server is used,
+and databases are made on it and dropped again. Nothing else is asked.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand())
+	return cmd
+}
+
+// benchFlags are the options of the benchmarks.
+type benchFlags struct {
+	options bench.Options
+	rows    []int
+	cpu     string
+	relaxed bool
+}
+
+func (c *cli) benchCrawlCommand() *cobra.Command {
+	f := &benchFlags{}
+	cmd := &cobra.Command{Use: "crawl", Short: "Pages a second, with the durable frontier and all checks, beside bare colly",
+		Long: `Crawl generated pages of 9 KB with 50 links each, politeness off, with the
+durable frontier on Postgres and all checks on; and crawl the same pages with
+colly alone (a DOM for each page, nothing stored), in turns. The pages are
+served by a process of their own; all share the machine's processors.`,
+		Example: "  starter bench crawl\n  starter bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchCrawl(cmd.Context(), f) }}
+	fl := cmd.Flags()
+	fl.IntVar(&f.options.Pages, "pages", 20000, "pages of all hosts together")
+	fl.IntVar(&f.options.Hosts, "hosts", 16, "hosts, crawled at the same time")
+	fl.IntVar(&f.options.Rounds, "rounds", 3, "times that each crawls everything; the median counts")
+	fl.StringVar(&f.options.Strategy, "order", "", "strategy: gleaner, zhuang or bfs (default gleaner)")
+	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the crawler's rounds to this file")
+	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
+	return cmd
+}
+
+func (c *cli) benchFrontierCommand() *cobra.Command {
+	f := &benchFlags{}
+	cmd := &cobra.Command{Use: "frontier", Short: "What the next URL costs, and a slice's memory, as the frontier grows",
+		Long: `Fill the frontier of one site with ever more waiting URLs, and measure at each
+size what it costs to take the next one (to choose from the best of all groups,
+and to write down the visit), and how much memory a slice takes.`,
+		Example: "  starter bench frontier\n  starter bench frontier --rows 10000,100000,1000000", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
+	cmd.Flags().IntSliceVar(&f.rows, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
+	cmd.Flags().BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
+	return cmd
+}
+
+// benchWebCommand is the process that serves the pages; it ends with its input.
+func (c *cli) benchWebCommand() *cobra.Command {
+	var hosts, pages int
+	cmd := &cobra.Command{Use: "web", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			web, err := bench.NewWeb(hosts, pages)
+			if err != nil {
+				return err
+			}
+			defer web.Close()
+			if err := json.NewEncoder(c.out).Encode(web); err != nil {
+				return err
+			}
+			_, err = io.Copy(io.Discard, os.Stdin)
+			return err
+		}}
+	cmd.Flags().IntVar(&hosts, "hosts", 1, "")
+	cmd.Flags().IntVar(&pages, "pages", 1, "")
+	return cmd
+}
+
+// webProcess starts the web in a process of its own.
+func webProcess(ctx context.Context, hosts, pages int) (*bench.Web, func(), error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, "bench", "web", fmt.Sprint("--hosts=", hosts), fmt.Sprint("--pages=", pages))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	stop := func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	}
+	web := &bench.Web{}
+	if err := json.NewDecoder(out).Decode(web); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("the web did not start: %w", err)
+	}
+	return web, stop, nil
+}
+
+// benchServer is a Postgres for a benchmark: the one configured, or one that is
+// started and is gone afterwards.
+func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err error) {
+	cfg, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	if c.flags.Changed("database-url") || os.Getenv("GLEANER_DATABASE_URL") != "" {
+		f.options.DatabaseURL = cfg.Text("database-url")
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "gleaner-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, NoTemporal: true, RelaxedCommit: f.relaxed})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	f.options.DatabaseURL = stack.DatabaseURL
+	if info, ok := devstack.Find(dir); ok {
+		f.options.DatabaseCPU = bench.ServerCPU(info.PostgresPID)
+	}
+	return func() {
+		_ = stack.Stop()
+		_ = os.RemoveAll(dir)
+	}, nil
+}
+
+func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
+	o := &f.options
+	if o.Pages < 1 || o.Hosts < 1 || o.Hosts > o.Pages || o.Rounds < 1 {
+		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, and there is a page for each host", errUsage)
+	}
+	stop, err := c.benchServer(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	web, stopWeb, err := webProcess(ctx, o.Hosts, o.Pages)
+	if err != nil {
+		return err
+	}
+	defer stopWeb()
+	if f.cpu != "" {
+		done, err := profileTo(f.cpu, o)
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
+	r, err := bench.Crawl(ctx, web, *o)
+	if err != nil {
+		return err
+	}
+	return c.print(r, func(w io.Writer) error { return writeCrawlReport(w, f, r) })
+}
+
+// profileTo profiles the first round of the crawler: one profile has one run.
+func profileTo(file string, o *bench.Options) (done func(), err error) {
+	out, err := os.Create(filepath.Clean(file))
+	if err != nil {
+		return nil, err
+	}
+	first := true
+	o.Profile = func(run func() error) error {
+		if !first {
+			return run()
+		}
+		first = false
+		if err := pprof.StartCPUProfile(out); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		return run()
+	}
+	return func() { _ = out.Close() }, nil
+}
+
+func writeCrawlReport(w io.Writer, f *benchFlags, r bench.Report) error {
+	commit := "on"
+	if f.relaxed {
+		commit = "off"
+	}
+	fmt.Fprintf(w, "%d pages on %d hosts, %d processors, median of %d rounds, synchronous_commit %s\n\n", r.Gleaner.Pages, f.options.Hosts, runtime.NumCPU(), f.options.Rounds, commit)
+	fmt.Fprintf(w, "%-10s %9s %9s %9s %9s %12s %10s\n", "", "pages/s", "requests", "MB", "CPU s", "Postgres s", "peak MB")
+	for i, run := range []bench.Run{r.Gleaner, r.Colly} {
+		fmt.Fprintf(w, "%-10s %9.0f %9d %9.1f %9.1f %12.1f %10.0f\n", [...]string{"gleaner", "bare colly"}[i], run.PagesPerSec, run.Requests, float64(run.Bytes)/1e6, run.CPU, run.DatabaseCPU, float64(run.PeakBytes)/1e6)
+	}
+	fmt.Fprintf(w, "\nPostgres, per page: %.2f transactions, %.2f rows written, %.0f bytes of log\n", r.Database.Transactions, r.Database.Rows, r.Database.WALBytes)
+	var rounds []string
+	for _, x := range r.Ratios {
+		rounds = append(rounds, fmt.Sprintf("%.2f", x))
+	}
+	_, err := fmt.Fprintf(w, "gleaner / bare colly: %.2f × the pages a second (rounds: %s), %.2f × the pages a CPU second, Postgres included\n", r.Ratio, strings.Join(rounds, ", "), r.CPURatio)
+	return err
+}
+
+func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
+	stop, err := c.benchServer(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if !c.json {
+		fmt.Fprintf(c.out, "%12s %12s %14s %14s %14s %14s %10s %10s\n", "rows waiting", "fill rows/s", "choose ms", "write ms", "next URL µs", "p99 choose ms", "slice MB", "disk MB")
+	}
+	var all []bench.Size
+	err = bench.Frontier(ctx, f.options.DatabaseURL, f.rows, func(s bench.Size) {
+		all = append(all, s)
+		if !c.json {
+			fmt.Fprintf(c.out, "%12d %12.0f %14.2f %14.2f %14.1f %14.2f %10.1f %10.0f\n", s.Rows, s.FillRate, ms(s.Window), ms(s.Done),
+				float64(s.Next)/float64(time.Microsecond), ms(s.WindowP99), float64(s.Memory)/1e6, float64(s.Disk)/1e6)
+		}
+	})
+	if err != nil || !c.json {
+		return err
+	}
+	return c.print(all, nil)
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
