@@ -77,6 +77,14 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	go func() { worked <- pool.Run(work, cfg, activities.Queues(), runtime.NumCPU(), log) }()
+	go func() {
+		select {
+		case err := <-stack.Failed():
+			fmt.Fprintln(c.err, "starter:", err)
+			stopWork() // without its servers the worker ends, and with it the demo
+		case <-work.Done():
+		}
+	}()
 	err = c.demoHarvest(ctx, cfg, sample.Venues()[0], years, worked)
 	if err == nil && keep {
 		fmt.Fprintln(c.err, "the web UI stays up; interrupt to end")

@@ -13,6 +13,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
 	"gleaner/internal/store"
@@ -125,6 +126,7 @@ func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *ha
 	if err != nil {
 		return err
 	}
+	c.hints()
 	if !f.wait {
 		return c.print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
 			verb := "started"
@@ -148,6 +150,13 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 	defer a.Close()
 	h, err := a.DB.FindHarvest(ctx, id)
 	return err == nil && h.ID == id && h.Stage == workflows.StageComplete
+}
+
+// hints tells of settings without which a harvest finds little.
+func (c *cli) hints() {
+	if cfg, err := c.settings(); err == nil && cfg.Text("search") == "none" && !c.json {
+		fmt.Fprintln(c.err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
+	}
 }
 
 // venueKey makes a name a DBLP key. A name without a slash is looked up by the
@@ -209,10 +218,16 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 
 // endedBadly says in one line why a harvest ended, as the record has it.
 func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
-	if h, herr := db.FindHarvest(ctx, id); herr == nil && h.Note != "" {
-		return fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
+	h, herr := db.FindHarvest(ctx, id)
+	if herr != nil || h.Note == "" {
+		return err
 	}
-	return err
+	why := fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.Type() == activities.ErrTypeInput {
+		return unknown{why}
+	}
+	return why
 }
 
 // progress prints one line a while: over itself on a terminal, below each other

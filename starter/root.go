@@ -60,7 +60,15 @@ type cli struct {
 func newRoot(out, errw io.Writer) *cobra.Command {
 	c := &cli{out: out, err: errw}
 	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp,
-		SilenceUsage: true, SilenceErrors: true}
+		SilenceUsage: true, SilenceErrors: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%w: no command is called %q; see `starter --help`", errUsage, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	root.SetOut(out)
 	root.SetErr(errw)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
@@ -120,6 +128,11 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 	return t, nil
 }
 
+// unknown marks an error about something that does not exist.
+type unknown struct{ error }
+
+func (u unknown) Unwrap() error { return u.error }
+
 // unreachable marks an error of a server that does not answer.
 type unreachable struct{ error }
 
@@ -138,6 +151,7 @@ func (c *cli) print(v any, text func(io.Writer) error) error {
 func exitCode(err error, interrupted bool) int {
 	var syntax *biblio.SyntaxError
 	var away unreachable
+	var nothing unknown
 	var none *serviceerror.NotFound
 	switch {
 	case err == nil:
@@ -146,7 +160,7 @@ func exitCode(err error, interrupted bool) int {
 		return exitInterrupted
 	case errors.Is(err, errUsage), errors.As(err, &syntax):
 		return exitUsage
-	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.As(err, &none):
+	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.As(err, &none), errors.As(err, &nothing):
 		return exitUnknown
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &away):
 		return exitUnavailable

@@ -120,13 +120,15 @@ func (c *clues) byMatch(p venue.Paper) (Reason, []string) {
 }
 
 func (c *clues) byLink(p venue.Paper) (Reason, []string) {
-	var rejected, failed, waiting []string
+	var rejected, refused, failed, waiting []string
 	for _, l := range c.links[p.Key] {
 		switch {
 		case l.Parent == "" && l.Document == "":
 			// told by copies
 		case l.Waiting:
 			waiting = append(waiting, l.URL+": waits to be asked for")
+		case l.Failed && l.Outcome == "robots-denied":
+			refused = append(refused, l.URL+": robots.txt forbids it (linked from "+l.Parent+")")
 		case l.Failed:
 			failed = append(failed, fmt.Sprintf("%s: %s after %d tries (linked from %s)", l.URL, l.Outcome, l.Tries, l.Parent))
 		case l.Document != "":
@@ -135,9 +137,11 @@ func (c *clues) byLink(p venue.Paper) (Reason, []string) {
 	}
 	switch {
 	case len(rejected) > 0:
-		return Rejected, append(rejected, failed...)
+		return Rejected, slices.Concat(rejected, failed, refused)
 	case len(failed) > 0:
-		return FetchFailed, failed
+		return FetchFailed, append(failed, refused...)
+	case len(refused) > 0:
+		return SiteRefused, refused
 	case len(waiting) > 0:
 		return NotYet, waiting
 	}

@@ -44,7 +44,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	defer cancel()
 	if err := pool.Ping(ping); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("store: %w at %s:%d: %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, err)
+		return nil, fmt.Errorf("%w at %s:%d (GLEANER_DATABASE_URL): %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, innermost(err))
 	}
 	db := &DB{Pool: pool}
 	if err := db.migrate(ctx); err != nil {
@@ -73,6 +73,24 @@ func (db *DB) migrate(ctx context.Context) error {
 		return fmt.Errorf("store: migrate: %w", err)
 	}
 	return nil
+}
+
+// innermost is what an error comes to, in one line: pgx repeats itself for every
+// address of a host.
+func innermost(err error) error {
+	for {
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			if e.Unwrap() == nil {
+				return err
+			}
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			err = e.Unwrap()[0]
+		default:
+			return err
+		}
+	}
 }
 
 // Close ends the pool.
