@@ -144,7 +144,7 @@ func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 
 // Requeue puts what failed back among the waiting, and returns how many URLs.
 func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
-	n, err := a.db.RequeueFailed(ctx, r.Harvest, r.Host)
+	n, err := a.db.RequeueFailed(ctx, store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan})
 	return n, typed(err)
 }
 

@@ -101,6 +101,8 @@ type Counts = store.Counts
 
 // Retry names what is to be tried again.
 type Retry struct {
-	Harvest string `json:"harvest"`
-	Host    string `json:"host,omitempty"` // one site; "" for all that failed
+	Harvest   string        `json:"harvest"`
+	Host      string        `json:"host,omitempty"`       // one site; "" for all that failed
+	Reason    string        `json:"reason,omitempty"`     // one outcome; "" for all that are not for good
+	OlderThan time.Duration `json:"older_than,omitempty"` // that failed so long ago, or longer
 }

@@ -88,20 +88,21 @@ func (c *cli) cancelCommand() *cobra.Command {
 }
 
 func (c *cli) retryCommand() *cobra.Command {
-	var site string
+	var what activities.Retry
 	var failed, wait bool
-	cmd := &cobra.Command{Use: "retry HARVEST [--site HOST | --failed]", Short: "Ask again for what failed", Args: args(1, aHarvest),
+	cmd := &cobra.Command{Use: "retry HARVEST [--failed | --site HOST | --reason REASON | --older-than AGE]", Short: "Ask again for what failed", Args: args(1, aHarvest),
 		Long: `Put the URLs that failed back among the waiting, of one site or of all, and
-crawl them. What failed for good (forbidden by robots.txt, not found) is left.`,
-		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu",
+crawl them. What failed for good (forbidden by robots.txt, not found) is left,
+unless its reason is named; "starter stats failures" lists the reasons.`,
+		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h",
 		PreRunE: func(*cobra.Command, []string) error {
-			if failed == (site != "") {
-				return fmt.Errorf("%w: want either --failed or --site HOST", errUsage)
+			if failed == (what != activities.Retry{}) {
+				return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", errUsage)
 			}
 			return nil
 		},
 		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-			n, err := c.retry(ctx, t, h, site)
+			n, err := c.retry(ctx, t, h, what)
 			if err != nil {
 				return err
 			}
@@ -117,7 +118,9 @@ crawl them. What failed for good (forbidden by robots.txt, not found) is left.`,
 				return err
 			})
 		})}
-	cmd.Flags().StringVar(&site, "site", "", "one host")
+	cmd.Flags().StringVar(&what.Host, "site", "", "one host")
+	cmd.Flags().StringVar(&what.Reason, "reason", "", "one reason, such as timeout, busy or robots-denied")
+	cmd.Flags().DurationVar(&what.OlderThan, "older-than", 0, "what failed so long ago, or longer")
 	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
 	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
 	return cmd
@@ -125,10 +128,10 @@ crawl them. What failed for good (forbidden by robots.txt, not found) is left.`,
 
 // retry tells a running harvest, or starts one that begins with the crawl. It
 // returns how many URLs were put back, -1 where that is not known yet.
-func (c *cli) retry(ctx context.Context, t client.Client, h store.Harvest, site string) (int, error) {
+func (c *cli) retry(ctx context.Context, t client.Client, h store.Harvest, what activities.Retry) (int, error) {
 	if h.CompletedAt == nil {
-		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetry,
-			Args: []any{site}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
+			Args: []any{what}, WaitForStage: client.WorkflowUpdateStageCompleted})
 		n := 0
 		if err == nil {
 			err = handle.Get(ctx, &n)
@@ -142,7 +145,8 @@ func (c *cli) retry(ctx context.Context, t client.Client, h store.Harvest, site 
 	if err != nil {
 		return 0, err
 	}
-	p.Stage, p.Retry = workflows.StageCrawl, &activities.Retry{Harvest: h.ID, Host: site}
+	what.Harvest = h.ID
+	p.Stage, p.Retry = workflows.StageCrawl, &what
 	_, err = startHarvest(ctx, t, p)
 	return -1, err
 }

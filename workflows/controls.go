@@ -24,6 +24,9 @@ func (h *harvestRun) listen(ctx workflow.Context) error {
 	if err := workflow.SetUpdateHandler(ctx, UpdateResume, func(ctx workflow.Context) error { return h.pause(ctx, false) }); err != nil {
 		return err
 	}
+	if err := workflow.SetUpdateHandler(ctx, UpdateRetryWhat, h.retryWhat); err != nil {
+		return err
+	}
 	return workflow.SetUpdateHandler(ctx, UpdateRetry, h.retry)
 }
 
@@ -40,8 +43,13 @@ func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
 
 // retry puts what failed back and lets the wave list its hosts again.
 func (h *harvestRun) retry(ctx workflow.Context, host string) (int, error) {
+	return h.retryWhat(ctx, activities.Retry{Host: host})
+}
+
+func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (int, error) {
 	var n int
-	err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, activities.Retry{Harvest: h.p.Harvest.ID, Host: host}).Get(ctx, &n)
+	what.Harvest = h.p.Harvest.ID
+	err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, what).Get(ctx, &n)
 	if err != nil {
 		return 0, err
 	}

@@ -30,7 +30,8 @@ const (
 	SignalSiteEnded = "site-ended"
 	UpdatePause     = "pause"
 	UpdateResume    = "resume"
-	UpdateRetry     = "retry" // argument: host, "" for all that failed
+	UpdateRetry     = "retry"      // argument: host, "" for all that failed
+	UpdateRetryWhat = "retry-what" // argument: activities.Retry
 	QueryStatus     = "status"
 )
 

@@ -29,6 +29,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(FindHomepages)
 	w.RegisterWorkflow(CrawlSite)
 	w.RegisterWorkflow(RecrawlDue)
+	w.RegisterWorkflow(OnSchedule)
 }
 
 // HarvestID is the workflow id of a harvest.

@@ -35,6 +35,7 @@ type App struct {
 	Watch      Watch // never nil
 	Recrawl    recrawl.Policy
 	Stats      stats.Thresholds
+	Citations  stats.Citations
 }
 
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
@@ -118,6 +119,7 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	finder := homepage.New(homepage.Config{Searcher: searcher, Getter: &harvest.Getter{DB: a.DB, Fetch: a.Fetch}})
+	a.Citations = a.citations(client, services)
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: dblp, Copies: copies, Finder: finder, Log: a.Log}
 	return nil
 }

@@ -180,29 +180,3 @@ func AddScope(ctx context.Context, tx pgx.Tx, siteID int, prefix, origin string)
 	_, err := tx.Exec(ctx, `INSERT INTO scopes (site_id, prefix, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, siteID, prefix, origin)
 	return err
 }
-
-// forGood lists the outcomes that another try does not change.
-const forGood = `('robots-denied', 'not-found', 'address-denied', 'bad-url', 'wrong-mimetype')`
-
-// RequeueFailed puts the failed URLs of a harvest (of one host, if given) back
-// among the waiting, and lets parked and refused hosts be asked again. What
-// failed for good is left. It returns how many URLs wait anew.
-func (db *DB) RequeueFailed(ctx context.Context, harvest, host string) (int, error) {
-	n := 0
-	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		const of = `SELECT s.id FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1 AND ($2='' OR s.host=$2)`
-		tag, err := tx.Exec(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE site_id IN (`+of+`) AND state IN (3, 4) AND outcome NOT IN `+forGood, harvest, host)
-		if err != nil {
-			return err
-		}
-		n = int(tag.RowsAffected())
-		_, err = tx.Exec(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
-			WHERE id IN (`+of+`) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))`, harvest, host)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE robots SET expires_at=now() WHERE NOT available AND host IN (SELECT host FROM sites WHERE id IN (`+of+`))`, harvest, host)
-		return err
-	})
-	return n, err
-}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// forGood lists the outcomes that another try does not change.
+const forGood = `('robots-denied', 'not-found', 'soft-not-found', 'address-denied', 'bad-url', 'wrong-mimetype', 'forbidden')`
+
+// RetryFilter says what of the failed is meant; every empty field is all.
+type RetryFilter struct {
+	Harvest   string
+	Host      string
+	Reason    string        // an outcome of fetch, or refused or stopped of whole sites
+	OlderThan time.Duration // that failed so long ago, or longer
+}
+
+// failedSites selects the sites of a filter ($1 harvest, $2 host).
+const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id AND h.harvest_id=$1)) AND ($2='' OR s.host=$2)`
+
+// RequeueFailed puts failed URLs back among the waiting, and lets parked, refused
+// and stopped sites be asked again. What failed for good is left, unless its
+// reason is named. It returns how many URLs wait anew.
+func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
+	n := 0
+	age := int64(f.OlderThan / time.Second)
+	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE site_id IN (`+failedSites+`) AND state IN (3, 4)
+				AND CASE WHEN $3='' THEN outcome NOT IN `+forGood+` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'
+			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
+		if err != nil {
+			return err
+		}
+		of, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		n = len(of)
+		rows, err = tx.Query(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
+			WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
+				AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
+			RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
+		if err != nil {
+			return err
+		}
+		again, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE robots SET expires_at=now() WHERE (NOT available OR $2='robots-denied') AND host IN (SELECT host FROM sites WHERE id = ANY($1))`, again, f.Reason)
+		return err
+	})
+	return n, err
+}
+
+// Failure is one reason for which URLs failed.
+type Failure struct {
+	Reason  string     `json:"reason"`
+	URLs    int        `json:"urls"`
+	Sites   int        `json:"sites"`
+	Oldest  time.Time  `json:"oldest"`
+	Next    *time.Time `json:"next_try,omitempty"` // the first automatic try; nil for none
+	ForGood bool       `json:"for_good"`           // not tried again but by `starter retry --reason`
+}
+
+// Failures counts what failed by reason: URLs by their outcome, and whole sites
+// that were refused or stopped.
+func (db *DB) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
+	return list[Failure](ctx, db, `
+		SELECT outcome, count(*), count(DISTINCT site_id), min(fetched_at), min(coalesce(next_try, due_at)), outcome IN `+forGood+`
+		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
+		UNION ALL
+		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
+		FROM sites s WHERE s.id IN (`+failedSites+`) AND s.state IN ('refused', 'stopped') GROUP BY s.state
+		ORDER BY 6, 2 DESC, 1`, f.Harvest, f.Host)
+}

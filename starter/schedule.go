@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"gleaner/activities"
+	"gleaner/internal/venue"
+	"gleaner/workflows"
+)
+
+// dueSchedule is the schedule that asks again whatever is due; every other one
+// is of a venue.
+const dueSchedule = "due"
+
+func (c *cli) scheduleCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "schedule", Short: "Come back by itself: harvests of venues, and recrawls of what is due",
+		Long: `A schedule starts a harvest of a venue, or ("due") a recrawl of every site whose
+rest is over, every so often. Runs do not overlap: one that is due while the
+last still runs is left out. After an outage one missed run of the last hour is
+made up for, no more. Starts are spread by the jitter.`}
+	cmd.AddCommand(c.scheduleCreate(), c.scheduleList(),
+		c.scheduleDo("show", "Show a schedule: when it ran and will run", func(ctx context.Context, h client.ScheduleHandle) (string, error) { return "", nil }),
+		c.scheduleDo("pause", "Let a schedule rest", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+			return "paused", h.Pause(ctx, client.SchedulePauseOptions{Note: "by starter schedule pause"})
+		}),
+		c.scheduleDo("resume", "Let a paused schedule go on", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+			return "goes on", h.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "by starter schedule resume"})
+		}),
+		c.scheduleDo("trigger", "Start a run of a schedule now, unless one is under way", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+			return "triggered", h.Trigger(ctx, client.ScheduleTriggerOptions{Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP})
+		}),
+		c.scheduleDo("delete", "End a schedule; what it found is kept", func(ctx context.Context, h client.ScheduleHandle) (string, error) {
+			return "deleted", h.Delete(ctx)
+		}))
+	return cmd
+}
+
+// scheduleFlags are the options of `starter schedule create`.
+type scheduleFlags struct {
+	every, jitter time.Duration
+	cron, years   string
+	delay         time.Duration
+}
+
+func (c *cli) scheduleCreate() *cobra.Command {
+	f := &scheduleFlags{}
+	cmd := &cobra.Command{Use: "create VENUE --years YEARS | due", Short: "Make a schedule", Args: args(1, `a venue, or "due"`),
+		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 720h\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.every <= 0 && f.cron == "" {
+				return fmt.Errorf("%w: --every must be longer than 0", errUsage)
+			}
+			return c.createSchedule(cmd.Context(), args[0], f)
+		}}
+	fl := cmd.Flags()
+	fl.DurationVar(&f.every, "every", 24*time.Hour, "time between two starts")
+	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC)")
+	fl.DurationVar(&f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
+	fl.StringVar(&f.years, "years", "", "years of a venue's harvest, such as 1998-2004")
+	fl.DurationVar(&f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	return cmd
+}
+
+func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags) error {
+	o, err := c.scheduleOptions(ctx, name, f)
+	if err != nil {
+		return err
+	}
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	h, err := t.ScheduleClient().Create(ctx, o)
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it", errUsage, shortName(o.ID))
+	}
+	if err != nil {
+		return err
+	}
+	return c.showSchedule(ctx, h, "created")
+}
+
+// scheduleOptions lays a schedule out.
+func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
+	jitter := f.jitter
+	if jitter == 0 {
+		jitter = min(f.every/10, time.Hour)
+	}
+	spec := client.ScheduleSpec{Jitter: jitter}
+	if f.cron != "" {
+		spec.CronExpressions = []string{f.cron}
+	} else {
+		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every}}
+	}
+	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
+	if name == dueSchedule {
+		o.ID = scheduleID(dueSchedule)
+		o.Action = action(o.ID, "recrawl what is due", workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
+		return o, nil
+	}
+	years, err := venue.ParseYears(f.years)
+	if err != nil {
+		return o, fmt.Errorf("%w: --%w", errUsage, err)
+	}
+	key, err := c.venueKey(ctx, name)
+	if err != nil {
+		return o, err
+	}
+	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years,
+		Options: activities.HarvestOptions{Scope: "prefix", Delay: f.delay, Again: activities.AgainDue}}
+	o.ID = scheduleID(h.ID)
+	o.Action = action(o.ID, h.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
+	return o, nil
+}
+
+func action(id, summary string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
+	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: summary}
+}
+
+// scheduleID is the id of a schedule in Temporal.
+func scheduleID(name string) string { return "gleaner/" + name }
+
+func shortName(id string) string { return strings.TrimPrefix(id, "gleaner/") }
+
+// scheduled is a schedule as scripts read it.
+type scheduled struct {
+	Schedule string      `json:"schedule"`
+	Paused   bool        `json:"paused"`
+	Note     string      `json:"note,omitempty"`
+	Next     []time.Time `json:"next,omitempty"`
+	Last     *time.Time  `json:"last,omitempty"`
+	Runs     int         `json:"runs,omitempty"`
+	Skipped  int         `json:"skipped,omitempty"` // for overlap
+	Missed   int         `json:"missed,omitempty"`  // beyond the catch-up window
+	Running  []string    `json:"running,omitempty"`
+}
+
+func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did string) error {
+	d, err := h.Describe(ctx)
+	if err != nil {
+		return err
+	}
+	s := scheduled{Schedule: shortName(h.GetID()), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
+		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
+	if n := len(d.Info.RecentActions); n > 0 {
+		s.Last = &d.Info.RecentActions[n-1].ActualTime
+	}
+	for _, w := range d.Info.RunningWorkflows {
+		s.Running = append(s.Running, w.WorkflowID)
+	}
+	return c.print(s, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s %s\n", s.Schedule, did)
+		return writeScheduled(w, s)
+	})
+}
+
+func writeScheduled(w io.Writer, s scheduled) error {
+	if s.Paused {
+		fmt.Fprintf(w, "  paused: %s\n", s.Note)
+	}
+	if s.Last != nil {
+		fmt.Fprintf(w, "  last %s, %d runs, %d left out while one was running, %d missed\n", s.Last.Local().Format(time.DateTime), s.Runs, s.Skipped, s.Missed)
+	}
+	if len(s.Next) > 0 && !s.Paused {
+		fmt.Fprintf(w, "  next %s\n", s.Next[0].Local().Format(time.DateTime))
+	}
+	for _, id := range s.Running {
+		fmt.Fprintf(w, "  running: %s\n", id)
+	}
+	return nil
+}
+
+func (c *cli) scheduleList() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List the schedules", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		ctx := cmd.Context()
+		t, err := c.temporal(ctx)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		it, err := t.ScheduleClient().List(ctx, client.ScheduleListOptions{})
+		if err != nil {
+			return err
+		}
+		all := []scheduled{}
+		for it.HasNext() {
+			e, err := it.Next()
+			if err != nil {
+				return err
+			}
+			if !strings.HasPrefix(e.ID, "gleaner/") {
+				continue
+			}
+			s := scheduled{Schedule: shortName(e.ID), Paused: e.Paused, Note: e.Note, Next: e.NextActionTimes}
+			if n := len(e.RecentActions); n > 0 {
+				s.Last = &e.RecentActions[n-1].ActualTime
+			}
+			all = append(all, s)
+		}
+		return c.print(all, func(w io.Writer) error {
+			if len(all) == 0 {
+				_, err := fmt.Fprintln(w, "no schedule: starter schedule create due")
+				return err
+			}
+			for _, s := range all {
+				fmt.Fprintln(w, s.Schedule)
+				if err := writeScheduled(w, s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}}
+}
+
+// scheduleDo is a command that does one thing to one schedule and shows it.
+func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
+	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", or a venue with its years (starter schedule list)`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			t, err := c.temporal(ctx)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			h := t.ScheduleClient().GetHandle(ctx, scheduleID(args[0]))
+			did, err := do(ctx, h)
+			var none *serviceerror.NotFound
+			switch {
+			case errors.As(err, &none):
+				return fmt.Errorf("no schedule is called %s; `starter schedule list` lists them: %w", args[0], err)
+			case err != nil:
+				return err
+			case use == "delete":
+				return c.print(map[string]string{"schedule": args[0], "did": did}, func(w io.Writer) error {
+					_, err := fmt.Fprintf(w, "%s %s\n", args[0], did)
+					return err
+				})
+			}
+			return c.showSchedule(ctx, h, did)
+		}}
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/stats"
+	"gleaner/internal/store"
+)
+
+func (c *cli) statsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "stats", Short: "What sites, directories, domains and crawl policies gave",
+		Long: `Rates by which sites and directories are judged: PRR (pages that lead to an
+accepted document, of all pages), DDR (documents, of all that was fetched) and
+ADR (accepted, of all documents). docs/statistics.md explains them.`}
+	cmd.AddCommand(c.statsSites(), c.statsDirectories(), c.statsDomains(), c.statsTable2(), c.statsFailures())
+	return cmd
+}
+
+// onRecord runs a command that looks at the record.
+func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a, err := c.record(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		return do(cmd.Context(), a, args)
+	}
+}
+
+// table prints columns below each other.
+func table(w io.Writer, head string, rows func(line func(format string, args ...any))) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, head)
+	rows(func(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) })
+	return t.Flush()
+}
+
+// refreshed measures all sites anew first, where asked to.
+func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
+	if !refresh {
+		return nil
+	}
+	progress := newLine(c.err)
+	defer progress.end()
+	_, err := stats.MeasureAll(ctx, a.DB, a.Stats, func(done int) { progress.show(fmt.Sprintf("%d sites measured", done)) })
+	return err
+}
+
+const refreshHelp = "compute the rates anew first, as after an import or with other thresholds"
+
+func (c *cli) statsSites() *cobra.Command {
+	var verdict string
+	var refresh bool
+	cmd := &cobra.Command{Use: "sites", Short: "Rates of sites, and which are traps or not worth recrawling", Args: cobra.NoArgs,
+		Example: "  starter stats sites\n  starter stats sites --verdict trap",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			if verdict != "" && verdict != stats.Trap && verdict != stats.Barren {
+				return fmt.Errorf("%w: --verdict is trap or barren, not %q", errUsage, verdict)
+			}
+			if err := c.refreshed(ctx, a, refresh); err != nil {
+				return err
+			}
+			sites, err := a.DB.SiteRatesList(ctx, verdict)
+			if err != nil {
+				return err
+			}
+			return c.print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
+				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tVERDICT", func(line func(string, ...any)) {
+					for _, s := range sites {
+						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
+							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Verdict)
+					}
+				})
+			})
+		})}
+	cmd.Flags().StringVar(&verdict, "verdict", "", "only trap or barren sites")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, refreshHelp)
+	return cmd
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// rated is a row with its shares, as scripts read it.
+type rated[T any] struct {
+	Row T       `json:"row"`
+	PRR float64 `json:"prr"`
+	DDR float64 `json:"ddr"`
+	ADR float64 `json:"adr"`
+}
+
+func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
+	out := make([]rated[T], len(rows))
+	for i, r := range rows {
+		n := of(r)
+		out[i] = rated[T]{Row: r, PRR: stats.PRR(n), DDR: stats.DDR(n), ADR: stats.ADR(n)}
+	}
+	return out
+}
+
+func (c *cli) statsDirectories() *cobra.Command {
+	var avoid, stop, refresh bool
+	cmd := &cobra.Command{Use: "directories [HOST]", Short: "Rates of directories, and which are to be avoided or stopped at", Args: cobra.MaximumNArgs(1),
+		Example: "  starter stats directories www.example.edu\n  starter stats directories --avoid\n  starter stats directories --stop",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if err := c.refreshed(ctx, a, refresh); err != nil {
+				return err
+			}
+			if stop {
+				return c.stopDirectories(ctx, a)
+			}
+			host := ""
+			if len(args) == 1 {
+				host = args[0]
+			}
+			dirs, err := a.DB.DirectoryRatesList(ctx, host, avoid)
+			if err != nil {
+				return err
+			}
+			return c.print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
+				return table(w, "SITE\tDIRECTORY\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
+					for _, d := range dirs {
+						word := ""
+						if d.Avoid {
+							word = "to be avoided"
+						}
+						line("%s\t%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PRR(d.Rates)), d.Documents, percent(stats.DDR(d.Rates)),
+							d.Accepted, percent(stats.ADR(d.Rates)), word)
+					}
+				})
+			})
+		})}
+	cmd.Flags().BoolVar(&avoid, "avoid", false, "only those that recrawls pass over")
+	cmd.Flags().BoolVar(&stop, "stop", false, "names under which many sites have nothing")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, refreshHelp)
+	return cmd
+}
+
+func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
+	names, err := a.DB.StopDirectories(ctx, a.Stats.StopSites, a.Stats.StopShare)
+	if err != nil {
+		return err
+	}
+	return c.print(names, func(w io.Writer) error {
+		return table(w, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(line func(string, ...any)) {
+			for _, n := range names {
+				line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
+			}
+		})
+	})
+}
+
+func (c *cli) statsDomains() *cobra.Command {
+	var top int
+	cmd := &cobra.Command{Use: "domains", Short: "Domains by what they gave and how it is cited (starter whitelist generate)", Args: cobra.NoArgs,
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			ranks, err := a.DB.DomainRanks(ctx, top)
+			if err != nil {
+				return err
+			}
+			return c.print(ranks, func(w io.Writer) error {
+				return table(w, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
+					for _, r := range ranks {
+						line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
+					}
+				})
+			})
+		})}
+	cmd.Flags().IntVar(&top, "top", 0, "only so many")
+	return cmd
+}
+
+func (c *cli) statsTable2() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{Use: "table2", Short: "What crawl policies gave: requests, fetched, new, good, parents, and their ratios", Args: cobra.NoArgs,
+		Long: `What the crawls of a period gave, by crawl policy, in the shape of Wu et al.
+(WebSci 2012), Table 2: Q requests, F fetched, N new documents, G good (accepted)
+ones, P parent pages of the good ones.`,
+		Example: "  starter stats table2\n  starter stats table2 --from 2026-01-01 --to 2026-02-01",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			begin, err := day(from, time.Unix(0, 0))
+			if err != nil {
+				return err
+			}
+			end, err := day(to, time.Now().Add(24*time.Hour))
+			if err != nil {
+				return err
+			}
+			yields, err := a.DB.PolicyYields(ctx, begin, end)
+			if err != nil {
+				return err
+			}
+			return c.print(yields, func(w io.Writer) error {
+				return table(w, "POLICY\tCRAWLS\tQ\tF\tN\tG\tP\tF/Q\tN/F\tG/N\tG/Q\tG/P", func(line func(string, ...any)) {
+					for _, y := range yields {
+						line("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, y.Requests, y.Fetched, y.New, y.Good, y.Parents, ratio(y.Fetched, y.Requests),
+							ratio(y.New, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests), perPage(y.Good, y.Parents))
+					}
+				})
+			})
+		})}
+	cmd.Flags().StringVar(&from, "from", "", "first day, as 2026-01-31 (default: the beginning)")
+	cmd.Flags().StringVar(&to, "to", "", "the day after the last (default: now)")
+	return cmd
+}
+
+func day(s string, otherwise time.Time) (time.Time, error) {
+	if s == "" {
+		return otherwise, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("%w: %q is no day such as 2026-01-31", errUsage, s)
+	}
+	return t, nil
+}
+
+func ratio(part, whole int) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(whole))
+}
+
+func perPage(n, pages int) string {
+	if pages == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(n)/float64(pages))
+}
+
+func (c *cli) statsFailures() *cobra.Command {
+	var host string
+	cmd := &cobra.Command{Use: "failures [HARVEST]", Short: "What failed, by reason, and which reasons are for good", Args: cobra.MaximumNArgs(1),
+		Example: "  starter stats failures conf/webdb\n  starter retry conf/webdb --reason timeout",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			f := store.RetryFilter{Host: host}
+			if len(args) == 1 {
+				h, err := a.DB.FindHarvest(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				f.Harvest = h.ID
+			}
+			failures, err := a.DB.Failures(ctx, f)
+			if err != nil {
+				return err
+			}
+			return c.print(failures, func(w io.Writer) error {
+				return table(w, "REASON\tURLS\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
+					for _, x := range failures {
+						next, word := "-", ""
+						if x.Next != nil {
+							next = x.Next.Local().Format(time.DateTime)
+						}
+						if x.ForGood {
+							word = "yes"
+						}
+						line("%s\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Sites, x.Oldest.Local().Format(time.DateTime), next, word)
+					}
+				})
+			})
+		})}
+	cmd.Flags().StringVar(&host, "site", "", "one host")
+	return cmd
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/stats"
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+func (c *cli) whitelistCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling, and hosts to leave alone",
+		Long: `The whitelist holds the pages that linked to accepted documents, those of the
+best domains first; the blacklist (--black) hosts that are never asked. The
+setting crawl-policy says what crawls make of them.`}
+	cmd.AddCommand(c.whitelistGenerate(), c.whitelistShow(), c.whitelistExport(), c.whitelistImport(), c.whitelistSeed())
+	return cmd
+}
+
+func (c *cli) whitelistGenerate() *cobra.Command {
+	var file, source string
+	var size int
+	cmd := &cobra.Command{Use: "generate", Short: "Rank domains by documents and citations, and list their pages", Args: cobra.NoArgs,
+		Long: `Rank domains by F1 of their shares of documents and of citations (Wu et al.,
+WebSci 2012, equation 1), take the --domains best by documents (list D) and by
+citations (list C), and list the pages there that link to accepted documents.
+
+--citations names a CSV file of a domain or a DOI and a count on each line;
+--source semanticscholar asks for the counts of the papers found.`,
+		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			a, err := c.citing(ctx, source)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			if file != "" {
+				cited, err := readCitations(file)
+				if err != nil {
+					return err
+				}
+				if err := a.DB.SaveCitations(ctx, "file", cited); err != nil {
+					return err
+				}
+			}
+			var asked stats.Citations
+			if source != "" {
+				asked = a.Citations
+			}
+			g, err := stats.Generate(ctx, a.DB, asked, size)
+			if err != nil {
+				return err
+			}
+			return c.print(g, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.URLs)
+				return err
+			})
+		}}
+	cmd.Flags().StringVar(&file, "citations", "", "CSV file: domain or DOI, count")
+	cmd.Flags().StringVar(&source, "source", "", "ask for citation counts: semanticscholar")
+	cmd.Flags().IntVar(&size, "domains", 8000, "size of lists D and C")
+	return cmd
+}
+
+// citing opens the record, and the catalogue of citations where it is asked.
+func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
+	switch source {
+	case "":
+		return c.record(ctx)
+	case "semanticscholar":
+		return c.application(ctx)
+	}
+	return nil, fmt.Errorf("%w: --source is semanticscholar, not %q", errUsage, source)
+}
+
+// readCitations reads lines of a domain or DOI and a count; a first line whose
+// count is no number is a heading.
+func readCitations(file string) (map[string]int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord, r.TrimLeadingSpace = 2, true
+	out := map[string]int64{}
+	for n := 1; ; n++ {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", errUsage, file, err)
+		}
+		count, err := strconv.ParseInt(strings.TrimSpace(row[1]), 10, 64)
+		switch {
+		case err != nil && n == 1:
+			continue
+		case err != nil || count < 0:
+			return nil, fmt.Errorf("%w: %s, line %d: %q is no count", errUsage, file, n, row[1])
+		}
+		key := strings.ToLower(strings.TrimSpace(row[0]))
+		for _, prefix := range []string{"https://doi.org/", "http://doi.org/", "http://dx.doi.org/", "doi:"} {
+			key = strings.TrimPrefix(key, prefix)
+		}
+		out[key] += count
+	}
+}
+
+func (c *cli) whitelistShow() *cobra.Command {
+	var black bool
+	var top int
+	cmd := &cobra.Command{Use: "show", Short: "Show the lists", Args: cobra.NoArgs,
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			if black {
+				hosts, err := a.DB.Blacklist(ctx)
+				if err != nil {
+					return err
+				}
+				return c.print(hosts, func(w io.Writer) error {
+					return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
+						for _, h := range hosts {
+							line("%s\t%s\t%s", h.Host, h.Added.Local().Format("2006-01-02"), h.Reason)
+						}
+					})
+				})
+			}
+			urls, err := a.DB.Whitelist(ctx, top)
+			if err != nil {
+				return err
+			}
+			return c.print(urls, func(w io.Writer) error {
+				return table(w, "#\tDOMAIN\tDOCUMENTS\tURL", func(line func(string, ...any)) {
+					for _, u := range urls {
+						line("%d\t%s\t%d\t%s", u.Position, u.Domain, u.Documents, u.URL)
+					}
+				})
+			})
+		})}
+	cmd.Flags().BoolVar(&black, "black", false, "the blacklist")
+	cmd.Flags().IntVar(&top, "top", 50, "only so many; 0 is all")
+	return cmd
+}
+
+func (c *cli) whitelistExport() *cobra.Command {
+	var black bool
+	cmd := &cobra.Command{Use: "export", Short: "Print the whitelist, a URL a line in its order; or the blacklist, a host a line", Args: cobra.NoArgs,
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			w := bufio.NewWriter(c.out)
+			if black {
+				hosts, err := a.DB.Blacklist(ctx)
+				if err != nil {
+					return err
+				}
+				for _, h := range hosts {
+					fmt.Fprintln(w, strings.TrimSpace(h.Host+" "+h.Reason))
+				}
+				return w.Flush()
+			}
+			urls, err := a.DB.Whitelist(ctx, 0)
+			if err != nil {
+				return err
+			}
+			for _, u := range urls {
+				fmt.Fprintln(w, u.URL)
+			}
+			return w.Flush()
+		})}
+	cmd.Flags().BoolVar(&black, "black", false, "the blacklist")
+	return cmd
+}
+
+func (c *cli) whitelistImport() *cobra.Command {
+	var black, remove bool
+	cmd := &cobra.Command{Use: "import FILE", Short: "Add URLs to the whitelist, or hosts to the blacklist", Args: args(1, "a file with one URL (or host and reason) a line"),
+		Example: "  starter whitelist import urls.txt\n  starter whitelist import --black hosts.txt\n  starter whitelist import --black --remove hosts.txt",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if remove && !black {
+				return fmt.Errorf("%w: --remove goes with --black", errUsage)
+			}
+			lines, err := readLines(args[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case remove:
+				err = unblock(ctx, a.DB, lines)
+			case black:
+				err = block(ctx, a.DB, lines)
+			default:
+				err = enlist(ctx, a.DB, args[0], lines)
+			}
+			if err != nil {
+				return err
+			}
+			return c.print(map[string]int{"lines": len(lines)}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d lines taken\n", len(lines))
+				return err
+			})
+		})}
+	cmd.Flags().BoolVar(&black, "black", false, "hosts for the blacklist, each with a reason after it")
+	cmd.Flags().BoolVar(&remove, "remove", false, "take the hosts off the blacklist")
+	return cmd
+}
+
+// readLines reads the lines of a file that are neither empty nor begin with #.
+func readLines(file string) ([]string, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for line := range strings.Lines(string(raw)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}
+
+func block(ctx context.Context, db *store.DB, lines []string) error {
+	hosts := make([]store.Blocked, len(lines))
+	for i, l := range lines {
+		host, reason, _ := strings.Cut(l, " ")
+		hosts[i] = store.Blocked{Host: strings.ToLower(host), Reason: strings.TrimSpace(reason)}
+	}
+	return db.Block(ctx, hosts)
+}
+
+func unblock(ctx context.Context, db *store.DB, lines []string) error {
+	for _, l := range lines {
+		host, _, _ := strings.Cut(l, " ")
+		if _, err := db.Unblock(ctx, strings.ToLower(host)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func enlist(ctx context.Context, db *store.DB, file string, lines []string) error {
+	urls := make([]store.ListedURL, len(lines))
+	for i, l := range lines {
+		u, err := weburl.Canonical("", l)
+		if err != nil {
+			return fmt.Errorf("%w: %s, line %d: %w", errUsage, file, i+1, err)
+		}
+		urls[i] = store.ListedURL{URL: u, Domain: weburl.Domain(weburl.Host(u)), Position: i + 1}
+	}
+	return db.ImportWhitelist(ctx, urls)
+}
+
+func (c *cli) whitelistSeed() *cobra.Command {
+	return &cobra.Command{Use: "seed", Short: "Give the whitelist's pages to the frontier; the next recrawl of what is due asks them", Args: cobra.NoArgs,
+		Example: "  starter whitelist seed && starter recrawl --due --wait",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			n, err := a.DB.SeedWhitelist(ctx)
+			if err != nil {
+				return err
+			}
+			return c.print(map[string]int{"sites": n}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d sites have something to ask\n", n)
+				return err
+			})
+		})}
+}
