@@ -37,10 +37,16 @@ type Collection struct {
 	cores  chan struct{} // one token a document that is being read
 	log    *slog.Logger
 
+	judged func(Judgement, time.Duration)
+
 	// reached is told of each point between a download and its judgement; tests
 	// stop there.
 	reached func(point)
 }
+
+// WhenJudged calls f, which must not block, with each document that was read and
+// judged, and how long that took. It is to be called before the first one is.
+func (c *Collection) WhenJudged(f func(Judgement, time.Duration)) { c.judged = f }
 
 // point is a place in the code at which a crash leaves a state of its own.
 type point string
@@ -65,7 +71,7 @@ func New(p Parts) *Collection {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), log: p.Log, reached: func(point) {}}
+		cores: make(chan struct{}, p.Cores), log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"gleaner/internal/document"
 	"gleaner/internal/repository"
@@ -68,7 +69,11 @@ func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error)
 }
 
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
+	started := time.Now()
 	j, err := c.judge(ctx, d, places)
+	if err == nil {
+		c.judged(j, time.Since(started))
+	}
 	if err == nil || ctx.Err() != nil {
 		return j, err
 	}

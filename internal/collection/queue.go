@@ -61,7 +61,7 @@ func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done 
 		// Whoever comes next need not wait for what this one leaves.
 		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		err = errors.Join(err, c.db.GiveBack(later, mine))
+		err = errors.Join(err, c.db.FreeNew(later, mine))
 	}
 	return int(done.Load()), err
 }

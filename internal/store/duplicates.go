@@ -11,34 +11,42 @@ import (
 // first.
 const mostCopies = 64
 
-// copiesOf lists the documents whose text is that of one.
-func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin) ([]string, error) {
+// copiesLock is what a judgement holds until it is committed: shared with the
+// others where the text has no copy, alone where groups are put together. Of two
+// copies that are judged at once the first holds it shared, and the second, which
+// sees the first one's sketch, waits until that is judged.
+const copiesLock = `hashtext('gleaner copies')`
+
+// copiesOf takes the lock, alone or shared, and lists the documents whose text is
+// that of one.
+func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin, alone bool) ([]string, error) {
 	if len(kin.Bands) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Query(ctx, `SELECT s.sha256, s.sketch FROM sketches s WHERE s.bands && $1 AND s.sha256 <> $2
-		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies)
-	if err != nil {
-		return nil, err
+	lock := `SELECT pg_advisory_xact_lock_shared(` + copiesLock + `)`
+	if alone {
+		lock = `SELECT pg_advisory_xact_lock(` + copiesLock + `)`
 	}
+	// Two statements in one round: the second sees what was committed until the
+	// lock was had.
+	b := &pgx.Batch{}
+	b.Queue(lock)
 	var out []string
-	var other string
-	var sketch []byte
-	_, err = pgx.ForEachRow(rows, []any{&other, &sketch}, func() error {
-		if kin.Same(sketch) {
-			out = append(out, other)
-		}
-		return nil
-	})
+	b.Queue(`SELECT s.sha256, s.sketch FROM sketches s WHERE s.bands && $1 AND s.sha256 <> $2
+		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies).
+		Query(func(rows pgx.Rows) error {
+			var other string
+			var sketch []byte
+			_, err := pgx.ForEachRow(rows, []any{&other, &sketch}, func() error {
+				if kin.Same(sketch) {
+					out = append(out, other)
+				}
+				return nil
+			})
+			return err
+		})
+	err := tx.SendBatch(ctx, b).Close()
 	return out, err
-}
-
-// lockCopies lets one transaction at a time put copies together, until it ends.
-// It is taken only where there are copies, so that documents without any are
-// judged side by side.
-func lockCopies(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('gleaner copies'))`)
-	return err
 }
 
 // bestFirst orders copies (documents d): what still stands where it was found,

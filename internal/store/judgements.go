@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,8 +25,8 @@ func (db *DB) TakeNew(ctx context.Context, siteID, limit int, hold time.Duration
 	return nil, waiting, err
 }
 
-// GiveBack frees documents that TakeNew gave.
-func (db *DB) GiveBack(ctx context.Context, shas []string) error {
+// FreeNew frees documents that TakeNew gave.
+func (db *DB) FreeNew(ctx context.Context, shas []string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity' WHERE sha256 = ANY($1) AND state='new'`, shas)
 	return err
 }
@@ -49,15 +50,24 @@ type Kin struct {
 // SaveJudgement records what was read and decided of a document, replaces what it
 // was matched with, but for what a person settled, and puts it among its copies.
 func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin) error {
+	err := db.saveJudgement(ctx, d, found, kin, false)
+	if errors.Is(err, errHasCopies) {
+		return db.saveJudgement(ctx, d, found, kin, true)
+	}
+	return err
+}
+
+// errHasCopies undoes a judgement that was begun without the sole lock.
+var errHasCopies = errors.New("there are copies")
+
+func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, alone bool) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		copies, err := copiesOf(ctx, tx, d.SHA256, kin)
+		copies, err := copiesOf(ctx, tx, d.SHA256, kin, alone)
 		if err != nil {
 			return err
 		}
-		if len(copies) > 0 {
-			if err := lockCopies(ctx, tx); err != nil {
-				return err
-			}
+		if len(copies) > 0 && !alone {
+			return errHasCopies
 		}
 		b := &pgx.Batch{}
 		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
@@ -166,4 +176,11 @@ func (db *DB) readable(ctx context.Context, docs []Document) ([]Readable, error)
 		return nil
 	})
 	return out, err
+}
+
+// SetIngestion notes what became of documents in the library's own system: new,
+// ingested or failed.
+func (db *DB) SetIngestion(ctx context.Context, state string, shas ...string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET ingestion=$1, updated_at=now() WHERE sha256 = ANY($2)`, state, shas)
+	return err
 }
