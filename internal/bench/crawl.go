@@ -252,11 +252,12 @@ func collyOnce(ctx context.Context, web *Web, o Options) (Run, error) {
 	}
 	var mu sync.Mutex
 	var bytes int64
-	requests := 0
+	requests, pages := 0, map[string]bool{}
 	c.OnResponse(func(r *colly.Response) {
 		mu.Lock()
 		defer mu.Unlock()
 		requests++
+		pages[r.Request.URL.String()] = true // it asks for a few twice
 		bytes += int64(len(r.Body))
 	})
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) { _ = e.Request.Visit(e.Attr("href")) })
@@ -268,6 +269,6 @@ func collyOnce(ctx context.Context, web *Web, o Options) (Run, error) {
 	}
 	c.Wait()
 	run := m.stop()
-	run.fill(requests, requests, bytes)
+	run.fill(len(pages), requests, bytes)
 	return run, ctx.Err()
 }

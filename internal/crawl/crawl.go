@@ -7,7 +7,9 @@ import (
 
 	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
+	"gleaner/internal/page"
 	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/store"
 	"gleaner/internal/weburl"
@@ -28,11 +30,15 @@ type Config struct {
 	MaxTries   int           // of one URL that fails for now
 	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
 	Strategy   string        // of package rank
-	Leads      string        // documents on other hosts: wanted, all or none
-	Policy     string        // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
-	Sitemaps   bool          // take links from sitemaps too
-	Limits     weburl.Limits // on the shape of URLs
-	Batch      int           // visits written at once where the delay is 0
+	Rank       rank.Options  // of the strategy
+	// Index is given the pages near a site's homepages as they are read, some at
+	// a time; nil for nobody. What it returns is logged and no more.
+	Index    func(ctx context.Context, pages []*page.Page) error
+	Leads    string        // documents on other hosts: wanted, all or none
+	Policy   string        // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
+	Sitemaps bool          // take links from sitemaps too
+	Limits   weburl.Limits // on the shape of URLs
+	Batch    int           // visits written at once where the delay is 0
 
 	DirPages  int     // pages of one directory
 	TrapPages int     // pages of one crawl after which too few that lead to documents end it; 0 is never
@@ -57,11 +63,12 @@ type Crawler struct {
 	coll   *collection.Collection
 	cfg    Config
 	log    *slog.Logger
+	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 }
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log}
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second}
 }
 
 // Progress counts what a slice did. It is what heartbeats carry for people; the

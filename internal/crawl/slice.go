@@ -105,7 +105,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
 		return err
 	}
-	if s.strategy, err = rank.New(s.cfg.Strategy, rank.Options{}); err != nil {
+	if s.strategy, err = rank.New(s.cfg.Strategy, s.cfg.Rank); err != nil {
 		return err
 	}
 	if len(s.site.Learnt) > 0 {
@@ -154,7 +154,7 @@ func (s *slice) begin(ctx context.Context) error {
 
 // watch renews the lease, and looks whether anybody still wants the crawl.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(2 * time.Second)
+	tick := time.NewTicker(s.look)
 	defer tick.Stop()
 	for {
 		select {

@@ -1,0 +1,220 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
+	"gleaner/internal/repository"
+	"gleaner/internal/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// world is a record and a crawler on it.
+type world struct {
+	db     *store.DB
+	keeper *politeness.Keeper
+	client *fetch.Client
+	coll   *collection.Collection
+	cfg    Config
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, devtest.Postgres(t), 8)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+	w := &world{db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: db, Pacing: pacing})
+	require.NoError(t, err)
+	t.Cleanup(w.client.Close)
+	repo, err := repository.Open(ctx, "file://"+t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = repo.Close() })
+	w.coll = collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Log: slog.New(slog.DiscardHandler)})
+	w.cfg.Strategy, w.cfg.Leads, w.cfg.Batch = rank.BreadthFirst, "all", 1
+	return w
+}
+
+func (w *world) crawler(f Fetcher) *Crawler {
+	c := New(w.db, w.keeper, f, w.coll, w.cfg, slog.New(slog.DiscardHandler))
+	c.look = 5 * time.Millisecond
+	return c
+}
+
+// seed gives a site its first page and its scope.
+func (w *world) seed(t *testing.T, host, path, scope string) int {
+	t.Helper()
+	var id int
+	err := pgx.BeginFunc(t.Context(), w.db.Pool, func(tx pgx.Tx) (err error) {
+		if id, err = store.EnsureSite(t.Context(), tx, host); err != nil {
+			return err
+		}
+		if err = store.AddScope(t.Context(), tx, id, scope, "ada"); err != nil {
+			return err
+		}
+		e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceSeed}, Queue: 3, Priority: 1}}
+		_, err = frontier.Add(t.Context(), tx, id, []frontier.Entry{e})
+		return err
+	})
+	require.NoError(t, err)
+	return id
+}
+
+// hurry lets what waits for a time wait no more.
+func (w *world) hurry(t *testing.T, host string) {
+	t.Helper()
+	for _, sql := range []string{
+		`UPDATE sites SET next_allowed_at='-infinity', parked_until='-infinity' WHERE host=$1`,
+		`UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`,
+	} {
+		_, err := w.db.Pool.Exec(t.Context(), sql, host)
+		require.NoError(t, err)
+	}
+}
+
+// finish crawls slice by slice until the crawl ends for good.
+func (w *world) finish(t *testing.T, c *Crawler, host string) Result {
+	t.Helper()
+	for range 200 {
+		r, err := c.Slice(t.Context(), host, func(Progress) {})
+		require.NoError(t, err)
+		switch r.Ending {
+		case Waiting:
+			w.hurry(t, host)
+		case SliceFull:
+		default:
+			return r
+		}
+	}
+	t.Fatal("the crawl does not end")
+	return Result{}
+}
+
+// record is what became of each URL of a host, by path: "state outcome".
+func (w *world) record(t *testing.T, host string) map[string]string {
+	t.Helper()
+	return w.rows(t, host, `(ARRAY['waiting','page','document','failed','gone','skipped','moved'])[state+1] || ' ' || outcome`)
+}
+
+func (w *world) rows(t *testing.T, host, column string) map[string]string {
+	t.Helper()
+	rows, err := w.db.Pool.Query(t.Context(), `SELECT url, `+column+` FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1)`, host)
+	require.NoError(t, err)
+	out := map[string]string{}
+	var url, is string
+	_, err = pgx.ForEachRow(rows, []any{&url, &is}, func() error {
+		out[strings.TrimPrefix(strings.TrimPrefix(url, "http://"), host)] = is
+		return nil
+	})
+	require.NoError(t, err)
+	return out
+}
+
+// site is a server whose pages are functions or strings, by path; a string is
+// HTML, or a PDF if its path says so.
+type site struct {
+	host  string
+	pages map[string]any
+
+	mu    sync.Mutex
+	hits  map[string]int
+	total int
+	// at is told of each request, with its number, before it is answered.
+	at func(n int)
+}
+
+func serve(t *testing.T, pages map[string]any) *site {
+	t.Helper()
+	s := &site{pages: pages, hits: map[string]int{}}
+	srv := httptest.NewServer(s)
+	t.Cleanup(srv.Close)
+	s.host = srv.Listener.Addr().String()
+	return s
+}
+
+func (s *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.hits[r.URL.RequestURI()]++
+	s.total++
+	n, at := s.total, s.at
+	s.mu.Unlock()
+	if at != nil {
+		at(n)
+	}
+	switch p := s.pages[r.URL.RequestURI()].(type) {
+	case string:
+		if strings.HasSuffix(r.URL.Path, ".pdf") && !strings.HasPrefix(p, "<") {
+			rw.Header().Set("Content-Type", "application/pdf")
+			p = "%PDF-1.4\n" + p
+		} else {
+			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		}
+		_, _ = rw.Write([]byte(p))
+	case func(http.ResponseWriter, *http.Request):
+		p(rw, r)
+	default:
+		http.NotFound(rw, r)
+	}
+}
+
+func (s *site) asked() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]int{}
+	for p, n := range s.hits {
+		if p != "/robots.txt" {
+			out[p] = n
+		}
+	}
+	return out
+}
+
+// links is a page of links.
+func links(to ...string) string {
+	var b strings.Builder
+	b.WriteString("<title>A page</title><h1>A page</h1>")
+	for _, l := range to {
+		fmt.Fprintf(&b, "<p><a href=%q>%s</a> and what is said of it</p>", l, l)
+	}
+	return b.String()
+}
+
+func redirect(to string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+}
+
+// fetcher is the client with something to do after each request.
+type fetcher struct {
+	*fetch.Client
+	after func(n int)
+	n     int
+}
+
+func (f *fetcher) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	resp, err := f.Client.Fetch(ctx, r)
+	f.n++
+	f.after(f.n)
+	return resp, err
+}
