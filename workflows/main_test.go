@@ -1,0 +1,10 @@
+package workflows
+
+import (
+	"os"
+	"testing"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
