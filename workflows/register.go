@@ -30,6 +30,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(CrawlSite)
 	w.RegisterWorkflow(RecrawlDue)
 	w.RegisterWorkflow(OnSchedule)
+	w.RegisterWorkflow(JudgeLeft)
 }
 
 // HarvestID is the workflow id of a harvest.

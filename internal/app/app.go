@@ -104,6 +104,7 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	a.openCollection(ctx)
+	a.tellOfJudgements()
 	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, crawlConfig(cfg), a.Log)
 	client, err := serviceClient(cfg)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
 )
 
@@ -46,4 +47,9 @@ func (w watchedClient) Fetch(ctx context.Context, r fetch.Request) (*fetch.Respo
 		w.watch.Fetched(string(fe.Outcome), 0, 0)
 	}
 	return resp, err
+}
+
+// tellOfJudgements tells the Watch of every document that is judged.
+func (a *App) tellOfJudgements() {
+	a.Collection.WhenJudged(func(j collection.Judgement, took time.Duration) { a.Watch.Judged(j.State, j.Class, took) })
 }

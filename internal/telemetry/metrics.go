@@ -20,8 +20,9 @@ type Metrics struct {
 	mended    *prometheus.CounterVec
 }
 
-// NewMetrics makes the metrics and registers them.
-func NewMetrics(r prometheus.Registerer) *Metrics {
+// NewMetrics makes the metrics and registers them. kinds are those that Mended
+// is called with, so that the first repair is seen as a rise.
+func NewMetrics(r prometheus.Registerer, kinds ...string) *Metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gleaner", Name: name, Help: help})
 	}
@@ -41,6 +42,9 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "Time an answer took, from the request to its last byte; waits for a turn are left out.", Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}}),
 		judge: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "gleaner", Name: "judge_seconds",
 			Help: "Time to read, filter and match a document.", Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120}}, []string{"state", "class"}),
+	}
+	for _, k := range kinds {
+		m.mended.WithLabelValues(k)
 	}
 	r.MustRegister(m.requests, m.bytes, m.pages, m.documents, m.accepted, m.found, m.slices, m.mended, m.fetch, m.judge)
 	return m

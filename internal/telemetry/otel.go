@@ -18,6 +18,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
 	"go.temporal.io/sdk/interceptor"
+
+	"gleaner/internal/reconcile"
 )
 
 // Telemetry is what one process tells of itself.
@@ -41,7 +43,7 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	t := &Telemetry{Metrics: NewMetrics(registry), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
+	t := &Telemetry{Metrics: NewMetrics(registry, kinds()...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
 	if getenv(endpoints[0]) == "" && getenv(endpoints[1]) == "" {
 		return t, nil
 	}
@@ -57,6 +59,14 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 	}
 	t.traces = sdktrace.NewTracerProvider(sdktrace.WithBatcher(out), sdktrace.WithResource(about))
 	return t, nil
+}
+
+func kinds() []string {
+	var out []string
+	for _, k := range reconcile.Kinds() {
+		out = append(out, string(k))
+	}
+	return out
 }
 
 // Registry takes further collectors.

@@ -74,6 +74,10 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 		return err
 	}
 	defer stopWatch()
+	house, leave := context.WithCancel(ctx)
+	left := make(chan struct{})
+	go func() { defer close(left); p.keepHouse(house) }()
+	defer func() { leave(); <-left }()
 	if err := p.work(ctx, queues, cores); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}

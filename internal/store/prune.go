@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Retention says how long what is kept. Zero is for ever.
+type Retention struct {
+	Pages    time.Duration // pages fetched as evidence, since they were
+	Searches time.Duration // answers of search engines, since they came
+	Robots   time.Duration // robots.txt, since it ran out
+	Rejected time.Duration // files of documents that are no paper, since they were judged
+	Harvests time.Duration // harvests that ended, where a later one of the venue covers their years
+}
+
+// PruneOptions say how to prune.
+type PruneOptions struct {
+	DryRun bool // count only
+	Batch  int  // rows removed by one statement; 0 is 2,000
+}
+
+// Pruned is what was removed of one sort, or would be.
+type Pruned struct {
+	What  string `json:"what"`
+	Why   string `json:"why"`
+	Rows  int    `json:"rows"`
+	Bytes int64  `json:"bytes"` // of their content, about
+}
+
+// Blobs removes files (repository.Repository).
+type Blobs interface {
+	Delete(ctx context.Context, sha256 string) error
+}
+
+// sort is one sort of rows that are kept for a while. of is true of those that
+// may go; $1 is their age.
+type prunable struct {
+	what, why, table, key, of, bytes string
+	keep                             time.Duration
+	always                           bool // whatever the age: nothing refers to them
+}
+
+// rejectedSQL is true of a document d whose file nobody needs: no paper by the
+// filter, matched with none (different does not count, but a person's word
+// does), and no better copy of anything. What reports say of it is in its row.
+const rejectedSQL = `d.state='rejected' AND d.blob_removed_at IS NULL AND d.updated_at < now() - $1::interval
+	AND NOT EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256 AND (m.verdict <> 'different' OR m.settled <> ''))
+	AND NOT EXISTS (SELECT 1 FROM documents c WHERE c.same_as=d.sha256 AND c.state <> 'rejected')`
+
+func prunables(r Retention) []prunable {
+	return []prunable{
+		{what: "pages", why: "fetched as evidence", table: "page_cache t", key: "hash", of: `t.fetched_at < now() - $1::interval`, bytes: `coalesce(length(t.body), 0)`, keep: r.Pages},
+		{what: "searches", why: "answers of search engines", table: "searches t", key: "ctid", of: `t.asked_at < now() - $1::interval`, bytes: `pg_column_size(t.results)`, keep: r.Searches},
+		// The rules are read again when the host is asked; one that is being
+		// crawled has them in memory.
+		{what: "robots", why: "robots.txt that ran out", table: "robots t", key: "host", of: `t.expires_at < now() - $1::interval`, bytes: `coalesce(length(t.body), 0)`, keep: r.Robots},
+		{what: "urls", why: "of sites that were removed", table: "urls t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sites s WHERE s.id=t.site_id)`,
+			bytes: `length(t.url) + length(t.context)`, always: true},
+		// A report is of one harvest; one that a later harvest of the same venue
+		// covers has nothing to tell that the later one does not.
+		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h
+			WHERE h.venue=t.venue AND h.id <> t.id AND h.stage='complete' AND h.completed_at > t.completed_at AND h.year_from <= t.year_from AND h.year_to >= t.year_to)`,
+			bytes: `pg_column_size(t.*)`, keep: r.Harvests},
+	}
+}
+
+// Prune removes what was kept long enough, in batches, so that nobody waits long
+// for a lock. Interrupted, it goes on the next time.
+func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOptions) ([]Pruned, error) {
+	if o.Batch <= 0 {
+		o.Batch = 2000
+	}
+	var all []Pruned
+	for _, p := range prunables(r) {
+		if p.keep <= 0 && !p.always {
+			continue
+		}
+		done, err := db.pruneRows(ctx, p, o)
+		all = append(all, done)
+		if err != nil {
+			return all, fmt.Errorf("store: prune %s: %w", p.what, err)
+		}
+	}
+	if r.Rejected > 0 {
+		done, err := db.pruneBlobs(ctx, r.Rejected, blobs, o)
+		all = append(all, done)
+		if err != nil {
+			return all, fmt.Errorf("store: prune rejected documents: %w", err)
+		}
+	}
+	return all, nil
+}
+
+func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned, error) {
+	done := Pruned{What: p.what, Why: p.why}
+	if o.DryRun {
+		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+p.bytes+`), 0) FROM `+p.table+` WHERE `+p.of, p.keep).Scan(&done.Rows, &done.Bytes)
+		return done, err
+	}
+	for {
+		var n int
+		var bytes int64
+		err := db.Pool.QueryRow(ctx, `WITH gone AS (DELETE FROM `+p.table+` WHERE t.`+p.key+` = ANY (ARRAY(
+				SELECT t.`+p.key+` FROM `+p.table+` WHERE `+p.of+` LIMIT $2)) RETURNING `+p.bytes+` AS bytes)
+			SELECT count(*), coalesce(sum(bytes), 0) FROM gone`, p.keep, o.Batch).Scan(&n, &bytes)
+		done.Rows, done.Bytes = done.Rows+n, done.Bytes+bytes
+		if err != nil || n < o.Batch {
+			return done, err
+		}
+	}
+}
+
+// pruneBlobs removes files. The row is marked first: a crash in between leaves a
+// file that the row says is gone, which is fetched anew like any other, never a
+// row that promises a file that is not there.
+func (db *DB) pruneBlobs(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
+	done := Pruned{What: "files", Why: "of documents that are no paper"}
+	if o.DryRun {
+		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(bytes), 0) FROM documents d WHERE `+rejectedSQL, keep).Scan(&done.Rows, &done.Bytes)
+		return done, err
+	}
+	for {
+		rows, err := db.Pool.Query(ctx, `UPDATE documents SET blob_removed_at=now() WHERE sha256 = ANY (ARRAY(
+			SELECT d.sha256 FROM documents d WHERE `+rejectedSQL+` LIMIT $2)) RETURNING sha256, bytes`, keep, o.Batch)
+		if err != nil {
+			return done, err
+		}
+		n := 0
+		var shas []string
+		for rows.Next() {
+			var sha string
+			var bytes int64
+			if err := rows.Scan(&sha, &bytes); err != nil {
+				rows.Close()
+				return done, err
+			}
+			shas, n, done.Bytes = append(shas, sha), n+1, done.Bytes+bytes
+		}
+		if err := rows.Err(); err != nil {
+			return done, err
+		}
+		for _, sha := range shas {
+			if err := blobs.Delete(ctx, sha); err != nil {
+				return done, err
+			}
+			done.Rows++
+		}
+		if n < o.Batch {
+			return done, nil
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// OpenCrawl is a site whose crawl is under way, or about to be, by its row.
+type OpenCrawl struct {
+	Host   string
+	State  string // new or crawling
+	Crawl  int
+	Token  int64     // of its lease; it changes with each slice
+	Since  time.Time // when the crawl began; zero where none did
+	Leased bool      // a process is asking the host now
+}
+
+// OpenCrawls lists sites in state crawling, and of those in state new the hosts
+// given.
+func (db *DB) OpenCrawls(ctx context.Context, hosts []string) ([]OpenCrawl, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT host, state, crawl, token, coalesce(crawl_started, '0001-01-01'), holder <> '' AND expires_at > now()
+		FROM sites WHERE state='crawling' OR (state='new' AND host = ANY($1)) ORDER BY host`, hosts)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[OpenCrawl])
+}
+
+// SameCrawl reports whether a site's row is as it was.
+func (db *DB) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error) {
+	var same bool
+	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
+		AND (holder = '' OR expires_at <= now()))`, c.Host, c.State, c.Crawl, c.Token).Scan(&same)
+	return same, err
+}
+
+// RequeueCrawl makes a site whose crawl nobody ends one that waits to be crawled: by
+// the next wave of a harvest, or as due at once. It reports whether the row was
+// as it is said to be.
+func (db *DB) RequeueCrawl(ctx context.Context, c OpenCrawl, reason string) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `UPDATE sites SET state='done', reason=$5, due_at=now() WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
+		AND (holder = '' OR expires_at <= now())`, c.Host, c.State, c.Crawl, c.Token, reason)
+	return tag.RowsAffected() == 1, err
+}
+
+// EndHarvest ends a harvest that nobody runs, where its row is as it was.
+func (db *DB) EndHarvest(ctx context.Context, h Harvest, note string) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage='failed', note=$3, updated_at=now(), completed_at=now()
+		WHERE id=$1 AND updated_at=$2 AND completed_at IS NULL`, h.ID, h.UpdatedAt, note)
+	return tag.RowsAffected() == 1, err
+}
+
+// LeftDocuments counts documents that have waited to be examined since before a
+// time, on no site that is being crawled.
+func (db *DB) LeftDocuments(ctx context.Context, before time.Time) (int, error) {
+	var n int
+	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
+		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling'))`, before).Scan(&n)
+	return n, err
+}
+
+// DropLeases clears the leases that ran out before a time, and returns how many.
+// Nobody needs it to take them over; people read the holder's name.
+func (db *DB) DropLeases(ctx context.Context, before time.Time, really bool) (int, error) {
+	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='' WHERE holder <> '' AND expires_at < $1`, before)
+}
+
+// DropRobots removes what is known of a robots.txt that could not be read and
+// ran out before a time: the host starts with a clean slate.
+func (db *DB) DropRobots(ctx context.Context, before time.Time, really bool) (int, error) {
+	return db.countOrDo(ctx, really, `robots WHERE NOT available AND expires_at < $1`, `DELETE FROM robots WHERE NOT available AND expires_at < $1`, before)
+}
+
+func (db *DB) countOrDo(ctx context.Context, really bool, what, sql string, args ...any) (int, error) {
+	if really {
+		tag, err := db.Pool.Exec(ctx, sql, args...)
+		return int(tag.RowsAffected()), err
+	}
+	var n int
+	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM `+what, args...).Scan(&n)
+	return n, err
+}
+
+// AnyLease reports whether some process asks a host now.
+func (db *DB) AnyLease(ctx context.Context) (bool, error) {
+	var any bool
+	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`).Scan(&any)
+	return any, err
+}
+
+// Alone runs do while this process alone holds the advisory lock of that number;
+// where another holds it, do is not run, and ran is false.
+func (db *DB) Alone(ctx context.Context, lock int64, do func(context.Context) error) (ran bool, err error) {
+	conn, err := db.Pool.Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, lock).Scan(&ran); err != nil || !ran {
+		return false, err
+	}
+	defer func() {
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if _, uerr := conn.Exec(free, `SELECT pg_advisory_unlock($1)`, lock); uerr != nil {
+			_ = conn.Conn().Close(free) // the server frees the lock with the connection
+		}
+	}()
+	return true, do(ctx)
+}

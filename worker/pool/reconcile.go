@@ -1,0 +1,156 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/reconcile"
+	"gleaner/internal/store"
+	"gleaner/workflows"
+)
+
+// Reconciler makes one over an open record and a Temporal client.
+func Reconciler(a *app.App, c client.Client, log *slog.Logger) *reconcile.Reconciler {
+	return &reconcile.Reconciler{DB: a.DB, Workflows: temporal{c}, Recrawl: a.Recrawl, Log: log}
+}
+
+// temporal is a reconcile.Workflows.
+type temporal struct{ client client.Client }
+
+// Site implements reconcile.Workflows.
+func (t temporal) Site(ctx context.Context, host string) (reconcile.Status, error) {
+	return t.status(ctx, workflows.SiteID(host))
+}
+
+// Harvest implements reconcile.Workflows.
+func (t temporal) Harvest(ctx context.Context, id string) (reconcile.Status, error) {
+	return t.status(ctx, workflows.HarvestID(id))
+}
+
+// status asks for the latest run of a workflow. Unlike a list of workflows, the
+// answer is never behind.
+func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
+	var none *serviceerror.NotFound
+	if errors.As(err, &none) {
+		return reconcile.Unknown, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("workflow %s: %w", id, err)
+	}
+	switch d.GetWorkflowExecutionInfo().GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		return reconcile.Completed, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
+		return reconcile.Failed, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED:
+		return reconcile.Cancelled, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
+		return reconcile.Terminated, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return reconcile.TimedOut, nil
+	}
+	return reconcile.Runs, nil
+}
+
+// Waits implements reconcile.Workflows.
+func (t temporal) Waits(ctx context.Context, id string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	answer, err := t.client.QueryWorkflow(ctx, workflows.HarvestID(id), "", workflows.QueryStatus)
+	if err != nil {
+		return nil, err
+	}
+	var s workflows.HarvestState
+	err = answer.Get(&s)
+	return s.Pending, err
+}
+
+// Start implements reconcile.Workflows.
+func (t temporal) Start(ctx context.Context, h store.Harvest) error {
+	p := workflows.HarvestParams{Harvest: activities.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years}}
+	if len(h.Options) > 0 {
+		if err := json.Unmarshal(h.Options, &p.Harvest.Options); err != nil {
+			return fmt.Errorf("options of %s: %w", h.ID, err)
+		}
+	}
+	return t.start(ctx, workflows.HarvestID(h.ID), h.ID, workflows.HarvestVenue, p)
+}
+
+// JudgeLeft implements reconcile.Workflows.
+func (t temporal) JudgeLeft(ctx context.Context) error {
+	return t.start(ctx, workflows.JudgeLeftID, "documents left behind", workflows.JudgeLeft)
+}
+
+// start starts a workflow, unless it runs.
+func (t temporal) start(ctx context.Context, id, summary string, workflow any, args ...any) error {
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: summary,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflow, args...)
+	return err
+}
+
+// Numbers of the advisory locks that let one worker at a time keep house.
+const (
+	lockReconcile = 0x676c65616e01
+	lockPrune     = 0x676c65616e02
+)
+
+const (
+	reconcileEvery = 10 * time.Minute
+	pruneEvery     = 24 * time.Hour
+)
+
+// keepHouse mends what a crash left, at once and every ten minutes, and removes
+// once a day what was kept long enough, until ctx ends. Whatever goes wrong is
+// logged: it must not keep a worker from its work.
+func (p *pool) keepHouse(ctx context.Context) {
+	tick := time.NewTicker(reconcileEvery)
+	defer tick.Stop()
+	var pruned time.Time
+	for {
+		p.alone(ctx, lockReconcile, "reconcile", p.reconcile)
+		if time.Since(pruned) >= pruneEvery {
+			p.alone(ctx, lockPrune, "prune", p.prune)
+			pruned = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (p *pool) alone(ctx context.Context, lock int64, name string, do func(context.Context) error) {
+	if _, err := p.app.DB.Alone(ctx, lock, do); err != nil && ctx.Err() == nil {
+		p.log.Warn("keeping house failed; it is tried again", "task", name, "error", err)
+	}
+}
+
+func (p *pool) reconcile(ctx context.Context) error {
+	mended, err := Reconciler(p.app, p.client, p.log).Run(ctx, reconcile.Options{})
+	for _, m := range mended {
+		p.tel.Metrics.Mended(string(m.Kind))
+	}
+	return err
+}
+
+func (p *pool) prune(ctx context.Context) error {
+	done, err := p.app.DB.Prune(ctx, p.app.Retention(), p.app.Repo, store.PruneOptions{})
+	for _, d := range done {
+		if d.Rows > 0 {
+			p.log.Info("removed what was kept long enough", "what", d.What, "rows", d.Rows, "bytes", d.Bytes)
+		}
+	}
+	return err
+}

@@ -1,0 +1,127 @@
+package pool_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/app"
+	"gleaner/internal/reconcile"
+	"gleaner/internal/store"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// left is a world whose worker was stopped in the middle of a harvest, with one
+// site being crawled, and as if an hour had passed since.
+func left(t *testing.T) (w *world, harvest, host string, r *reconcile.Reconciler) {
+	w = newWorld(t)
+	stop := w.work(t)
+	h := w.harvest(t)
+	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 && w.crawling(t) != "" })
+	stop()
+	host = w.crawling(t)
+	require.NotEmpty(t, host)
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET crawl_started = crawl_started - interval '1 hour'`)
+	require.NoError(t, err)
+	_, err = w.db.Pool.Exec(t.Context(), `UPDATE harvests SET updated_at = updated_at - interval '1 hour'`)
+	require.NoError(t, err)
+	a, err := app.OpenRecord(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	return w, h.ID, host, pool.Reconciler(a, w.client, slog.New(slog.DiscardHandler))
+}
+
+func (w *world) crawling(t *testing.T) string {
+	var host string
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT coalesce((SELECT host FROM sites WHERE state='crawling' ORDER BY host LIMIT 1), '')`).Scan(&host))
+	return host
+}
+
+func kinds(repairs []reconcile.Repair) map[string]reconcile.Kind {
+	out := map[string]reconcile.Kind{}
+	for _, r := range repairs {
+		out[r.What] = r.Kind
+	}
+	return out
+}
+
+func TestReconcileLeavesWhatRuns(t *testing.T) {
+	t.Parallel()
+	_, _, _, r := left(t)
+	mended, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, mended)
+}
+
+// TestReconcileMendsWhatWasTerminated terminates a site's crawl: the harvest that
+// waits for it would wait for ever.
+func TestReconcileMendsWhatWasTerminated(t *testing.T) {
+	t.Parallel()
+	w, harvest, host, r := left(t)
+	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID(host), "", "a test"))
+	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, reconcile.StopSite, kinds(would)[host])
+	before, err := w.db.Site(t.Context(), host)
+	require.NoError(t, err)
+	require.Equal(t, "crawling", before.State, "a dry run changed the record")
+
+	mended, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Equal(t, would, mended)
+	after, err := w.db.Site(t.Context(), host)
+	require.NoError(t, err)
+	require.Equal(t, "stopped", after.State)
+	require.Equal(t, "its crawl was terminated", after.Reason)
+	again, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, again)
+
+	stop := w.work(t)
+	defer stop()
+	h, err := w.db.FindHarvest(t.Context(), harvest)
+	require.NoError(t, err)
+	var result workflows.HarvestResult
+	require.NoError(t, w.client.GetWorkflow(t.Context(), workflows.HarvestID(h.ID), "").Get(t.Context(), &result))
+	require.Positive(t, result.Summary.Found)
+}
+
+// TestReconcileMendsAnAbandonedHarvest terminates a harvest, ends or starts it
+// again by the reconciler, and sees it through.
+func TestReconcileMendsAnAbandonedHarvest(t *testing.T) {
+	t.Parallel()
+	w, harvest, host, r := left(t)
+	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.HarvestID(harvest), "", "a test"))
+	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID(host), "", "a test"))
+	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, reconcile.EndHarvest, kinds(would)[harvest])
+	mended, err := r.Run(t.Context(), reconcile.Options{Restart: true})
+	require.NoError(t, err)
+	require.Equal(t, reconcile.StartHarvest, kinds(mended)[harvest])
+	stop := w.work(t)
+	defer stop()
+	var result workflows.HarvestResult
+	require.NoError(t, w.client.GetWorkflow(t.Context(), workflows.HarvestID(harvest), "").Get(t.Context(), &result))
+	require.Positive(t, result.Summary.Found)
+}
+
+// TestReconcileKnowsAStrangersRecord: a Temporal server that knows nothing of
+// what another process is crawling is the wrong one.
+func TestReconcileKnowsAStrangersRecord(t *testing.T) {
+	t.Parallel()
+	w, harvest, _, _ := left(t)
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET holder='another', expires_at=now() + interval '1 minute' WHERE state='crawling'`)
+	require.NoError(t, err)
+	stranger := newWorld(t)
+	a, err := app.OpenRecord(t.Context(), w.cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer a.Close()
+	_, err = pool.Reconciler(a, stranger.client, slog.New(slog.DiscardHandler)).Run(t.Context(), reconcile.Options{})
+	require.ErrorIs(t, err, reconcile.ErrOthers)
+	h, err := w.db.FindHarvest(t.Context(), harvest)
+	require.NoError(t, err)
+	require.Nil(t, h.CompletedAt)
+}

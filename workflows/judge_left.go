@@ -1,0 +1,20 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+)
+
+// JudgeLeftID is the workflow id of JudgeLeft: one at a time is enough.
+const JudgeLeftID = "job/judge-left"
+
+// JudgeLeft has the documents examined that were stored and that no crawl comes
+// back to. It returns how many.
+func JudgeLeft(ctx workflow.Context) (int, error) {
+	var n int
+	err := workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents left behind", 6*time.Hour), documents.FilterDocuments, "").Get(ctx, &n)
+	return n, err
+}
