@@ -176,7 +176,7 @@ func saveCrawl(ctx context.Context, tx pgx.Tx, c ended, policy string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
 		SELECT $1, $2, $3, $4, now(), count(*), count(*) FILTER (WHERE state IN (1, 2)) FROM urls
 		WHERE site_id=$1 AND crawl=$2 AND outcome <> 'robots-denied' AND NOT (state=6 AND outcome='success')
-		ON CONFLICT (site_id, crawl) DO UPDATE SET requests=EXCLUDED.requests, fetched=EXCLUDED.fetched`, c.ID, c.Crawl, policy, *c.Started)
+		ON CONFLICT (site_id, crawl) DO UPDATE SET finished_at=EXCLUDED.finished_at, requests=EXCLUDED.requests, fetched=EXCLUDED.fetched`, c.ID, c.Crawl, policy, *c.Started)
 	return err
 }
 

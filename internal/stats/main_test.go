@@ -1,0 +1,10 @@
+package stats
+
+import (
+	"os"
+	"testing"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
