@@ -55,7 +55,9 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
 	var since time.Time
-	if b.Harvest.Options.Refresh {
+	if b.Pass == 2 {
+		since = b.Settled
+	} else if b.Harvest.Options.Refresh {
 		h, err := a.db.FindHarvest(ctx, b.Harvest.ID)
 		if err != nil {
 			return Authors{}, typed(err)
@@ -67,10 +69,12 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
 }
 
-// SettleHomepages gives each page to one author.
-func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (int, error) {
-	n, err := a.stages.SettleHomepages(ctx, h.ID)
-	return n, typed(err)
+// SettleHomepages gives each page to one author, after each pass.
+func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (harvest.Settled, error) {
+	beat, _, stop := heartbeats[string](ctx)
+	defer stop()
+	s, err := a.stages.SettleHomepages(beat, h.ID)
+	return s, typed(err)
 }
 
 // SeedHomepages gives the homepages found to the frontier, and puts back what of

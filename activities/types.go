@@ -67,6 +67,8 @@ type Batch struct {
 	After   string  `json:"after"` // the last id of the batch before
 	Limit   int     `json:"limit"`
 	Pass    int     `json:"pass,omitempty"`
+	// Settled is when the pass before was settled; zero in the first.
+	Settled time.Time `json:"settled,omitzero"`
 }
 
 // Authors is the result of a batch of FindHomepages.

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 
 	"gleaner/internal/collection"
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
+	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
+	"gleaner/internal/page"
 	"gleaner/internal/politeness"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/repository"
@@ -36,6 +39,11 @@ type App struct {
 	Recrawl    recrawl.Policy
 	Stats      stats.Thresholds
 	Citations  stats.Citations
+	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
+	Catalogues Catalogues
+
+	filter *document.Filter // nil where it is switched off
+	index  *store.PageIndex // nil where it is switched off
 }
 
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
@@ -57,7 +65,12 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 		db.Close()
 		return nil, err
 	}
-	return &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}, nil
+	a := &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}
+	if a.filter, err = filter(cfg); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
 }
 
 func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
@@ -105,23 +118,51 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.openCollection(ctx)
 	a.tellOfJudgements()
-	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, crawlConfig(cfg), a.Log)
+	cc := crawlConfig(cfg)
+	if cc.Rank, err = RankOptions(cfg); err != nil {
+		return err
+	}
+	if cfg.Switch("local-index") {
+		a.index = a.DB.PageIndex(cfg.Number("local-index-pages"))
+		cc.Index = a.indexPages
+	}
+	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, cc, a.Log)
 	client, err := serviceClient(cfg)
 	if err != nil {
 		return err
 	}
 	services := robotsFirst{a.Keeper.Services(), a.Fetch}
-	dblp, copies, err := sources(cfg, client, services, a.Log)
-	if err != nil {
-		return err
-	}
-	searcher, err := searcher(cfg, a.DB, client, a.Keeper.Services())
-	if err != nil {
-		return err
-	}
-	finder := homepage.New(homepage.Config{Searcher: searcher, Getter: &harvest.Getter{DB: a.DB, Fetch: a.Fetch}})
 	a.Citations = a.citations(client, services)
-	a.Stages = &harvest.Stages{DB: a.DB, DBLP: dblp, Copies: copies, Finder: finder, Log: a.Log}
+	if a.Catalogues, err = catalogues(cfg, client, services, a.Log); err != nil {
+		return err
+	}
+	return a.openStages(client)
+}
+
+// indexPages gives what a crawl read to the local index.
+func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
+	var out []homepage.IndexedPage
+	for _, p := range pages {
+		out = append(out, harvest.Indexed(p)...)
+	}
+	return a.index.PutPages(ctx, out)
+}
+
+// openStages makes what runs between crawls.
+func (a *App) openStages(client *http.Client) error {
+	cfg, c := a.Config, a.Catalogues
+	web, search, err := searchers(cfg, a.DB, a.index, client, a.Keeper.Services())
+	if err != nil {
+		return err
+	}
+	model, err := HomepageModel(cfg)
+	if err != nil {
+		return err
+	}
+	a.Search = web
+	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
+		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP,
+		Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: &harvest.Getter{DB: a.DB, Fetch: a.Fetch}})}
 	return nil
 }
 

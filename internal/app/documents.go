@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gleaner/internal/collection"
-	"gleaner/internal/config"
 	"gleaner/internal/document"
 )
 
@@ -24,16 +23,8 @@ func WithReading(ctx context.Context, r Reading) context.Context {
 // openCollection makes the collection of an open record.
 func (a *App) openCollection(ctx context.Context) {
 	r, _ := ctx.Value(readingKey{}).(Reading)
-	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: filter(a.Config),
+	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: a.filter,
 		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child})})
-}
-
-// filter is nil where it is switched off.
-func filter(cfg *config.Config) *document.Filter {
-	if cfg.Text("filter") == "off" {
-		return nil
-	}
-	return document.NewFilter(document.Point(cfg.Text("filter")))
 }
 
 // Examiner returns what examines documents, for a command that opened the record

@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/config"
 	"gleaner/internal/fetch"
+	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 	"gleaner/internal/store"
@@ -42,26 +43,94 @@ func serviceClient(cfg *config.Config) (*http.Client, error) {
 	return &http.Client{Transport: t, Timeout: time.Minute}, nil
 }
 
-// sources are the catalogues that the settings name.
-func sources(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) (*metadata.DBLP, []metadata.CopySource, error) {
+// Catalogues are the outside services that the settings name.
+type Catalogues struct {
+	DBLP        *metadata.DBLP
+	Copies      []metadata.CopySource
+	Names       []string // of sources, in the order of trust
+	Sources     map[string]metadata.Source
+	Completers  map[string]metadata.CopySource
+	Directories []harvest.Directory // beside DBLP
+	PeopleDBLP  bool
+}
+
+func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) metadata.Config {
 	mirror := cfg.Text("dblp-mirror-url")
 	if mirror == "" && cfg.Text("dblp-url") != "" {
 		mirror = "-" // another DBLP than the public one has no public mirror
 	}
-	mc := metadata.Config{DBLPURL: cfg.Text("dblp-url"), DBLPMirrorURL: mirror, DumpPath: cfg.Text("dblp-dump"), Contact: email(cfg.Text("contact")),
+	return metadata.Config{DBLPURL: cfg.Text("dblp-url"), DBLPMirrorURL: mirror, DumpPath: cfg.Text("dblp-dump"), Contact: email(cfg.Text("contact")),
+		CrossrefURL: cfg.Text("crossref-url"), OpenAlexURL: cfg.Text("openalex-url"), SemanticScholarURL: cfg.Text("semantic-scholar-url"),
+		UnpaywallURL: cfg.Text("unpaywall-url"), ArXivURL: cfg.Text("arxiv-url"), ORCIDURL: cfg.Text("orcid-url"), ACLURL: cfg.Text("acl-url"),
 		OpenAlexKey: cfg.Text("openalex-key"), SemanticScholarKey: cfg.Text("semantic-scholar-key"), HTTPClient: client, Gate: gate, Log: log,
 		Delays: metadata.Delays{DBLP: cfg.Duration("dblp-delay")}}
-	var copies []metadata.CopySource
-	for _, name := range strings.FieldsFunc(cfg.Text("copies"), func(r rune) bool { return r == ',' || r == ' ' }) {
+}
+
+// catalogues makes a client for each.
+func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) (Catalogues, error) {
+	mc := metadataConfig(cfg, client, gate, log)
+	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}, Names: list(cfg.Text("sources"))}
+	for _, name := range list(cfg.Text("copies")) {
 		src, err := copySource(name, mc)
 		if err != nil {
-			return nil, nil, err
+			return c, err
 		}
 		if src != nil {
-			copies = append(copies, src)
+			c.Copies = append(c.Copies, src)
 		}
 	}
-	return metadata.NewDBLP(mc), copies, nil
+	for _, src := range []metadata.Source{metadata.NewACL(mc), metadata.NewCrossref(mc)} {
+		c.Sources[src.Name()] = src
+	}
+	if mc.OpenAlexKey != "" {
+		c.Sources["openalex"] = metadata.NewOpenAlex(mc)
+	}
+	if e := cfg.Text("oai-endpoint"); e != "" {
+		c.Sources["oai"] = named{metadata.NewOAI(mc, e), "oai"}
+	}
+	for _, src := range []metadata.CopySource{metadata.NewArXiv(mc), metadata.NewSemanticScholar(mc)} {
+		c.Completers[src.Name()] = src
+	}
+	for _, name := range list(cfg.Text("directories")) {
+		switch name {
+		case "none":
+		case "dblp":
+			c.PeopleDBLP = true
+		case "orcid":
+			c.Directories = append(c.Directories, harvest.ORCIDPeople{ORCID: metadata.NewORCID(mc)})
+		case "semanticscholar":
+			c.Directories = append(c.Directories, harvest.SemanticScholarPeople{API: metadata.NewSemanticScholar(mc)})
+		default:
+			return c, fmt.Errorf("config: directories: none is called %q; want dblp, orcid, semanticscholar, or none", name)
+		}
+	}
+	return c, nil
+}
+
+// named is a source under the name that the settings give it.
+type named struct {
+	metadata.Source
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+// OpenCatalogues makes the catalogues for a command that has no database: paces
+// hold within this process alone.
+func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
+	fc, err := fetchConfig(cfg)
+	if err != nil {
+		return Catalogues{}, err
+	}
+	polite, err := fetch.New(fc)
+	if err != nil {
+		return Catalogues{}, err
+	}
+	client, err := serviceClient(cfg)
+	if err != nil {
+		return Catalogues{}, err
+	}
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, log)
 }
 
 func email(contact string) string {
@@ -89,34 +158,43 @@ func copySource(name string, mc metadata.Config) (metadata.CopySource, error) {
 	return nil, fmt.Errorf("config: copies: no source is called %q; want links, arxiv, unpaywall, openalex, semanticscholar, or none", name)
 }
 
-// searcher is the web search that the settings name, with memory and budget; nil
-// for none.
-func searcher(cfg *config.Config, db *store.DB, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {
-	var s homepage.Searcher
+// searchers are what finds pages by words: the web search that the settings name,
+// with memory and budget, and behind it the local index, which answers where that
+// knows nothing or is not to be asked. web is nil for none.
+func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
+	s, err := webSearch(cfg, client, gate)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case s == nil && index == nil:
+		return nil, nil, nil
+	case s == nil:
+		return nil, homepage.NewLocal(index), nil
+	}
+	web = homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Number("search-budget")})
+	if index == nil {
+		return web, web, nil
+	}
+	return web, homepage.FirstAnswer(web, homepage.NewLocal(index)), nil
+}
+
+func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {
 	need := func(key string) error {
 		if cfg.Text(key) == "" {
 			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Text("search"), key)
 		}
 		return nil
 	}
-	var err error
 	switch cfg.Text("search") {
 	case "", "none":
 		return nil, nil
 	case "searxng":
-		err = need("searxng-url")
-		s = homepage.NewSearXNG(cfg.Text("searxng-url"), client, gate)
+		return homepage.NewSearXNG(cfg.Text("searxng-url"), client, gate), need("searxng-url")
 	case "brave":
-		err = need("brave-key")
-		s = homepage.NewBrave("", cfg.Text("brave-key"), client, gate)
+		return homepage.NewBrave("", cfg.Text("brave-key"), client, gate), need("brave-key")
 	case "serper":
-		err = need("serper-key")
-		s = homepage.NewSerper("", cfg.Text("serper-key"), client, gate)
-	default:
-		err = fmt.Errorf("config: search: no provider is called %q; want searxng, brave, serper or none", cfg.Text("search"))
+		return homepage.NewSerper("", cfg.Text("serper-key"), client, gate), need("serper-key")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Number("search-budget")}), nil
+	return nil, fmt.Errorf("config: search: no provider is called %q; want searxng, brave, serper or none", cfg.Text("search"))
 }

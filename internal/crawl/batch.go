@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/page"
 	"gleaner/internal/politeness"
 	"gleaner/internal/store"
 )
@@ -21,13 +22,14 @@ type batch struct {
 	links  []frontier.Entry // of this site
 	place  map[frontier.Hash]int
 	leads  map[string][]frontier.Entry // by host
+	pages  []*page.Page                // for the index
 
 	// aliases are URLs where redirects ended: fetched under another name.
 	aliases []frontier.Entry
 }
 
 func (b *batch) reset() {
-	b.visits, b.links, b.aliases = b.visits[:0], b.links[:0], b.aliases[:0]
+	b.visits, b.links, b.aliases, b.pages = b.visits[:0], b.links[:0], b.aliases[:0], nil
 	b.place, b.leads = map[frontier.Hash]int{}, map[string][]frontier.Entry{}
 }
 
@@ -112,6 +114,11 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 		if a := added[e.Hash()]; a.Waiting {
 			e.ID = a.Seq
 			s.window.enter(&e, a.New)
+		}
+	}
+	if len(s.batch.pages) > 0 {
+		if err := s.cfg.Index(ctx, s.batch.pages); err != nil && ctx.Err() == nil {
+			s.log.Warn("pages could not be indexed", "host", s.site.Host, "error", err)
 		}
 	}
 	s.batch.reset()

@@ -14,6 +14,10 @@ import (
 // be for it to be taken (0 to 1).
 const wantedLead = 0.8
 
+// indexedDepth is how many links from a homepage pages are indexed: further down
+// there are papers, not people.
+const indexedDepth = 2
+
 // Outcomes of answers that came with status 200 and are not what was asked for.
 const (
 	outcomeSoftMissing fetch.Outcome = "soft-not-found"
@@ -37,6 +41,9 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 		return rank.Result{Page: p, Failed: true}, nil
 	}
 	v.Reason = leftOut(v.Reason, p.Truncated)
+	if s.cfg.Index != nil && e.Role == frontier.Member && e.Depth <= indexedDepth && !p.NoIndex {
+		s.batch.pages = append(s.batch.pages, p)
+	}
 	r := rank.Result{Page: p}
 	if p.NoFollow {
 		return r, nil

@@ -2,16 +2,12 @@ package harvest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"gleaner/internal/homepage"
-	"gleaner/internal/match"
 	"gleaner/internal/metadata"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // Stages runs the stages of harvests.
@@ -21,76 +17,45 @@ type Stages struct {
 	Copies []metadata.CopySource
 	Finder *homepage.Finder
 	Log    *slog.Logger
+
+	// Sources are further sources of papers by name, Completers sources of copies
+	// that are asked for identifiers, and SourceNames which of them, and of "dblp"
+	// and "file", are asked where a person said nothing of the venue; nil is dblp
+	// alone.
+	Sources     map[string]metadata.Source
+	Completers  map[string]metadata.CopySource
+	SourceNames []string
+	// Directories are asked for people's pages after DBLP.
+	Directories []Directory
+	// NoDBLPPeople leaves DBLP out of the directories.
+	NoDBLPPeople bool
+	// Index is given the pages that were fetched as evidence; nil is none.
+	Index *store.PageIndex
 }
 
-// volumeAge is for how long a listed volume is not asked for again.
-const volumeAge = 7 * 24 * time.Hour
+// namesAge is for how long a venue's names are not asked for again.
+const namesAge = 90 * 24 * time.Hour
 
-// Listing is what ListPapers comes to.
-type Listing struct {
-	Published, Held, Wanted int
-	// Missing says of volumes that could not be listed why; the harvest goes on
-	// without them.
-	Missing []string
-}
-
-// ListPapers lists what the venue published in the years and subtracts what the
-// library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
-// (of package metadata) are the user's to mend.
-func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years venue.Years, report func(string)) (Listing, error) {
-	var l Listing
-	volumes, err := s.DBLP.Volumes(ctx, venueKey, years)
+// venue is a venue with all its names.
+func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
+	v, err := s.DB.Venue(ctx, key)
+	if err != nil || time.Since(v.Named) < namesAge || !s.asksDBLP(v) {
+		return v, err
+	}
+	known, err := s.DBLP.ResolveVenue(ctx, key)
 	if err != nil {
-		return l, err
+		s.Log.Info("the venue's names are not known; its key must do", "venue", key, "error", err)
+		return v, nil
 	}
-	for i, v := range volumes {
-		report(fmt.Sprintf("volume %d of %d: %s", i+1, len(volumes), v.TOC))
-		if err := s.listVolume(ctx, v, years); err != nil {
-			var none metadata.ErrNoVolume
-			var bad metadata.ErrBadAnswer
-			if !errors.As(err, &none) && !errors.As(err, &bad) {
-				return l, err
-			}
-			l.Missing = append(l.Missing, err.Error())
-		}
-	}
-	papers, err := s.DB.Papers(ctx, venueKey, years)
-	if err != nil {
-		return l, err
-	}
-	holdings, err := s.DB.Holdings(ctx)
-	if err != nil {
-		return l, err
-	}
-	held := map[string]string{}
-	for key, why := range match.Held(papers, holdings) {
-		held[key] = string(why.Verdict) + ": " + why.Held.Title
-	}
-	l.Published, l.Held, l.Wanted = len(papers), len(held), len(papers)-len(held)
-	return l, s.DB.SetHarvestPapers(ctx, id, papers, held)
-}
-
-func (s *Stages) listVolume(ctx context.Context, v metadata.Volume, years venue.Years) error {
-	at, err := s.DB.VolumeListed(ctx, v.TOC)
-	if err != nil || time.Since(at) < volumeAge {
-		return err
-	}
-	papers, err := s.DBLP.Papers(ctx, v)
-	if err != nil {
-		return err
-	}
-	if err := s.DB.SavePapers(ctx, papers, map[string]string{"source": s.DBLP.Name(), "toc": v.TOC}); err != nil {
-		return err
-	}
-	return s.DB.SaveVolume(ctx, v.TOC, v.Venue, years.From, len(papers))
+	v.Name, v.Title = known.Name, known.Title
+	return v, s.DB.NameVenue(ctx, metadata.Venue{Key: key, Name: known.Name, Title: known.Title})
 }
 
 // VenueNames are the names under which a venue is searched for.
-func (s *Stages) VenueNames(ctx context.Context, key string) []string {
-	v, err := s.DBLP.ResolveVenue(ctx, key)
-	if err != nil {
-		s.Log.Info("the venue's names are not known; its key must do", "venue", key, "error", err)
-		return homepage.VenueNames(key)
+func (s *Stages) VenueNames(ctx context.Context, key string) ([]string, error) {
+	v, err := s.venue(ctx, key)
+	if err != nil || v.Name == "" && v.Title == "" {
+		return homepage.VenueNames(key), err
 	}
-	return homepage.VenueNames(key, v.Variations()...)
+	return homepage.VenueNames(key, v.Variations()...), nil
 }

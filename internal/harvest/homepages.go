@@ -2,7 +2,6 @@ package harvest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -11,10 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/homepage"
-	"gleaner/internal/metadata"
-	"gleaner/internal/store"
 	"gleaner/internal/venue"
-	"gleaner/internal/weburl"
 )
 
 // decisionAge is for how long a decision about an author stands.
@@ -32,61 +28,147 @@ type Looked struct {
 }
 
 // FindHomepages looks for the homepages of the next authors of a harvest's
-// missing papers. In the first pass every author not decided lately is looked
-// for, by what is known of that author alone; in the second those without a
-// homepage, by the homepages that the first found for their co-authors. So what
-// is found does not depend on the order of work.
+// missing papers, those after an id.
+//
+// In the first pass every author not decided since the time given is looked for
+// (zero: within decisionAge), by what is known of that author alone. After it,
+// SettleHomepages leaves each page to one author. In the second pass, with the
+// time that SettleHomepages returned, those without a homepage are looked for
+// again by what the first tells about their co-authors, and without the pages
+// that went to others. Both passes read nothing that the same pass writes, so
+// what is found does not depend on the order of work, nor on how often the work
+// was cut off.
 func (s *Stages) FindHomepages(ctx context.Context, id, venueKey, after string, limit, pass int, since time.Time, report func(done, of int)) (Looked, error) {
 	if since.IsZero() {
-		since = time.Now().Add(-decisionAge)
+		since = time.Now()
+		if pass != 2 {
+			since = since.Add(-decisionAge)
+		}
 	}
 	authors, err := s.DB.AuthorsToFind(ctx, id, after, since, limit, pass == 2)
 	if err != nil || len(authors) == 0 {
 		return Looked{}, err
 	}
-	names := s.VenueNames(ctx, venueKey)
-	out := Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == limit}
-	var mu sync.Mutex
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallelAuthors)
-	for _, a := range authors {
-		g.Go(func() error {
-			d, err := s.findOne(gctx, a, names, pass)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			out.Looked++
-			out.Searches += d.Searches
-			out.Fetches += d.Fetches
-			if len(d.Homepages) > 0 {
-				out.Found++
-			}
-			report(out.Looked, len(authors))
-			return nil
-		})
+	names, err := s.VenueNames(ctx, venueKey)
+	if err != nil {
+		return Looked{}, err
 	}
-	return out, g.Wait()
+	b := &findBatch{s: s, names: names, pass: pass, settled: since, report: report, of: len(authors),
+		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == limit}}
+	return b.run(ctx, authors)
 }
 
-func (s *Stages) findOne(ctx context.Context, a venue.Author, names []string, pass int) (homepage.Decision, error) {
-	subject, err := s.subject(ctx, a, names, pass)
-	if err != nil || pass == 2 && len(subject.CoAuthorHomepages) == 0 {
-		return homepage.Decision{}, err
+// findBatch is one call of FindHomepages.
+type findBatch struct {
+	s       *Stages
+	names   []string
+	pass    int
+	settled time.Time
+	report  func(done, of int)
+	of      int
+
+	mu   sync.Mutex // guards what follows
+	done int
+	out  Looked
+}
+
+// run consults the directories for some authors while the pages of those before
+// them are fetched. The chunks grow: the first authors are looked for at once, and
+// where a directory takes one pass through a dump for all, there are few passes.
+func (b *findBatch) run(ctx context.Context, authors []venue.Author) (Looked, error) {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallelAuthors)
+	var failed error
+	for size := 2; len(authors) > 0 && failed == nil; size *= 2 {
+		n := min(size, len(authors))
+		var subjects []homepage.Subject
+		if subjects, failed = b.subjects(gctx, authors[:n]); failed != nil {
+			break
+		}
+		authors = authors[n:]
+		for _, sub := range subjects {
+			g.Go(func() error { return b.find(gctx, sub) })
+		}
 	}
-	d, err := s.Finder.Find(ctx, subject)
+	if err := g.Wait(); err != nil {
+		return b.out, err
+	}
+	return b.out, failed
+}
+
+// subjects are the authors with what is known of them, without those that a
+// second pass has nothing new for.
+func (b *findBatch) subjects(ctx context.Context, authors []venue.Author) ([]homepage.Subject, error) {
+	var subjects []homepage.Subject
+	for _, a := range authors {
+		sub, err := b.s.subject(ctx, a, b.names)
+		if err != nil {
+			return nil, err
+		}
+		again := true
+		if b.pass == 2 {
+			if sub, again, err = b.s.second(ctx, sub, b.settled); err != nil {
+				return nil, err
+			}
+		}
+		if again {
+			subjects = append(subjects, sub)
+		} else {
+			b.tell(homepage.Decision{}, false)
+		}
+	}
+	return subjects, b.s.consult(ctx, subjects)
+}
+
+func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
+	d, err := b.s.decide(ctx, sub, b.pass)
+	if err == nil {
+		b.tell(d, true)
+	}
+	return err
+}
+
+func (b *findBatch) tell(d homepage.Decision, looked bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done++
+	if looked && b.pass != 2 {
+		b.out.Looked++
+	}
+	b.out.Searches += d.Searches
+	b.out.Fetches += d.Fetches
+	if len(d.Homepages) > 0 {
+		b.out.Found++
+	}
+	b.report(b.done, b.of)
+}
+
+// decide looks for one author and writes what was decided.
+func (s *Stages) decide(ctx context.Context, sub homepage.Subject, pass int) (homepage.Decision, error) {
+	d, err := s.Finder.Find(ctx, sub)
 	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
 		return d, err
 	}
-	d, err = s.heed(ctx, d)
-	if err != nil {
+	// What was found out is kept also when the worker is being stopped.
+	ctx = context.WithoutCancel(ctx)
+	asked := d
+	if pass == 2 {
+		first, err := s.decision(ctx, sub.Author.ID())
+		if err != nil {
+			return d, err
+		}
+		d.Searches += first.Searches
+		d.Fetches += first.Fetches
+	}
+	if d, err = s.heed(ctx, d); err != nil {
 		return d, err
 	}
-	return d, s.save(ctx, d)
+	asked.Homepages = d.Homepages
+	return asked, s.save(ctx, d)
 }
 
-func (s *Stages) subject(ctx context.Context, a venue.Author, names []string, pass int) (homepage.Subject, error) {
+// subject is an author with papers, co-authors and a person's own words.
+func (s *Stages) subject(ctx context.Context, a venue.Author, names []string) (homepage.Subject, error) {
 	sub := homepage.Subject{Author: a, Venue: names}
 	var err error
 	if sub.Papers, err = s.DB.PapersOf(ctx, a.ID()); err != nil {
@@ -101,104 +183,34 @@ func (s *Stages) subject(ctx context.Context, a venue.Author, names []string, pa
 			}
 		}
 	}
-	if pass == 2 {
-		if err := s.coAuthorHomepages(ctx, &sub); err != nil {
-			return sub, err
-		}
-	}
-	return sub, s.directories(ctx, a, &sub)
-}
-
-func (s *Stages) coAuthorHomepages(ctx context.Context, sub *homepage.Subject) error {
-	ids := make([]string, len(sub.CoAuthors))
-	for i, co := range sub.CoAuthors {
-		ids[i] = co.ID()
-	}
-	pages, err := s.DB.HomepagesOf(ctx, ids)
-	for _, h := range pages {
-		if h.Rank == 0 {
-			sub.CoAuthorHomepages = append(sub.CoAuthorHomepages, h.URL)
-		}
-	}
-	return err
-}
-
-// directories adds what DBLP lists of a person, and a person's own words.
-func (s *Stages) directories(ctx context.Context, a venue.Author, sub *homepage.Subject) error {
-	if a.PID != "" {
-		p, err := s.DBLP.Person(ctx, a.PID)
-		var none metadata.ErrNotFound
-		var bad metadata.ErrBadAnswer
-		switch {
-		case err == nil:
-			for _, u := range p.URLs {
-				sub.Listed = append(sub.Listed, homepage.Listed{URL: u, Source: "dblp"})
-			}
-			sub.Aliases = p.Aliases
-		case !errors.As(err, &none) && !errors.As(err, &bad):
-			return err
-		}
-	}
 	words, err := s.DB.Overrides(ctx, a.ID())
 	for _, w := range words {
 		if w.Word == "is" {
 			sub.Listed = append(sub.Listed, homepage.Listed{URL: w.URL, Source: "user"})
 		}
 	}
-	return err
+	return sub, err
 }
 
-// heed puts a person's words above what was decided.
-func (s *Stages) heed(ctx context.Context, d homepage.Decision) (homepage.Decision, error) {
-	words, err := s.DB.Overrides(ctx, d.Author.ID())
-	for _, w := range words {
-		same := func(c homepage.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }
-		d.Homepages = slices.DeleteFunc(d.Homepages, same)
-		if w.Word == "is" {
-			d.Homepages = slices.Insert(d.Homepages, 0, homepage.Candidate{URL: w.URL, Source: "user", Rule: "a person said so", Priority: "high", Score: 1, Kept: true})
-			d.NotFound = ""
-		} else if len(d.Homepages) == 0 && d.NotFound == "" {
-			d.NotFound = "a person said that the page found is not theirs"
-		}
+// second is the subject of a second pass, and whether one is worth while. Only
+// what was decided until the first pass was settled counts.
+func (s *Stages) second(ctx context.Context, sub homepage.Subject, settled time.Time) (homepage.Subject, bool, error) {
+	ids := []string{sub.Author.ID()}
+	for _, co := range sub.CoAuthors {
+		ids = append(ids, co.ID())
 	}
-	return d, err
-}
-
-func (s *Stages) save(ctx context.Context, d homepage.Decision) error {
-	var kept []store.Homepage
-	for i, c := range d.Homepages {
-		kept = append(kept, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
-	}
-	return s.DB.SaveDecision(ctx, d.Author.ID(), d, d.NotFound, d.Fetches, kept)
-}
-
-// SettleHomepages leaves a page that several of the harvest's authors were given
-// to the one with the most evidence.
-func (s *Stages) SettleHomepages(ctx context.Context, id string) (int, error) {
-	bodies, err := s.DB.HarvestDecisions(ctx, id)
+	decided, err := s.DB.Decisions(ctx, ids, settled)
 	if err != nil {
-		return 0, err
+		return sub, false, err
 	}
-	decisions := make([]homepage.Decision, len(bodies))
-	for i, b := range bodies {
-		if err := json.Unmarshal(b, &decisions[i]); err != nil {
-			return 0, err
-		}
-	}
-	before := make([]int, len(decisions))
-	for i := range decisions {
-		before[i] = len(decisions[i].Homepages)
-	}
-	homepage.ResolveConflicts(decisions)
-	n := 0
-	for i := range decisions {
-		if len(decisions[i].Homepages) == before[i] {
+	subjects, decisions := []homepage.Subject{sub}, []homepage.Decision{{Author: sub.Author}}
+	for _, d := range decided {
+		if d.Author.ID() == sub.Author.ID() {
+			decisions[0] = d
 			continue
 		}
-		n++
-		if err := s.save(ctx, decisions[i]); err != nil {
-			return n, err
-		}
+		subjects, decisions = append(subjects, homepage.Subject{Author: d.Author}), append(decisions, d)
 	}
-	return n, nil
+	all, again := homepage.SecondPass(subjects, decisions)
+	return all[0], slices.Contains(again, 0), nil
 }

@@ -34,25 +34,41 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOption
 		return Seeded{}, err
 	}
 	byHost := map[string][]frontier.Entry{}
+	err = s.locate(ctx, papers, report, func(l metadata.Located) {
+		for _, c := range l.Copies {
+			host := weburl.Host(c.URL)
+			byHost[host] = append(byHost[host], copyEntry(l.Paper, c))
+		}
+	})
+	if err != nil {
+		return Seeded{}, err
+	}
+	return s.seed(ctx, id, "copy", o, byHost, nil)
+}
+
+// Locate asks every source of open copies for papers of the record and keeps what
+// they say.
+func (s *Stages) Locate(ctx context.Context, papers []venue.Paper, report func(done, of int)) error {
+	return s.locate(ctx, papers, report, func(metadata.Located) {})
+}
+
+func (s *Stages) locate(ctx context.Context, papers []venue.Paper, report func(done, of int), each func(metadata.Located)) error {
 	done := 0
 	for some := range slices.Chunk(papers, papersPerAsk) {
 		located, err := metadata.LocateCopies(ctx, s.Copies, some)
 		if err != nil {
-			return Seeded{}, err
+			return err
 		}
 		if err := s.keepCopies(ctx, located); err != nil {
-			return Seeded{}, err
+			return err
 		}
 		for _, l := range located {
-			for _, c := range l.Copies {
-				host := weburl.Host(c.URL)
-				byHost[host] = append(byHost[host], copyEntry(l.Paper, c))
-			}
+			each(l)
 		}
 		done += len(some)
 		report(done, len(papers))
 	}
-	return s.seed(ctx, id, "copy", o, byHost, nil)
+	return nil
 }
 
 // papersPerAsk is how many papers are asked for between two reports of progress;

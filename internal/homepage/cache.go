@@ -1,8 +1,10 @@
 package homepage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -74,17 +76,16 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 	if ok && now.Sub(kept.At) < c.budget.MaxAge {
 		return kept.Results, nil
 	}
-	if c.budget.Limit > 0 {
-		granted, err := c.cache.Spend(ctx, c.Name(), c.periodStart(now), c.budget.Limit)
-		if err != nil {
-			return nil, fmt.Errorf("search budget: %w", err)
+	// What is asked is counted without a limit, too: a person wants to see it.
+	granted, err := c.cache.Spend(ctx, c.Name(), c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32))
+	if err != nil {
+		return nil, fmt.Errorf("search budget: %w", err)
+	}
+	if !granted {
+		if ok {
+			return kept.Results, nil
 		}
-		if !granted {
-			if ok {
-				return kept.Results, nil
-			}
-			return nil, &SearchError{Provider: c.Name(), Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
-		}
+		return nil, &SearchError{Provider: c.Name(), Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
 	}
 	rs, err := c.inner.Search(ctx, query, n)
 	if err != nil {

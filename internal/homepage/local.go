@@ -26,6 +26,9 @@ type Posting struct {
 type Corpus struct {
 	Pages      int
 	MeanLength float64
+	// Frequency is how many pages hold each term, where the lists of an index
+	// are not whole; a term that is absent has as many as its list.
+	Frequency map[string]int
 }
 
 // PageIndex stores an inverted index over crawled pages.
@@ -66,7 +69,7 @@ func (l *Local) Search(ctx context.Context, query string, n int) ([]Result, erro
 	pages := map[string]*scored{}
 	for _, term := range terms {
 		list := postings[term]
-		idf := math.Log(1 + (float64(corpus.Pages)-float64(len(list))+0.5)/(float64(len(list))+0.5))
+		idf := corpus.idf(term, len(list))
 		for _, p := range list {
 			s := pages[p.URL]
 			if s == nil {
@@ -97,8 +100,18 @@ func (l *Local) Search(ctx context.Context, query string, n int) ([]Result, erro
 	return ranked(l.Name(), out, n), nil
 }
 
-// titleWeight is how many times a word of the title or address counts.
-const titleWeight, addressWeight = 5, 2
+// idf is the weight of a term that so many pages of its list hold.
+func (c Corpus) idf(term string, listed int) float64 {
+	n := float64(listed)
+	if all, ok := c.Frequency[term]; ok {
+		n = float64(all)
+	}
+	return math.Log(1 + math.Max(0, float64(c.Pages)-n+0.5)/(n+0.5))
+}
+
+// TitleWeight and AddressWeight are how many times a word of the title or the
+// address counts.
+const TitleWeight, AddressWeight = 5, 2
 
 // Terms splits text into the terms of the index: letters and digits, lower
 // case, without accents.
@@ -110,13 +123,13 @@ func PageTerms(p IndexedPage) (map[string]float64, int) {
 	tf := map[string]float64{}
 	title, text := words(p.Title), words(p.Text)
 	for _, w := range title {
-		tf[w] += titleWeight
+		tf[w] += TitleWeight
 	}
 	for _, w := range text {
 		tf[w]++
 	}
 	for _, w := range words(p.URL) {
-		tf[w] += addressWeight
+		tf[w] += AddressWeight
 	}
 	return tf, len(title) + len(text)
 }

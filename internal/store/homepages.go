@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/homepage"
 	"gleaner/internal/venue"
 )
 
@@ -27,23 +28,29 @@ type Override struct {
 }
 
 // AuthorsToFind lists the authors of a harvest's missing papers after the id
-// given, by id: those who have not been looked for since the time given, or, on
-// the second pass, those for whom no homepage was found.
+// given, by id. On the first pass: those not decided since the time given, and
+// those for whom nobody was there to be asked when they were (a search that has
+// come back is worth another try), but for this very harvest. On the second pass:
+// those for whom no homepage was found until that time, and none was looked for
+// since.
 func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int, second bool) ([]venue.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
 		WHERE a.id > $2 AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
-			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '')
-				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3) END
-		ORDER BY a.id LIMIT $4`, harvest, after, since, limit, second)
+			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '' AND d.decided_at <= $3)
+				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
+					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
+		ORDER BY a.id LIMIT $4`, harvest, after, since, limit, second, []string{homepage.NoSearch, homepage.NoCandidates})
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Author, error) {
-		var a venue.Author
-		err := row.Scan(&a.PID, &a.Name)
-		return a, err
-	})
+	return pgx.CollectRows(rows, scanAuthor)
+}
+
+func scanAuthor(row pgx.CollectableRow) (venue.Author, error) {
+	var a venue.Author
+	err := row.Scan(&a.PID, &a.Name)
+	return a, err
 }
 
 // PapersOf lists the papers of an author that the record knows, wanted ones first.
@@ -97,22 +104,24 @@ func (db *DB) SaveDecision(ctx context.Context, authorID string, decision any, n
 	})
 }
 
-// Decision returns what was decided about an author, nil if nothing.
-func (db *DB) Decision(ctx context.Context, authorID string) (json.RawMessage, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions WHERE author_id=$1`, authorID)
+// Decisions lists what was decided about some authors until a time (zero: ever),
+// by author.
+func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]homepage.Decision, error) {
+	var bound *time.Time
+	if !until.IsZero() {
+		bound = &until
+	}
+	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions WHERE author_id = ANY($1) AND decided_at <= coalesce($2::timestamptz, 'infinity') ORDER BY author_id`,
+		authorIDs, bound)
 	if err != nil {
 		return nil, err
 	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[json.RawMessage])
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return all[0], nil
+	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
 }
 
 // HarvestDecisions lists the decisions about the authors of a harvest's wanted
 // papers, by author.
-func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]json.RawMessage, error) {
+func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]homepage.Decision, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
 		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held)
@@ -120,7 +129,34 @@ func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]json.RawM
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[json.RawMessage])
+	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
+}
+
+// AllDecisions lists every decision of the record, by author.
+func (db *DB) AllDecisions(ctx context.Context) ([]homepage.Decision, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions ORDER BY author_id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
+}
+
+// ForgetDecision makes an author one who was not looked for.
+func (db *DB) ForgetDecision(ctx context.Context, authorID string) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM homepages WHERE author_id=$1`, authorID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM homepage_decisions WHERE author_id=$1`, authorID)
+		return err
+	})
+}
+
+// Now is the database's time, by which decisions are dated.
+func (db *DB) Now(ctx context.Context) (time.Time, error) {
+	var at time.Time
+	err := db.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at)
+	return at, err
 }
 
 // Overrides lists a person's words about an author's homepages.
@@ -149,9 +185,56 @@ func (db *DB) AuthorsByName(ctx context.Context, name string) ([]venue.Author, e
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Author, error) {
-		var a venue.Author
-		err := row.Scan(&a.PID, &a.Name)
-		return a, err
+	return pgx.CollectRows(rows, scanAuthor)
+}
+
+// AuthorsLike lists a few authors in whose names all words stand.
+func (db *DB) AuthorsLike(ctx context.Context, words []string, limit int) ([]venue.Author, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE NOT EXISTS
+			(SELECT 1 FROM unnest($1::text[]) w WHERE strpos(lower(name), lower(w)) = 0) ORDER BY name, id LIMIT $2`, words, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanAuthor)
+}
+
+// AuthorHomepages is one line of a list of authors.
+type AuthorHomepages struct {
+	Author    venue.Author `json:"author"`
+	Wanted    int          `json:"wanted"` // papers of theirs that a harvest wants
+	Homepages []Homepage   `json:"homepages"`
+	NotFound  string       `json:"not_found,omitempty"`
+	DecidedAt *time.Time   `json:"decided_at,omitempty"` // absent: not looked for yet
+}
+
+// ListHomepages lists the authors of a harvest's wanted papers ("": of all) with
+// their homepages, by name.
+func (db *DB) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at,
+			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score)
+				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
+		FROM authors a
+		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+			WHERE NOT h.held AND ($1 = '' OR h.harvest_id=$1) GROUP BY 1) n ON n.author_id=a.id
+		LEFT JOIN homepage_decisions d ON d.author_id=a.id
+		ORDER BY a.name, a.id`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (AuthorHomepages, error) {
+		var l AuthorHomepages
+		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Homepages)
+		return l, err
 	})
+}
+
+// HarvestsOf lists the harvests under way that want a paper of an author.
+func (db *DB) HarvestsOf(ctx context.Context, authorID string) ([]Harvest, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests v WHERE completed_at IS NULL
+			AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+				WHERE pa.author_id=$1 AND h.harvest_id=v.id AND NOT h.held) ORDER BY id`, authorID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanHarvest)
 }

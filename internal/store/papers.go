@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -34,7 +33,9 @@ func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte) {
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (key) DO UPDATE SET venue=EXCLUDED.venue, year=EXCLUDED.year, title=EXCLUDED.title,
 			authors=EXCLUDED.authors, doi=EXCLUDED.doi, arxiv=EXCLUDED.arxiv, pages=EXCLUDED.pages,
-			links=EXCLUDED.links, origin=EXCLUDED.origin, updated_at=now()`,
+			links=EXCLUDED.links, origin=EXCLUDED.origin, updated_at=now()
+		WHERE (papers.venue, papers.year, papers.title, papers.authors, papers.doi, papers.arxiv, papers.pages, papers.links, papers.origin)
+			IS DISTINCT FROM (EXCLUDED.venue, EXCLUDED.year, EXCLUDED.title, EXCLUDED.authors, EXCLUDED.doi, EXCLUDED.arxiv, EXCLUDED.pages, EXCLUDED.links, EXCLUDED.origin)`,
 		p.Key, p.Venue, p.Year, p.Title, orEmpty(p.Authors), p.DOI, p.ArXiv, p.Pages, orEmpty(p.Links), origin)
 	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
 	for i, a := range p.Authors {
@@ -127,20 +128,6 @@ func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []ven
 	})
 }
 
-// VolumeListed says when a volume was listed last, zero if never.
-func (db *DB) VolumeListed(ctx context.Context, id string) (time.Time, error) {
-	var at time.Time
-	err := db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, id).Scan(&at)
-	return at, err
-}
-
-// SaveVolume notes that a volume was listed with so many papers.
-func (db *DB) SaveVolume(ctx context.Context, id, venueKey string, year, papers int) error {
-	_, err := db.Pool.Exec(ctx, `INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
-		ON CONFLICT (id) DO UPDATE SET year=EXCLUDED.year, papers=EXCLUDED.papers, listed_at=now()`, id, venueKey, year, papers)
-	return err
-}
-
 // Copy is a place where a catalogue says that a paper is.
 type Copy struct {
 	Paper   string `json:"paper"`
@@ -175,6 +162,22 @@ func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source str
 		}
 		return tx.SendBatch(ctx, b).Close()
 	})
+}
+
+// OpenCopies lists where catalogues say that copies of some papers are, by paper;
+// landing pages come last.
+func (db *DB) OpenCopies(ctx context.Context, papers []string) (map[string][]Copy, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT paper_key, url, landing, version, license, host_kind, source FROM copies
+		WHERE paper_key = ANY($1) ORDER BY paper_key, landing, url`, papers)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Copy])
+	out := map[string][]Copy{}
+	for _, c := range all {
+		out[c.Paper] = append(out[c.Paper], c)
+	}
+	return out, err
 }
 
 // Holdings lists what the library holds.

@@ -46,3 +46,29 @@ func (s *Searches) Spent(ctx context.Context, provider string, start time.Time) 
 	err := s.db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT requests FROM search_spending WHERE provider=$1 AND period=$2), 0)`, provider, start).Scan(&n)
 	return n, err
 }
+
+// Spending is what was asked of a search provider.
+type Spending struct {
+	Provider string    `json:"provider"`
+	Since    time.Time `json:"since"` // begin of the period
+	Requests int       `json:"requests"`
+	Kept     int       `json:"kept"` // answers in the record, which cost nothing when they are wanted again
+}
+
+// Spending lists what was asked of each provider in its present or last period.
+func (s *Searches) Spending(ctx context.Context) ([]Spending, error) {
+	rows, err := s.db.Pool.Query(ctx, `SELECT provider, coalesce(p.period, '0001-01-01'::timestamptz), coalesce(p.requests, 0), coalesce(k.kept, 0)
+		FROM (SELECT DISTINCT ON (provider) provider, period, requests FROM search_spending ORDER BY provider, period DESC) p
+		FULL JOIN (SELECT provider, count(*) AS kept FROM searches GROUP BY 1) k USING (provider) ORDER BY provider`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spending])
+}
+
+// IndexedPages counts the pages of the local index.
+func (db *DB) IndexedPages(ctx context.Context) (int, error) {
+	var n int
+	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM page_index`).Scan(&n)
+	return n, err
+}

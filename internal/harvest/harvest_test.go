@@ -1,0 +1,157 @@
+package harvest_test
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// outside is the web beyond the program, behind one proxy: catalogues in their
+// recorded shapes, and people's pages.
+type outside struct {
+	*metadatatest.Service
+	catalogue metadatatest.Catalogue
+	pages     map[string]string // URL → body
+
+	mu    sync.Mutex
+	asked []metadatatest.Request // of pages
+}
+
+func newOutside(c metadatatest.Catalogue) *outside {
+	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}}
+}
+
+// ServeHTTP answers as a proxy.
+func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if o.catalogueHost(r.URL.Host) {
+		resp, err := o.RoundTrip(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		for k, v := range resp.Header {
+			w.Header()[k] = v
+		}
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+		return
+	}
+	begin := time.Now()
+	body, ok := o.pages[r.URL.String()]
+	switch {
+	case ok:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, body)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = append(o.asked, metadatatest.Request{Begin: begin, End: time.Now(), Host: r.URL.Host, URL: r.URL.String()})
+}
+
+func (o *outside) catalogueHost(host string) bool {
+	switch host {
+	case "dblp.org", "api.crossref.org", "api.openalex.org", "api.semanticscholar.org", "api.unpaywall.org", "export.arxiv.org":
+		return true
+	}
+	return false
+}
+
+// home writes a person's page with the titles of their papers.
+func (o *outside) home(url, name string, titles ...string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html><head><title>%s's home page</title></head><body><h1>%s</h1><p>Department of Computer Science, research on examples.</p><h2>Publications</h2><ul>", html.EscapeString(name), html.EscapeString(name))
+	for i, t := range titles {
+		fmt.Fprintf(&b, "<li>%s <a href=\"p%d.pdf\">pdf</a></li>", html.EscapeString(t), i)
+	}
+	o.pages[url] = b.String() + "</ul></body></html>"
+}
+
+// paceOf is what one host of people's pages saw.
+func (o *outside) paceOf() map[string]time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	least, last := map[string]time.Duration{}, map[string]time.Time{}
+	for _, r := range o.asked {
+		if end, ok := last[r.Host]; ok {
+			if gap := r.Begin.Sub(end); least[r.Host] == 0 || gap < least[r.Host] {
+				least[r.Host] = gap
+			}
+		}
+		last[r.Host] = r.End
+	}
+	return least
+}
+
+// open makes an application over the outside; dsn "" is a database of its own.
+func (o *outside) open(t *testing.T, dsn string, settings map[string]string) *app.App {
+	t.Helper()
+	proxy := httptest.NewServer(o)
+	t.Cleanup(proxy.Close)
+	if dsn == "" {
+		dsn = devtest.Postgres(t)
+	}
+	given := map[string]string{"database-url": dsn, "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": "http://dblp.org", "dblp-delay": "1ms",
+		"crossref-url": "http://api.crossref.org", "openalex-url": "http://api.openalex.org", "semantic-scholar-url": "http://api.semanticscholar.org",
+		"unpaywall-url": "http://api.unpaywall.org/v2", "arxiv-url": "http://export.arxiv.org",
+		"delay": "1ms", "delay-factor": "0", "contact": "librarian@library.example.org"}
+	for k, v := range settings {
+		given[k] = v
+	}
+	cfg, err := config.Load(given, "", func(string) string { return "" })
+	require.NoError(t, err)
+	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	return a
+}
+
+func nothing(string) {}
+
+func noCount(int, int) {}
+
+// begin records a harvest of the catalogue and lists its papers.
+func begin(t *testing.T, a *app.App, key string, years venue.Years) string {
+	t.Helper()
+	id := key + "/" + years.String()
+	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: key, Years: years, Options: []byte("{}"), Stage: "papers"}))
+	return id
+}
+
+// findAll does what the workflow FindHomepages does.
+func findAll(t *testing.T, a *app.App, id, key string, batch int) (looked, found int) {
+	t.Helper()
+	var settled time.Time
+	for pass := 1; pass <= 2; pass++ {
+		for after, more := "", true; more; {
+			l, err := a.Stages.FindHomepages(t.Context(), id, key, after, batch, pass, settled, noCount)
+			require.NoError(t, err)
+			looked, found, after, more = looked+l.Looked, found+l.Found, l.Last, l.More
+		}
+		s, err := a.Stages.SettleHomepages(t.Context(), id)
+		require.NoError(t, err)
+		settled = s.At
+	}
+	return looked, found
+}

@@ -1,0 +1,328 @@
+package harvest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gleaner/internal/match"
+	"gleaner/internal/metadata"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// The sources that are not asked over the network, or not as the others are.
+const (
+	SourceDBLP = "dblp"
+	SourceFile = "file" // a list that a person gave
+)
+
+// listingAge is for how long a listed volume is not asked for again.
+const listingAge = 7 * 24 * time.Hour
+
+// Listing is what ListPapers comes to.
+type Listing struct {
+	Published, Held, Wanted int
+	// Missing says of volumes and sources that did not answer why; the harvest
+	// goes on without them.
+	Missing []string
+}
+
+// ListPapers lists what the venue published in the years and subtracts what the
+// library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
+// (of package metadata) are the user's to mend.
+func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years venue.Years, report func(string)) (Listing, error) {
+	records, missing, err := s.Known(ctx, venueKey, years, report)
+	l := Listing{Missing: missing}
+	if err != nil {
+		return l, err
+	}
+	papers := metadata.Papers(records)
+	held, err := s.Held(ctx, papers)
+	if err != nil {
+		return l, err
+	}
+	l.Published, l.Held, l.Wanted = len(papers), len(held), len(papers)-len(held)
+	return l, s.DB.SetHarvestPapers(ctx, id, papers, held)
+}
+
+// Held says of the papers that the library holds why, by key.
+func (s *Stages) Held(ctx context.Context, papers []venue.Paper) (map[string]string, error) {
+	holdings, err := s.DB.Holdings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]string{}
+	for key, why := range match.Held(papers, holdings) {
+		held[key] = string(why.Verdict) + ": " + why.Held.Title
+	}
+	return held, nil
+}
+
+// Known is what all sources of a venue together know of its years, merged and
+// written to the record. The first of the sources that covers the venue says what
+// belongs to it, DBLP before all; the others complete identifiers and links.
+// missing says of volumes and sources that did not answer why.
+func (s *Stages) Known(ctx context.Context, venueKey string, years venue.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
+	v, err := s.venue(ctx, venueKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := s.sourceNames(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		some, err := s.ask(ctx, name, v, years, len(records) > 0, report)
+		missing = append(missing, some...)
+		if err != nil {
+			return nil, missing, err
+		}
+		if records, err = s.merged(ctx, names, venueKey, years); err != nil {
+			return nil, missing, err
+		}
+	}
+	for _, name := range names {
+		if c := s.Completers[name]; c != nil {
+			why, err := s.complete(ctx, c, venueKey, records, report)
+			if err != nil {
+				return nil, missing, err
+			}
+			missing = append(missing, why...)
+		}
+	}
+	if records, err = s.merged(ctx, names, venueKey, years); err != nil {
+		return nil, missing, err
+	}
+	if len(records) == 0 {
+		return nil, missing, nothing(venueKey, years, missing)
+	}
+	return records, missing, s.DB.SaveRecords(ctx, records)
+}
+
+// nothing is why a venue's years are empty: they are not there, or could not be
+// listed.
+func nothing(venueKey string, years venue.Years, missing []string) error {
+	none := metadata.ErrNoVolume{Venue: venueKey, Years: years}
+	if years.From == years.To {
+		none.Year = years.From
+	}
+	if len(missing) == 0 {
+		return none
+	}
+	return fmt.Errorf("%w (%s)", none, strings.Join(missing[:min(3, len(missing))], "; "))
+}
+
+// asksDBLP reports whether DBLP is among a venue's sources.
+func (s *Stages) asksDBLP(v store.Venue) bool {
+	names, err := s.sourceNames(v)
+	return err != nil || slices.Contains(names, SourceDBLP)
+}
+
+// sourceNames are the sources for a venue in the order of trust.
+func (s *Stages) sourceNames(v store.Venue) ([]string, error) {
+	names := s.SourceNames
+	if v.Sources != "" {
+		names = Names(v.Sources)
+	}
+	if len(names) == 0 {
+		names = []string{SourceDBLP}
+	}
+	for _, n := range names {
+		if n != SourceDBLP && n != SourceFile && s.Sources[n] == nil && s.Completers[n] == nil {
+			return nil, metadata.ErrRefused{Service: "the settings", URL: n, Reason: "no source of papers is called so, or its key or address is missing; want " + strings.Join(s.AllSources(), ", ")}
+		}
+	}
+	names = slices.Clone(names)
+	if i := slices.Index(names, SourceDBLP); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, SourceDBLP)
+	}
+	return names, nil
+}
+
+// AllSources are the names of the sources that can be asked.
+func (s *Stages) AllSources() []string {
+	names := []string{SourceFile}
+	for n := range s.Sources {
+		names = append(names, n)
+	}
+	for n := range s.Completers {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return append([]string{SourceDBLP}, slices.Compact(names)...)
+}
+
+// Names splits a comma-separated list.
+func Names(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// ask brings the listings of one source up to date. decided says that a source
+// before it has listed the venue: then its failure is noted and no more.
+func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venue.Years, decided bool, report func(string)) (missing []string, err error) {
+	switch {
+	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
+		return nil, nil // is in the record, or is asked when there are papers to complete
+	case name == SourceDBLP:
+		missing, err = s.askDBLP(ctx, v.Key, years, report)
+	default:
+		missing, err = s.askYears(ctx, s.Sources[name], v.Venue, years, report)
+	}
+	var uncovered metadata.ErrNotCovered
+	var none metadata.ErrNoVolume
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return missing, err
+	case errors.As(err, &uncovered), decided:
+		return append(missing, name+": "+err.Error()), nil
+	case errors.As(err, &none) && name != SourceDBLP:
+		return append(missing, err.Error()), nil
+	}
+	return missing, err
+}
+
+// askDBLP lists volume by volume, so that a harvest that is cut off goes on
+// after the last.
+func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, report func(string)) (missing []string, err error) {
+	volumes, err := s.DBLP.Volumes(ctx, key, years)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range volumes {
+		report(fmt.Sprintf("volume %d of %d: %s", i+1, len(volumes), v.TOC))
+		at, err := s.DB.ListedAt(ctx, SourceDBLP, key, v.TOC)
+		if err != nil {
+			return missing, err
+		}
+		if time.Since(at) < listingAge {
+			continue
+		}
+		papers, err := s.DBLP.Papers(ctx, v)
+		var none metadata.ErrNoVolume
+		var bad metadata.ErrBadAnswer
+		switch {
+		case errors.As(err, &none), errors.As(err, &bad):
+			missing = append(missing, err.Error())
+		case err != nil:
+			return missing, err
+		default:
+			if err := s.DB.SaveListing(ctx, SourceDBLP, key, v.TOC, papers); err != nil {
+				return missing, err
+			}
+		}
+	}
+	return missing, nil
+}
+
+// askYears lists year by year. A year of which the source knows nothing is no
+// failure of the others.
+func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years venue.Years, report func(string)) (missing []string, err error) {
+	for y := years.From; y <= years.To; y++ {
+		year := venue.Years{From: y, To: y}
+		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())
+		if err != nil {
+			return missing, err
+		}
+		if time.Since(at) < listingAge {
+			continue
+		}
+		report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
+		papers, err := src.Papers(ctx, v, year)
+		var none metadata.ErrNoVolume
+		if err != nil && !errors.As(err, &none) {
+			return missing, err
+		}
+		if err := s.DB.SaveListing(ctx, src.Name(), v.Key, year.String(), papers); err != nil {
+			return missing, err
+		}
+	}
+	return missing, nil
+}
+
+// merged merges what the record has of the sources: the first with papers says
+// what belongs to the venue.
+func (s *Stages) merged(ctx context.Context, names []string, key string, years venue.Years) ([]metadata.Record, error) {
+	var lists []metadata.Listing
+	for _, n := range names {
+		papers, err := s.DB.Listing(ctx, n, key, years)
+		if err != nil {
+			return nil, err
+		}
+		for i := range papers {
+			papers[i].Venue = key
+		}
+		if len(papers) > 0 {
+			lists = append(lists, metadata.Listing{Source: n, Papers: papers, Enrich: len(lists) > 0})
+		}
+	}
+	records := metadata.Merge(lists...)
+	for i := range records {
+		s.ownFields(&records[i])
+	}
+	return records, nil
+}
+
+// ownFields takes the names of completing sources off the fields that they were
+// told and did not say themselves.
+func (s *Stages) ownFields(r *metadata.Record) {
+	for field, from := range r.From {
+		if field == "arxiv" || field == "links" {
+			continue
+		}
+		r.From[field] = slices.DeleteFunc(from, func(n string) bool { return s.Completers[n] != nil && s.Sources[n] == nil })
+	}
+}
+
+// complete asks a source of copies for the papers of which it was not asked yet,
+// and keeps what it says as that source's listing.
+func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []string, err error) {
+	byYear := map[int][]venue.Paper{}
+	for _, r := range records {
+		byYear[r.Paper.Year] = append(byYear[r.Paper.Year], r.Paper)
+	}
+	for year, papers := range byYear {
+		volume := fmt.Sprint(year)
+		at, err := s.DB.ListedAt(ctx, c.Name(), key, volume)
+		if err != nil {
+			return missing, err
+		}
+		if time.Since(at) < listingAge {
+			continue
+		}
+		report(fmt.Sprintf("%s: identifiers for %d papers of %d", c.Name(), len(papers), year))
+		located, err := metadata.LocateCopies(ctx, []metadata.CopySource{c}, papers)
+		if err != nil {
+			return missing, err
+		}
+		var said []venue.Paper
+		for _, l := range located {
+			if why := l.Failed[c.Name()]; why != nil {
+				return append(missing, c.Name()+": "+why.Error()), nil
+			}
+			if p, ok := completed(l); ok {
+				said = append(said, p)
+			}
+		}
+		if err := s.DB.SaveListing(ctx, c.Name(), key, volume, said); err != nil {
+			return missing, err
+		}
+	}
+	return missing, nil
+}
+
+// completed is a paper as a source of copies knows it: where it is, and by that
+// its arXiv identifier.
+func completed(l metadata.Located) (venue.Paper, bool) {
+	p := venue.Paper{Key: l.Paper.Key, Venue: l.Paper.Venue, Year: l.Paper.Year, Title: l.Paper.Title, Authors: l.Paper.Authors}
+	for _, c := range l.Copies {
+		if id, ok := strings.CutPrefix(c.URL, "https://arxiv.org/pdf/"); ok && p.ArXiv == "" {
+			p.ArXiv = strings.TrimSuffix(id, ".pdf")
+		}
+		p.Links = append(p.Links, c.URL)
+	}
+	return p, len(l.Copies) > 0
+}

@@ -1,0 +1,219 @@
+package harvest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"gleaner/internal/homepage"
+	"gleaner/internal/metadata"
+	"gleaner/internal/venue"
+)
+
+// Directory knows people by an identifier of its own.
+type Directory interface {
+	// Name is "dblp", "orcid", "semanticscholar".
+	Name() string
+	// IDs names the authors of the subjects as the directory does, "" where it
+	// cannot; known is what the directories before it said of each.
+	IDs(ctx context.Context, subjects []homepage.Subject, known []metadata.Person) ([]string, error)
+	// Persons looks ids up; unknown ones are absent. On an error those found so
+	// far are returned with it.
+	Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error)
+}
+
+// personAge is for how long a directory is not asked for a person again.
+const personAge = 30 * 24 * time.Hour
+
+// directories are all that are asked, the most trusted first.
+func (s *Stages) directories() []Directory {
+	if s.NoDBLPPeople || s.DBLP == nil {
+		return s.Directories
+	}
+	return append([]Directory{dblpPeople{s.DBLP}}, s.Directories...)
+}
+
+// consult adds to subjects what the directories list of them. DBLP must answer;
+// another directory that does not is left out, since its word only adds.
+func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error {
+	known := make([]metadata.Person, len(subjects))
+	for i, d := range s.directories() {
+		ids, err := d.IDs(ctx, subjects, known)
+		var people map[string]*metadata.Person
+		if err == nil {
+			people, err = s.persons(ctx, d, ids)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && i == 0 && !s.NoDBLPPeople:
+			return err
+		case err != nil:
+			s.Log.Warn("a directory of people is left out", "directory", d.Name(), "error", err)
+		}
+		for k, id := range ids {
+			if p := people[id]; p != nil {
+				known[k].Add(*p)
+				list(&subjects[k], d.Name(), *p)
+			}
+		}
+	}
+	return nil
+}
+
+func list(sub *homepage.Subject, source string, p metadata.Person) {
+	for _, u := range p.URLs {
+		sub.Listed = append(sub.Listed, homepage.Listed{URL: u, Source: source})
+	}
+	for _, a := range p.Aliases {
+		if !slices.Contains(sub.Aliases, a) {
+			sub.Aliases = append(sub.Aliases, a)
+		}
+	}
+}
+
+// persons answers from the record, and asks the directory for the rest.
+func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[string]*metadata.Person, error) {
+	wanted := slices.Compact(slices.Sorted(slices.Values(ids)))
+	wanted = slices.DeleteFunc(wanted, func(id string) bool { return id == "" })
+	kept, err := s.DB.Persons(ctx, d.Name(), wanted, personAge)
+	if err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, id := range wanted {
+		if _, ok := kept[id]; !ok {
+			open = append(open, id)
+		}
+	}
+	if len(open) == 0 {
+		return kept, nil
+	}
+	found, askErr := d.Persons(ctx, open)
+	said := map[string]*metadata.Person{}
+	for id, p := range found {
+		said[id] = &p
+	}
+	if askErr == nil {
+		for _, id := range open {
+			if _, ok := said[id]; !ok {
+				said[id] = nil
+			}
+		}
+	}
+	maps.Copy(kept, said)
+	// What was asked is kept also when the worker is being stopped.
+	return kept, errors.Join(askErr, s.DB.SavePersons(context.WithoutCancel(ctx), d.Name(), said))
+}
+
+// dblpPeople are DBLP's pages of persons, by pid.
+type dblpPeople struct{ dblp *metadata.DBLP }
+
+func (d dblpPeople) Name() string { return "dblp" }
+
+func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []metadata.Person) ([]string, error) {
+	ids := make([]string, len(subjects))
+	for i, sub := range subjects {
+		ids[i] = sub.Author.PID
+	}
+	return ids, nil
+}
+
+// Persons passes over a page that cannot be read: one broken record must not keep
+// the others from being looked up.
+func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
+	all, err := d.dblp.Persons(ctx, ids)
+	var bad metadata.ErrBadAnswer
+	if !errors.As(err, &bad) {
+		return all, err
+	}
+	for _, id := range ids {
+		if _, ok := all[id]; ok {
+			continue
+		}
+		p, err := d.dblp.Person(ctx, id)
+		var none metadata.ErrNotFound
+		switch {
+		case err == nil:
+			all[id] = p
+		case !errors.As(err, &none) && !errors.As(err, &bad):
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// ORCIDPeople are the public records of ORCID, by the iD that DBLP gives.
+type ORCIDPeople struct{ ORCID *metadata.ORCID }
+
+// Name is "orcid".
+func (o ORCIDPeople) Name() string { return "orcid" }
+
+// IDs are what DBLP knows of the authors.
+func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known []metadata.Person) ([]string, error) {
+	ids := make([]string, len(subjects))
+	for i := range subjects {
+		ids[i] = known[i].ORCID()
+	}
+	return ids, nil
+}
+
+// Persons asks for one record after the other.
+func (o ORCIDPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
+	out := map[string]metadata.Person{}
+	for _, id := range ids {
+		p, err := o.ORCID.Person(ctx, id)
+		var none metadata.ErrNotFound
+		var bad metadata.ErrBadAnswer
+		switch {
+		case err == nil:
+			out[id] = p
+		case !errors.As(err, &none) && !errors.As(err, &bad):
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// SemanticScholarPeople are Semantic Scholar's authors, by their papers.
+type SemanticScholarPeople struct{ API *metadata.SemanticScholar }
+
+// Name is "semanticscholar".
+func (o SemanticScholarPeople) Name() string { return "semanticscholar" }
+
+// IDs looks one paper of each author up, all in one request.
+func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subject, _ []metadata.Person) ([]string, error) {
+	var papers []venue.Paper
+	of := make([]int, len(subjects)) // place in papers + 1
+	for i, sub := range subjects {
+		if k := slices.IndexFunc(sub.Papers, func(p venue.Paper) bool { return p.DOI != "" || p.ArXiv != "" }); k >= 0 {
+			papers = append(papers, sub.Papers[k])
+			of[i] = len(papers)
+		}
+	}
+	ids := make([]string, len(subjects))
+	if len(papers) == 0 {
+		return ids, nil
+	}
+	all, err := o.API.AuthorIDs(ctx, papers)
+	if err != nil {
+		return nil, err
+	}
+	for i, sub := range subjects {
+		if of[i] == 0 || len(all[of[i]-1]) == 0 {
+			continue
+		}
+		place := slices.IndexFunc(papers[of[i]-1].Authors, func(a venue.Author) bool { return a.ID() == sub.Author.ID() })
+		if place >= 0 {
+			ids[i] = all[of[i]-1][place]
+		}
+	}
+	return ids, nil
+}
+
+// Persons asks for all at once.
+func (o SemanticScholarPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
+	return o.API.Persons(ctx, ids)
+}

@@ -1,0 +1,140 @@
+package harvest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gleaner/internal/homepage"
+	"gleaner/internal/page"
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+// Settled is what SettleHomepages comes to.
+type Settled struct {
+	Changed int       `json:"changed"` // authors who gave a page up
+	At      time.Time `json:"at"`      // nothing that was decided until then changes in the next pass
+}
+
+// SettleHomepages leaves a page that several of the harvest's authors were given
+// to the one with the best claim. It follows each pass, and gives the pages
+// fetched meanwhile to the local index: within a pass, what one author's search
+// fetched must not answer another's.
+func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error) {
+	decisions, err := s.DB.HarvestDecisions(ctx, id)
+	if err != nil {
+		return Settled{}, err
+	}
+	before := make([]int, len(decisions))
+	for i := range decisions {
+		before[i] = len(decisions[i].Homepages)
+	}
+	homepage.ResolveConflicts(decisions)
+	var out Settled
+	for i := range decisions {
+		if len(decisions[i].Homepages) == before[i] {
+			continue
+		}
+		// A page that a person gave to two is the page of both.
+		d, err := s.heed(ctx, decisions[i])
+		if err != nil {
+			return out, err
+		}
+		if len(d.Homepages) == before[i] {
+			continue
+		}
+		out.Changed++
+		if err := s.save(ctx, d); err != nil {
+			return out, err
+		}
+	}
+	if err := s.indexPages(ctx); err != nil {
+		return out, err
+	}
+	out.At, err = s.DB.Now(ctx)
+	return out, err
+}
+
+// heed puts a person's words above what was decided.
+func (s *Stages) heed(ctx context.Context, d homepage.Decision) (homepage.Decision, error) {
+	words, err := s.DB.Overrides(ctx, d.Author.ID())
+	return Heed(d, words), err
+}
+
+// Heed lays a person's words over a decision: the pages they name come first, the
+// last named before all, and those they deny go.
+func Heed(d homepage.Decision, words []store.Override) homepage.Decision {
+	d.Homepages = slices.Clone(d.Homepages)
+	for _, w := range words {
+		same := func(c homepage.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }
+		d.Homepages = slices.DeleteFunc(d.Homepages, same)
+		if w.Word == "is" {
+			d.Homepages = slices.Insert(d.Homepages, 0, homepage.Candidate{URL: w.URL, Source: "user", Rule: "a person said so", Priority: homepage.High, Score: 1, Kept: true})
+		}
+	}
+	switch {
+	case len(d.Homepages) > 0:
+		d.NotFound = ""
+	case d.NotFound == "":
+		d.NotFound = Denied
+	}
+	return d
+}
+
+// Denied is why an author has no homepage of whom a person said that the page
+// found is not theirs.
+const Denied = "a person said that the page found is not theirs"
+
+func (s *Stages) decision(ctx context.Context, authorID string) (homepage.Decision, error) {
+	ds, err := s.DB.Decisions(ctx, []string{authorID}, time.Time{})
+	if err != nil || len(ds) == 0 {
+		return homepage.Decision{}, err
+	}
+	return ds[0], nil
+}
+
+func (s *Stages) save(ctx context.Context, d homepage.Decision) error {
+	var kept []store.Homepage
+	for i, c := range d.Homepages {
+		kept = append(kept, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
+	}
+	return s.DB.SaveDecision(ctx, d.Author.ID(), d, d.NotFound, d.Fetches, kept)
+}
+
+// pagesPerIndex is how many pages go to the index at once.
+const pagesPerIndex = 50
+
+// indexPages gives the pages that were fetched as evidence to the local index.
+func (s *Stages) indexPages(ctx context.Context) error {
+	if s.Index == nil {
+		return nil
+	}
+	for {
+		cached, err := s.DB.FreshPages(ctx, pagesPerIndex)
+		if err != nil || len(cached) == 0 {
+			return err
+		}
+		var pages []homepage.IndexedPage
+		for _, c := range cached {
+			if c.Outcome != "success" || c.FinalURL != c.URL {
+				continue
+			}
+			if p, err := page.Parse(c.FinalURL, c.Header, c.Body); err == nil {
+				pages = append(pages, Indexed(p)...)
+			}
+		}
+		if err := s.Index.PutPages(ctx, pages); err != nil {
+			return err
+		}
+	}
+}
+
+// Indexed is a page as the local index keeps it; none where the page says that
+// nothing is there, or that it is not to be indexed.
+func Indexed(p *page.Page) []homepage.IndexedPage {
+	if p.SoftMissing || p.Wall != page.NoWall || p.NoIndex || p.Text == "" {
+		return nil
+	}
+	return []homepage.IndexedPage{{URL: p.URL, Title: p.Title, Text: p.Text}}
+}

@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/metadata"
+	"gleaner/internal/venue"
+)
+
+// SaveListing replaces what a source lists for a volume.
+func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, papers []venue.Paper) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
+		for i, p := range papers {
+			b.Queue(`INSERT INTO listings (source, venue, volume, position, year, paper) VALUES ($1,$2,$3,$4,$5,$6)`, source, venueKey, volume, i, p.Year, p)
+		}
+		b.Queue(`INSERT INTO volumes (id, venue, year, papers) VALUES ($1,$2,$3,$4)
+			ON CONFLICT (id) DO UPDATE SET papers=EXCLUDED.papers, listed_at=now()`, volumeID(source, venueKey, volume), venueKey, firstYear(papers), len(papers))
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+func volumeID(source, venueKey, volume string) string { return source + ":" + venueKey + ":" + volume }
+
+func firstYear(papers []venue.Paper) int {
+	if len(papers) == 0 {
+		return 0
+	}
+	return papers[0].Year
+}
+
+// ListedAt says when a source listed a volume last, zero if never.
+func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
+	var at time.Time
+	err := db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, volumeID(source, venueKey, volume)).Scan(&at)
+	return at, err
+}
+
+// Listing lists what a source says that a venue published in the years, in the
+// source's order.
+func (db *DB) Listing(ctx context.Context, source, venueKey string, years venue.Years) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND year BETWEEN $3 AND $4 ORDER BY year, volume, position`,
+		source, venueKey, years.From, years.To)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[venue.Paper])
+}
+
+// Origin says where a paper's fields come from; see metadata.Record.
+type Origin struct {
+	IDs     map[string]string   `json:"ids,omitempty"`
+	From    map[string][]string `json:"from,omitempty"`
+	Sources []string            `json:"sources,omitempty"`
+	Why     []string            `json:"why,omitempty"`
+	Differ  map[string][]string `json:"differ,omitempty"`
+}
+
+// SaveRecords writes merged papers with the origin of each of their fields.
+func (db *DB) SaveRecords(ctx context.Context, records []metadata.Record) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		for _, r := range records {
+			origin, err := json.Marshal(Origin{IDs: r.IDs, From: r.From, Sources: r.Sources, Why: r.Why, Differ: r.Differ})
+			if err != nil {
+				return err
+			}
+			queuePaper(b, r.Paper, origin)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// Venue is a venue with what a person said of it.
+type Venue struct {
+	metadata.Venue
+	Sources string    `json:"sources,omitempty"` // to be asked for it, "" for those of the settings
+	Named   time.Time `json:"named"`             // when catalogues were asked for its names, zero if never
+}
+
+// Venue returns a venue of the record; one that it does not know has but a key.
+func (db *DB) Venue(ctx context.Context, key string) (Venue, error) {
+	v := Venue{Venue: metadata.Venue{Key: key, IDs: map[string]string{}}}
+	var at *time.Time
+	err := db.Pool.QueryRow(ctx, `SELECT name, title, ids, sources, named_at FROM venues WHERE key=$1`, key).Scan(&v.Name, &v.Title, &v.IDs, &v.Sources, &at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return v, nil
+	}
+	if at != nil {
+		v.Named = *at
+	}
+	return v, err
+}
+
+// NameVenue keeps a venue's names.
+func (db *DB) NameVenue(ctx context.Context, v metadata.Venue) error {
+	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, name, title, named_at) VALUES ($1,$2,$3,now())
+		ON CONFLICT (key) DO UPDATE SET name=EXCLUDED.name, title=EXCLUDED.title, named_at=EXCLUDED.named_at`, v.Key, v.Name, v.Title)
+	return err
+}
+
+// DescribeVenue keeps a person's word about a venue: names of it in other
+// catalogues, added to those given before, and its sources, "" to leave them.
+func (db *DB) DescribeVenue(ctx context.Context, key string, ids map[string]string, sources string) error {
+	if ids == nil {
+		ids = map[string]string{}
+	}
+	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, ids, sources) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE
+		SET ids = venues.ids || EXCLUDED.ids, sources = CASE WHEN $3 = '' THEN venues.sources ELSE $3 END`, key, ids, sources)
+	return err
+}
+
+// SavePersons keeps what a directory says of people, by id; ids that it does not
+// know map to nil.
+func (db *DB) SavePersons(ctx context.Context, source string, people map[string]*metadata.Person) error {
+	b := &pgx.Batch{}
+	for id, p := range people {
+		known := p != nil
+		if !known {
+			p = &metadata.Person{}
+		}
+		b.Queue(`INSERT INTO persons (source, id, found, person) VALUES ($1,$2,$3,$4)
+			ON CONFLICT (source, id) DO UPDATE SET found=EXCLUDED.found, person=EXCLUDED.person, asked_at=now()`, source, id, known, p)
+	}
+	return db.Pool.SendBatch(ctx, b).Close()
+}
+
+// Persons returns what a directory said of people within maxAge. An id that it
+// did not know maps to nil; one that it was not asked for is absent.
+func (db *DB) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*metadata.Person, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*metadata.Person{}
+	var id string
+	var known bool
+	var p metadata.Person
+	_, err = pgx.ForEachRow(rows, []any{&id, &known, &p}, func() error {
+		if out[id] = nil; known {
+			kept := p
+			out[id] = &kept
+		}
+		p = metadata.Person{}
+		return nil
+	})
+	return out, err
+}
