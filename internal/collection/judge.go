@@ -158,9 +158,10 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	if !text.HasText() {
 		return text, document.Judgement{}, nil
 	}
-	d.References = document.CountReferences(text)
 	d.Print = int64(document.Fingerprint(text))
-	return text, c.filter.Judge(text, document.Hints{Name: fileName(at), Anchor: at.Anchor}), nil
+	j := c.filter.Judge(text, document.Hints{Name: fileName(at), Anchor: at.Anchor})
+	d.References = j.References
+	return text, j, nil
 }
 
 func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (*document.Text, document.Kind, error) {

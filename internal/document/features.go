@@ -93,6 +93,7 @@ func (c *counts) features(t *Text, h Hints) Features {
 // shared computes the features that the published training set knows too.
 func (c *counts) shared(t *Text) []float64 {
 	refs := c.references(t)
+	c.entries = refs
 	has := func(s section) float64 { return yes(c.at[s] >= 0) }
 	said := func(m mark) float64 { return yes(c.tally[m] > 0) }
 	values := []float64{

@@ -60,8 +60,9 @@ type Judgement struct {
 	Academic      bool              `json:"academic"`
 	Score         float64           `json:"score"` // probability of being academic
 	Probabilities map[Class]float64 `json:"probabilities,omitempty"`
-	Reasons       []string          `json:"reasons"` // what weighed most, for a person
-	Features      Features          `json:"-"`       // in the order of FeatureNames; may hold NaN
+	Reasons       []string          `json:"reasons"`    // what weighed most, for a person
+	References    int               `json:"references"` // entries of its reference list, as CountReferences counts them
+	Features      Features          `json:"-"`          // in the order of FeatureNames; may hold NaN
 }
 
 // ErrModel is a stored filter that does not fit this program's features.
@@ -104,7 +105,7 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	}
 	c := counted(t)
 	x := c.features(t, h)
-	j := Judgement{Judged: true, Features: x}
+	j := Judgement{Judged: true, Features: x, References: c.entries}
 	j.Score = f.model.Academic.Probability(x, academicLabel)
 	thesis := ""
 	if thesis = c.thesisEvidence(t); thesis != "" {

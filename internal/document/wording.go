@@ -269,6 +269,7 @@ type counts struct {
 	tally               [marks]int
 	thisPaperAt         int
 	heads, bullets      int
+	entries             int // of the reference list
 	lastWord            string
 }
 
