@@ -83,6 +83,7 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 	}
 	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(), c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(), c.holdingsCommand(), c.benchCommand())
+	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand())
 	return root
 }
 

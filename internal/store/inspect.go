@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Inspection is what can be said of a database from outside.
+type Inspection struct {
+	Version    string        // of the server, such as 16.4
+	VersionNum int           // 160004
+	Bytes      int64         // of the database
+	Applied    int64         // the latest migration applied; 0 in an empty database
+	Known      int64         // the latest migration that this program has
+	Skew       time.Duration // its clock less ours, within the time of a round trip
+	MaxConns   int
+	Conns      int
+}
+
+// Inspect looks at a database and changes nothing: unlike Open it applies no
+// migration.
+func Inspect(ctx context.Context, dsn string) (Inspection, error) {
+	var i Inspection
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return i, err
+	}
+	for _, n := range names {
+		var number int64
+		if _, err := fmt.Sscanf(n, "migrations/%d_", &number); err == nil {
+			i.Known = max(i.Known, number)
+		}
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return i, fmt.Errorf("store: %w: %w", ErrUnreachable, err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	var now time.Time
+	before := time.Now()
+	if err := conn.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return i, err
+	}
+	i.Skew = now.Sub(before.Add(time.Since(before) / 2))
+	err = conn.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
+		current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity)`).Scan(&i.Version, &i.VersionNum, &i.Bytes, &i.MaxConns, &i.Conns)
+	if err != nil {
+		return i, err
+	}
+	var exists bool
+	if err := conn.QueryRow(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL`).Scan(&exists); err != nil || !exists {
+		return i, err
+	}
+	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&i.Applied)
+}

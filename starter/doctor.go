@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/config"
+	"gleaner/internal/devstack"
+)
+
+// Levels of a finding.
+const (
+	levelOK   = "ok"
+	levelWarn = "warn"
+	levelFail = "FAIL"
+)
+
+// finding is one line of `starter doctor`.
+type finding struct {
+	Level string `json:"level"`
+	Check string `json:"check"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"` // what would mend it
+}
+
+// doctor looks at everything that a harvest needs.
+type doctor struct {
+	cfg     *config.Config
+	network bool
+	found   []finding
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.found = append(d.found, finding{levelOK, check, fmt.Sprintf(format, args...), ""})
+}
+
+func (d *doctor) warn(check, do, format string, args ...any) {
+	d.found = append(d.found, finding{levelWarn, check, fmt.Sprintf(format, args...), do})
+}
+
+func (d *doctor) fail(check, do string, err error) {
+	d.found = append(d.found, finding{levelFail, check, strings.Join(strings.Fields(err.Error()), " "), do})
+}
+
+func (c *cli) doctorCommand() *cobra.Command {
+	var network bool
+	cmd := &cobra.Command{Use: "doctor", Short: "Check settings, servers, blob store, programs and clocks", Args: cobra.NoArgs,
+		Long: `Check everything that a harvest needs, one line a check: ok, warn (it works, but
+look at it) or FAIL with what to do. Nothing is changed; the blob store is tried
+with a small file that is removed again. Exit code 1 if a check fails.`,
+		Example: "  starter doctor\n  starter doctor --network --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := c.examine(cmd.Context(), network)
+			if err := c.print(found, func(w io.Writer) error { return writeFindings(w, found) }); err != nil {
+				return err
+			}
+			if n := countLevel(found, levelFail); n > 0 {
+				return fmt.Errorf("%d of %d checks failed", n, len(found))
+			}
+			return nil
+		}}
+	cmd.Flags().BoolVar(&network, "network", false, "ask DBLP and the web search, too: one request each")
+	return cmd
+}
+
+func countLevel(found []finding, level string) int {
+	n := 0
+	for _, f := range found {
+		if f.Level == level {
+			n++
+		}
+	}
+	return n
+}
+
+func writeFindings(w io.Writer, found []finding) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range found {
+		line := f.Found
+		if f.Do != "" {
+			line += " — " + f.Do
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", f.Level, f.Check, line)
+	}
+	return t.Flush()
+}
+
+// checkTimeout bounds each group of checks.
+const checkTimeout = 15 * time.Second
+
+func (c *cli) examine(ctx context.Context, network bool) []finding {
+	d := &doctor{network: network}
+	cfg, err := c.settings()
+	if err != nil {
+		d.fail("settings", "correct it where it is from; `starter config` lists all settings", err)
+		return d.found
+	}
+	d.cfg = cfg
+	for _, check := range []func(context.Context){d.settings, d.identity, d.database, d.temporal, d.blobs, d.disk, d.readers, d.outside} {
+		bounded, cancel := context.WithTimeout(ctx, checkTimeout)
+		check(bounded)
+		cancel()
+	}
+	return d.found
+}
+
+// settings looks for what Load cannot know to be wrong.
+func (d *doctor) settings(context.Context) {
+	var strange []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		known := name == "GLEANER_CONFIG" || strings.HasPrefix(name, "GLEANER_TEST_") ||
+			slices.ContainsFunc(config.Settings, func(s config.Setting) bool { return s.Env == name })
+		if strings.HasPrefix(name, "GLEANER_") && !known {
+			strange = append(strange, name)
+		}
+	}
+	if len(strange) > 0 {
+		slices.Sort(strange)
+		d.warn("settings", "check the spelling; `starter config` lists all names", "no setting is called %s", strings.Join(strange, ", "))
+		return
+	}
+	given := 0
+	for _, v := range d.cfg.Show() {
+		if v.Origin != "default" {
+			given++
+		}
+	}
+	where := ""
+	if _, dev := devstack.Find(d.cfg.Text("data-dir")); dev {
+		where = "; a `starter dev` runs in " + d.cfg.Text("data-dir")
+	}
+	d.ok("settings", "%d settings, %d given%s", len(config.Settings), given, where)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"gleaner/internal/app"
+)
+
+// identity says how the web sees a worker.
+func (d *doctor) identity(context.Context) {
+	ua, err := app.UserAgent(d.cfg)
+	switch {
+	case err != nil:
+		d.fail("identity", "correct the setting named", err)
+	case d.cfg.Text("contact") == "":
+		d.warn("identity", "set GLEANER_CONTACT to an e-mail address or a page where web masters reach you", "%s: without a contact nothing but loopback and a proxy is asked", ua)
+	default:
+		d.ok("identity", "User-Agent: %s; robots.txt group: gleaner", ua)
+	}
+}
+
+// readers are the programs that read files.
+func (d *doctor) readers(context.Context) {
+	for _, p := range []struct{ name, without string }{
+		{"pdftotext", "PDFs are read by the built-in reader, which reads fewer; install poppler-utils"},
+		{"gs", "PostScript is read by the built-in reader, which reads less; install ghostscript"},
+	} {
+		if path, err := exec.LookPath(p.name); err != nil {
+			d.warn(p.name, p.without, "not installed")
+		} else {
+			d.ok(p.name, "%s", path)
+		}
+	}
+	if !d.cfg.Switch("ocr") {
+		return
+	}
+	for _, name := range []string{"ocrmypdf", "tesseract"} {
+		if path, err := exec.LookPath(name); err == nil {
+			d.ok("ocr", "%s", path)
+			return
+		}
+	}
+	d.fail("ocr", "install ocrmypdf, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and neither ocrmypdf nor tesseract is installed"))
+}
+
+// disk looks at the folders of this machine that grow.
+func (d *doctor) disk(context.Context) {
+	dirs := []string{d.cfg.Text("data-dir")}
+	if u, err := url.Parse(d.cfg.Text("repository-url")); err == nil && u.Scheme == "file" {
+		dirs = append(dirs, u.Path)
+	}
+	const enough, little = 5 << 30, 500 << 20
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); err != nil {
+			continue // it is made when it is needed
+		}
+		free, err := freeBytes(dir)
+		switch do := "make room, or see `starter prune --dry-run`"; {
+		case err != nil:
+			d.warn("disk", "", "%s: %v", dir, err)
+		case free < little:
+			d.fail("disk", do, fmt.Errorf("%s free for %s", size(free), dir))
+		case free < enough:
+			d.warn("disk", do, "%s free for %s", size(free), dir)
+		default:
+			d.ok("disk", "%s free for %s", size(free), dir)
+		}
+	}
+}
+
+// outside asks the services that every harvest needs, once each.
+func (d *doctor) outside(ctx context.Context) {
+	if !d.network {
+		return
+	}
+	dblp := d.cfg.Text("dblp-url")
+	if dblp == "" {
+		dblp = "https://dblp.org"
+	}
+	if err := d.asksJSON(ctx, strings.TrimRight(dblp, "/")+"/search/publ/api?q=database&h=1&format=json"); err != nil {
+		do := "volumes' pages and the mirror may answer still; a local dump (GLEANER_DBLP_DUMP) always does"
+		d.warn("dblp", do, "the search does not answer: %v", err)
+	} else {
+		d.ok("dblp", "%s answers", dblp)
+	}
+	switch d.cfg.Text("search") {
+	case "", "none":
+		d.warn("search", "set GLEANER_SEARCH; a SearXNG of one's own is free", "no web search: homepages are taken from directories alone")
+	case "searxng":
+		base := strings.TrimRight(d.cfg.Text("searxng-url"), "/")
+		if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
+			d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
+		} else {
+			d.ok("search", "%s answers in JSON", base)
+		}
+	default:
+		d.ok("search", "%s, with a key; not asked, since each search counts", d.cfg.Text("search"))
+	}
+}
+
+func (d *doctor) asksJSON(ctx context.Context, address string) error {
+	client, err := app.ServiceClient(d.cfg)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	if ua, err := app.UserAgent(d.cfg); err == nil {
+		req.Header.Set("User-Agent", ua)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", address, resp.Status)
+	}
+	var answer map[string]any
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&answer); err != nil {
+		return fmt.Errorf("%s: no JSON: it may be a wall for robots", address)
+	}
+	return nil
+}
+
+// size is a number of bytes for a person.
+func size(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	f, u := float64(n), 0
+	for f >= 1000 && u < len(units)-1 {
+		f, u = f/1000, u+1
+	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[u])
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/store"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// Bounds beyond which the doctor speaks up.
+const (
+	oldestPostgres = 130000
+	clockWarn      = 2 * time.Second
+	clockFail      = 30 * time.Second
+)
+
+func (d *doctor) database(ctx context.Context) {
+	dsn := d.cfg.Text("database-url")
+	if dsn == "" {
+		d.fail("database", "start `starter dev`, or set GLEANER_DATABASE_URL", errors.New("none is configured"))
+		return
+	}
+	i, err := store.Inspect(ctx, dsn)
+	if err != nil {
+		d.fail("database", "check GLEANER_DATABASE_URL and that the server runs", err)
+		return
+	}
+	if i.VersionNum < oldestPostgres {
+		d.warn("database", "move to a supported release", "PostgreSQL %s is old", i.Version)
+	} else {
+		d.ok("database", "PostgreSQL %s, %s", i.Version, size(i.Bytes))
+	}
+	if i.Conns*10 > i.MaxConns*8 {
+		d.warn("connections", "raise max_connections, or run fewer workers", "%d of %d are in use", i.Conns, i.MaxConns)
+	}
+	switch {
+	case i.Applied > i.Known:
+		d.fail("migrations", "use the programs of one release", fmt.Errorf("the database is at %d, this program knows %d: it is too old", i.Applied, i.Known))
+	case i.Applied < i.Known:
+		d.warn("migrations", "the next worker to start applies the rest", "at %d of %d", i.Applied, i.Known)
+	default:
+		d.ok("migrations", "all %d are applied", i.Applied)
+	}
+	d.clock("clock of the database", i.Skew)
+	if i.Applied == i.Known {
+		d.parts(ctx)
+	}
+}
+
+func (d *doctor) clock(name string, skew time.Duration) {
+	text := fmt.Sprintf("%s apart from this machine's", skew.Round(time.Millisecond).Abs())
+	switch do := "set both clocks by NTP"; {
+	case skew.Abs() > clockFail:
+		d.fail(name, do, errors.New(text))
+	case skew.Abs() > clockWarn:
+		d.warn(name, do, "%s", text)
+	default:
+		d.ok(name, "%s", text)
+	}
+}
+
+// parts opens what a worker opens, which checks the settings of every part.
+func (d *doctor) parts(ctx context.Context) {
+	a, err := app.Open(ctx, d.cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		d.fail("parts", "correct the setting named", err)
+		return
+	}
+	a.Close()
+	d.ok("parts", "a worker of these settings can start")
+}
+
+func (d *doctor) temporal(ctx context.Context) {
+	c, err := pool.Dial(ctx, d.cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		d.fail("temporal", "check TEMPORAL_ADDRESS and that the server runs", err)
+		return
+	}
+	defer c.Close()
+	ns := d.cfg.Text("temporal-namespace")
+	n, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: ns})
+	if err != nil {
+		d.fail("temporal", "create the namespace, or set TEMPORAL_NAMESPACE", fmt.Errorf("namespace %s: %w", ns, err))
+		return
+	}
+	d.ok("temporal", "%s, namespace %s, histories kept for %s", d.cfg.Text("temporal-address"), ns, n.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
+	d.searchAttributes(ctx, c, ns)
+	var latest time.Time
+	for _, q := range activities.Queues() {
+		kinds := []enumspb.TaskQueueType{enumspb.TASK_QUEUE_TYPE_ACTIVITY}
+		if q == activities.QueueHarvest {
+			kinds = append(kinds, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+		}
+		for _, k := range kinds {
+			if at := d.pollers(ctx, c, q, k); at.After(latest) {
+				latest = at
+			}
+		}
+	}
+	// A poll that Temporal saw in our future tells that its clock is ahead; how
+	// far it is behind cannot be told from a poll that is old.
+	if ahead := time.Until(latest); ahead > clockWarn {
+		d.clock("clock of Temporal", ahead)
+	} else if !latest.IsZero() {
+		d.ok("clock of Temporal", "it saw a worker %s ago", (-ahead).Round(time.Second))
+	}
+}
+
+func (d *doctor) searchAttributes(ctx context.Context, c client.Client, ns string) {
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: ns})
+	if err != nil {
+		d.warn("search attributes", "see deploy/temporal/namespace.sh", "cannot be listed: %v", err)
+		return
+	}
+	for name := range workflows.SearchAttributes() {
+		if _, ok := have.GetCustomAttributes()[name]; !ok {
+			d.warn("search attributes", "a worker adds it when it starts; see deploy/temporal/namespace.sh", "%s is missing", name)
+			return
+		}
+	}
+	d.ok("search attributes", "all %d are there", len(workflows.SearchAttributes()))
+}
+
+// pollers says who works on a queue, and returns when Temporal saw one last.
+func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kind enumspb.TaskQueueType) time.Time {
+	name := "queue " + queue
+	if kind == enumspb.TASK_QUEUE_TYPE_WORKFLOW {
+		name += " (workflows)"
+	}
+	r, err := c.DescribeTaskQueue(ctx, queue, kind)
+	if err != nil {
+		d.fail(name, "check the Temporal server", err)
+		return time.Time{}
+	}
+	var latest time.Time
+	for _, p := range r.GetPollers() {
+		if at := p.GetLastAccessTime().AsTime(); at.After(latest) {
+			latest = at
+		}
+	}
+	if len(r.GetPollers()) == 0 {
+		d.warn(name, "start a worker: worker --queues "+queue, "nobody works on it")
+	} else {
+		d.ok(name, "%d workers", len(r.GetPollers()))
+	}
+	return latest
+}
+
+// blobs writes, reads and removes a small file.
+func (d *doctor) blobs(ctx context.Context) {
+	repo, err := app.OpenRepository(ctx, d.cfg)
+	if err != nil {
+		d.fail("blob store", "check GLEANER_REPOSITORY_URL", err)
+		return
+	}
+	defer repo.Close()
+	probe := fmt.Appendf(nil, "a probe of starter doctor, %s", time.Now().Format(time.RFC3339Nano))
+	digest, err := repo.Put(ctx, probe)
+	if err != nil {
+		d.fail("blob store", "it must be writable, with room left", err)
+		return
+	}
+	defer func() {
+		if err := repo.Delete(context.WithoutCancel(ctx), digest.SHA256); err != nil {
+			d.warn("blob store", "allow deletion", "the probe cannot be removed: %v", err)
+		}
+	}()
+	got, err := repo.Get(ctx, digest.SHA256)
+	if err != nil {
+		d.fail("blob store", "it must be readable", err)
+		return
+	}
+	defer got.Close()
+	if body, err := io.ReadAll(got); err != nil || !bytes.Equal(body, probe) {
+		d.fail("blob store", "check the disk or the bucket", fmt.Errorf("what was written did not come back: %v", err))
+		return
+	}
+	d.ok("blob store", "%s: written, read, removed", repo.URL())
+}

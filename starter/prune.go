@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/store"
+)
+
+func (c *cli) pruneCommand() *cobra.Command {
+	var dry bool
+	r := store.Retention{}
+	cmd := &cobra.Command{Use: "prune", Short: "Remove what was kept long enough", Args: cobra.NoArgs,
+		Long: `Remove what was kept long enough: pages fetched as evidence, answers of search
+engines, robots.txt that ran out, URLs of sites that were removed, and, where an
+age is set for them, files that are no paper and harvests that a later one
+covers. Nothing that a report needs is removed: a rejected document keeps its row,
+with what was read of it and why it was rejected.
+
+The ages are settings (retain-…); workers do the same by themselves once a day.`,
+		Example: "  starter prune --dry-run\n  starter prune --rejected 2160h",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			keep := a.Retention()
+			if cmd.Flags().Changed("rejected") {
+				keep.Rejected = r.Rejected
+			}
+			if cmd.Flags().Changed("harvests") {
+				keep.Harvests = r.Harvests
+			}
+			done, err := a.DB.Prune(cmd.Context(), keep, a.Repo, store.PruneOptions{DryRun: dry})
+			if err != nil {
+				return err
+			}
+			return c.print(done, func(w io.Writer) error { return writePruned(w, done, dry) })
+		}}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
+	cmd.Flags().DurationVar(&r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")
+	cmd.Flags().DurationVar(&r.Harvests, "harvests", 0, "remove harvests covered by a later one and ended before so long (default: retain-harvests)")
+	return cmd
+}
+
+func writePruned(w io.Writer, done []store.Pruned, dry bool) error {
+	verb := "removed"
+	if dry {
+		verb = "would be removed"
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range done {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s: %s\n", p.What, p.Rows, size(p.Bytes), verb, p.Why)
+	}
+	return t.Flush()
+}

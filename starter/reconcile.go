@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/reconcile"
+	"gleaner/worker/pool"
+)
+
+func (c *cli) reconcileCommand() *cobra.Command {
+	var o reconcile.Options
+	cmd := &cobra.Command{Use: "reconcile", Short: "Mend what a crash or a terminated workflow left", Args: cobra.NoArgs,
+		Long: `Compare the record with what runs in Temporal, and mend what is left behind:
+sites that nobody crawls, harvests that nobody runs, documents that nobody
+examines, leases of the dead. Workers do so by themselves when they start and
+every ten minutes; what they mended is in their logs.`,
+		Example: "  starter reconcile --dry-run\n  starter reconcile --restart",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			t, err := c.temporal(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if mended == nil {
+				mended = []reconcile.Repair{}
+			}
+			return c.print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
+		}}
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only say what would be mended")
+	cmd.Flags().BoolVar(&o.Restart, "restart", false, "start harvests again that nobody runs, instead of ending them")
+	return cmd
+}
+
+func writeRepairs(w io.Writer, mended []reconcile.Repair, dry bool) error {
+	if len(mended) == 0 {
+		_, err := fmt.Fprintln(w, "nothing to mend")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range mended {
+		verb := string(r.Kind)
+		if dry {
+			verb = "would be " + verb
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", verb, r.What, r.Reason)
+	}
+	return t.Flush()
+}
