@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/frontier"
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+// explanation is all that is known of a URL.
+type explanation struct {
+	store.URLRecord
+	Found []store.Document `json:"found,omitempty"`
+}
+
+func (c *cli) explainCommand() *cobra.Command {
+	return &cobra.Command{Use: "explain URL", Short: "Say why a URL was taken when it was, and what came of it", Args: args(1, "a URL"),
+		Long: `Say all that is known of a URL: where it was linked and with which words, why the
+crawl took it when it did (or what it waits for), how the fetch ended, and what
+was decided of the document that came back.`,
+		Example: "  starter explain http://www.example.edu/~ada/papers/engine.pdf",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			e, err := explain(cmd.Context(), a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(e, e.write)
+		}}
+}
+
+func explain(ctx context.Context, db *store.DB, raw string) (*explanation, error) {
+	url, err := weburl.Canonical("", raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	h := frontier.HashOf(url)
+	r, err := db.ExplainURL(ctx, weburl.Host(url), h[:])
+	if err != nil {
+		return nil, err
+	}
+	e := &explanation{URLRecord: r}
+	for _, sha := range r.SHA256 {
+		d, _, err := db.Document(ctx, sha)
+		if err != nil {
+			return nil, err
+		}
+		e.Found = append(e.Found, d)
+	}
+	return e, nil
+}
+
+func (e *explanation) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name string, v any) {
+		if s := fmt.Sprint(v); s != "" {
+			fmt.Fprintf(t, "%s\t%s\n", name, s)
+		}
+	}
+	row("url", e.URL)
+	row("state", e.StateName)
+	row("linked from", e.Parent)
+	row("as", e.Source)
+	row("anchor", e.Anchor)
+	row("heading", e.Heading)
+	row("context", e.Context)
+	row("tag path", e.TagPath)
+	row("depth", e.Depth)
+	row("like a wanted title", fmt.Sprintf("%.2f", e.Wanted))
+	row("priority", fmt.Sprintf("queue %d, group %d, %.3f", e.Queue, e.Mark, e.Priority))
+	if e.FetchedAt != nil {
+		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format("2006-01-02 15:04:05")))
+	}
+	row("why", e.Reason)
+	row("outcome", e.Outcome)
+	if e.NextTry != nil {
+		row("next try", e.NextTry.Format("2006-01-02 15:04:05"))
+	}
+	for _, d := range e.Found {
+		row("document", d.SHA256)
+		row("  decided", fmt.Sprintf("%s as %s (%.2f), read by %s: %s", d.State, d.Class, d.Score, d.Reader, d.Outcome))
+		for _, why := range d.Reasons {
+			row("  because", why)
+		}
+	}
+	return t.Flush()
+}
