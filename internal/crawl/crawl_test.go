@@ -9,7 +9,6 @@ import (
 
 // home is a site with something of everything. The scope is /~ada/.
 func home() map[string]any {
-	busy := 0
 	return map[string]any{
 		"/robots.txt": func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("User-agent: *\nDisallow: /~ada/private/\nSitemap: http://" + r.Host + "/map.xml\n"))
@@ -34,15 +33,8 @@ func home() map[string]any {
 		"/~ada/login.html":   `<title>Login</title><form action=login method=post>User <input name=u> Password <input type=password name=p></form>`,
 		"/~ada/missing.html": `<title>404 Not Found</title><h1>Not Found</h1>`,
 		"/~ada/meta.html":    `<meta name=robots content=nofollow>` + links("hidden.html"),
-		"/~ada/busy.html": func(w http.ResponseWriter, _ *http.Request) {
-			if busy++; busy == 1 {
-				w.Header().Set("Retry-After", "3600")
-				w.WriteHeader(http.StatusServiceUnavailable)
-				return
-			}
-			_, _ = w.Write([]byte("<title>At last</title>" + links("late.html")))
-		},
-		"/~ada/late.html": links(),
+		"/~ada/busy.html":    busyThen("<title>At last</title>" + links("late.html")),
+		"/~ada/late.html":    links(),
 		"/~ada/data.html": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/octet-stream")
 			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"))

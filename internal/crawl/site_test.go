@@ -141,6 +141,8 @@ type site struct {
 	mu    sync.Mutex
 	hits  map[string]int
 	total int
+	// otherwise makes the pages that are not in pages, "" for none.
+	otherwise func(path string) string
 	// at is told of each request, with its number, before it is answered.
 	at func(n int)
 }
@@ -163,7 +165,11 @@ func (s *site) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if at != nil {
 		at(n)
 	}
-	switch p := s.pages[r.URL.RequestURI()].(type) {
+	answer := s.pages[r.URL.RequestURI()]
+	if s.otherwise != nil && answer == nil && s.otherwise(r.URL.Path) != "" {
+		answer = s.otherwise(r.URL.Path)
+	}
+	switch p := answer.(type) {
 	case string:
 		if strings.HasSuffix(r.URL.Path, ".pdf") && !strings.HasPrefix(p, "<") {
 			rw.Header().Set("Content-Type", "application/pdf")
@@ -203,6 +209,20 @@ func links(to ...string) string {
 
 func redirect(to string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+}
+
+// busyThen asks for an hour's patience once, and answers then.
+func busyThen(body string) func(http.ResponseWriter, *http.Request) {
+	busy := true
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if busy {
+			busy = false
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte(body))
+	}
 }
 
 // fetcher is the client with something to do after each request.

@@ -1,0 +1,289 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/politeness"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// small is a site of a dozen URLs of most kinds.
+func small() map[string]any {
+	return map[string]any{
+		"/":         links("a.html", "b.html", "1.pdf", "old.html", "none.html", "x.html?year=2099&calendar=1"),
+		"/a.html":   links("2.pdf", "c.html", "/"),
+		"/b.html":   links("a.html", "3.pdf", "http://lead.test/l.pdf"),
+		"/c.html":   links("d.html"),
+		"/d.html":   links("1.pdf", "c.html"),
+		"/old.html": redirect("/e.html"),
+		"/e.html":   links("d.html", "b.html"),
+		"/1.pdf":    "one", "/2.pdf": "two", "/3.pdf": "three",
+	}
+}
+
+const whole = `state || ' ' || outcome || ' ' || depth || ' ' || role || ' ' || parent || ' ' || tries || ' ' || crawl || ' ' || coalesce(encode(content, 'hex'), '')`
+
+// undisturbed crawls the site in one go and says what the record has then, and
+// how many requests it took, robots.txt included.
+func undisturbed(t *testing.T, w *world) (record map[string]string, requests int) {
+	t.Helper()
+	s := serve(t, small())
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	return w.bare(t, s.host), s.total
+}
+
+// bare is the record without the site's own name, which differs from test to test.
+func (w *world) bare(t *testing.T, host string) map[string]string {
+	t.Helper()
+	return w.rows(t, host, fmt.Sprintf(`replace(%s, '%s', 'host')`, whole, host))
+}
+
+// TestKilledAtAnyRequest: the process dies right after its k-th answer, before
+// anything of it is written. What is resumed comes to the same record, and
+// nothing is fetched again but what was in flight.
+func TestKilledAtAnyRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	want, requests := undisturbed(t, w)
+	fetches := requests - 2 // without robots.txt, and what was redirected to
+	for k := 1; k <= fetches; k++ {
+		s := serve(t, small())
+		w.seed(t, s.host, "/", "/")
+		f := &fetcher{Client: w.client, after: func(n int) {
+			if n == k {
+				panic("killed")
+			}
+		}}
+		require.PanicsWithValue(t, "killed", func() { _, _ = w.crawler(f).Slice(t.Context(), s.host, func(Progress) {}) }, "request %d", k)
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		require.Equal(t, want, w.bare(t, s.host), "killed at %d", k)
+		twice := 0
+		for p, n := range s.asked() {
+			if n > 1 && p != "/e.html" { // the end of the redirect in flight
+				twice++
+			}
+			require.LessOrEqual(t, n, 2, p)
+		}
+		require.Equal(t, 1, twice, "killed at %d", k)
+	}
+}
+
+// TestStoppedAtAnyRequest: a worker that is told to stop while a request is
+// under way writes what it has.
+func TestStoppedAtAnyRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Batch = 32
+	want, requests := undisturbed(t, w)
+	for k := 1; k <= requests; k++ {
+		s := serve(t, small())
+		w.seed(t, s.host, "/", "/")
+		ctx, cancel := context.WithCancel(t.Context())
+		s.at = func(n int) {
+			if n == k {
+				cancel()
+			}
+		}
+		_, err := w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
+		if err != nil { // else the answer was quicker, and the last
+			require.ErrorIs(t, err, context.Canceled, "request %d", k)
+		}
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		require.Equal(t, want, w.bare(t, s.host), "stopped at %d", k)
+		again := 0
+		for _, n := range s.asked() {
+			again += n - 1
+		}
+		require.LessOrEqual(t, again, 2, "stopped at %d: what was in flight, and where it redirected to", k)
+		cancel()
+	}
+}
+
+// TestBatchesLost: with delays off, visits are written in batches, and a death
+// costs no more than one.
+func TestBatchesLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Batch = 4
+	want, _ := undisturbed(t, w)
+	s := serve(t, small())
+	w.seed(t, s.host, "/", "/")
+	f := &fetcher{Client: w.client, after: func(n int) {
+		if n == 8 {
+			panic("killed")
+		}
+	}}
+	require.Panics(t, func() { _, _ = w.crawler(f).Slice(t.Context(), s.host, func(Progress) {}) })
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, want, w.bare(t, s.host))
+	again := 0
+	for _, n := range s.asked() {
+		again += n - 1
+	}
+	require.LessOrEqual(t, again, 4)
+}
+
+// TestATakenLeaseEndsTheSlice: another process takes the host over in the middle
+// of a request; the first writes nothing more.
+func TestATakenLeaseEndsTheSlice(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	want, _ := undisturbed(t, w)
+	s := serve(t, small())
+	w.seed(t, s.host, "/", "/")
+	var taken *politeness.Lease
+	s.at = func(n int) {
+		if n != 5 {
+			return
+		}
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE host=$1`, s.host)
+		if err == nil {
+			taken, err = w.keeper.Acquire(t.Context(), s.host)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	c := w.crawler(w.client)
+	c.look = time.Hour // it is not told, but finds out
+	_, err := c.Slice(t.Context(), s.host, func(Progress) {})
+	require.ErrorIs(t, err, politeness.ErrLost)
+	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Waiting, r.Ending, "another holds it")
+	require.Positive(t, r.Wait)
+	require.NoError(t, taken.Release(t.Context()))
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	require.Equal(t, want, w.bare(t, s.host))
+}
+
+// endless is a site without an end: each page leads to the next two.
+func endless(t *testing.T) *site {
+	t.Helper()
+	s := serve(t, map[string]any{"/": links("/d/1.html")})
+	s.otherwise = func(path string) string {
+		var n int
+		if _, err := fmt.Sscanf(path, "/d/%d.html", &n); err != nil {
+			return ""
+		}
+		return links(fmt.Sprintf("/d/%d.html", 2*n), fmt.Sprintf("/d/%d.html", 2*n+1))
+	}
+	return s
+}
+
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   Ending
+		most   int
+	}{
+		"slice":     {func(c *Config) { c.SlicePages = 7 }, SliceFull, 7},
+		"time":      {func(c *Config) { c.SliceTime = time.Nanosecond }, SliceFull, 0},
+		"pages":     {func(c *Config) { c.MaxPages = 9 }, PageLimit, 9},
+		"trap":      {func(c *Config) { c.TrapPages = 20 }, Trap, 20},
+		"directory": {func(c *Config) { c.DirPages = 5 }, Exhausted, 6},
+		"depth":     {func(c *Config) { c.MaxDepth = 3 }, Exhausted, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, own := endless(t), *w
+			own.cfg.TrapPages, own.cfg.MaxPages = 0, 60
+			c.change(&own.cfg)
+			own.seed(t, s.host, "/", "/")
+			r, err := own.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+			require.NoError(t, err)
+			require.Equal(t, c.want, r.Ending, r.Reason)
+			require.Equal(t, c.most, r.Requests)
+			if c.want != SliceFull && c.want != Exhausted {
+				require.NotEmpty(t, r.Reason)
+			}
+			skipped := 0
+			for _, is := range own.record(t, s.host) {
+				switch is {
+				case "skipped directory-limit", "skipped max-depth":
+					skipped++
+				}
+			}
+			require.Equal(t, name == "directory" || name == "depth", skipped > 0)
+		})
+	}
+}
+
+// TestTheRecordOfATrapIsBounded: what a limit keeps out is named, but not
+// without end.
+func TestTheRecordOfATrapIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var many []string
+	for i := range maxSkipped + 100 {
+		many = append(many, fmt.Sprintf("/calendar?year=%d", 2100+i))
+	}
+	s := serve(t, map[string]any{"/": links(many...)})
+	w.seed(t, s.host, "/", "/")
+	r := w.finish(t, w.crawler(w.client), s.host)
+	require.Equal(t, Exhausted, r.Ending)
+	require.Contains(t, r.Reason, "100 links beyond the limits")
+	require.Len(t, w.record(t, s.host), maxSkipped+1)
+}
+
+// TestAShorterWayOpensWhatWasTooDeep: c3 is read at the greatest depth; later it
+// is found one link from home, and what lies below it is asked for.
+func TestAShorterWayOpensWhatWasTooDeep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.MaxDepth = 3
+	near := serve(t, map[string]any{
+		"/": links("busy.html", "c1.html"), "/c1.html": links("c2.html"), "/c2.html": links("c3.html"), "/c3.html": links("c4.html", "p.pdf"),
+		"/c4.html": links("c5.html"), "/c5.html": links(), "/p.pdf": "one",
+		"/busy.html": busyThen(links("c3.html")),
+	})
+	w.seed(t, near.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), near.host).Ending)
+	got := w.record(t, near.host)
+	require.Equal(t, "page success", got["/c4.html"])
+	require.Equal(t, "document success", got["/p.pdf"])
+	require.Equal(t, "skipped max-depth", got["/c5.html"])
+	require.Equal(t, 1, near.asked()["/c3.html"], "it was not fetched again for that")
+}
+
+// TestAttention: the harvests that want a site are paused, go on, and are
+// cancelled.
+func TestAttention(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := endless(t)
+	w.cfg.TrapPages = 0
+	id := w.seed(t, s.host, "/", "/")
+	ctx := t.Context()
+	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "v", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+	_, err := w.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, id)
+	require.NoError(t, err)
+	set := func(column, is string) {
+		_, err := w.db.Pool.Exec(ctx, `UPDATE harvests SET `+column+`=`+is)
+		require.NoError(t, err)
+	}
+	set("paused", "true")
+	r, err := w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Paused, r.Ending)
+	set("paused", "false")
+	w.cfg.SlicePages = r.Requests + 20
+	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, SliceFull, r.Ending)
+	w.cfg.SlicePages = 1 << 20
+	set("cancelled", "true")
+	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Cancelled, r.Ending)
+}
