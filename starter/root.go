@@ -94,7 +94,12 @@ var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-ad
 // settings loads the configuration, and finds a running `starter dev`.
 func (c *cli) settings() (*config.Config, error) {
 	given := map[string]string{}
-	c.flags.Visit(func(f *pflag.Flag) { given[f.Name] = f.Value.String() })
+	// Visit would see those alone that stand before the command's name.
+	c.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			given[f.Name] = f.Value.String()
+		}
+	})
 	cfg, err := config.Load(given, c.file, os.Getenv)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
