@@ -143,7 +143,19 @@ type atLeast struct {
 func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= h.level && h.Handler.Enabled(ctx, l)
 }
+
+// Handle leaves out what telemetry.LogActivities says, with more to it.
+func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message == "Activity error." {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
 func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
 	return atLeast{h.Handler.WithAttrs(a), h.level}
 }
+
+// WithGroup implements slog.Handler.
 func (h atLeast) WithGroup(n string) slog.Handler { return atLeast{h.Handler.WithGroup(n), h.level} }
