@@ -50,8 +50,11 @@ func (b *batch) add(e frontier.Entry) {
 }
 
 func (b *batch) addLead(host string, e frontier.Entry) {
-	for _, had := range b.leads[host] {
-		if had.Link.URL == e.Link.URL {
+	for i := range b.leads[host] {
+		if had := &b.leads[host][i]; had.Hash() == e.Hash() {
+			if e.Wanted > had.Wanted {
+				*had = e
+			}
 			return
 		}
 	}

@@ -100,8 +100,7 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	if !here {
 		if e.Depth <= s.cfg.MaxDepth && s.cfg.Limits.CheckShape(l.URL) == nil {
 			e.Wanted = max(e.Wanted, s.likeness(&l))
-			s.strategy.Enter(own(&e))
-			s.batch.addLead(host, e)
+			s.lead(host, &e)
 		}
 		return false, e.Document
 	}
@@ -121,6 +120,21 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	}
 	s.batch.add(e)
 	return !met, e.Document
+}
+
+// maxLeads bounds what is remembered of the leads of a slice.
+const maxLeads = 20_000
+
+// lead gives a link to its host, once for all the pages that have it.
+func (s *slice) lead(host string, e *frontier.Entry) {
+	if had, ok := s.leads[e.Hash()]; ok && e.Wanted <= had {
+		return
+	}
+	if len(s.leads) < maxLeads {
+		s.leads[e.Hash()] = e.Wanted
+	}
+	s.strategy.Enter(own(e))
+	s.batch.addLead(host, *e)
 }
 
 // own gives an entry its own copy of the words that are parts of the page's

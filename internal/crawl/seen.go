@@ -13,8 +13,9 @@ import (
 )
 
 // seenLimit bounds the set of known URLs that a slice keeps in memory, in
-// entries of some 40 bytes. Beyond it the record alone tells what is new.
-const seenLimit = 250_000
+// entries of some 40 bytes. Beyond it the record alone tells what is new. A slice
+// begins with at most half of them, so that those it meets have a place.
+const seenLimit = 100_000
 
 // seenSet remembers at what depth and in what role a site's URLs are known, so
 // that a link in every page's menu is not written once a page; and how much is
@@ -31,7 +32,7 @@ func newSeen() *seenSet {
 }
 
 func loadSeen(ctx context.Context, pool *pgxpool.Pool, site int) (*seenSet, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url FROM urls WHERE site_id=$1 LIMIT $2`, site, seenLimit)
+	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url FROM urls WHERE site_id=$1 LIMIT $2`, site, seenLimit/2)
 	if err != nil {
 		return nil, err
 	}

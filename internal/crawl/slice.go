@@ -35,6 +35,8 @@ type slice struct {
 	stop     atomic.Value // Ending, set by the watcher
 	latest   atomic.Pointer[Progress]
 
+	leads map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
+
 	read, relevant int // pages of this crawl, and those of them that lead to documents
 
 	learnt     time.Time // when the strategy's state was written last
@@ -127,6 +129,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	s.window = &window{site: s.site.ID, pool: s.db.Pool}
 	s.batch.reset()
+	s.leads = map[frontier.Hash]float64{}
 	s.learnt = time.Now()
 	return nil
 }

@@ -1,4 +1,4 @@
-package frontier
+package frontier_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
+	. "gleaner/internal/frontier"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
@@ -83,8 +84,8 @@ func TestAddTwiceIsAddOnce(t *testing.T) {
 		want := es[i]
 		require.Equal(t, first[want.Hash()].Seq, e.ID)
 		require.Equal(t, want.Hash(), e.Hash())
-		want.ID, want.hash, want.hashed, e.hash, e.hashed = e.ID, Hash{}, "", Hash{}, ""
-		require.Equal(t, want, e)
+		want.ID = e.ID
+		require.Equal(t, Bare(want), Bare(e))
 	}
 }
 
@@ -121,8 +122,8 @@ func TestFoundAgain(t *testing.T) {
 			want := link(t.Name(), c.want)
 			for _, got := range waiting(t, db, site) {
 				if got.Link.URL == want.Link.URL {
-					got.ID, got.hash, got.hashed = 0, Hash{}, ""
-					require.Equal(t, want, got)
+					got.ID = 0
+					require.Equal(t, Bare(want), Bare(got))
 					return
 				}
 			}
@@ -276,7 +277,7 @@ func TestWindowReadsTheIndex(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Pool.Exec(t.Context(), `ANALYZE urls`)
 	require.NoError(t, err)
-	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+windowSQL, site, 10, 100)
+	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+WindowSQL, site, 10, 100)
 	require.NoError(t, err)
 	var plan strings.Builder
 	var line string
