@@ -42,6 +42,9 @@ func (s *slice) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
 		v.Interval = e.Interval
 		return // asked again in this crawl
 	}
+	if !e.Visited.IsZero() {
+		event = event.After(v.At.Sub(e.Visited), e.Interval)
+	}
 	next, again := s.cfg.Recrawl.Next(document, e.Interval, event)
 	v.Interval = next
 	if again {

@@ -58,6 +58,7 @@ type Entry struct {
 	Content      []byte        // SHA-256 of what came back at the last visit
 	Was          State         // Page or Document, if it ever answered as one
 	Interval     time.Duration // between the last two visits that were due; 0 before the second
+	Visited      time.Time     // when it was last asked for; zero if never
 	Skip         fetch.Outcome // the limit that keeps it from being asked for; "" if none
 
 	hash   Hash   // of the URL
@@ -153,7 +154,7 @@ WITH RECURSIVE marks AS (
 		LIMIT 1) n
 )
 SELECT u.seq, u.url, u.queue, u.mark, u.priority, u.depth, u.role, u.wanted, u.position, u.parent, u.source, u.anchor, u.context,
-	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content, u.was, u.interval_s
+	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content, u.was, u.interval_s, u.fetched_at
 FROM (SELECT * FROM marks LIMIT 4096) m CROSS JOIN LATERAL (
 	SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
 	ORDER BY priority DESC, seq LIMIT $2) u
@@ -177,9 +178,13 @@ func scanEntry(row pgx.CollectableRow) (Entry, error) {
 	var e Entry
 	var source string
 	var seconds int64
+	var visited *time.Time
 	err := row.Scan(&e.ID, &e.Link.URL, &e.Queue, &e.Mark, &e.Priority, &e.Depth, &e.Role, &e.Wanted, &e.Link.Position, &e.Parent, &source,
-		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content, &e.Was, &seconds)
+		&e.Link.Anchor, &e.Link.Context, &e.Link.Heading, &e.Link.TagPath, &e.Tries, &e.ETag, &e.LastModified, &e.Content, &e.Was, &seconds, &visited)
 	e.Interval = time.Duration(seconds) * time.Second
+	if visited != nil {
+		e.Visited = *visited
+	}
 	e.Link.Source = page.Source(source)
 	e.Document = weburl.IsDocumentName(e.Link.URL)
 	e.OffSite = e.Role == Lead

@@ -38,7 +38,17 @@ const (
 	NotFound  // 404 and the like: it may come, or come back
 	Failing   // no answer, tried often enough for now
 	Permanent // forbidden by robots.txt, gone, of a kind that is not wanted
+	TooSoon   // as it was, but asked by hand long before it was due
 )
+
+// After is what an event says when it comes so long after the last visit: that
+// nothing changed within a small part of the interval says nothing about it.
+func (e Event) After(since, interval time.Duration) Event {
+	if (e == Unchanged || e == NotFound) && interval > 0 && since < interval/2 {
+		return TooSoon
+	}
+	return e
+}
 
 // Next returns the interval until the next visit, given the last one (0 after
 // the first visit), and whether there is to be a next visit at all.
@@ -50,6 +60,8 @@ func (p Policy) Next(document bool, had time.Duration, e Event) (next time.Durat
 	switch e {
 	case Permanent:
 		return 0, false
+	case TooSoon:
+		return had, true
 	case NotFound:
 		if had == 0 {
 			return p.Missing, true
@@ -85,6 +97,7 @@ func clamp(d, lo, hi time.Duration) time.Duration { return max(lo, min(d, hi)) }
 // Outcome is what a whole crawl of a site came to.
 type Outcome struct {
 	Ended   bool // it reached its end; else it was refused, stopped or cut
+	Soon    bool // it was asked for by hand, long before it was due
 	Gained  int  // documents accepted that were new
 	Changed int  // pages that had changed
 	Wanted  bool // papers of people who live there are still missing
@@ -106,6 +119,8 @@ func (p Policy) Site(had time.Duration, o Outcome) (rest, interval time.Duration
 		interval = p.First
 	case o.Gained > 0:
 		interval = time.Duration(float64(had) * p.Gained)
+	case o.Soon && o.Changed == 0:
+		interval = had
 	case o.Changed > 0:
 		interval = time.Duration(float64(had) * p.Shorter)
 	default:

@@ -33,6 +33,9 @@ func TestNext(t *testing.T) {
 		{"a document that vanished", true, 90 * day, NotFound, 180 * day, true},
 		{"failing", false, 2 * day, Failing, 4 * day, true},
 		{"failing from the start", false, 0, Failing, day, true},
+		{"unchanged a day later", false, 10 * day, Unchanged.After(day, 10*day), 10 * day, true},
+		{"unchanged when it was due", false, 10 * day, Unchanged.After(10*day, 10*day), 14 * day, true},
+		{"changed a day later", false, 10 * day, Changed.After(day, 10*day), 8 * day, true},
 		{"forbidden", false, 10 * day, Permanent, 0, false},
 	} {
 		next, again := p.Next(c.document, c.had, c.event)
@@ -69,6 +72,7 @@ func TestSite(t *testing.T) {
 		{"changed", 10 * day, Outcome{Ended: true, Changed: 1}, 8 * day, 8 * day},
 		{"new papers", 10 * day, Outcome{Ended: true, Changed: 1, Gained: 1}, 5 * day, 5 * day},
 		{"somebody's papers are missing", 10 * day, Outcome{Ended: true, Wanted: true}, 7 * day, 14 * day},
+		{"nothing new a day later", 10 * day, Outcome{Ended: true, Soon: true}, 10 * day, 10 * day},
 		{"not worth it", 10 * day, Outcome{Ended: true, Barren: true}, 360 * day, 14 * day},
 		{"refused once", 10 * day, Outcome{Retries: 1}, time.Hour, 10 * day},
 		{"refused four times", 10 * day, Outcome{Retries: 4}, 8 * time.Hour, 10 * day},

@@ -44,7 +44,8 @@ const guardTime = "1 day"
 
 // RequeueDue puts the URLs of a site that are due back among the waiting, but
 // for those in its to-be-avoided directories, which are asked every Revisit-th
-// time. What was accepted, and the pages that link to it, are never passed over.
+// time; so are files that were read and are no papers. What was accepted, and the
+// pages that link to it, are never passed over.
 // It returns how many URLs wait, and 0 where a crawl is under way.
 func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
 	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
@@ -87,11 +88,12 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, what PutBack, revisit b
 	tag, err := tx.Exec(ctx, `
 		WITH avoid AS (SELECT a.scheme || s.host || d.path AS prefix FROM directory_stats d JOIN sites s ON s.id=d.site_id
 				CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme) WHERE d.site_id=$1 AND d.avoid AND NOT $4),
-		good AS (SELECT l.hash, l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted')
+		good AS (SELECT l.hash, l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted'),
+		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
 		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
-			AND (NOT EXISTS (SELECT 1 FROM avoid WHERE starts_with(u.url, avoid.prefix))
+			AND (NOT EXISTS (SELECT 1 FROM avoid WHERE starts_with(u.url, avoid.prefix)) AND u.hash NOT IN (SELECT hash FROM idle)
 				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM good))`, siteID, what.All, before, revisit)
 	return int(tag.RowsAffected()), err
 }
@@ -131,7 +133,7 @@ func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy strin
 				return err
 			}
 		}
-		o := recrawl.Outcome{Ended: state == "done" || state == "trap", Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == "trap", Retries: c.Retries + 1}
+		o := recrawl.Outcome{Ended: state == "done" || state == "trap", Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == "trap", Retries: c.Retries + 1}
 		rest, interval := p.Site(c.Interval, o)
 		retries := o.Retries
 		if o.Ended {
@@ -150,23 +152,24 @@ func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy strin
 // ended is what the record says of the crawl of a site that ends.
 type ended struct {
 	ID, Crawl, Retries, Gained, Changed int
-	Interval                            time.Duration
+	Interval, Since                     time.Duration // Since: from the end of the last crawl to the beginning of this one
 	Started                             *time.Time
 	Finished, Wanted                    bool
 }
 
 func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 	var c ended
-	var seconds int64
+	var seconds, since int64
 	err := tx.QueryRow(ctx, `SELECT s.id, s.crawl, s.retries, s.interval_s, s.crawl_started, coalesce(s.crawl_finished >= s.crawl_started, false),
+			coalesce(extract(epoch FROM s.crawl_started - s.crawl_finished), 1e9)::bigint,
 			(SELECT count(DISTINCT d.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
 				WHERE l.site_id=s.id AND d.state='accepted' AND d.discovered_at >= s.crawl_started),
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`)
 		FROM sites s WHERE s.host=$1 FOR UPDATE`, host).
-		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &c.Gained, &c.Changed, &c.Wanted)
-	c.Interval = time.Duration(seconds) * time.Second
+		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted)
+	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second
 	return c, err
 }
 
