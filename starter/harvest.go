@@ -26,6 +26,7 @@ type harvestFlags struct {
 	years    string
 	holdings string
 	wait     bool
+	sources  sourceFlags
 	options  activities.HarvestOptions
 }
 
@@ -64,7 +65,9 @@ what is known; on one that is complete it asks, conditionally, for everything
 again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
-  starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000`,
+  starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000
+  starter harvest "Local Workshop" --years 2003 --papers workshop.bib
+  starter harvest journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757`,
 		Args: args(1, "the venue, such as conf/webdb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(); err != nil {
@@ -89,6 +92,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 	fl.IntVar(&f.options.Window, "sites", 0, "sites crawled at a time (default 50)")
 	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
+	f.sources.register(cmd)
 	_ = cmd.MarkFlagRequired("years")
 	return cmd
 }
@@ -114,7 +118,7 @@ func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *ha
 		return err
 	}
 	defer t.Close()
-	key, err := c.venueKey(ctx, name)
+	key, err := c.harvestVenue(ctx, name, years, &f.sources)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 		return nil, err
 	}
 	a := &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}
-	if a.filter, err = filter(cfg); err != nil {
+	if a.filter, err = Filter(cfg); err != nil {
 		a.Close()
 		return nil, err
 	}

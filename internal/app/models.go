@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/config"
 	"gleaner/internal/document"
+	"gleaner/internal/fetch"
 	"gleaner/internal/homepage"
 	"gleaner/internal/rank"
 )
@@ -34,8 +35,8 @@ func HomepageModel(cfg *config.Config) (*homepage.Model, error) {
 	return fromFile(cfg, "homepage-model", func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
 }
 
-// filter is nil where it is switched off.
-func filter(cfg *config.Config) (*document.Filter, error) {
+// Filter is the academic filter; nil where it is switched off.
+func Filter(cfg *config.Config) (*document.Filter, error) {
 	point := document.Point(cfg.Text("filter"))
 	if point == "off" {
 		return nil, nil
@@ -78,4 +79,14 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 		return &p, err
 	})
 	return o, err
+}
+
+// Client is the polite client for a command without a database: paces hold within
+// this process alone.
+func Client(cfg *config.Config) (*fetch.Client, error) {
+	fc, err := fetchConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return fetch.New(fc)
 }

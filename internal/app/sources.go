@@ -118,11 +118,7 @@ func (n named) Name() string { return n.name }
 // OpenCatalogues makes the catalogues for a command that has no database: paces
 // hold within this process alone.
 func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
-	fc, err := fetchConfig(cfg)
-	if err != nil {
-		return Catalogues{}, err
-	}
-	polite, err := fetch.New(fc)
+	polite, err := Client(cfg)
 	if err != nil {
 		return Catalogues{}, err
 	}

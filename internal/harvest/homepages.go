@@ -214,3 +214,35 @@ func (s *Stages) second(ctx context.Context, sub homepage.Subject, settled time.
 	all, again := homepage.SecondPass(subjects, decisions)
 	return all[0], slices.Contains(again, 0), nil
 }
+
+// LookFor decides on the authors of labels as a harvest would, in both passes,
+// with the papers that the record or the directories know of each. Nothing of it
+// is written but what was asked for.
+func (s *Stages) LookFor(ctx context.Context, labels []homepage.Label, report func(done, of int)) ([]homepage.Decision, error) {
+	subjects := make([]homepage.Subject, len(labels))
+	for i, l := range labels {
+		var err error
+		if subjects[i], err = s.subject(ctx, l.Author, nil); err != nil {
+			return nil, err
+		}
+		if ps := subjects[i].Papers; len(ps) > 0 {
+			if subjects[i].Venue, err = s.VenueNames(ctx, ps[0].Venue); err != nil {
+				return nil, err
+			}
+		}
+	}
+	const chunk = 50
+	for done := 0; done < len(subjects); done += chunk {
+		report(done, len(subjects))
+		if err := s.consult(ctx, subjects[done:min(done+chunk, len(subjects))]); err != nil {
+			return nil, err
+		}
+	}
+	ds, err := s.Finder.FindAll(ctx, subjects, parallelAuthors)
+	report(len(subjects), len(subjects))
+	if errors.Is(err, homepage.ErrSearchUnavailable) {
+		s.Log.Warn("searches failed", "error", err)
+		err = nil
+	}
+	return ds, err
+}

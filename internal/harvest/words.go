@@ -1,0 +1,97 @@
+package harvest
+
+import (
+	"context"
+	"slices"
+
+	"gleaner/internal/homepage"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// Say keeps a person's word about an author's homepage (is, or is-not) and lets
+// it count at once: in the record, and in the frontier of every harvest under way
+// that is past looking for homepages. It returns those harvests.
+func (s *Stages) Say(ctx context.Context, a venue.Author, url, word string) ([]store.Harvest, error) {
+	if err := s.DB.SetOverride(ctx, a.ID(), url, word); err != nil {
+		return nil, err
+	}
+	d, err := s.decision(ctx, a.ID())
+	if err != nil {
+		return nil, err
+	}
+	// Of an author who was not looked for, only a page is known: a denial alone
+	// must not pass for a search.
+	if d.Author.Name != "" || word == "is" {
+		if d.Author.Name == "" {
+			d.Author = a
+		}
+		words, err := s.DB.Overrides(ctx, a.ID())
+		if err != nil {
+			return nil, err
+		}
+		if err := s.save(ctx, Heed(d, words)); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.DB.HarvestsOf(ctx, a.ID())
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(h store.Harvest) bool { return h.Stage != stageCrawl }), nil
+}
+
+// stageCrawl is the stage of a harvest whose homepages were given to the frontier
+// already.
+const stageCrawl = "crawl"
+
+// Forget takes a person's words about an author back (of one page, or all) and
+// what was decided with them, so that the author is looked for anew by the next
+// harvest. It returns how many words there were.
+func (s *Stages) Forget(ctx context.Context, a venue.Author, url string) (int, error) {
+	words, err := s.DB.Overrides(ctx, a.ID())
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, w := range words {
+		if url != "" && w.URL != url {
+			continue
+		}
+		if err := s.DB.SetOverride(ctx, a.ID(), w.URL, ""); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, s.DB.ForgetDecision(ctx, a.ID())
+}
+
+// Explained is all that is known of how an author's homepages were found.
+type Explained struct {
+	Author   venue.Author       `json:"author"`
+	Looked   bool               `json:"looked"` // whether they were looked for
+	Words    []store.Override   `json:"words,omitempty"`
+	Decision *homepage.Decision `json:"decision,omitempty"`
+	Kept     []store.Homepage   `json:"homepages"`
+	Papers   []venue.Paper      `json:"papers"`
+}
+
+// Explain gathers it.
+func (s *Stages) Explain(ctx context.Context, a venue.Author) (Explained, error) {
+	e := Explained{Author: a}
+	var err error
+	if e.Words, err = s.DB.Overrides(ctx, a.ID()); err != nil {
+		return e, err
+	}
+	if e.Kept, err = s.DB.HomepagesOf(ctx, []string{a.ID()}); err != nil {
+		return e, err
+	}
+	if e.Papers, err = s.DB.PapersOf(ctx, a.ID()); err != nil {
+		return e, err
+	}
+	d, err := s.decision(ctx, a.ID())
+	if d.Author.Name != "" {
+		e.Looked, e.Decision = true, &d
+	}
+	return e, err
+}

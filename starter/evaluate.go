@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/evaluate"
+	"gleaner/internal/homepage"
+	"gleaner/internal/rank"
+)
+
+func (c *cli) evaluateCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "evaluate", Short: "Measure how well homepages are found and sites are crawled"}
+	cmd.AddCommand(c.evaluateHomepages(), c.evaluateCrawl())
+	return cmd
+}
+
+func (c *cli) evaluateHomepages() *cobra.Command {
+	var labels, of string
+	var live bool
+	cmd := &cobra.Command{Use: "homepages --labels FILE [--harvest HARVEST | --live]", Short: "Count homepages found, right, wrong and not found, beside Table 1 alone", Args: cobra.NoArgs,
+		Long: `Compare homepages with labels: tab-separated author, pid, homepage with a header
+line; an empty homepage says that there is none. Judged are the decisions of the
+record (of one harvest, or all), or with --live those that are made now for the
+authors of the file, with what the record and the directories know of them. Table
+1 of Zhuang et al. judges the same searches, by addresses and titles alone.`,
+		Example: "  starter evaluate homepages --labels judged.tsv --harvest conf/webdb\n  starter evaluate homepages --labels judged.tsv --live --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ls, err := readLabels(labels)
+			if err != nil {
+				return err
+			}
+			ds, err := c.decisions(cmd.Context(), ls, of, live)
+			if err != nil {
+				return err
+			}
+			r := homepage.Evaluate(ds, knownAs(ls, ds))
+			return c.print(r, func(w io.Writer) error { return writeHomepageReport(w, r) })
+		}}
+	fl := cmd.Flags()
+	fl.StringVar(&labels, "labels", "", "file of labelled authors (required)")
+	fl.StringVar(&of, "harvest", "", "only authors of this harvest, labelled or not")
+	fl.BoolVar(&live, "live", false, "look for the authors of the file now")
+	_ = cmd.MarkFlagRequired("labels")
+	return cmd
+}
+
+func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string, live bool) ([]homepage.Decision, error) {
+	if live {
+		if of != "" {
+			return nil, fmt.Errorf("%w: want either --harvest or --live", errUsage)
+		}
+		a, err := c.application(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer a.Close()
+		return c.lookNow(ctx, a, labels)
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if of == "" {
+		return a.DB.AllDecisions(ctx)
+	}
+	h, err := a.DB.FindHarvest(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	return a.DB.HarvestDecisions(ctx, h.ID)
+}
+
+// lookNow looks for labelled authors as a harvest would; nothing of it is written
+// but the pages and answers that were asked for.
+func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) ([]homepage.Decision, error) {
+	authors := labels[:0:0]
+	for _, l := range labels {
+		if known, err := a.DB.AuthorsByName(ctx, l.Author.ID()); err != nil {
+			return nil, err
+		} else if len(known) == 0 && l.Author.PID == "" {
+			if known, err = a.DB.AuthorsByName(ctx, l.Author.Name); err != nil {
+				return nil, err
+			}
+			if len(known) == 1 {
+				l.Author = known[0]
+			}
+		}
+		authors = append(authors, l)
+	}
+	progress := newLine(c.err)
+	defer progress.end()
+	return a.Stages.LookFor(ctx, authors, func(done, of int) { progress.show(fmt.Sprintf("%d of %d authors", done, of)) })
+}
+
+// knownAs gives labels without a pid that of the one author of the name who was
+// decided on.
+func knownAs(labels []homepage.Label, decisions []homepage.Decision) []homepage.Label {
+	byName := map[string][]homepage.Decision{}
+	for _, d := range decisions {
+		byName[d.Author.Name] = append(byName[d.Author.Name], d)
+	}
+	out := slices.Clone(labels)
+	for i, l := range out {
+		if ds := byName[l.Author.Name]; l.Author.PID == "" && len(ds) == 1 {
+			out[i].Author = ds[0].Author
+		}
+	}
+	return out
+}
+
+func writeHomepageReport(w io.Writer, r homepage.Report) error {
+	if _, err := io.WriteString(w, r.String()); err != nil {
+		return err
+	}
+	for _, m := range r.Mistakes {
+		got := m.Got
+		if got == "" {
+			got = "nothing"
+		}
+		fmt.Fprintf(w, "%s: got %s, want %v (%s)\n", m.Author.Name, got, m.Want, m.Rule)
+	}
+	return nil
+}
+
+func (c *cli) evaluateCrawl() *cobra.Command {
+	var s snapshotFlags
+	var strategies []string
+	var html string
+	cmd := &cobra.Command{Use: "crawl --site URL | --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
+		Long: `Crawl a recorded site with each strategy and count the requests to each share of
+its papers, beside breadth-first and an oracle that knows the site. --site records
+the site first, politely, into a WARC file (--to), and judges that; --record reads a
+mirror (DIR is named like the host), --warc files of any origin. What is a paper
+the academic filter says, or a file of labels (URL, tab, kind).`,
+		Example: `  starter evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
+  starter evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
+  starter evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			options, err := app.RankOptions(cfg)
+			if err != nil {
+				return err
+			}
+			if s.site != "" {
+				if err := c.recordSite(cmd.Context(), cfg, &s); err != nil {
+					return err
+				}
+			}
+			sites, err := s.open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			return c.compare(sites, strategies, options, html)
+		}}
+	s.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&s.site, "site", "", "a page of the site to record: what lies below its directory")
+	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
+	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
+	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
+	fl.StringVar(&html, "html", "", "write charts and table as one HTML page to this file")
+	return cmd
+}
+
+func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, html string) error {
+	var all []evaluate.Comparison
+	for _, s := range sites {
+		cmp, _, err := evaluate.Compare(s.Name, s.Setup, strategies, options)
+		if errors.Is(err, rank.ErrUnknownStrategy) {
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		all = append(all, cmp)
+	}
+	if html != "" {
+		if err := writeFile(html, func(w io.Writer) error { return evaluate.WriteHTML(w, all) }); err != nil {
+			return err
+		}
+	}
+	return c.print(all, func(w io.Writer) error { return evaluate.WriteText(w, all) })
+}

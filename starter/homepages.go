@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/harvest"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+	"gleaner/internal/weburl"
+	"gleaner/workflows"
+)
+
+// errAuthor is returned for a name that no author, or more than one, answers to.
+var errAuthor = errors.New("no such author")
+
+const anAuthor = "an author: name or pid"
+
+func (c *cli) homepagesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "homepages", Short: "See where authors were found, and say where they are",
+		Long: `See and correct what was found out about authors' homepages. An author is named
+by pid, or by name where only one has it. What a person says lasts: later
+harvests heed it, and harvests that run take it up at once.`}
+	cmd.AddCommand(c.homepagesList(), c.homepagesExplain(), c.homepagesSet(), c.homepagesForget(), c.homepagesBudget())
+	return cmd
+}
+
+func (c *cli) homepagesList() *cobra.Command {
+	var missing bool
+	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List authors of wanted papers with their homepages", Args: cobra.MaximumNArgs(1),
+		Example: "  starter homepages list conf/webdb\n  starter homepages list --missing --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			id := ""
+			if len(args) == 1 {
+				h, err := a.DB.FindHarvest(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				id = h.ID
+			}
+			all, err := a.DB.ListHomepages(cmd.Context(), id)
+			if err != nil {
+				return err
+			}
+			out := all[:0]
+			for _, l := range all {
+				if !missing || len(l.Homepages) == 0 {
+					out = append(out, l)
+				}
+			}
+			return c.print(out, func(w io.Writer) error { return writeHomepages(w, out) })
+		}}
+	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
+	return cmd
+}
+
+func writeHomepages(w io.Writer, all []store.AuthorHomepages) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "author\tpid\twanted\thomepage\tsource\tscore")
+	found := 0
+	for _, l := range all {
+		head := fmt.Sprintf("%s\t%s\t%d", l.Author.Name, l.Author.PID, l.Wanted)
+		switch {
+		case l.DecidedAt == nil:
+			fmt.Fprintf(t, "%s\t(not looked for yet)\t\t\n", head)
+		case len(l.Homepages) == 0:
+			fmt.Fprintf(t, "%s\t(%s)\t\t\n", head, l.NotFound)
+		default:
+			found++
+		}
+		for _, h := range l.Homepages {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\n", head, h.URL, h.Source, h.Score)
+			head = "\t\t"
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, len(all))
+	return err
+}
+
+// oneAuthor finds the author that a person means.
+func oneAuthor(ctx context.Context, db *store.DB, name string) (venue.Author, error) {
+	found, err := db.AuthorsByName(ctx, name)
+	if err != nil || len(found) == 1 {
+		if len(found) == 1 {
+			return found[0], err
+		}
+		return venue.Author{}, err
+	}
+	how := "several authors are called %q; name one by pid: %s: %w"
+	if len(found) == 0 {
+		if found, err = db.AuthorsLike(ctx, strings.Fields(name), 10); err != nil {
+			return venue.Author{}, err
+		}
+		if len(found) == 0 {
+			return venue.Author{}, fmt.Errorf("%q: %w in the record; a harvest or `starter metadata show` enters them", name, errAuthor)
+		}
+		how = "nobody is called %q exactly; there are: %s: %w"
+	}
+	list := make([]string, len(found))
+	for i, a := range found {
+		list[i] = fmt.Sprintf("%s (%s)", a.Name, a.ID())
+	}
+	return venue.Author{}, fmt.Errorf(how, name, strings.Join(list, ", "), errAuthor)
+}
+
+// onAuthor runs a command on one author with the record open.
+func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who venue.Author, rest []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a, err := c.record(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		who, err := oneAuthor(cmd.Context(), a.DB, args[0])
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), a, &harvest.Stages{DB: a.DB, Log: a.Log}, who, args[1:])
+	}
+}
+
+func (c *cli) homepagesExplain() *cobra.Command {
+	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, anAuthor),
+		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who venue.Author, _ []string) error {
+			e, err := s.Explain(ctx, who)
+			if err != nil {
+				return err
+			}
+			return c.print(e, func(w io.Writer) error { return writeExplained(w, e) })
+		})}
+}
+
+func (c *cli) homepagesSet() *cobra.Command {
+	var not bool
+	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
+		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
+		RunE: c.onAuthor(func(ctx context.Context, a *app.App, s *harvest.Stages, who venue.Author, rest []string) error {
+			url, err := weburl.Canonical("", rest[0])
+			if err != nil {
+				return fmt.Errorf("%w: %q is no address of a page: %w", errUsage, rest[0], err)
+			}
+			word := "is"
+			if not {
+				word = "is-not"
+			}
+			running, err := s.Say(ctx, who, url, word)
+			if err != nil {
+				return err
+			}
+			joined := c.crawlToo(ctx, a, s, running, url)
+			return c.print(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, func(w io.Writer) error {
+				fmt.Fprintf(w, "%s (%s): %s %s their homepage\n", who.Name, who.ID(), url, strings.ReplaceAll(word, "-", " "))
+				for _, id := range joined {
+					fmt.Fprintf(w, "%s takes it up\n", id)
+				}
+				return nil
+			})
+		})}
+	cmd.Flags().BoolVar(&not, "not", false, "the page is not theirs")
+	return cmd
+}
+
+// crawlToo gives the homepages of harvests that crawl already to the frontier, and
+// lets them look for hosts again. It returns the harvests that heard.
+func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, running []store.Harvest, url string) []string {
+	var joined []string
+	if len(running) == 0 {
+		return nil
+	}
+	t, err := c.temporal(ctx)
+	if err != nil {
+		a.Log.Warn("harvests that run could not be told; the next harvest heeds it", "error", err)
+		return nil
+	}
+	defer t.Close()
+	for _, h := range running {
+		var o activities.HarvestOptions
+		if err := json.Unmarshal(h.Options, &o); err != nil {
+			a.Log.Warn("options of the harvest cannot be read", "harvest", h.ID, "error", err)
+			continue
+		}
+		if _, err := s.SeedHomepages(ctx, h.ID, o.Scope, o.Site()); err != nil {
+			a.Log.Warn("the page could not be given to the harvest", "harvest", h.ID, "error", err)
+			continue
+		}
+		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetry,
+			Args: []any{weburl.Host(url)}, WaitForStage: client.WorkflowUpdateStageCompleted})
+		if err == nil {
+			err = handle.Get(ctx, nil)
+		}
+		if err != nil {
+			a.Log.Warn("the harvest did not hear of it; the next one heeds it", "harvest", h.ID, "error", err)
+			continue
+		}
+		joined = append(joined, h.ID)
+	}
+	return joined
+}
+
+func (c *cli) homepagesForget() *cobra.Command {
+	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; the next harvest looks anew", Args: cobra.RangeArgs(1, 2),
+		Example: "  starter homepages forget 'Jane Roe'",
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who venue.Author, rest []string) error {
+			url := ""
+			if len(rest) == 1 {
+				var err error
+				if url, err = weburl.Canonical("", rest[0]); err != nil {
+					return fmt.Errorf("%w: %q is no address of a page: %w", errUsage, rest[0], err)
+				}
+			}
+			n, err := s.Forget(ctx, who, url)
+			if err != nil {
+				return err
+			}
+			return c.print(map[string]any{"author": who, "words": n}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s (%s): %d words taken back; the next harvest looks for them anew\n", who.Name, who.ID(), n)
+				return err
+			})
+		})}
+}
+
+func (c *cli) homepagesBudget() *cobra.Command {
+	return &cobra.Command{Use: "budget", Short: "Say what was asked of the web search, and what is left", Args: cobra.NoArgs,
+		Example: "  starter homepages budget\n  starter homepages budget --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.application(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			b, err := budget(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			return c.print(b, func(w io.Writer) error { return writeBudget(w, b) })
+		}}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gleaner/internal/app"
+	"gleaner/internal/harvest"
+	"gleaner/internal/homepage"
+	"gleaner/internal/store"
+)
+
+// writeExplained prints an author's candidates with the evidence of each.
+func writeExplained(w io.Writer, e harvest.Explained) error {
+	fmt.Fprintf(w, "%s (%s), %d papers in the record\n", e.Author.Name, e.Author.ID(), len(e.Papers))
+	for _, word := range e.Words {
+		fmt.Fprintf(w, "a person said: %s %s their homepage\n", word.URL, strings.ReplaceAll(word.Word, "-", " "))
+	}
+	for _, h := range e.Kept {
+		fmt.Fprintf(w, "homepage %d: %s  (%s, score %.3f)\n", h.Rank+1, h.URL, h.Source, h.Score)
+	}
+	if e.Decision == nil {
+		_, err := fmt.Fprintln(w, "not looked for yet")
+		return err
+	}
+	d := e.Decision
+	if d.NotFound != "" {
+		fmt.Fprintln(w, "not found:", d.NotFound)
+	}
+	fmt.Fprintf(w, "Table 1 alone would choose: %s\n%d searches, %d pages asked for\n", cmp.Or(d.Table1, "nothing"), d.Searches, d.Fetches)
+	for _, p := range d.Problems {
+		fmt.Fprintln(w, "problem:", p)
+	}
+	for i, c := range d.Candidates {
+		writeCandidate(w, i+1, c)
+	}
+	return nil
+}
+
+func writeCandidate(w io.Writer, n int, c homepage.Candidate) {
+	mark := " "
+	if c.Kept {
+		mark = "*"
+	}
+	fmt.Fprintf(w, "%s%3d. %s\n", mark, n, c.URL)
+	line := func(label, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "       %-9s %s\n", label, value)
+		}
+	}
+	line("title", c.Title)
+	source := c.Source
+	if c.Rank > 0 {
+		source += ", result " + strconv.Itoa(c.Rank)
+	}
+	if c.Via != "" {
+		source += ", by way of " + c.Via
+	}
+	line("source", source)
+	line("rule", c.Rule)
+	if !c.Fetched {
+		return
+	}
+	line("score", fmt.Sprintf("%.3f  %s", c.Score, c.Priority))
+	var features []string
+	for _, f := range slices.Sorted(maps.Keys(c.Features)) {
+		features = append(features, f+" "+strconv.FormatFloat(c.Features[f], 'g', 3, 64))
+	}
+	line("features", strings.Join(features, ", "))
+}
+
+// searchBudget is what `starter homepages budget` prints.
+type searchBudget struct {
+	Provider  string           `json:"provider"` // of the settings; "none" for none
+	Spent     int              `json:"spent"`    // in the present period
+	Limit     int              `json:"limit"`    // 0 is none
+	Until     *time.Time       `json:"until,omitempty"`
+	Providers []store.Spending `json:"providers"` // all that were ever asked
+	Local     int              `json:"local_index_pages"`
+}
+
+func budget(ctx context.Context, a *app.App) (searchBudget, error) {
+	b := searchBudget{Provider: "none"}
+	var err error
+	if a.Search != nil {
+		var until time.Time
+		b.Provider = a.Search.Name()
+		if b.Spent, b.Limit, until, err = a.Search.Usage(ctx); err != nil {
+			return b, err
+		}
+		b.Until = &until
+	}
+	if b.Providers, err = a.DB.Searches().Spending(ctx); err != nil {
+		return b, err
+	}
+	b.Local, err = a.DB.IndexedPages(ctx)
+	return b, err
+}
+
+func writeBudget(w io.Writer, b searchBudget) error {
+	switch {
+	case b.Until == nil:
+		fmt.Fprintln(w, "no web search is set (setting search)")
+	case b.Limit == 0:
+		fmt.Fprintf(w, "%s: %d searches asked until now, no limit (setting search-budget); the period ends %s\n", b.Provider, b.Spent, b.Until.Format(time.DateOnly))
+	default:
+		fmt.Fprintf(w, "%s: %d of %d searches asked, %d left until %s\n", b.Provider, b.Spent, b.Limit, max(0, b.Limit-b.Spent), b.Until.Format(time.DateOnly))
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(b.Providers) > 0 {
+		fmt.Fprintln(t, "provider\tasked\tsince\tanswers kept")
+	}
+	for _, p := range b.Providers {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\n", p.Provider, p.Requests, p.Since.Format(time.DateOnly), p.Kept)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "local index: %d pages\n", b.Local)
+	return err
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/harvest"
+	"gleaner/internal/metadata"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// sourceFlags say where the list of a venue's papers comes from. What is given is
+// kept with the venue, so that the next command need not say it again.
+type sourceFlags struct {
+	sources string
+	papers  string
+	ids     map[string]string
+}
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.sources, "sources", "", "sources of this venue's papers, such as dblp,crossref,arxiv (default: the setting sources); kept with the venue")
+	fl.StringVar(&f.papers, "papers", "", "file with the venue's papers (csv, jsonl, bibtex, ris), for a venue that DBLP lacks; kept with the venue")
+	fl.StringToStringVar(&f.ids, "id", nil, "the venue's name in other catalogues: issn=1234-5678, openalex=S123, acl=emnlp, oai=SET; kept with the venue")
+}
+
+// listKey is the key of a venue that only a file lists.
+func listKey(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	return "list/" + strings.ToLower(strings.Join(strings.Fields(name), "-"))
+}
+
+// describe writes what the flags say of a venue to the record.
+func (c *cli) describe(ctx context.Context, db *store.DB, key string, years venue.Years, f *sourceFlags) error {
+	sources := f.sources
+	if f.papers != "" {
+		if sources == "" {
+			sources = harvest.SourceFile
+		}
+		papers, err := metadata.NewFile(f.papers, "").Papers(ctx, metadata.Venue{Key: key}, years)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.papers, err)
+		}
+		byYear := map[int][]venue.Paper{}
+		for _, p := range papers {
+			byYear[p.Year] = append(byYear[p.Year], p)
+		}
+		if len(byYear) == 0 {
+			return fmt.Errorf("%s: %w", f.papers, metadata.ErrNoVolume{Venue: key, Years: years})
+		}
+		for year, some := range byYear {
+			if err := db.SaveListing(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
+				return err
+			}
+		}
+	}
+	if sources == "" && len(f.ids) == 0 {
+		return nil
+	}
+	return db.DescribeVenue(ctx, key, f.ids, sources)
+}
+
+func (c *cli) metadataCommand() *cobra.Command {
+	var f sourceFlags
+	var given string
+	var locate bool
+	show := &cobra.Command{Use: "show VENUE --years YEARS", Short: "Print what a venue published, and what is known of it before any crawl", Args: args(1, "a venue, such as conf/webdb"),
+		Long: `Print the papers of a venue with their identifiers, the sources that each field
+comes from, the open copies that catalogues know, and whether the library holds
+them and why. The catalogues are asked, at their pace, for what the record lacks;
+a harvest then need not ask again. It needs a database and no worker.`,
+		Example: `  starter metadata show conf/webdb --years 2003
+  starter metadata show WebDB --years 1998-2004 --json
+  starter metadata show journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757 --locate
+  starter metadata show "Local Workshop" --years 2003 --papers workshop.bib`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			years, err := venue.ParseYears(given)
+			if err != nil {
+				return fmt.Errorf("%w: --%w", errUsage, err)
+			}
+			return c.showMetadata(cmd.Context(), args[0], years, &f, locate)
+		}}
+	f.register(show)
+	show.Flags().StringVar(&given, "years", "", "years of publication, such as 1998-2004 (required)")
+	show.Flags().BoolVar(&locate, "locate", false, "ask the catalogues of the setting copies for open copies, too")
+	_ = show.MarkFlagRequired("years")
+	cmd := &cobra.Command{Use: "metadata", Short: "See what catalogues know of a venue"}
+	cmd.AddCommand(show)
+	return cmd
+}
+
+// knownPaper is one paper of `starter metadata show`.
+type knownPaper struct {
+	metadata.Record
+	Copies []store.Copy `json:"copies"`
+	Held   bool         `json:"held"`
+	Why    string       `json:"held_why,omitempty"`
+}
+
+func (c *cli) showMetadata(ctx context.Context, name string, years venue.Years, f *sourceFlags, locate bool) error {
+	a, err := c.application(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	key, err := c.keyOf(ctx, a, name, f)
+	if err != nil {
+		return err
+	}
+	if err := c.describe(ctx, a.DB, key, years, f); err != nil {
+		return err
+	}
+	progress := newLine(c.err)
+	records, missing, err := a.Stages.Known(ctx, key, years, progress.show)
+	progress.end()
+	for _, m := range missing {
+		fmt.Fprintln(c.err, "not listed:", m)
+	}
+	if err != nil {
+		return err
+	}
+	if locate {
+		if err := a.Stages.Locate(ctx, metadata.Papers(records), func(done, of int) { progress.show(fmt.Sprintf("open copies: %d of %d papers", done, of)) }); err != nil {
+			return err
+		}
+	}
+	known, err := c.known(ctx, a, records)
+	if err != nil {
+		return err
+	}
+	return c.print(known, func(w io.Writer) error { return writeKnown(w, key, years, known) })
+}
+
+// keyOf makes a name a venue's key; one that a file lists need not be in DBLP.
+func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
+	if strings.Count(name, "/") == 1 {
+		return name, nil
+	}
+	key := listKey(name)
+	if f.papers != "" && !strings.Contains(f.sources, harvest.SourceDBLP) {
+		return key, nil
+	}
+	if v, err := a.DB.Venue(ctx, key); err != nil || v.Sources != "" {
+		return key, err
+	}
+	v, err := a.Catalogues.DBLP.ResolveVenue(ctx, name)
+	return v.Key, err
+}
+
+func (c *cli) known(ctx context.Context, a *app.App, records []metadata.Record) ([]knownPaper, error) {
+	papers := metadata.Papers(records)
+	held, err := a.Stages.Held(ctx, papers)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, len(papers))
+	for i, p := range papers {
+		keys[i] = p.Key
+	}
+	copies, err := a.DB.OpenCopies(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]knownPaper, len(records))
+	for i, r := range records {
+		why, is := held[r.Paper.Key]
+		out[i] = knownPaper{Record: r, Copies: copies[r.Paper.Key], Held: is, Why: why}
+	}
+	return out, nil
+}
+
+func writeKnown(w io.Writer, key string, years venue.Years, known []knownPaper) error {
+	held, copies, dois := 0, 0, 0
+	sources := map[string]int{}
+	for _, p := range known {
+		if p.Held {
+			held++
+		}
+		if len(p.Copies) > 0 {
+			copies++
+		}
+		if p.Paper.DOI != "" {
+			dois++
+		}
+		for _, s := range p.Sources {
+			sources[s]++
+		}
+	}
+	for _, p := range known {
+		writePaper(w, p)
+	}
+	fmt.Fprintf(w, "%s %s: %d papers, %d held, %d wanted; %d with a DOI, %d with copies known;", key, years, len(known), held, len(known)-held, dois, copies)
+	for _, s := range slices.Sorted(maps.Keys(sources)) {
+		fmt.Fprintf(w, " %s %d", s, sources[s])
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func writePaper(w io.Writer, p knownPaper) {
+	names := make([]string, len(p.Paper.Authors))
+	for i, a := range p.Paper.Authors {
+		names[i] = a.Name
+	}
+	fmt.Fprintf(w, "%s  %d  %s\n", p.Paper.Key, p.Paper.Year, p.Paper.Title)
+	line := func(label, value string, from ...string) {
+		if value == "" {
+			return
+		}
+		if len(from) > 0 {
+			value += "  [" + strings.Join(from, ", ") + "]"
+		}
+		fmt.Fprintf(w, "    %-8s %s\n", label, value)
+	}
+	line("authors", strings.Join(names, ", "), p.From["authors"]...)
+	line("doi", p.Paper.DOI, p.From["doi"]...)
+	line("arxiv", p.Paper.ArXiv, p.From["arxiv"]...)
+	line("pages", p.Paper.Pages, p.From["pages"]...)
+	line("links", strings.Join(p.Paper.Links, " "), p.From["links"]...)
+	for _, field := range slices.Sorted(maps.Keys(p.Differ)) {
+		line("differs", field+": "+strings.Join(p.Differ[field], "; "))
+	}
+	for _, cp := range p.Copies {
+		what := []string{cp.Version, cp.License, cp.Source}
+		line("copy", cp.URL, slices.DeleteFunc(what, func(s string) bool { return s == "" })...)
+	}
+	if p.Held {
+		line("held", p.Why)
+	} else {
+		line("held", "no")
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"gleaner/internal/app"
+	"gleaner/internal/document"
+	"gleaner/internal/evaluate"
+	"gleaner/internal/homepage"
+	"gleaner/internal/homepage/hardset"
+	"gleaner/internal/rank"
+)
+
+func (c *cli) trainCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "train", Short: "Learn weights from your own labels",
+		Long: `Learn weights from your own labels and write them to a file, which a setting then
+names. The weights that come with the program were learnt by the same commands.`}
+	cmd.AddCommand(c.trainHomepage(), c.trainFilter(), c.trainLinks())
+	return cmd
+}
+
+// trained prints what a training came to, and how to use it.
+func (c *cli) trained(file, setting string, figures any, text func(io.Writer) error) error {
+	return c.print(map[string]any{"file": file, "setting": setting, "figures": figures}, func(w io.Writer) error {
+		if err := text(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "wrote %s; use it with the setting %s: %s\n", file, setting, file)
+		return err
+	})
+}
+
+func (c *cli) trainHomepage() *cobra.Command {
+	var labels, out string
+	var authors, seeds int
+	cmd := &cobra.Command{Use: "homepage --out FILE", Short: "Learn how homepages are told from other pages", Args: cobra.NoArgs,
+		Long: `Learn the weights of the evidence for a homepage from generated webs, and, with
+--labels, from the candidates of the record that the labels judge: tab-separated
+author, pid, homepage with a header line. An empty homepage says that the author
+has none. The figures are those of held-out authors.`,
+		Example: "  starter train homepage --out homepage.json\n  starter train homepage --labels judged.tsv --out homepage.json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			own, err := c.ownExamples(cmd.Context(), labels)
+			if err != nil {
+				return err
+			}
+			all := hardset.TrainingSeeds()
+			m, err := hardset.Train(cmd.Context(), all[:min(len(all), max(1, seeds))], authors, own, homepage.TrainOptions{})
+			if err != nil {
+				return err
+			}
+			if err := writeFile(out, m.Write); err != nil {
+				return err
+			}
+			return c.trained(out, "homepage-model", m.Figures, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d examples of your own; held out: %.0f candidates, accuracy %.4f, precision %.4f, recall %.4f\n",
+					len(own), m.Figures["candidates"], m.Figures["accuracy"], m.Figures["precision"], m.Figures["recall"])
+				return err
+			})
+		}}
+	fl := cmd.Flags()
+	fl.StringVar(&labels, "labels", "", "file of labelled authors")
+	fl.StringVar(&out, "out", "", "file to write (required)")
+	fl.IntVar(&authors, "authors", 200, "authors of each generated web")
+	fl.IntVar(&seeds, "webs", len(hardset.TrainingSeeds()), "generated webs")
+	_ = cmd.MarkFlagRequired("out")
+	return cmd
+}
+
+// ownExamples are the candidates of the record that a file of labels judges.
+func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example, error) {
+	if file == "" {
+		return nil, nil
+	}
+	labels, err := readLabels(file)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	decisions, err := a.DB.AllDecisions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own := homepage.Examples(decisions, knownAs(labels, decisions))
+	if len(own) == 0 {
+		return nil, fmt.Errorf("%w: the record has no candidate of an author in %s; harvest, or `starter evaluate homepages --live`, first", errUsage, file)
+	}
+	return own, nil
+}
+
+func readLabels(file string) ([]homepage.Label, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	defer f.Close()
+	labels, err := homepage.ReadLabels(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", errUsage, file, err)
+	}
+	return labels, nil
+}
+
+func (c *cli) trainFilter() *cobra.Command {
+	var o document.TrainOptions
+	var out string
+	cmd := &cobra.Command{Use: "filter --dir DIR --labels FILE --out FILE", Short: "Learn how papers are told from other documents", Args: cobra.NoArgs,
+		Long: `Learn the weights of the academic filter from documents in a folder
+(DIR/HOST/PATH) and their labels (a line each: URL, tab, paper, thesis, slides,
+course, cv, …). Cross-validation leaves out whole sites.`,
+		Example: "  starter train filter --dir mirror --labels labels.tsv --out filter.json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			o.Reader = document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
+			o.Command = "starter train filter"
+			m, report, err := document.TrainFilter(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := writeJSON(out, m); err != nil {
+				return err
+			}
+			var text bytes.Buffer
+			if err := report.Write(&text); err != nil {
+				return err
+			}
+			return c.trained(out, "filter-model", text.String(), func(w io.Writer) error {
+				_, err := w.Write(text.Bytes())
+				return err
+			})
+		}}
+	fl := cmd.Flags()
+	fl.StringVar(&o.Dir, "dir", "", "folder of documents (required)")
+	fl.StringVar(&o.Labels, "labels", "", "file of labels (required)")
+	fl.StringVar(&o.Published, "published", "", "published training set (ARFF) to learn from, too")
+	fl.IntVar(&o.Workers, "workers", 2, "documents read at a time")
+	fl.StringVar(&out, "out", "", "file to write (required)")
+	for _, f := range []string{"dir", "labels", "out"} {
+		_ = cmd.MarkFlagRequired(f)
+	}
+	return cmd
+}
+
+func (c *cli) trainLinks() *cobra.Command {
+	var s snapshotFlags
+	var out, prior string
+	cmd := &cobra.Command{Use: "links --record DIR… | --warc FILE… --out FILE [--prior FILE]", Short: "Learn which words of links lead to papers", Args: cobra.NoArgs,
+		Long: `Crawl recorded sites breadth-first, as Zhuang et al. trained their crawler, and
+learn from the traverse trees which words of links lead to papers: classes of
+words for the strategy zhuang (--out, YAML), and the weights with which gleaner
+starts on a site (--prior, JSON). Nothing is asked of the network.`,
+		Example: "  starter train links --warc site.warc.gz --out lists.yaml\n  starter train links --record mirror/www.example.edu --record mirror/cs.example.org --out lists.yaml --prior prior.json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			sites, err := s.open(cmd.Context(), cfg)
+			if err != nil {
+				return err
+			}
+			return c.learnLinks(sites, out, prior, cfgLists(app.RankOptions(cfg)))
+		}}
+	s.register(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "word lists to write (required)")
+	cmd.Flags().StringVar(&prior, "prior", "", "weights of gleaner to write")
+	_ = cmd.MarkFlagRequired("out")
+	return cmd
+}
+
+// cfgLists are the lists to start from: the settings', or those that come with the
+// program.
+func cfgLists(o rank.Options, err error) func() (rank.Lists, error) {
+	return func() (rank.Lists, error) {
+		if err != nil || o.Lists == nil {
+			l, lerr := rank.DefaultLists()
+			if err == nil {
+				err = lerr
+			}
+			return l, err
+		}
+		return *o.Lists, nil
+	}
+}
+
+func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() (rank.Lists, error)) error {
+	lists, err := base()
+	if err != nil {
+		return err
+	}
+	var crawls [][]rank.Followed
+	for _, s := range sites {
+		bfs, err := rank.New(rank.BreadthFirst, rank.Options{})
+		if err != nil {
+			return err
+		}
+		run, err := evaluate.Simulate(s.Setup, bfs)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		crawls = append(crawls, evaluate.Log(run))
+	}
+	learnt, report := rank.TrainLinks(lists, crawls)
+	if err := writeFile(out, func(w io.Writer) error { return yaml.NewEncoder(w).Encode(learnt) }); err != nil {
+		return err
+	}
+	if prior != "" {
+		p, err := evaluate.TrainPrior(learnt, sites)
+		if err != nil {
+			return err
+		}
+		if err := writeJSON(prior, p); err != nil {
+			return err
+		}
+	}
+	return c.trained(out, "link-lists", report, func(w io.Writer) error {
+		if prior != "" {
+			fmt.Fprintf(w, "wrote %s; use it with the setting link-prior: %s\n", prior, prior)
+		}
+		return report.WriteText(w)
+	})
+}
+
+func writeJSON(file string, v any) error {
+	return writeFile(file, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(v)
+	})
+}
