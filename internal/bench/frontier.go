@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,18 +91,53 @@ const fillSQL = `INSERT INTO urls (site_id, hash, url, mark, priority, depth, po
 	SELECT $1, substr(sha256(n::text::bytea), 1, 16), 'http://frontier.test/d' || n / 100 || '/page' || n || '.html', abs(hashint4(n)) % $4, random(), 3, n % 50,
 		'http://frontier.test/d' || n / 5000 || '/page' || n / 50 || '.html', 'anchor', 'Words of link ' || n, repeat('words around it ', 8), 'A heading',
 		'html>body>div.main>ul>li>a'
-	FROM generate_series($2::int + 1, $3::int) n ON CONFLICT DO NOTHING`
+	FROM generate_series($2::int + 1, $3::int) n`
 
+// bulk is from how many rows on indexes are dropped for a fill and built anew.
+const bulk = 500_000
+
+// fill adds rows until there are to, and leaves the table as autovacuum would.
 func fill(ctx context.Context, db *store.DB, site, from, to int) error {
-	for ; from < to; from += min(to-from, 500_000) {
-		if _, err := db.Pool.Exec(ctx, fillSQL, site, from, from+min(to-from, 500_000), frontierMarks); err != nil {
-			return fmt.Errorf("bench: fill: %w", err)
+	conn, err := db.Pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer conn.Release()
+	do := func(sql string, args ...any) {
+		if err == nil {
+			_, err = conn.Exec(ctx, sql, args...)
 		}
 	}
-	for _, sql := range []string{"VACUUM (ANALYZE) urls", "CHECKPOINT"} {
-		if _, err := db.Pool.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("bench: %s: %w", sql, err)
+	var indexes []string
+	if to-from >= bulk {
+		rows, qerr := conn.Query(ctx, `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'urls' AND indexname <> 'urls_pkey'`)
+		if qerr != nil {
+			return fmt.Errorf("bench: %w", qerr)
 		}
+		var name, definition string
+		_, err = pgx.ForEachRow(rows, []any{&name, &definition}, func() error {
+			indexes = append(indexes, definition)
+			return nil
+		})
+		do(`SET maintenance_work_mem = '512MB'`)
+		do(`ALTER TABLE urls DROP CONSTRAINT urls_pkey`)
+		for _, d := range indexes {
+			name, _, _ := strings.Cut(strings.TrimPrefix(d, "CREATE INDEX "), " ")
+			do("DROP INDEX " + name)
+		}
+	}
+	do(fillSQL, site, from, to, frontierMarks)
+	if to-from >= bulk {
+		do(`ALTER TABLE urls ADD CONSTRAINT urls_pkey PRIMARY KEY (site_id, hash)`)
+		for _, d := range indexes {
+			do(d)
+		}
+		do(`RESET maintenance_work_mem`)
+	}
+	do("VACUUM (ANALYZE) urls")
+	do("CHECKPOINT")
+	if err != nil {
+		return fmt.Errorf("bench: fill: %w", err)
 	}
 	return nil
 }
