@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -8,10 +9,71 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"gleaner/internal/biblio"
 	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
+
+func (c *cli) exportCommand() *cobra.Command {
+	var format, years, out string
+	cmd := &cobra.Command{Use: "export VENUE", Short: "Write out the papers found", Args: args(1, "a venue, such as conf/webdb"),
+		Long: `Write out the papers found for a venue. As a list, to the standard output or to
+the file of --out:
+  jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
+             "score", "fetched_at", "path"}, one a line
+  csv        the same columns
+  bibtex     an entry each, with url and file
+With the documents themselves, to --out:
+  warc       one WARC file, with the headers of the answers
+  tree       a folder with readable names, by venue and year
+  citeseerx  a folder by number, with .met and .txt beside each document`,
+		Example: `  starter export conf/webdb --format jsonl
+  starter export conf/webdb --years 2003 --format bibtex > webdb.bib
+  starter export conf/webdb --format tree --out papers
+  starter export conf/webdb --format warc --out webdb.warc.gz`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.export(cmd.Context(), args[0], format, years, out)
+		}}
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv, bibtex, warc, tree or citeseerx")
+	cmd.Flags().StringVar(&years, "years", "", "years of publication (default: all)")
+	cmd.Flags().StringVar(&out, "out", "", "file, or folder of a tree (default of a list: the standard output)")
+	return cmd
+}
+
+func (c *cli) export(ctx context.Context, venueKey, format, years, out string) error {
+	files := format == "warc" || format == "tree" || format == "citeseerx"
+	if files && out == "" {
+		return fmt.Errorf("%w: --format %s wants --out", errUsage, format)
+	}
+	var in venue.Years
+	var err error
+	if years != "" {
+		if in, err = venue.ParseYears(years); err != nil {
+			return fmt.Errorf("%w: --%w", errUsage, err)
+		}
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	found, err := a.DB.Export(ctx, venueKey, in)
+	if err != nil {
+		return err
+	}
+	if files {
+		return c.exportFiles(ctx, a, format, out, ofExport(found, venueKey))
+	}
+	for i := range found {
+		found[i].Path = a.Repo.Where(found[i].SHA256)
+	}
+	if out == "" || out == "-" {
+		return exportAs(c.out, format, found)
+	}
+	return writeAtomically(out, func(w io.Writer) error { return exportAs(w, format, found) })
+}
 
 // exportAs writes found papers in one of the formats.
 func exportAs(w io.Writer, format string, found []store.Exported) error {
@@ -33,7 +95,7 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 		}
 		return biblio.Write(w, biblio.BibTeX, papers)
 	}
-	return fmt.Errorf("%w: --format is jsonl, csv or bibtex, not %q", errUsage, format)
+	return fmt.Errorf("%w: --format is jsonl, csv, bibtex, warc, tree or citeseerx, not %q", errUsage, format)
 }
 
 func exportCSV(w io.Writer, found []store.Exported) error {

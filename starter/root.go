@@ -84,6 +84,7 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(), c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(), c.holdingsCommand(), c.explainCommand(), c.benchCommand())
 	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand())
+	root.AddCommand(c.documentsCommand(), c.reviewCommand(), c.verifyCommand())
 	root.AddCommand(c.venuesCommand(), c.metadataCommand(), c.homepagesCommand(), c.trainCommand(), c.evaluateCommand())
 	return root
 }
@@ -167,7 +168,7 @@ func exitCode(err error, interrupted bool) int {
 		return exitInterrupted
 	case errors.Is(err, errUsage), errors.As(err, &syntax), refused(err):
 		return exitUsage
-	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoURL), errors.As(err, &none), errors.As(err, &nothing),
+	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch), errors.Is(err, store.ErrNoURL), errors.As(err, &none), errors.As(err, &nothing),
 		userError(err), errors.Is(err, errAuthor):
 		return exitUnknown
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &away):

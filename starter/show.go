@@ -127,41 +127,6 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-func (c *cli) exportCommand() *cobra.Command {
-	var format, years string
-	cmd := &cobra.Command{Use: "export VENUE", Short: "List the papers found", Args: args(1, "a venue, such as conf/webdb"),
-		Long: `List the papers found for a venue, one a line:
-  jsonl   {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
-          "score", "fetched_at", "path"}
-  csv     the same columns
-  bibtex  an entry each, with url and file`,
-		Example: "  starter export conf/webdb --format jsonl\n  starter export conf/webdb --years 2003 --format bibtex > webdb.bib",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			var in venue.Years
-			if years != "" {
-				if in, err = venue.ParseYears(years); err != nil {
-					return fmt.Errorf("%w: --%w", errUsage, err)
-				}
-			}
-			found, err := a.DB.Export(cmd.Context(), args[0], in)
-			if err != nil {
-				return err
-			}
-			for i := range found {
-				found[i].Path = a.Repo.Where(found[i].SHA256)
-			}
-			return exportAs(c.out, format, found)
-		}}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv or bibtex")
-	cmd.Flags().StringVar(&years, "years", "", "years of publication (default: all)")
-	return cmd
-}
-
 func (c *cli) holdingsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
 	cmd.AddCommand(&cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris)", Args: args(1, "a file"),
@@ -172,6 +137,7 @@ A malformed file is refused with its line and column, and nothing is imported.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.importHoldings(cmd.Context(), args[0], c.out)
 		}})
+	cmd.AddCommand(c.holdingsExplainCommand())
 	return cmd
 }
 

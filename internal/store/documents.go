@@ -87,11 +87,14 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
 	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words`
 
-func scanDocument(row pgx.CollectableRow) (Document, error) {
-	var d Document
-	err := row.Scan(&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words)
-	return d, err
+// columns are where a row of documentColumns goes.
+func (d *Document) columns() []any {
+	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words}
+}
+
+func scanDocument(row pgx.CollectableRow) (d Document, err error) {
+	return d, row.Scan(d.columns()...)
 }
 
 // Document returns one document and where it was found, its current locations

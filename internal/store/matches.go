@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/venue"
 )
 
 // Readable returns a document with where it was found and what it was matched
@@ -76,4 +78,18 @@ func (db *DB) Reviews(ctx context.Context, venueKey string, settled bool) ([]Rev
 		WHERE ($1='' OR p.venue=$1) AND CASE WHEN $2 THEN m.settled<>'' ELSE m.settled='' AND m.verdict='ambiguous'
 			AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND `+strings.ReplaceAll(FoundSQL, "m.", "o.")+`) END
 		ORDER BY m.score DESC, p.key, m.sha256`, venueKey, settled)
+}
+
+// PaperOf is the paper that a document is, or one without a key.
+func (db *DB) PaperOf(ctx context.Context, sha string) (venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
+		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
+	if err != nil {
+		return venue.Paper{}, err
+	}
+	p, err := pgx.CollectOneRow(rows, scanPaper)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return venue.Paper{}, nil
+	}
+	return p, err
 }

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/venue"
+)
+
+// DocumentQuery are conditions on documents; the zero value is all of them.
+type DocumentQuery struct {
+	States    []string    // new, accepted, rejected, failed
+	Classes   []string    // paper, thesis, slides, …
+	Kinds     []string    // pdf, postscript, …
+	Outcomes  []string    // of reading
+	Ingestion string      // new, ingested or failed
+	Host      string      // found there
+	Venue     string      // is a paper of that venue
+	Years     venue.Years // is a paper of these years
+	From, To  time.Time   // discovered in [From, To)
+	Text      string      // its first pages say so, in any case
+	Primary   bool        // leave out copies of another one's text
+	Sample    int         // so many at random; 0 is all
+	Seed      string      // of the sample: the same seed gives the same one
+	Limit     int         // at most so many, the oldest first; 0 is all
+}
+
+// Listed is a document in a list.
+type Listed struct {
+	Document
+	URL   string `json:"url"`
+	Paper string `json:"paper,omitempty"` // that it is
+	Title string `json:"title,omitempty"` // of that paper
+}
+
+// FindDocuments lists documents that meet conditions, in the order in which they
+// came, or in that of the sample.
+func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
+	limit := q.Limit
+	if q.Sample > 0 && (limit == 0 || q.Sample < limit) {
+		limit = q.Sample
+	}
+	rows, err := db.Pool.Query(ctx, `
+		WITH chosen AS (SELECT `+documentColumns+` FROM documents d
+			WHERE (cardinality($1::text[])=0 OR d.state = ANY($1)) AND (cardinality($2::text[])=0 OR d.class = ANY($2))
+				AND (cardinality($3::text[])=0 OR d.kind = ANY($3)) AND (cardinality($4::text[])=0 OR d.outcome = ANY($4))
+				AND ($5='' OR d.ingestion=$5)
+				AND ($6='' OR EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.host=$6))
+				AND ($7='' AND $8=0 OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
+					AND ($7='' OR p.venue=$7) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
+				AND ($10::timestamptz IS NULL OR d.discovered_at >= $10) AND ($11::timestamptz IS NULL OR d.discovered_at < $11)
+				AND ($12='' OR position(lower($12) IN lower(d.first_pages)) > 0) AND (NOT $13 OR d.same_as='')
+			ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id LIMIT NULLIF($16, 0))
+		SELECT `+documentColumns+`, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
+		FROM chosen d
+		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
+		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
+			AND ($7='' OR p.venue=$7) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
+		ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id`,
+		orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.From, q.Years.To,
+		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Sample > 0, q.Seed, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Listed, error) {
+		var l Listed
+		err := row.Scan(append(l.columns(), &l.URL, &l.Paper, &l.Title)...)
+		return l, err
+	})
+}
+
+func orNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// DocumentsLike lists the documents whose SHA-256 begins so, at most two.
+func (db *DB) DocumentsLike(ctx context.Context, prefix string) ([]string, error) {
+	return list1[string](ctx, db, `SELECT sha256 FROM documents WHERE left(sha256, length($1)) = $1 ORDER BY sha256 LIMIT 2`, prefix)
+}

@@ -1,0 +1,38 @@
+package store
+
+import "context"
+
+// Known is what the record says of a document's file.
+type Known struct {
+	SHA256  string
+	Bytes   int64
+	State   string
+	HasText bool // its text was read and kept
+	SameAs  string
+	Places  int
+}
+
+// EachKnown calls do with every document in the order of its SHA-256.
+func (db *DB) EachKnown(ctx context.Context, do func(Known) error) error {
+	last := ""
+	for {
+		batch, err := list[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int
+			FROM documents d WHERE d.sha256 COLLATE "C" > $1 ORDER BY d.sha256 COLLATE "C" LIMIT 1000`, last)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, k := range batch {
+			if err := do(k); err != nil {
+				return err
+			}
+		}
+		last = batch[len(batch)-1].SHA256
+	}
+}
+
+// LostPrimaries lists documents that are said to be the same as one that is not
+// there, or that is itself another one's copy.
+func (db *DB) LostPrimaries(ctx context.Context) ([]string, error) {
+	return list1[string](ctx, db, `SELECT d.sha256 FROM documents d LEFT JOIN documents p ON p.sha256=d.same_as
+		WHERE d.same_as<>'' AND (p.sha256 IS NULL OR p.same_as<>'') ORDER BY 1`)
+}

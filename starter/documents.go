@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/collection"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// conditions are the flags that choose documents.
+type conditions struct {
+	store.DocumentQuery
+	years, from, to string
+}
+
+func (q *conditions) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&q.States, "state", nil, "new, accepted, rejected or failed")
+	fl.StringSliceVar(&q.Classes, "class", nil, "paper, thesis, slides, course, cv, other, …")
+	fl.StringSliceVar(&q.Kinds, "kind", nil, "pdf, postscript, html, …")
+	fl.StringSliceVar(&q.Outcomes, "outcome", nil, "of reading: ok, encrypted, truncated, image-only, wall, …")
+	fl.StringVar(&q.Ingestion, "ingestion", "", "new, ingested or failed")
+	fl.StringVar(&q.Host, "host", "", "found on this host")
+	fl.StringVar(&q.Venue, "venue", "", "a paper of this venue, such as conf/webdb")
+	fl.StringVar(&q.years, "year", "", "a paper of these years, such as 1998-2004")
+	fl.StringVar(&q.from, "from", "", "discovered on this day or later, such as 2026-01-31")
+	fl.StringVar(&q.to, "to", "", "discovered on this day or earlier")
+	fl.StringVar(&q.Text, "text", "", "its first pages say so")
+	fl.BoolVar(&q.Primary, "primary", false, "leave out copies of another one's text")
+	fl.IntVar(&q.Sample, "sample", 0, "so many at random")
+	fl.StringVar(&q.Seed, "seed", "1", "of the sample: the same seed gives the same one")
+	fl.IntVar(&q.Limit, "limit", 0, "at most so many")
+}
+
+func (q *conditions) query() (store.DocumentQuery, error) {
+	var err error
+	if q.years != "" {
+		if q.Years, err = venue.ParseYears(q.years); err != nil {
+			return q.DocumentQuery, fmt.Errorf("%w: --year: %w", errUsage, err)
+		}
+	}
+	if q.From, err = dayFlag("from", q.from); err != nil {
+		return q.DocumentQuery, err
+	}
+	if q.To, err = dayFlag("to", q.to); err != nil {
+		return q.DocumentQuery, err
+	}
+	if !q.To.IsZero() {
+		q.To = q.To.AddDate(0, 0, 1) // the day itself is meant, too
+	}
+	for _, s := range q.States {
+		switch s {
+		case "new", "accepted", "rejected", "failed":
+		default:
+			return q.DocumentQuery, fmt.Errorf("%w: --state is new, accepted, rejected or failed, not %q", errUsage, s)
+		}
+	}
+	if q.Sample < 0 || q.Limit < 0 {
+		return q.DocumentQuery, fmt.Errorf("%w: --sample and --limit are not negative", errUsage)
+	}
+	return q.DocumentQuery, nil
+}
+
+func dayFlag(flag, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", errUsage, flag, value)
+	}
+	return t, nil
+}
+
+func (c *cli) documentsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(c.documentsListCommand(), c.documentsShowCommand(), c.documentsGetCommand(), c.documentsRetrieveCommand(),
+		c.documentsRejudgeCommand(), c.documentsCountersCommand(), c.documentsMarkCommand())
+	return cmd
+}
+
+func (c *cli) documentsListCommand() *cobra.Command {
+	q := &conditions{}
+	cmd := &cobra.Command{Use: "list", Short: "List documents that meet conditions", Args: cobra.NoArgs,
+		Example: "  starter documents list --state rejected --host www.example.org\n  starter documents list --kind pdf --from 2026-01-01 --to 2026-01-31 --sample 1000 --seed 7 --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.onDocuments(cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
+				return c.print(found, func(w io.Writer) error { return writeList(w, found) })
+			})
+		}}
+	q.register(cmd)
+	return cmd
+}
+
+// onDocuments runs a command on the documents that meet the conditions.
+func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, []store.Listed) error) error {
+	query, err := q.query()
+	if err != nil {
+		return err
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	found, err := a.DB.FindDocuments(ctx, query)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		found = []store.Listed{} // an empty list in JSON
+	}
+	return do(a, found)
+}
+
+func writeList(w io.Writer, found []store.Listed) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "sha256\tstate\tkind\tclass\tpages\tpaper\turl")
+	for _, d := range found {
+		class := d.Class
+		if class == "" {
+			class = "(" + d.Outcome + ")"
+		}
+		fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%d\t%s\t%s\n", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d documents\n", len(found))
+	return err
+}
+
+// resolve makes the beginning of a SHA-256 the whole.
+func resolve(ctx context.Context, db *store.DB, prefix string) (string, error) {
+	prefix = strings.ToLower(prefix)
+	if len(prefix) < 6 {
+		return "", fmt.Errorf("%w: give at least six digits of the SHA-256", errUsage)
+	}
+	like, err := db.DocumentsLike(ctx, prefix)
+	switch {
+	case err != nil:
+		return "", err
+	case len(like) == 0:
+		return "", fmt.Errorf("%s: %w", prefix, store.ErrNoDocument)
+	case len(like) > 1:
+		return "", fmt.Errorf("%w: several documents begin with %s", errUsage, prefix)
+	}
+	return like[0], nil
+}
+
+// onDocument runs a command on one document.
+func (c *cli) onDocument(ctx context.Context, prefix string, do func(*app.App, string) error) error {
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	sha, err := resolve(ctx, a.DB, prefix)
+	if err != nil {
+		return err
+	}
+	return do(a, sha)
+}
+
+func (c *cli) documentsShowCommand() *cobra.Command {
+	return &cobra.Command{Use: "show SHA256", Short: "Show all that is known of a document, and why it was judged so", Args: args(1, "a SHA-256, or its first digits"),
+		Example: "  starter documents show 1f3a9c",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return c.onDocument(ctx, args[0], func(a *app.App, sha string) error {
+				s, err := collection.SheetOf(ctx, a.DB, a.Repo, sha)
+				if err != nil {
+					return err
+				}
+				return c.print(s, func(w io.Writer) error { return writeSheet(w, s) })
+			})
+		}}
+}
+
+func writeSheet(w io.Writer, s collection.Sheet) error {
+	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, orDash(s.Class), s.Score, orDash(strings.Join(s.Reasons, "; ")))
+	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, orDash(s.Reader), s.Pages, s.Words, s.References, s.Detail)
+	fmt.Fprintf(w, "ingestion: %s   discovered %s, updated %s\nfile: %s\n", s.Ingestion, s.Discovered.Format(time.DateTime), s.Updated.Format(time.DateTime), s.Path)
+	for _, l := range s.Locations {
+		was := ""
+		if !l.Current {
+			was = "  (another version took its place)"
+		}
+		fmt.Fprintf(w, "\nat %s %s%s\n  linked on %s as %q\n", l.URL, l.Member, was, l.Parent, l.Anchor)
+	}
+	for _, m := range s.Matches {
+		fmt.Fprintf(w, "\n%s %s (%.2f, %s) %s\n  %s\n", m.Verdict, m.Paper, m.Score, m.Form, m.Settled, strings.Join(m.Reasons, "; "))
+	}
+	if len(s.Copies) > 1 {
+		fmt.Fprintf(w, "\ncopies of one text, the best first:\n  %s\n", strings.Join(s.Copies, "\n  "))
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func (c *cli) documentsGetCommand() *cobra.Command {
+	var out string
+	var text bool
+	cmd := &cobra.Command{Use: "get SHA256", Short: "Write a document, or its text, to a file or the standard output", Args: args(1, "a SHA-256, or its first digits"),
+		Example: "  starter documents get 1f3a9c --out paper.pdf\n  starter documents get 1f3a9c --as-text",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return c.onDocument(ctx, args[0], func(a *app.App, sha string) error {
+				write := func(w io.Writer) error {
+					if text {
+						s, err := a.Repo.GetText(ctx, sha)
+						if err == nil {
+							_, err = io.WriteString(w, s)
+						}
+						return err
+					}
+					rd, err := a.Repo.Get(ctx, sha)
+					if err != nil {
+						return err
+					}
+					_, err = io.Copy(w, rd)
+					return errors.Join(err, rd.Close())
+				}
+				if out == "" || out == "-" {
+					return write(c.out)
+				}
+				return writeFile(out, write)
+			})
+		}}
+	cmd.Flags().StringVar(&out, "out", "", "file (default: the standard output)")
+	cmd.Flags().BoolVar(&text, "as-text", false, "the text that was read, not the file")
+	return cmd
+}
+
+func (c *cli) documentsRetrieveCommand() *cobra.Command {
+	q := &conditions{}
+	var out, format string
+	cmd := &cobra.Command{Use: "retrieve --out DIR", Short: "Copy documents that meet conditions to a folder or a WARC file", Args: cobra.NoArgs,
+		Long: `Copy documents that meet conditions:
+  files      by their SHA-256, with a table of contents (documents.jsonl)
+  tree       with readable names, by venue and year
+  citeseerx  by number, with .met and .txt beside each, as CiteSeerX keeps them
+  warc       one WARC file, with the headers of the answers`,
+		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			if out == "" {
+				return fmt.Errorf("%w: want --out", errUsage)
+			}
+			return c.onDocuments(ctx, q, func(a *app.App, found []store.Listed) error {
+				shas := make([]string, len(found))
+				for i, d := range found {
+					shas[i] = d.SHA256
+				}
+				return c.exportFiles(ctx, a, format, out, chosen{shas: shas})
+			})
+		}}
+	q.register(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "folder, or file of a WARC (required)")
+	cmd.Flags().StringVar(&format, "format", "files", "files, tree, citeseerx or warc")
+	return cmd
+}
+
+func (c *cli) documentsMarkCommand() *cobra.Command {
+	return &cobra.Command{Use: "mark new|ingested|failed SHA256…", Short: "Note what became of documents in the library's own system",
+		Long: `Note what became of documents in the library's own system. A new version of a
+document is "new" again.`,
+		Example: "  starter documents mark ingested 1f3a9c 77b0aa\n  starter documents list --ingestion new --state accepted --json",
+		Args: func(_ *cobra.Command, got []string) error {
+			if len(got) < 2 || got[0] != "new" && got[0] != "ingested" && got[0] != "failed" {
+				return fmt.Errorf("%w: want new, ingested or failed, and documents", errUsage)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, got []string) error {
+			ctx := cmd.Context()
+			a, err := c.record(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			shas := make([]string, len(got)-1)
+			for i, p := range got[1:] {
+				if shas[i], err = resolve(ctx, a.DB, p); err != nil {
+					return err
+				}
+			}
+			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
+				return err
+			}
+			return c.print(map[string]any{"ingestion": got[0], "documents": shas}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d documents are %s\n", len(shas), got[0])
+				return err
+			})
+		}}
+}
+
+func (c *cli) documentsCountersCommand() *cobra.Command {
+	var harvest string
+	cmd := &cobra.Command{Use: "counters", Short: "Count what became of every file (the counters of CDI)", Args: cobra.NoArgs,
+		Long: `Count what became of every file, by the names of CDI (Wu et al., WIDM 2012,
+Table 1). They are computed from the record, so a retry never counts twice.`,
+		Example: "  starter documents counters\n  starter documents counters --harvest conf/webdb --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			a, err := c.record(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			id := ""
+			if harvest != "" {
+				h, err := a.DB.FindHarvest(ctx, harvest)
+				if err != nil {
+					return err
+				}
+				id = h.ID
+			}
+			n, err := a.DB.HarvestCounters(ctx, id)
+			if err != nil {
+				return err
+			}
+			return c.print(n, func(w io.Writer) error { return writeCounters(w, n) })
+		}}
+	cmd.Flags().StringVar(&harvest, "harvest", "", "of one harvest (default: of all)")
+	return cmd
+}
+
+func writeCounters(w io.Writer, n store.Counters) error {
+	for _, l := range []struct {
+		name string
+		n    int
+		what string
+	}{
+		{"all", n.All, "files, in every version"},
+		{"saved_New", n.SavedNew, "accepted"},
+		{"saved_Duplicate", n.SavedDuplicate, "accepted, the same bytes or text as another"},
+		{"filtered", n.Filtered, "not wanted, of these:"},
+		{"filtered_MTF", n.FilteredMTF, "by kind"},
+		{"filtered_DCF", n.FilteredDCF, "by content"},
+		{"failed_TextExtract", n.FailedTextExtract, "no text to be had"},
+		{"failed_FileNotFound", n.FailedFileNotFound, "the file is lost"},
+		{"failed_PDFFilenotFound", n.FailedPDFNotFound, "a web page in a document's place"},
+		{"unexamined", n.Unexamined, "not judged yet"},
+	} {
+		if _, err := fmt.Fprintf(w, "%-23s %8d  %s\n", l.name, l.n, l.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}

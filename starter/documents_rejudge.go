@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/app"
+	"gleaner/internal/store"
+)
+
+func (c *cli) documentsRejudgeCommand() *cobra.Command {
+	q := &conditions{}
+	var all, explain bool
+	cmd := &cobra.Command{Use: "rejudge", Short: "Read and judge documents again, with the filter and the readers of now", Args: cobra.NoArgs,
+		Long: `Read and judge documents again: after the filter was trained anew, or a reader was
+installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
+		Example: "  starter documents rejudge --state rejected --explain\n  starter documents rejudge --outcome no-reader,image-only\n  starter documents rejudge --all",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			chosen := 0
+			for _, name := range []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "sample"} {
+				if cmd.Flags().Changed(name) {
+					chosen++
+				}
+			}
+			if all == (chosen > 0) {
+				return fmt.Errorf("%w: want conditions, or --all", errUsage)
+			}
+			return c.onDocuments(cmd.Context(), q, func(a *app.App, found []store.Listed) error { return c.rejudge(cmd.Context(), a, found, explain) })
+		}}
+	q.register(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "every document")
+	cmd.Flags().BoolVar(&explain, "explain", false, "print each document's judgement and what led to it")
+	return cmd
+}
+
+// rejudged is one document's old and new judgement.
+type rejudged struct {
+	SHA256  string        `json:"sha256"`
+	URL     string        `json:"url"`
+	Was     string        `json:"was"`
+	Is      string        `json:"is"`
+	Score   float64       `json:"score"`
+	Reasons []string      `json:"reasons"`
+	Matches []store.Found `json:"matches"`
+}
+
+func judgementOf(d store.Document) string {
+	if d.Class == "" {
+		return d.State + " (" + d.Outcome + ")"
+	}
+	return d.State + " as " + d.Class
+}
+
+func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
+	coll := a.Examiner(ctx)
+	all := make([]rejudged, len(found))
+	var out sync.Mutex
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(2 * runtime.NumCPU())
+	for i, d := range found {
+		g.Go(func() error {
+			if _, err := coll.Rejudge(gctx, d.SHA256); err != nil {
+				return err
+			}
+			now, _, err := a.DB.Document(gctx, d.SHA256)
+			if err != nil {
+				return err
+			}
+			matches, err := a.DB.Matches(gctx, d.SHA256)
+			if err != nil {
+				return err
+			}
+			all[i] = rejudged{SHA256: d.SHA256, URL: d.URL, Was: judgementOf(d.Document), Is: judgementOf(now), Score: now.Score, Reasons: now.Reasons, Matches: matches}
+			if explain && !c.json {
+				out.Lock()
+				defer out.Unlock()
+				return all[i].write(c.out)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	changed := map[string]int{}
+	n := 0
+	for _, r := range all {
+		if r.Was != r.Is {
+			changed[r.Was+" → "+r.Is]++
+			n++
+		}
+	}
+	result := map[string]any{"documents": len(all), "changed": n, "changes": changed}
+	if explain {
+		result["judgements"] = all
+	}
+	return c.print(result, func(w io.Writer) error {
+		fmt.Fprintf(w, "%d documents judged again, %d differently\n", len(all), n)
+		for _, how := range sortedKeys(changed) {
+			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
+		}
+		return nil
+	})
+}
+
+func (r rejudged) write(w io.Writer) error {
+	change := r.Is
+	if r.Was != r.Is {
+		change = r.Was + " → " + r.Is
+	}
+	_, err := fmt.Fprintf(w, "%.12s  %s (%.2f)  %s\n  %s\n", r.SHA256, change, r.Score, r.URL, strings.Join(r.Reasons, "; "))
+	for _, m := range r.Matches {
+		fmt.Fprintf(w, "  %s %s: %s\n", m.Verdict, m.Paper, strings.Join(m.Reasons, "; "))
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"gleaner/internal/app"
+	"gleaner/internal/repository"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// chosen are documents to be written out.
+type chosen struct {
+	shas   []string
+	papers map[string]venue.Paper // by SHA-256, where a document is one
+}
+
+// ofExport are the found papers of a venue.
+func ofExport(found []store.Exported, venueKey string) chosen {
+	out := chosen{papers: map[string]venue.Paper{}}
+	for _, f := range found {
+		if _, twice := out.papers[f.SHA256]; twice {
+			continue // one file that is two papers is one file
+		}
+		out.shas = append(out.shas, f.SHA256)
+		out.papers[f.SHA256] = venue.Paper{Key: f.Paper, Venue: venueKey, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI}
+	}
+	return out
+}
+
+// exportFiles copies documents out in a format.
+func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, what chosen) error {
+	n := 0
+	done := func(repository.Exported) error { n++; return nil }
+	var failed error
+	items := what.items(ctx, a, &failed)
+	var err error
+	switch format {
+	case "tree":
+		err = a.Repo.ExportTree(ctx, out, items, done)
+	case "citeseerx":
+		err = a.Repo.ExportCiteSeerX(ctx, out, items, done)
+	case "warc":
+		err = writeAtomically(out, func(w io.Writer) error { return a.Repo.ExportWARC(ctx, w, filepath.Base(out), items, done) })
+	case "files":
+		err = exportPlain(ctx, a, out, items, &n)
+	default:
+		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", errUsage, format)
+	}
+	if failed != nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(map[string]any{"documents": n, "format": format, "out": out}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%d documents in %s\n", n, out)
+		return err
+	})
+}
+
+// items reads what is known of each document as it is needed. An error ends the
+// sequence and is left in failed.
+func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[repository.Item] {
+	return func(yield func(repository.Item) bool) {
+		for _, sha := range ch.shas {
+			d, places, err := a.DB.Document(ctx, sha)
+			if err != nil {
+				*failed = err
+				return
+			}
+			paper, ok := ch.papers[sha]
+			if !ok {
+				if paper, err = a.DB.PaperOf(ctx, sha); err != nil {
+					*failed = err
+					return
+				}
+			}
+			if !yield(itemOf(d, places, paper)) {
+				return
+			}
+		}
+	}
+}
+
+func itemOf(d store.Document, places []store.Location, paper venue.Paper) repository.Item {
+	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Title: d.MetaTitle, Extension: extensionOf(d.Kind),
+		Discovered: d.Discovered, Updated: d.Updated}
+	if len(places) > 0 {
+		l := places[0]
+		it.URL, it.ParentURL, it.FetchedAt = l.URL, l.Parent, l.Found
+		it.Header = http.Header{}
+		for k, v := range l.Header {
+			it.Header.Set(k, v)
+		}
+	}
+	return it
+}
+
+func extensionOf(kind string) string {
+	switch kind {
+	case "postscript":
+		return "ps"
+	case "pdf", "dvi", "djvu", "html", "epub":
+		return kind
+	case "latex":
+		return "tex"
+	case "word":
+		return "doc"
+	}
+	return "bin"
+}
+
+// exportPlain writes documents by their names, with a list of them.
+func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[repository.Item], n *int) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var list bytes.Buffer
+	enc := json.NewEncoder(&list)
+	for it := range items {
+		name := it.SHA256 + "." + it.Extension
+		if err := enc.Encode(map[string]any{"file": name, "sha256": it.SHA256, "paper": it.Paper.Key, "title": it.Paper.Title, "url": it.URL,
+			"parent_url": it.ParentURL, "discovered_at": it.Discovered, "header": it.Header}); err != nil {
+			return err
+		}
+		err := writeAtomically(filepath.Join(out, name), func(w io.Writer) error {
+			rd, err := a.Repo.Get(ctx, it.SHA256)
+			if err != nil {
+				return err
+			}
+			defer rd.Close()
+			_, err = io.Copy(w, rd)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		*n++
+	}
+	return writeAtomically(filepath.Join(out, "documents.jsonl"), func(w io.Writer) error { _, err := list.WriteTo(w); return err })
+}
+
+// writeAtomically makes a file that others see whole or not at all.
+func writeAtomically(name string, write func(io.Writer) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // gone already where it was renamed
+	if err := write(tmp); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

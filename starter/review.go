@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/collection"
+	"gleaner/internal/store"
+)
+
+func (c *cli) reviewCommand() *cobra.Command {
+	var venueKey string
+	var listOnly, settled bool
+	cmd := &cobra.Command{Use: "review [PAPER SHA256 yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
+		Long: `Settle ambiguous matches. On a terminal, without arguments, each is shown and
+asked about. A word given lasts: nothing overwrites it but another word.`,
+		Example: "  starter review\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes",
+		Args: func(_ *cobra.Command, got []string) error {
+			if len(got) == 0 {
+				return nil
+			}
+			if len(got) != 3 {
+				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", errUsage)
+			}
+			if _, ok := recorded(got[2]); !ok {
+				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", errUsage)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, got []string) error {
+			ctx := cmd.Context()
+			a, err := c.record(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			if len(got) == 3 {
+				return c.settle(ctx, a, got[0], got[1], got[2])
+			}
+			all, err := a.DB.Reviews(ctx, venueKey, settled)
+			if err != nil {
+				return err
+			}
+			if listOnly || settled || c.json || !isTerminal(os.Stdin) {
+				return c.print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
+			}
+			return c.reviewLoop(ctx, a, os.Stdin, all)
+		}}
+	cmd.Flags().BoolVar(&listOnly, "list", false, "list them and ask nothing")
+	cmd.Flags().BoolVar(&settled, "settled", false, "list what was settled")
+	cmd.Flags().StringVar(&venueKey, "venue", "", "of one venue, such as conf/webdb")
+	return cmd
+}
+
+// recorded is how a person's word on a match is kept; ok is false for others.
+func recorded(word string) (kept string, ok bool) {
+	switch word {
+	case "yes", "no":
+		return word, true
+	case "undo":
+		return "", true
+	}
+	return "", false
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string) error {
+	sha, err := resolve(ctx, a.DB, prefix)
+	if err != nil {
+		return err
+	}
+	kept, _ := recorded(word)
+	if err := settleMatch(ctx, a, paper, sha, kept); err != nil {
+		return err
+	}
+	return c.print(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s and %.12s: %s\n", paper, sha, word)
+		return err
+	})
+}
+
+// settleMatch records the word, and writes the JSON beside the document anew.
+func settleMatch(ctx context.Context, a *app.App, paper, sha, word string) error {
+	if err := a.DB.Settle(ctx, paper, sha, word); err != nil {
+		return err
+	}
+	return collection.Refresh(ctx, a.DB, a.Repo, sha)
+}
+
+func writeReviews(w io.Writer, all []store.Review) error {
+	for _, r := range all {
+		writeReview(w, r)
+	}
+	_, err := fmt.Fprintf(w, "%d matches\n", len(all))
+	return err
+}
+
+func writeReview(w io.Writer, r store.Review) {
+	fmt.Fprintf(w, "%s  %q (%d)\n  by %s\n  may be %.12s, a %s of %d pages (%s), %s\n  linked as %q\n  %s (%.2f): %s\n",
+		r.Paper, r.Title, r.Year, strings.Join(r.Authors, ", "), r.SHA256, r.Kind, r.Pages, orDash(r.Class), r.URL, r.Anchor, r.Verdict, r.Score, strings.Join(r.Reasons, "; "))
+	if r.Settled != "" {
+		fmt.Fprintf(w, "  settled: %s\n", r.Settled)
+	}
+	fmt.Fprintln(w)
+}
+
+// reviewLoop asks about each match.
+func (c *cli) reviewLoop(ctx context.Context, a *app.App, in io.Reader, all []store.Review) error {
+	lines := bufio.NewScanner(in)
+	said := 0
+	for i, r := range all {
+		fmt.Fprintf(c.out, "%d of %d\n", i+1, len(all))
+		writeReview(c.out, r)
+		fmt.Fprintf(c.out, "It begins:\n    %s\n\nIs it this paper? yes, no, skip or quit: ", strings.ReplaceAll(strings.TrimSpace(r.Begins), "\n", "\n    "))
+		word, end := askWord(lines, c.out)
+		if end {
+			break
+		}
+		if word == "skip" {
+			continue
+		}
+		if err := settleMatch(ctx, a, r.Paper, r.SHA256, word); err != nil {
+			return err
+		}
+		said++
+	}
+	_, err := fmt.Fprintf(c.out, "%d of %d settled\n", said, len(all))
+	return errors.Join(err, lines.Err())
+}
+
+func askWord(lines *bufio.Scanner, out io.Writer) (word string, end bool) {
+	for lines.Scan() {
+		switch strings.ToLower(strings.TrimSpace(lines.Text())) {
+		case "y", "yes":
+			return "yes", false
+		case "n", "no":
+			return "no", false
+		case "s", "skip", "":
+			return "skip", false
+		case "q", "quit":
+			return "", true
+		}
+		fmt.Fprint(out, "yes, no, skip or quit: ")
+	}
+	return "", true
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/collection"
+)
+
+// errDifferences makes `starter verify` end with 1.
+var errDifferences = errors.New("repository and database differ")
+
+func (c *cli) verifyCommand() *cobra.Command {
+	var deep bool
+	cmd := &cobra.Command{Use: "verify", Short: "Compare the repository with the database, both ways", Args: cobra.NoArgs,
+		Long: `Compare the repository with the database, both ways: files without a row, rows
+without a file, sizes, texts and metadata beside each file. --deep reads every
+file and compares it with its SHA-256. Any difference is printed, and the exit
+code is then 1. Nothing is changed. Files of the last ten minutes without a row
+are passed over: a crawl may be about to write it.`,
+		Example: "  starter verify\n  starter verify --deep --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			all := []collection.Difference{}
+			seen, err := collection.Verify(cmd.Context(), a.DB, a.Repo, deep, func(d collection.Difference) {
+				all = append(all, d)
+				if !c.json {
+					fmt.Fprintf(c.out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			result := map[string]any{"files": seen.Files, "rows": seen.Rows, "bytes": seen.Bytes, "deep": deep, "differences": all}
+			if err := c.print(result, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%d files (%.1f MB) and %d rows compared, %d differences\n", seen.Files, float64(seen.Bytes)/1e6, seen.Rows, len(all))
+				return err
+			}); err != nil || len(all) == 0 {
+				return err
+			}
+			return errDifferences
+		}}
+	cmd.Flags().BoolVar(&deep, "deep", false, "read every file and compare it with its SHA-256")
+	return cmd
+}
