@@ -122,7 +122,7 @@ func (l *library) mutate(t *testing.T) []mutation {
 	require.NoError(t, err)
 	var own []store.Exported
 	for _, e := range found {
-		if e.URL != "" && e.ParentURL != "" && strings.HasSuffix(e.URL, ".pdf") && sameHost(e.URL, e.ParentURL) {
+		if e.URL != "" && e.ParentURL != "" && strings.HasSuffix(e.URL, ".pdf") && hostOf(t, e.URL) == hostOf(t, e.ParentURL) {
 			own = append(own, e)
 		}
 	}
@@ -177,10 +177,11 @@ func names(as []venue.Author) []string {
 	return out
 }
 
-func sameHost(a, b string) bool {
-	u, _ := url.Parse(a)
-	v, _ := url.Parse(b)
-	return u.Host == v.Host
+func hostOf(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	return u.Host
 }
 
 // place is what the record says of a document at an address.

@@ -50,7 +50,9 @@ func (r *record) visited(site int, url, parent string, state frontier.State, out
 	_, err := frontier.Add(r.ctx(), r.Pool, site, []frontier.Entry{e})
 	require.NoError(r.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Status: 200, Crawl: 1, At: time.Now().Add(-30 * time.Minute), Interval: 14 * 24 * time.Hour}
-	v.Due = v.At.Add(v.Interval)
+	if !fetch.Permanent(outcome) {
+		v.Due = v.At.Add(v.Interval)
+	}
 	require.NoError(r.t, frontier.Done(r.ctx(), r.Pool, site, []frontier.Visit{v}))
 }
 

@@ -70,7 +70,8 @@ type Failure struct {
 // that were refused or stopped.
 func (db *DB) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
 	return list[Failure](ctx, db, `
-		SELECT outcome, count(*), count(DISTINCT site_id), min(fetched_at), min(coalesce(next_try, due_at)), outcome IN `+forGood+`
+		SELECT outcome, count(*), count(DISTINCT site_id), min(fetched_at), min(coalesce(next_try, due_at)),
+			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL
 		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
 		UNION ALL
 		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false

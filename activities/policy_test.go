@@ -1,0 +1,95 @@
+package activities_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/stats"
+	"gleaner/internal/store"
+)
+
+// crawlDue crawls what is due, as RecrawlDue does.
+func (l *library) crawlDue(t *testing.T) (hosts []string) {
+	t.Helper()
+	due, err := l.DB.DueSites(t.Context(), store.Selection{}, false, "", 1000)
+	require.NoError(t, err)
+	for _, h := range due {
+		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{}, l.Recrawl)
+		require.NoError(t, err)
+		if n > 0 {
+			l.crawl(t, h)
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+func (l *library) yield(t *testing.T) store.Yield {
+	t.Helper()
+	ys, err := l.DB.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Len(t, ys, 1)
+	return ys[0]
+}
+
+// Table 2 of Wu et al. (WebSci 2012): a crawl of the whitelist that another
+// crawl's history gave asks less for each accepted document.
+func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
+	t.Parallel()
+	broad := newLibrary(t, nil)
+	broad.collect(t, "")
+	g, err := stats.Generate(t.Context(), broad.DB, nil, 8000)
+	require.NoError(t, err)
+	require.Positive(t, g.URLs)
+	urls, err := broad.DB.Whitelist(t.Context(), 0)
+	require.NoError(t, err)
+	black := broad.yield(t)
+	require.Equal(t, "blacklist", black.Policy)
+
+	narrow := newLibrary(t, map[string]string{"crawl-policy": "whitelist"})
+	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
+	_, err = narrow.DB.SeedWhitelist(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, narrow.crawlDue(t))
+	white := narrow.yield(t)
+	require.Equal(t, "whitelist", white.Policy)
+	t.Logf("blacklist %+v", black)
+	t.Logf("whitelist %+v", white)
+	require.Greater(t, float64(white.Good)/float64(white.Requests), 1.2*float64(black.Good)/float64(black.Requests))
+	require.GreaterOrEqual(t, float64(white.Fetched)/float64(white.Requests), float64(black.Fetched)/float64(black.Requests))
+
+	// Two steps from a listed page at most, and nothing but listed domains.
+	var deep, strange int
+	require.NoError(t, narrow.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE u.depth > 2 AND u.role=0 AND u.state=1),
+		count(*) FILTER (WHERE u.state=1 AND NOT EXISTS (SELECT 1 FROM whitelist w WHERE s.host = w.domain OR s.host LIKE '%.' || w.domain))
+		FROM urls u JOIN sites s ON s.id=u.site_id`).Scan(&deep, &strange))
+	require.Zero(t, deep)
+	require.Zero(t, strange)
+}
+
+func TestBlacklistedHostIsNotAsked(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, nil)
+	truth := l.sample.Truth()
+	var host string
+	for _, p := range truth.Papers {
+		if len(p.URLs) > 0 {
+			host = hostOf(t, p.URLs[0])
+			break
+		}
+	}
+	require.NoError(t, l.DB.Block(t.Context(), []store.Blocked{{Host: host, Reason: "asked us to stop"}}))
+	l.collect(t, "")
+	s, err := l.DB.Site(t.Context(), host)
+	require.NoError(t, err)
+	require.Equal(t, "stopped", s.State)
+	require.Contains(t, s.Reason, "asked us to stop")
+	var asked int
+	require.NoError(t, l.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE site_id=$1 AND crawl > 0`, s.ID).Scan(&asked))
+	require.Zero(t, asked)
+	c, err := l.DB.HarvestCounts(t.Context(), l.harvest.ID)
+	require.NoError(t, err)
+	require.Positive(t, c.Found, "the others were crawled")
+}
