@@ -113,6 +113,7 @@ var Settings = []Setting{
 	{Key: "retain-rejected", Env: "GLEANER_RETAIN_REJECTED", Default: "0s", Kind: Duration, Help: "how long files that are no paper are kept; their rows stay; 0s is for ever"},
 	{Key: "retain-harvests", Env: "GLEANER_RETAIN_HARVESTS", Default: "0s", Kind: Duration, Help: "how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"},
 
+	{Key: "build-id", Env: "GLEANER_BUILD_ID", Help: "release of a worker for Temporal's worker versioning; empty for unversioned workers"},
 	{Key: "metrics-address", Env: "GLEANER_METRICS_ADDRESS", Help: "host:port for Prometheus metrics and health; empty for none"},
 	{Key: "log-level", Env: "GLEANER_LOG_LEVEL", Default: "info", Help: "debug, info, warn or error"},
 }

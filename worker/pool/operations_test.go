@@ -99,3 +99,19 @@ func TestDrain(t *testing.T) {
 	w.wait(t, h)
 	w.checkManners(t) // nothing was asked twice
 }
+
+// TestVersionedWorkers gives a worker a Build ID: it works once its release is
+// made the current one, on all queues.
+func TestVersionedWorkers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Set("build-id", "2026.1", "test")
+	stop := w.work(t)
+	defer stop()
+	release := w.client.WorkerDeploymentClient().GetHandle("gleaner")
+	require.Eventually(t, func() bool {
+		_, err := release.SetCurrentVersion(t.Context(), client.WorkerDeploymentSetCurrentVersionOptions{BuildID: "2026.1"})
+		return err == nil
+	}, time.Minute, 200*time.Millisecond)
+	require.Positive(t, w.wait(t, w.harvest(t)).Summary.Found)
+}

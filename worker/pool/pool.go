@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/config"
@@ -91,13 +92,7 @@ func (p *pool) work(ctx context.Context, queues []string, cores int) error {
 	var running []worker.Worker
 	defer func() { stop(running) }()
 	for _, q := range queues {
-		w := worker.New(p.client, q, worker.Options{
-			MaxConcurrentActivityExecutionSize: concurrency(q, cores),
-			WorkerStopTimeout:                  stopTimeout,
-			MaxHeartbeatThrottleInterval:       5 * time.Second,
-			Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
-			OnFatalError:                       func(err error) { failed <- err },
-		})
+		w := worker.New(p.client, q, p.options(q, cores, failed))
 		acts.Register(w, q)
 		if q == activities.QueueHarvest {
 			workflows.Register(w)
@@ -114,6 +109,26 @@ func (p *pool) work(ctx context.Context, queues []string, cores int) error {
 	case err := <-failed:
 		return err
 	}
+}
+
+// deployment is the name under which Temporal knows the workers' releases.
+const deployment = "gleaner"
+
+// options are those of the worker of a queue. With a Build ID the worker takes
+// the workflows of its release alone, and one that began on it ends on it.
+func (p *pool) options(queue string, cores int, failed chan<- error) worker.Options {
+	o := worker.Options{
+		MaxConcurrentActivityExecutionSize: concurrency(queue, cores),
+		WorkerStopTimeout:                  stopTimeout,
+		MaxHeartbeatThrottleInterval:       5 * time.Second,
+		Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
+		OnFatalError:                       func(err error) { failed <- err },
+	}
+	if id := p.cfg.Text("build-id"); id != "" {
+		o.DeploymentOptions = worker.DeploymentOptions{UseVersioning: true, DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+			Version: worker.WorkerDeploymentVersion{DeploymentName: deployment, BuildID: id}}
+	}
+	return o
 }
 
 // stop stops all workers side by side, so that the whole takes one timeout.
