@@ -155,6 +155,10 @@ func (h *harvestRun) enter(ctx workflow.Context) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(h.p.Harvest.Venue), attrStage.ValueSet(h.s.Stage)); err != nil {
 		return err
 	}
+	stage := activities.Stage{Harvest: h.p.Harvest.ID, Stage: h.s.Stage}
+	if err := workflow.ExecuteActivity(quick(ctx, "stage: "+h.s.Stage), stages.SetStage, stage).Get(ctx, nil); err != nil {
+		return err
+	}
 	return h.show(ctx)
 }
 

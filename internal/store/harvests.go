@@ -30,9 +30,16 @@ type Harvest struct {
 	CompletedAt *time.Time      `json:"completed_at,omitempty"`
 }
 
-// SaveHarvest begins a harvest, or begins it again with new options.
+// SaveHarvest begins a harvest, or begins it again with new options: then its
+// sites whose crawl was stopped or refused may be asked again, each when its own
+// pause is over.
 func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
-	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
+	_, err := db.Pool.Exec(ctx, `UPDATE sites SET state='new', reason='' WHERE state IN ('stopped', 'refused')
+		AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)`, h.ID)
+	if err != nil {
+		return err
+	}
+	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
 			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL`,
 		h.ID, h.Venue, h.Years.From, h.Years.To, h.Options, h.Stage)
