@@ -1,0 +1,144 @@
+package collection
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/repository"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+)
+
+func differences(t *testing.T, s *shop, deep bool) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	_, err := Verify(context.Background(), s.db, s.repo, deep, func(d Difference) { out[d.SHA256] = d.What })
+	require.NoError(t, err)
+	return out
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	var shas []string
+	for i := range 6 {
+		sha, _ := s.takeFile(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
+		shas = append(shas, sha...)
+	}
+	require.Empty(t, differences(t, s, true))
+	file := func(i int) string { return filepath.Join(s.dir, repository.Path(shas[i])) }
+
+	require.NoError(t, os.Remove(file(0)))
+	require.NoError(t, os.Truncate(file(1), 100))
+	body, err := os.ReadFile(file(2))
+	require.NoError(t, err)
+	body[len(body)/2]++
+	require.NoError(t, os.WriteFile(file(2), body, 0o644))
+	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", "*", shas[3]+"*"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(text[0]))
+	_, err = s.db.Pool.Exec(ctx, "DELETE FROM documents WHERE sha256=$1", shas[4])
+	require.NoError(t, err)
+	young, err := s.repo.Put(ctx, []byte("a file whose row is about to be written"))
+	require.NoError(t, err)
+
+	want := map[string]string{shas[0]: NoFile, shas[1]: WrongSize, shas[3]: NoText}
+	require.Equal(t, want, differences(t, s, false), "a file without a row may be on its way")
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(file(4), long, long))
+	want[shas[4]] = NoRow
+	require.Equal(t, want, differences(t, s, false))
+	want[shas[1]], want[shas[2]] = Corrupt, Corrupt
+	require.Equal(t, want, differences(t, s, true))
+	require.NotContains(t, want, young.SHA256)
+
+	_, err = s.Rejudge(ctx, shas[3])
+	require.NoError(t, err)
+	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
+}
+
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1)
+	take := func() {
+		for url, body := range map[string][]byte{
+			"http://a.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),
+			"http://b.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),        // the same bytes
+			"http://a.example/1.ps":   s.pile.File(1, sampleweb.AsPostScript), // the same text
+			"http://a.example/2.pdf":  s.pile.File(2, sampleweb.AsPDF),
+			"http://a.example/hw.pdf": s.pile.File(3, sampleweb.AsSheet),
+			"http://a.example/s.pdf":  s.pile.File(3, sampleweb.AsScan),
+			"http://a.example/w.pdf":  s.pile.File(3, sampleweb.AsWall),
+			"http://a.example/x.tex":  []byte(`\documentclass{article}\begin{document}Hello\end{document}`),
+		} {
+			s.take(url, body)
+		}
+	}
+	want := store.Counters{All: 8, SavedNew: 2, SavedDuplicate: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}
+	for range 2 {
+		take()
+		n, err := s.db.HarvestCounters(ctx, "")
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	_, err := s.Add(ctx, fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	n, err := s.db.HarvestCounters(ctx, "")
+	require.NoError(t, err)
+	want.All, want.Unexamined = 9, 1
+	require.Equal(t, want, n)
+	n, err = s.db.HarvestCounters(ctx, "conf/pile/all")
+	require.NoError(t, err)
+	require.Zero(t, n, "that harvest has no sites")
+}
+
+func TestFindDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1, 2, 3)
+	for i := range 8 {
+		s.take("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF))
+	}
+	s.take("http://a.example/hw", s.pile.File(9, sampleweb.AsSheet))
+	s.take("http://a.example/copy", s.pile.File(1, sampleweb.AsRevisedPDF))
+	p := s.pile.Paper(2)
+	for name, c := range map[string]struct {
+		q store.DocumentQuery
+		n int
+	}{
+		"all":      {store.DocumentQuery{}, 10},
+		"state":    {store.DocumentQuery{States: []string{"rejected"}}, 1},
+		"class":    {store.DocumentQuery{Classes: []string{"paper", "thesis"}}, 9},
+		"venue":    {store.DocumentQuery{Venue: "conf/pile"}, 4},
+		"primary":  {store.DocumentQuery{Venue: "conf/pile", Primary: true}, 3},
+		"text":     {store.DocumentQuery{Text: p.Title[:10]}, 1},
+		"tomorrow": {store.DocumentQuery{From: time.Now().Add(24 * time.Hour)}, 0},
+		"today":    {store.DocumentQuery{From: time.Now().Add(-24 * time.Hour), To: time.Now().Add(time.Hour)}, 10},
+		"limit":    {store.DocumentQuery{Limit: 3}, 3},
+		"host":     {store.DocumentQuery{Host: "b.example"}, 0},
+	} {
+		found, err := s.db.FindDocuments(ctx, c.q)
+		require.NoError(t, err, name)
+		require.Len(t, found, c.n, name)
+	}
+	sample := func(seed string) (shas []string) {
+		found, err := s.db.FindDocuments(ctx, store.DocumentQuery{Sample: 4, Seed: seed, States: []string{"accepted"}})
+		require.NoError(t, err)
+		for _, d := range found {
+			shas = append(shas, d.SHA256)
+		}
+		return shas
+	}
+	require.Len(t, sample("1"), 4)
+	require.Equal(t, sample("1"), sample("1"))
+	require.NotEqual(t, sample("1"), sample("2"))
+}
