@@ -41,8 +41,13 @@ func listKey(name string) string {
 }
 
 // describe writes what the flags say of a venue to the record.
-func (c *cli) describe(ctx context.Context, db *store.DB, key string, years venue.Years, f *sourceFlags) error {
-	sources := f.sources
+func (c *cli) describe(ctx context.Context, a *app.App, key string, years venue.Years, f *sourceFlags) error {
+	db, sources := a.DB, f.sources
+	for _, name := range harvest.Names(sources) {
+		if all := a.Stages.AllSources(); !slices.Contains(all, name) {
+			return fmt.Errorf("%w: --sources: %q is none of %s (openalex wants openalex-key, oai wants oai-endpoint)", errUsage, name, strings.Join(all, ", "))
+		}
+	}
 	if f.papers != "" {
 		if sources == "" {
 			sources = harvest.SourceFile
@@ -117,7 +122,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years venue.Years, 
 	if err != nil {
 		return err
 	}
-	if err := c.describe(ctx, a.DB, key, years, f); err != nil {
+	if err := c.describe(ctx, a, key, years, f); err != nil {
 		return err
 	}
 	progress := newLine(c.err)

@@ -87,7 +87,7 @@ func (c *cli) harvestVenue(ctx context.Context, name string, years venue.Years, 
 	if err != nil {
 		return "", err
 	}
-	if err := c.describe(ctx, a.DB, key, years, f); err != nil {
+	if err := c.describe(ctx, a, key, years, f); err != nil {
 		return "", err
 	}
 	v, err := a.DB.Venue(ctx, key)

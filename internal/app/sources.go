@@ -88,9 +88,8 @@ func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *s
 	if e := cfg.Text("oai-endpoint"); e != "" {
 		c.Sources["oai"] = named{metadata.NewOAI(mc, e), "oai"}
 	}
-	for _, src := range []metadata.CopySource{metadata.NewArXiv(mc), metadata.NewSemanticScholar(mc)} {
-		c.Completers[src.Name()] = src
-	}
+	c.Completers["arxiv"] = metadata.NewArXiv(mc)
+	c.Completers["semanticscholar"] = namedCopies{metadata.NewSemanticScholar(mc), "semanticscholar"}
 	for _, name := range list(cfg.Text("directories")) {
 		switch name {
 		case "none":
@@ -114,6 +113,13 @@ type named struct {
 }
 
 func (n named) Name() string { return n.name }
+
+type namedCopies struct {
+	metadata.BatchCopySource
+	name string
+}
+
+func (n namedCopies) Name() string { return n.name }
 
 // OpenCatalogues makes the catalogues for a command that has no database: paces
 // hold within this process alone.
