@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+// visit runs the doctor, and returns what it found by check.
+func visit(t *testing.T, args ...string) (map[string]finding, error) {
+	t.Helper()
+	var out, errs strings.Builder
+	root := newRoot(&out, &errs)
+	root.SetArgs(append([]string{"doctor", "--json", "--data-dir", t.TempDir()}, args...))
+	err := root.ExecuteContext(t.Context())
+	var found []finding
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &found), out.String())
+	by := map[string]finding{}
+	for _, f := range found {
+		by[f.Check] = f
+	}
+	return by, err
+}
+
+func TestDoctorFindsNothingAmiss(t *testing.T) {
+	t.Parallel()
+	address, namespace := devtest.Temporal(t)
+	found, err := visit(t, "--database-url", devtest.Postgres(t), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
+	require.NoError(t, err)
+	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
+	require.Equal(t, levelWarn, found["queue crawl"].Level)
+	require.Contains(t, found["queue crawl"].Do, "worker --queues crawl")
+	for _, check := range []string{"settings", "identity", "database", "clock of the database", "temporal", "search attributes", "blob store"} {
+		require.Equal(t, levelOK, found[check].Level, "%s: %s", check, found[check].Found)
+	}
+	require.Contains(t, found["identity"].Found, "+me@example.org")
+}
+
+func TestDoctorSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args         []string
+		check, level string
+		do           string
+	}{
+		"no database":        {nil, "database", levelFail, "GLEANER_DATABASE_URL"},
+		"no contact":         {nil, "identity", levelWarn, "GLEANER_CONTACT"},
+		"wrong contact":      {[]string{"--contact", "nobody in particular"}, "identity", levelFail, "correct"},
+		"wrong pace":         {[]string{"--pace-by", "moon"}, "identity", levelFail, "correct"},
+		"wrong duration":     {[]string{"--delay", "soon"}, "settings", levelFail, "starter config"},
+		"database away":      {[]string{"--database-url", "postgres://x@127.0.0.1:1/y?connect_timeout=1"}, "database", levelFail, "the server runs"},
+		"temporal away":      {[]string{"--temporal-address", "127.0.0.1:1"}, "temporal", levelFail, "TEMPORAL_ADDRESS"},
+		"blobs not writable": {[]string{"--repository-url", "file:///proc/none"}, "blob store", levelFail, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, err := visit(t, c.args...)
+			require.Error(t, err, "the exit code tells a script")
+			require.Equal(t, c.level, found[c.check].Level, "%+v", found)
+			require.Contains(t, found[c.check].Do, c.do)
+		})
+	}
+}
