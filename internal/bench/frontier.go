@@ -33,16 +33,15 @@ type Size struct {
 	Disk      int64         `json:"disk_bytes"`
 }
 
-// What a slice does (package crawl): it reads some 500 of the best rows, at most
-// 64 of each group, again when three quarters of them are taken, and writes its
-// visits in batches.
+// What a slice does (package crawl): it reads some 500 of the best rows, again
+// when three quarters of them are taken, and writes its visits in batches.
 const (
-	windowSize, perMark = 512, 64
-	takenPerWindow      = 384
-	visitsPerBatch      = 32
-	frontierRounds      = 25
-	frontierMarks       = 120 // groups of like links
-	frontierHost        = "frontier.test"
+	windowSize     = 512
+	takenPerWindow = 384
+	visitsPerBatch = 32
+	frontierRounds = 25
+	frontierMarks  = 120 // groups of like links
+	frontierHost   = "frontier.test"
 )
 
 // Frontier fills a site's frontier to each of the sizes, ascending, and reports
@@ -146,7 +145,7 @@ func (s *Size) measure(ctx context.Context, c *crawler, site int) error {
 	var choose, write []time.Duration
 	for range frontierRounds {
 		start := time.Now()
-		entries, err := frontier.Window(ctx, c.db.Pool, site, perMark, windowSize)
+		entries, err := frontier.Window(ctx, c.db.Pool, site, windowSize)
 		if err == nil {
 			_, err = frontier.Count(ctx, c.db.Pool, site, len(entries)+1)
 		}
@@ -181,7 +180,6 @@ func (s *Size) slice(ctx context.Context, c *crawler) error {
 	cfg := crawl.DefaultConfig()
 	cfg.TrapPages, cfg.Sitemaps, cfg.MaxPages = 0, false, 1<<30
 	with := c.crawlerWith(memoryFetcher{rand.New(rand.NewPCG(1, uint64(s.Rows))), s.Rows}, cfg)
-	base := memory()
 	m := startMeter(nil)
 	r, err := with.Slice(ctx, frontierHost, func(crawl.Progress) {})
 	run := m.stop()
@@ -191,7 +189,7 @@ func (s *Size) slice(ctx context.Context, c *crawler) error {
 	if r.Ending != crawl.SliceFull && r.Ending != crawl.Exhausted {
 		return fmt.Errorf("bench: the slice ended with %s: %s", r.Ending, r.Reason)
 	}
-	s.Memory, s.SliceRate = run.PeakBytes-min(base, run.PeakBytes), float64(r.Requests)/run.Seconds
+	s.Memory, s.SliceRate = run.PeakBytes-min(m.base, run.PeakBytes), float64(r.Requests)/run.Seconds
 	return nil
 }
 

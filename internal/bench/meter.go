@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"time"
 )
@@ -12,13 +12,14 @@ type meter struct {
 	cpu      float64
 	database func() float64
 	used     float64 // the database's CPU seconds at the start
+	base     uint64  // memory at the start
 	end      chan struct{}
 	peak     chan uint64
 }
 
 func startMeter(database func() float64) *meter {
-	runtime.GC() // what the run before left is not this one's
-	m := &meter{cpu: cpuSeconds(), database: database, end: make(chan struct{}), peak: make(chan uint64)}
+	debug.FreeOSMemory() // what the run before left is not this one's
+	m := &meter{cpu: cpuSeconds(), base: memory(), database: database, end: make(chan struct{}), peak: make(chan uint64)}
 	if database != nil {
 		m.used = database()
 	}

@@ -10,12 +10,9 @@ import (
 	"gleaner/internal/rank"
 )
 
-// The window is the part of the frontier that the strategy chooses from: the
-// best of each mark. Its size bounds memory whatever the size of the site.
-const (
-	windowSize    = 512
-	windowPerMark = 64
-)
+// windowSize bounds the part of the frontier that the strategy chooses from, and
+// so memory, whatever the size of the site.
+const windowSize = 512
 
 // window mirrors the best waiting rows of one site. candidates and entries run
 // in parallel.
@@ -27,18 +24,19 @@ type window struct {
 	at         map[frontier.Hash]int // place in entries
 	all        bool                  // every waiting row is in it
 	filled     bool
+	full       int // entries when it was filled
 }
 
 func (w *window) empty() bool { return len(w.entries) == 0 }
 
 // low reports whether the record may hold something better to choose from.
 func (w *window) low() bool {
-	return !w.filled || !w.all && len(w.entries) < windowSize/4
+	return !w.filled || !w.all && len(w.entries) <= w.full/4
 }
 
 // fill reads the window anew. What was taken must have been written before.
 func (w *window) fill(ctx context.Context) error {
-	entries, err := frontier.Window(ctx, w.pool, w.site, windowPerMark, windowSize)
+	entries, err := frontier.Window(ctx, w.pool, w.site, windowSize)
 	if err != nil {
 		return err
 	}
@@ -50,7 +48,7 @@ func (w *window) fill(ctx context.Context) error {
 	for i := range entries {
 		w.put(&entries[i])
 	}
-	w.filled, w.all = true, waiting <= len(entries)
+	w.filled, w.all, w.full = true, waiting <= len(entries), len(entries)
 	return nil
 }
 

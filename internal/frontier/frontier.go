@@ -141,29 +141,37 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 	return out, nil
 }
 
-// windowSQL walks the index from mark to mark (a loose index scan), and takes
-// the best of each, so that its cost grows with the marks, not with the rows.
+// windowSQL walks the index from mark to mark (a loose index scan), and reads the
+// best of each, so that its cost grows with the marks, not with the rows. Every
+// mark has its share of the places; those left over go to the best of all.
 const windowSQL = `
-WITH RECURSIVE marks AS (
+WITH RECURSIVE every AS (
 	(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 ORDER BY queue DESC, mark LIMIT 1)
 	UNION ALL
-	SELECT n.queue, n.mark FROM marks m CROSS JOIN LATERAL (
+	SELECT n.queue, n.mark FROM every m CROSS JOIN LATERAL (
 		(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark > m.mark ORDER BY mark LIMIT 1)
 		UNION ALL
 		(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 AND queue < m.queue ORDER BY queue DESC, mark LIMIT 1)
 		LIMIT 1) n
+),
+marks AS MATERIALIZED (SELECT * FROM every LIMIT 4096),
+places AS MATERIALIZED (SELECT greatest(1, $2::int / greatest(1, count(*))) AS share FROM marks),
+best AS (
+	SELECT u.* FROM marks m CROSS JOIN LATERAL (
+		SELECT o.*, row_number() OVER () AS place FROM (
+			SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
+			ORDER BY priority DESC, seq LIMIT 2 * (SELECT share FROM places)) o) u
+	ORDER BY u.place > (SELECT share FROM places), u.queue DESC, u.priority DESC, u.seq LIMIT $2
 )
-SELECT u.seq, u.url, u.queue, u.mark, u.priority, u.depth, u.role, u.wanted, u.position, u.parent, u.source, u.anchor, u.context,
-	u.heading, u.tag_path, u.tries, u.etag, u.last_modified, u.content, u.was, u.interval_s, u.fetched_at
-FROM (SELECT * FROM marks LIMIT 4096) m CROSS JOIN LATERAL (
-	SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
-	ORDER BY priority DESC, seq LIMIT $2) u
-ORDER BY u.queue DESC, u.priority DESC, u.seq LIMIT $3`
+SELECT seq, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, tries, etag, last_modified, content,
+	was, interval_s, fetched_at
+FROM best ORDER BY queue DESC, priority DESC, seq`
 
-// Window returns the best waiting entries of a site, at most perMark of each
-// (queue, mark) and limit in all, the best first.
-func Window(ctx context.Context, q Querier, siteID, perMark, limit int) ([]Entry, error) {
-	rows, err := q.Query(ctx, windowSQL, siteID, perMark, limit)
+// Window returns waiting entries of a site, at most limit, the best first: the
+// best of each (queue, mark), and then of all. Where marks are many and uneven,
+// fewer may come than wait.
+func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) {
+	rows, err := q.Query(ctx, windowSQL, siteID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: window: %w", err)
 	}

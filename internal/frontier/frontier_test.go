@@ -42,7 +42,7 @@ func link(path string, change ...func(*Entry)) Entry {
 
 func waiting(t *testing.T, db *store.DB, site int) []Entry {
 	t.Helper()
-	es, err := Window(t.Context(), db.Pool, site, 1000, 1000)
+	es, err := Window(t.Context(), db.Pool, site, 1000)
 	require.NoError(t, err)
 	return es
 }
@@ -246,7 +246,7 @@ func TestWindowTakesTheBestOfEachMark(t *testing.T) {
 		_, err := Add(t.Context(), db.Pool, id, es)
 		require.NoError(t, err)
 	}
-	got, err := Window(t.Context(), db.Pool, site, 2, 1000)
+	got, err := Window(t.Context(), db.Pool, site, 24)
 	require.NoError(t, err)
 	require.Len(t, got, 3*4*2)
 	for i, e := range got {
@@ -259,13 +259,31 @@ func TestWindowTakesTheBestOfEachMark(t *testing.T) {
 		require.True(t, strings.HasSuffix(e.Link.URL, "/4") || strings.HasSuffix(e.Link.URL, "/2"), e.Link.URL)
 	}
 	require.Len(t, perMark, 12)
-	got, err = Window(t.Context(), db.Pool, site, 2, 3)
+	got, err = Window(t.Context(), db.Pool, site, 3)
 	require.NoError(t, err)
 	require.Len(t, got, 3)
 	for _, e := range got {
 		require.Equal(t, 2, e.Queue)
 		require.InDelta(t, 2, e.Priority, 0)
 	}
+}
+
+// TestWindowIsFilledWhereMarksAreFew: places that a mark does not need go to
+// the others.
+func TestWindowIsFilledWhereMarksAreFew(t *testing.T) {
+	t.Parallel()
+	db, site := open(t)
+	var es []Entry
+	for i := range 40 {
+		es = append(es, link(fmt.Sprint(i), func(e *Entry) { e.Mark, e.Priority = min(i, 1), float64(i) }))
+	}
+	_, err := Add(t.Context(), db.Pool, site, es)
+	require.NoError(t, err)
+	got, err := Window(t.Context(), db.Pool, site, 20)
+	require.NoError(t, err)
+	require.Len(t, got, 20)
+	require.Equal(t, es[39].Link.URL, got[0].Link.URL)
+	require.Equal(t, es[0].Link.URL, got[19].Link.URL, "the worst of all is the best of its mark")
 }
 
 // TestWindowReadsTheIndex: what the next URLs cost must not grow with what waits.
@@ -277,7 +295,7 @@ func TestWindowReadsTheIndex(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Pool.Exec(t.Context(), `ANALYZE urls`)
 	require.NoError(t, err)
-	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+WindowSQL, site, 10, 100)
+	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) `+WindowSQL, site, 200)
 	require.NoError(t, err)
 	var plan strings.Builder
 	var line string
