@@ -71,7 +71,8 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 	}
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5) ON CONFLICT (sha256) DO NOTHING`,
+		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5) 
+			ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL WHERE documents.blob_removed_at IS NOT NULL`,
 			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
 		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new'
 			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256)

@@ -76,6 +76,12 @@ func TestPrune(t *testing.T) {
 	d, _, err := db.Document(t.Context(), "aa")
 	require.NoError(t, err)
 	require.Equal(t, "rejected", d.State, "the row stays")
+	require.True(t, removed(t, db, "aa"))
+	// The web still has it, so a recrawl may bring it back.
+	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}))
+	require.False(t, removed(t, db, "aa"))
+	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
+	require.NoError(t, err)
 
 	again, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{})
 	require.NoError(t, err)
@@ -85,6 +91,11 @@ func TestPrune(t *testing.T) {
 	nothing, err := db.Prune(t.Context(), store.Retention{}, gone, store.PruneOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"urls": 0}, counts(nothing), "zero is for ever")
+}
+
+func removed(t *testing.T, db *store.DB, sha string) (is bool) {
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1`, sha).Scan(&is))
+	return is
 }
 
 // TestAlone lets one process at a time keep house.
