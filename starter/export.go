@@ -24,7 +24,7 @@ the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
              "score", "fetched_at", "path"}, one a line
   csv        the same columns
-  bibtex     an entry each, with url and file
+  bibtex     an entry each, with its url
 With the documents themselves, to --out:
   warc       one WARC file, with the headers of the answers
   tree       a folder with readable names, by venue and year

@@ -81,6 +81,7 @@ type Report struct {
 	Authors   int            `json:"authors"`
 	Homepages int            `json:"authors_with_homepage"`
 	Documents map[string]int `json:"documents"` // by class and state
+	Counters  store.Counters `json:"counters"`  // what became of every file
 	Missing   []MissingPaper `json:"missing"`
 	Reasons   map[Reason]int `json:"reasons"`
 	Sites     []SiteLine     `json:"sites"`
@@ -136,6 +137,10 @@ func (b *builder) documents(ctx context.Context) error {
 	for _, c := range counts {
 		b.r.Documents[c.State+" "+c.Class] += c.Documents
 	}
+	if err != nil {
+		return err
+	}
+	b.r.Counters, err = b.db.HarvestCounters(ctx, b.r.Harvest.ID)
 	return err
 }
 
