@@ -159,6 +159,9 @@ func (s *Stages) decide(ctx context.Context, sub homepage.Subject, pass int) (ho
 		}
 		d.Searches += first.Searches
 		d.Fetches += first.Fetches
+		if d.NotFound != "" && first.NotFound == homepage.GivenToAnother {
+			d.NotFound = first.NotFound // still the reason
+		}
 	}
 	if d, err = s.heed(ctx, d); err != nil {
 		return d, err

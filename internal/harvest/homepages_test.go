@@ -1,0 +1,192 @@
+package harvest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/app"
+	"gleaner/internal/homepage"
+	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/venue"
+)
+
+const smallKey = "conf/exa"
+
+// circle is a venue-year of co-authors: Roe's page is listed and links to Poe's,
+// which no directory lists; two namesakes are listed with one page.
+func circle() *outside {
+	roe, poe := venue.Author{PID: "1/1", Name: "Jane Roe"}, venue.Author{PID: "1/2", Name: "Adalbert Poe"}
+	one, two := venue.Author{PID: "2/1", Name: "Bo Chen"}, venue.Author{PID: "2/2", Name: "Bo Chen"}
+	titles := []string{"Sorting Measured Examples by Weight", "A Second Look at the Growth of Samples", "Counting What Cannot be Seen Twice"}
+	papers := []venue.Paper{
+		{Key: "conf/exa/RoeP03", Venue: smallKey, Year: 2003, Title: titles[0], Authors: []venue.Author{roe, poe}},
+		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []venue.Author{one}},
+		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []venue.Author{two}},
+	}
+	o := newOutside(metadatatest.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
+		Volumes:   []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
+		Homepages: map[string][]string{"1/1": {"http://www.cs.example.edu/~roe/"}, "2/1": {"http://www.example.ac.uk/~chen/"}, "2/2": {"http://www.example.ac.uk/~chen/"}}})
+	o.pages["http://www.cs.example.edu/~roe/"] = fmt.Sprintf(`<html><head><title>Jane Roe's home page</title></head><body><h1>Jane Roe</h1><p>research</p>
+		<ul><li>%s, with <a href="http://people.example.org/~apoe/">Adalbert Poe</a> <a href="p.pdf">pdf</a></li></ul></body></html>`, titles[0])
+	o.home("http://people.example.org/~apoe/", "Adalbert Poe", titles[0])
+	o.home("http://www.example.ac.uk/~chen/", "Bo Chen", titles[1], titles[2])
+	return o
+}
+
+func listed(t *testing.T, a *app.App) string {
+	t.Helper()
+	years := venue.Years{From: 2003, To: 2003}
+	id := begin(t, a, smallKey, years)
+	_, err := a.Stages.ListPapers(t.Context(), id, smallKey, years, nothing)
+	require.NoError(t, err)
+	return id
+}
+
+// best lists the first homepage of each author.
+func best(t *testing.T, a *app.App, id string) map[string]string {
+	t.Helper()
+	all, err := a.DB.ListHomepages(t.Context(), id)
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, l := range all {
+		out[l.Author.ID()] = ""
+		if len(l.Homepages) > 0 {
+			out[l.Author.ID()] = l.Homepages[0].URL
+		}
+	}
+	return out
+}
+
+func TestTwoPasses(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "http://people.example.org/~apoe/", "2/1": "http://www.example.ac.uk/~chen/", "2/2": ""}
+	for _, batch := range []int{1, 2, 100} {
+		t.Run(fmt.Sprint(batch), func(t *testing.T) {
+			t.Parallel()
+			a := circle().open(t, "", nil)
+			id := listed(t, a)
+			looked, _ := findAll(t, a, id, smallKey, batch)
+			assert.Equal(t, 4, looked)
+			assert.Equal(t, want, best(t, a, id))
+			e, err := a.Stages.Explain(t.Context(), venue.Author{PID: "2/2", Name: "Bo Chen"})
+			require.NoError(t, err)
+			assert.Equal(t, homepage.GivenToAnother, e.Decision.NotFound)
+		})
+	}
+}
+
+// TestSecondPassCutOff runs the second pass twice, as after a crash: what it found
+// the first time must not count as known to it the second time.
+func TestSecondPassCutOff(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	id := listed(t, a)
+	ctx := t.Context()
+	_, err := a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Time{}, noCount)
+	require.NoError(t, err)
+	s, err := a.Stages.SettleHomepages(ctx, id)
+	require.NoError(t, err)
+	l, err := a.Stages.FindHomepages(ctx, id, smallKey, "", 1, 2, s.At, noCount)
+	require.NoError(t, err)
+	require.True(t, l.More)
+	for range 2 {
+		_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 2, s.At, noCount)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"])
+}
+
+func TestAPersonsWordLasts(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	id := listed(t, a)
+	ctx := t.Context()
+	findAll(t, a, id, smallKey, 100)
+	roe, chen := venue.Author{PID: "1/1", Name: "Jane Roe"}, venue.Author{PID: "2/2", Name: "Bo Chen"}
+	require.NoError(t, a.DB.SetStage(ctx, id, "crawl", ""))
+
+	running, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is")
+	require.NoError(t, err)
+	require.Len(t, running, 1, "the harvest is past looking for homepages and has to hear of it")
+	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")
+	require.NoError(t, err)
+	check := func() {
+		t.Helper()
+		got := best(t, a, id)
+		assert.Equal(t, "http://www.example.ac.uk/~chen/", got["2/2"])
+		assert.Equal(t, "http://www.example.ac.uk/~chen/", got["2/1"], "a person gave it to both")
+		assert.Empty(t, got["1/1"])
+	}
+	check()
+	// A later harvest looks for all anew and heeds what was said.
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Now().Add(time.Hour), noCount)
+	require.NoError(t, err)
+	_, err = a.Stages.SettleHomepages(ctx, id)
+	require.NoError(t, err)
+	check()
+
+	n, err := a.Stages.Forget(ctx, roe, "")
+	require.NoError(t, err)
+	assert.Equal(t, 1, n)
+	findAll(t, a, id, smallKey, 100)
+	assert.Equal(t, "http://www.cs.example.edu/~roe/", best(t, a, id)["1/1"])
+}
+
+// TestPagesSeenAnswerTheNextHarvest finds a page that no directory lists, without
+// any web search, because it was fetched before.
+func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	a := o.open(t, "", map[string]string{"search": "none"})
+	ctx := t.Context()
+	var pages []homepage.IndexedPage
+	for i := range 30 {
+		pages = append(pages, homepage.IndexedPage{URL: fmt.Sprintf("http://www.example.net/%d", i), Title: "Another page", Text: "examples and samples, measured and sorted by others"})
+	}
+	pages = append(pages, homepage.IndexedPage{URL: "http://people.example.org/~apoe/", Title: "Adalbert Poe's home page", Text: "Sorting Measured Examples by Weight"})
+	require.NoError(t, a.DB.PageIndex(0).PutPages(ctx, pages))
+	results, err := homepage.NewLocal(a.DB.PageIndex(0)).Search(ctx, `"Adalbert Poe" EXA`, 10)
+	require.NoError(t, err)
+	require.NotEmpty(t, results)
+	assert.Equal(t, "http://people.example.org/~apoe/", results[0].URL)
+
+	id := listed(t, a)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Time{}, noCount)
+	require.NoError(t, err)
+	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"], "in the first pass, by the index alone")
+}
+
+// TestPageIndexIsLikeTheOneInMemory compares ranks of the two indexes.
+func TestPageIndexIsLikeTheOneInMemory(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", nil)
+	ctx := t.Context()
+	memory, db := homepage.NewMemoryIndex(), a.DB.PageIndex(0)
+	for i := range 60 {
+		p := homepage.IndexedPage{URL: fmt.Sprintf("http://h%d.example.edu/~p%d/", i%7, i), Title: fmt.Sprintf("Person%d's page o'clock", i%11), Text: fmt.Sprintf("word%d word%d café ﬁne 数学", i%5, i%13)}
+		require.NoError(t, memory.PutPage(ctx, p))
+		require.NoError(t, db.PutPage(ctx, p))
+		require.NoError(t, db.PutPage(ctx, p), "again")
+	}
+	for _, q := range []string{"person3 word2", "cafe word1 p7", "数学 person5", "nothing here"} {
+		want, err := homepage.NewLocal(memory).Search(ctx, q, 10)
+		require.NoError(t, err)
+		got, err := homepage.NewLocal(db).Search(ctx, q, 10)
+		require.NoError(t, err)
+		w, _ := json.Marshal(want)
+		g, _ := json.Marshal(got)
+		assert.JSONEq(t, string(w), string(g), q)
+	}
+	small := a.DB.PageIndex(10)
+	for i := range 1100 {
+		require.NoError(t, small.PutPage(ctx, homepage.IndexedPage{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}))
+	}
+	n, err := a.DB.IndexedPages(ctx)
+	require.NoError(t, err)
+	assert.Less(t, n, 1100, "the pages longest unseen go")
+}
