@@ -227,14 +227,14 @@ func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
 	}
 	defer stop()
 	if !c.json {
-		fmt.Fprintf(c.out, "%12s %12s %14s %14s %14s %14s %10s %10s\n", "rows waiting", "fill rows/s", "choose ms", "write ms", "next URL µs", "p99 choose ms", "slice MB", "disk MB")
+		fmt.Fprintf(c.out, "%12s %12s %14s %14s %14s %14s %10s %10s\n", "rows waiting", "fill rows/s", "choose ms", "write ms", "next URL µs", "least choose", "slice MB", "disk MB")
 	}
 	var all []bench.Size
 	err = bench.Frontier(ctx, f.options.DatabaseURL, f.rows, func(s bench.Size) {
 		all = append(all, s)
 		if !c.json {
 			fmt.Fprintf(c.out, "%12d %12.0f %14.2f %14.2f %14.1f %14.2f %10.1f %10.0f\n", s.Rows, s.FillRate, ms(s.Window), ms(s.Done),
-				float64(s.Next)/float64(time.Microsecond), ms(s.WindowP99), float64(s.Memory)/1e6, float64(s.Disk)/1e6)
+				float64(s.Next)/float64(time.Microsecond), ms(s.Least), float64(s.Memory)/1e6, float64(s.Disk)/1e6)
 		}
 	})
 	if err != nil || !c.json {
