@@ -38,7 +38,7 @@ func (l *library) yield(t *testing.T) store.Yield {
 // crawl's history gave asks less for each accepted document.
 func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	t.Parallel()
-	broad := newLibrary(t, nil)
+	broad := newLibrary(t, 30, nil)
 	broad.collect(t, "")
 	g, err := stats.Generate(t.Context(), broad.DB, nil, 8000)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	black := broad.yield(t)
 	require.Equal(t, "blacklist", black.Policy)
 
-	narrow := newLibrary(t, map[string]string{"crawl-policy": "whitelist"})
+	narrow := newLibrary(t, 30, map[string]string{"crawl-policy": "whitelist"})
 	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
 	_, err = narrow.DB.SeedWhitelist(t.Context())
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 
 func TestBlacklistedHostIsNotAsked(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, nil)
+	l := newLibrary(t, 30, nil)
 	truth := l.sample.Truth()
 	var host string
 	for _, p := range truth.Papers {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/testsuite"
 
 	"gleaner/activities"
 	"gleaner/internal/app"
@@ -28,14 +30,15 @@ import (
 type library struct {
 	*app.App
 	acts    *activities.Activities
+	env     *testsuite.TestActivityEnvironment
 	web     *changingWeb
 	sample  *sampleweb.Web
 	harvest activities.Harvest
 }
 
-func newLibrary(t *testing.T, settings map[string]string) *library {
+func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
-	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: 60})
+	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers})
 	web := newChangingWeb(sample.Handler())
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
@@ -52,36 +55,61 @@ func newLibrary(t *testing.T, settings map[string]string) *library {
 	first, last := sample.Years()
 	years := venue.Years{From: first, To: last}
 	key := sample.Venues()[0]
-	return &library{App: a, acts: activities.New(a), web: web, sample: sample, harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+	l := &library{App: a, acts: activities.New(a), web: web, sample: sample, harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	l.env = suite.NewTestActivityEnvironment()
+	l.env.SetTestTimeout(2 * time.Minute)
+	for _, q := range activities.Queues() {
+		l.acts.Register(once{l.env, q}, q)
+	}
+	return l
+}
+
+// once registers the activities of the queue harvest, which are those of the
+// queue metadata too, a single time.
+type once struct {
+	*testsuite.TestActivityEnvironment
+	queue string
+}
+
+func (o once) RegisterActivity(a any) {
+	if o.queue != activities.QueueMetadata {
+		o.TestActivityEnvironment.RegisterActivity(a)
+	}
+}
+
+// do runs an activity as a worker does.
+func (l *library) do(t *testing.T, activity any, arg, result any) {
+	t.Helper()
+	v, err := l.env.ExecuteActivity(activity, arg)
+	require.NoError(t, err)
+	if result != nil {
+		require.NoError(t, v.Get(result))
+	}
 }
 
 // collect does what HarvestVenue does.
 func (l *library) collect(t *testing.T, again string) {
 	t.Helper()
-	ctx := t.Context()
 	h := l.harvest
 	h.Options.Again = again
-	require.NoError(t, l.acts.Stages.Begin(ctx, h))
-	_, err := l.Stages.ListPapers(ctx, h.ID, h.Venue, h.Years, func(string) {})
-	require.NoError(t, err)
-	_, err = l.Stages.LocateCopies(ctx, h.ID, h.Options.Site(), func(int, int) {})
-	require.NoError(t, err)
+	l.do(t, l.acts.Stages.Begin, h, nil)
+	l.do(t, l.acts.Stages.ListPapers, h, nil)
+	l.do(t, l.acts.Stages.LocateCopies, h, nil)
 	for pass := 1; pass <= 2; pass++ {
-		_, err = l.Stages.FindHomepages(ctx, h.ID, h.Venue, "", 1000, pass, time.Time{}, func(int, int) {})
-		require.NoError(t, err)
+		l.do(t, l.acts.Stages.FindHomepages, activities.Batch{Harvest: h, Limit: 1000, Pass: pass}, nil)
 	}
-	_, err = l.acts.Stages.SettleHomepages(ctx, h)
-	require.NoError(t, err)
-	_, err = l.acts.Stages.SeedHomepages(ctx, h)
-	require.NoError(t, err)
+	l.do(t, l.acts.Stages.SettleHomepages, h, nil)
+	l.do(t, l.acts.Stages.SeedHomepages, h, nil)
 	for range 4 {
-		s, err := l.acts.Stages.SitesToCrawl(ctx, activities.Batch{Harvest: h, Limit: 1000})
-		require.NoError(t, err)
+		var s activities.Sites
+		l.do(t, l.acts.Stages.SitesToCrawl, activities.Batch{Harvest: h, Limit: 1000}, &s)
 		for _, host := range s.Hosts {
 			l.crawl(t, host)
 		}
 	}
-	require.NoError(t, l.acts.Stages.SetStage(ctx, activities.Stage{Harvest: h.ID, Stage: "complete"}))
+	l.do(t, l.acts.Stages.SetStage, activities.Stage{Harvest: h.ID, Stage: "complete"}, nil)
 }
 
 // crawl does what CrawlSite does.
@@ -97,8 +125,7 @@ func (l *library) crawl(t *testing.T, host string) {
 	if state == "" {
 		state = "stopped"
 	}
-	_, err = l.acts.Stages.EndSite(t.Context(), activities.SiteEnd{Host: host, State: state, Reason: r.Reason})
-	require.NoError(t, err)
+	l.do(t, l.acts.Stages.EndSite, activities.SiteEnd{Host: host, State: state, Reason: r.Reason}, nil)
 }
 
 // mutation is what was done to one paper between two harvests.
@@ -221,7 +248,7 @@ func (l *library) requireFound(t *testing.T, ms []mutation) {
 
 func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, nil)
+	l := newLibrary(t, 60, nil)
 	l.collect(t, "")
 	first, requests := l.web.reset()
 	changed := l.mutate(t)
@@ -241,7 +268,7 @@ func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 
 func TestRecrawlAsksWhatIsDue(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, nil)
+	l := newLibrary(t, 30, nil)
 	l.collect(t, "")
 	l.web.reset()
 	recrawl := func(all bool) (hosts []string) {
