@@ -27,10 +27,12 @@ func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin, alone bool) (
 	if alone {
 		lock = `SELECT pg_advisory_xact_lock(` + copiesLock + `)`
 	}
-	// Two statements in one round: the second sees what was committed until the
-	// lock was had.
+	// In one round; each statement sees what was committed until it began, and the
+	// last one thus what was until the lock was had. How many rows share a band
+	// the planner cannot tell, and would at some size read them all.
 	b := &pgx.Batch{}
 	b.Queue(lock)
+	b.Queue(`SET LOCAL enable_seqscan = off`)
 	var out []string
 	b.Queue(`SELECT s.sha256, s.sketch FROM sketches s WHERE s.bands && $1 AND s.sha256 <> $2
 		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies).
