@@ -58,10 +58,13 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years venue.
 		}
 		byYear := map[int][]venue.Paper{}
 		for _, p := range papers {
+			if !strings.Contains(p.Key, "/") {
+				p.Key = key + "/" + p.Key // "smith03" is in many files
+			}
 			byYear[p.Year] = append(byYear[p.Year], p)
 		}
 		if len(byYear) == 0 {
-			return fmt.Errorf("%s: %w", f.papers, metadata.ErrNoVolume{Venue: key, Years: years})
+			return fmt.Errorf("%w: %s holds no paper of %s", errUsage, f.papers, years)
 		}
 		for year, some := range byYear {
 			if err := db.SaveListing(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {

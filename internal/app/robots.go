@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
 )
 
 // robotsFirst is a gate for outside services that reads a host's robots.txt
@@ -18,7 +19,8 @@ type robotsFirst struct {
 
 // Turn implements fetch.Gate.
 func (g robotsFirst) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
-	// Without an answer the service's own delay must do.
-	asked, _ := g.client.CrawlDelay(ctx, host)
+	// What follows robots.txt keeps the service's distance from it, too. Without an
+	// answer the service's own delay must do.
+	asked, _ := g.client.CrawlDelay(politeness.WithDelay(ctx, delay), host)
 	return g.Gate.Turn(ctx, host, max(delay, asked))
 }
