@@ -13,8 +13,11 @@ import (
 // context it returns ends, too, when the worker is told to stop, so that an
 // activity can hand its work back within the worker's stop timeout.
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
-	var latest atomic.Pointer[T]
 	beat, cancel := context.WithCancel(ctx)
+	if !activity.IsActivity(ctx) { // called by a command: nobody listens
+		return beat, func(T) {}, cancel
+	}
+	var latest atomic.Pointer[T]
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
