@@ -16,6 +16,10 @@ import (
 // validators later.
 const sourceSitemapFile page.Source = "sitemap-file"
 
+// sitemapQueue is below every strategy's, so that sitemaps take no place in the
+// window from links.
+const sitemapQueue = -1
+
 const (
 	maxSitemaps      = 20 // named by robots.txt, or by one index
 	maxSitemapLevels = 3  // index within index
@@ -40,7 +44,7 @@ func (s *slice) enterSitemaps(ctx context.Context) error {
 
 func (s *slice) enterSitemapFiles(parent string, urls []string, depth int) {
 	for i, u := range urls {
-		e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Parent: parent, Depth: depth, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
+		e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Parent: parent, Depth: depth, Queue: sitemapQueue, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
 		if weburl.Host(u) != s.site.Host {
 			continue
 		}

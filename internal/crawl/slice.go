@@ -254,8 +254,29 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 		}
 		return s.next(ctx)
 	}
-	i, reason := s.strategy.Next(s.window.candidates)
+	i, reason := s.choose()
 	return s.window.take(i), reason, nil
+}
+
+// choose lets the strategy pick among what waits. Sitemaps come last: on a small
+// site they cost a request and tell nothing new, and a link met on a page comes
+// with words that a sitemap does not have.
+func (s *slice) choose() (int, string) {
+	if s.window.sitemaps == 0 {
+		return s.strategy.Next(s.window.candidates)
+	}
+	var rest []rank.Candidate
+	var place []int
+	for i, c := range s.window.candidates {
+		if c.Link.Source != sourceSitemapFile {
+			rest, place = append(rest, c), append(place, i)
+		}
+	}
+	if len(rest) == 0 {
+		return 0, "a sitemap, when nothing else waits"
+	}
+	i, reason := s.strategy.Next(rest)
+	return place[i], reason
 }
 
 // exhausted ends the slice where nothing waits, or returns nil where something

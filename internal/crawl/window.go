@@ -25,6 +25,7 @@ type window struct {
 	all        bool                  // every waiting row is in it
 	filled     bool
 	full       int // entries when it was filled
+	sitemaps   int // how many of the entries are sitemaps
 }
 
 func (w *window) empty() bool { return len(w.entries) == 0 }
@@ -44,7 +45,7 @@ func (w *window) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.candidates, w.entries, w.at = w.candidates[:0], w.entries[:0], map[frontier.Hash]int{}
+	w.candidates, w.entries, w.at, w.sitemaps = w.candidates[:0], w.entries[:0], map[frontier.Hash]int{}, 0
 	for i := range entries {
 		w.put(&entries[i])
 	}
@@ -61,6 +62,9 @@ func (w *window) put(e *frontier.Entry) {
 	w.at[h] = len(w.entries)
 	w.entries = append(w.entries, e)
 	w.candidates = append(w.candidates, e.Candidate)
+	if e.Link.Source == sourceSitemapFile {
+		w.sitemaps++
+	}
 }
 
 // enter adds a row that was just written; a window grown too wide is read anew.
@@ -110,6 +114,9 @@ func (w *window) take(i int) *frontier.Entry {
 	e := w.entries[i]
 	last := len(w.entries) - 1
 	delete(w.at, e.Hash())
+	if e.Link.Source == sourceSitemapFile {
+		w.sitemaps--
+	}
 	if i != last {
 		w.entries[i], w.candidates[i] = w.entries[last], w.candidates[last]
 		w.at[w.entries[i].Hash()] = i
