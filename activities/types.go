@@ -26,6 +26,7 @@ type HarvestOptions struct {
 	Scope     string        `json:"scope,omitempty"`      // prefix (default), host or domain
 	Strategy  string        `json:"strategy,omitempty"`   // of the crawl; "" is the worker's
 	Leads     string        `json:"leads,omitempty"`      // wanted, all or none; "" is the worker's
+	Budget    float64       `json:"budget,omitempty"`     // requests that one more accepted document may cost; 0 is no limit
 	MaxWaves  int           `json:"max_waves,omitempty"`  // of crawls that follow leads; 0 is 4
 	Window    int           `json:"window,omitempty"`     // sites crawled at a time; 0 is 50
 	Refresh   bool          `json:"refresh,omitempty"`    // look for homepages again though decided lately
@@ -42,7 +43,7 @@ const (
 
 // Site is what the options ask of a site's crawl.
 func (o HarvestOptions) Site() store.SiteOptions {
-	return store.SiteOptions{Delay: o.Delay, MaxPages: o.MaxPages, Strategy: o.Strategy, Leads: o.Leads}
+	return store.SiteOptions{Delay: o.Delay, MaxPages: o.MaxPages, Strategy: o.Strategy, Leads: o.Leads, Budget: o.Budget}
 }
 
 // Harvest names a harvest in every call.

@@ -89,6 +89,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 	fl.StringVar(&f.options.Scope, "scope", "prefix", "what may be crawled: prefix (the homepage's path), host or domain")
 	fl.StringVar(&f.options.Strategy, "strategy", "", "order of the crawl: gleaner, zhuang or bfs (default: the worker's setting)")
 	fl.StringVar(&f.options.Leads, "leads", "", "documents linked on other hosts: wanted, all or none (default: the worker's setting)")
+	fl.Float64Var(&f.options.Budget, "budget", 0, "leave a site when one more accepted document is expected to take more than so many requests (default: no limit)")
 	fl.IntVar(&f.options.Window, "sites", 0, "sites crawled at a time (default 50)")
 	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")

@@ -43,6 +43,7 @@ type Config struct {
 	DirPages  int     // pages of one directory
 	TrapPages int     // pages of one crawl after which too few that lead to documents end it; 0 is never
 	TrapRate  float64 // how few: their least share
+	Budget    float64 // requests that one more accepted document may cost; 0 is no limit
 
 	Recrawl recrawl.Policy
 }
@@ -89,14 +90,15 @@ type Ending string
 
 // The endings of a slice.
 const (
-	SliceFull Ending = "slice-full" // go on with the next one
-	Exhausted Ending = "done"       // nothing waits
-	Waiting   Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
-	Paused    Ending = "paused"
-	Cancelled Ending = "cancelled"
-	PageLimit Ending = "page-limit"
-	Trap      Ending = "trap"
-	Refused   Ending = "refused" // robots.txt cannot be read
+	SliceFull  Ending = "slice-full" // go on with the next one
+	Exhausted  Ending = "done"       // nothing waits
+	Waiting    Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
+	Paused     Ending = "paused"
+	Cancelled  Ending = "cancelled"
+	PageLimit  Ending = "page-limit"
+	Trap       Ending = "trap"
+	OverBudget Ending = "budget"  // what is left is not expected to be worth its requests
+	Refused    Ending = "refused" // robots.txt cannot be read
 )
 
 // Result is what a slice comes to.

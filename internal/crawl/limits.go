@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/rank"
 	"gleaner/internal/weburl"
 )
 
@@ -47,6 +48,23 @@ func (s *slice) skip(e frontier.Entry, why fetch.Outcome) {
 	s.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
 	s.batch.add(e)
+}
+
+// overBudget tells when what is left of a site is not expected to be worth its
+// requests, by what the strategy has learnt and by the yield of late.
+func (s *slice) overBudget() error {
+	if s.cfg.Budget <= 0 || s.window.empty() {
+		return nil
+	}
+	waiting := len(s.window.candidates)
+	expected, ok := rank.ExpectedYield(s.strategy, s.window.candidates)
+	if !ok {
+		expected = s.history.Expected(waiting)
+	}
+	if stop, reason := (rank.Budget{PerAccepted: s.cfg.Budget}).Stop(s.history, rank.Trap{}, waiting, expected); stop {
+		return &errStop{ending: OverBudget, reason: reason}
+	}
+	return nil
 }
 
 // trapped tells a site that is not worth its requests: after the first pages of

@@ -190,6 +190,7 @@ func TestEndings(t *testing.T) {
 		"slice":     {func(c *Config) { c.SlicePages = 7 }, SliceFull, 7},
 		"time":      {func(c *Config) { c.SliceTime = time.Nanosecond }, SliceFull, 0},
 		"pages":     {func(c *Config) { c.MaxPages = 9 }, PageLimit, 9},
+		"budget":    {func(c *Config) { c.Budget, c.Strategy = 20, "bfs" }, OverBudget, 20},
 		"trap":      {func(c *Config) { c.TrapPages = 20 }, Trap, 20},
 		"directory": {func(c *Config) { c.DirPages = 5 }, Exhausted, 6},
 		"depth":     {func(c *Config) { c.MaxDepth = 3 }, Exhausted, 8},

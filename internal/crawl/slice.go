@@ -37,6 +37,8 @@ type slice struct {
 
 	leads map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
 
+	history rank.History // of this slice, for its budget
+
 	read, relevant int // pages of this crawl, and those of them that lead to documents
 
 	learnt     time.Time // when the strategy's state was written last
@@ -145,6 +147,9 @@ func (c Config) with(o store.SiteOptions) Config {
 	if o.Leads != "" {
 		c.Leads = o.Leads
 	}
+	if o.Budget > 0 {
+		c.Budget = o.Budget
+	}
 	return c
 }
 
@@ -225,6 +230,9 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	}
 	if s.site.CrawlPages >= s.cfg.MaxPages {
 		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
+	}
+	if err := s.overBudget(); err != nil {
+		return err
 	}
 	if err := s.trapped(); err != nil {
 		return err

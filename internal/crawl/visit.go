@@ -48,6 +48,7 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	if !unchanged(&v) && e.Link.Source != sourceSitemapFile {
 		s.taught = true
 		s.strategy.Observe(e.Candidate, result)
+		s.history.Add(rank.OutcomeOf(result), time.Since(v.At))
 	}
 	s.schedule(e, &v, result)
 	s.batch.visits = append(s.batch.visits, v)

@@ -37,7 +37,8 @@ type SiteOptions struct {
 	Delay    time.Duration `json:"delay,omitempty"`     // between requests; 0 is the worker's default
 	MaxPages int           `json:"max_pages,omitempty"` // of one crawl; 0 is the worker's default
 	Strategy string        `json:"strategy,omitempty"`
-	Leads    string        `json:"leads,omitempty"` // wanted, all or none
+	Leads    string        `json:"leads,omitempty"`  // wanted, all or none
+	Budget   float64       `json:"budget,omitempty"` // requests that one more accepted document may cost; 0 is no limit
 }
 
 // Merge takes the politer delay and the larger limit.
@@ -49,6 +50,7 @@ func (o SiteOptions) Merge(p SiteOptions) SiteOptions {
 	if p.Leads != "" {
 		o.Leads = p.Leads
 	}
+	o.Budget = max(o.Budget, p.Budget)
 	return o
 }
 
