@@ -120,7 +120,23 @@ func TestHarvest(t *testing.T) {
 	w.checkPapers(t, h, truth, result)
 	w.checkManners(t)
 	w.checkReport(t, h, truth)
+	w.comeBack(t, h)
 	w.checkHistories(t, h)
+}
+
+// comeBack recrawls the venue as a schedule would, and has what was left behind
+// judged: nothing was.
+func (w *world) comeBack(t *testing.T, h activities.Harvest) {
+	due := workflows.RecrawlParams{Due: activities.Due{Of: store.Selection{Venue: h.Venue}, All: true}}
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "scheduled", TaskQueue: activities.QueueHarvest},
+		workflows.OnSchedule, workflows.ScheduledParams{Recrawl: &due})
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
+	run, err = w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.JudgeLeftID, TaskQueue: activities.QueueHarvest}, workflows.JudgeLeft)
+	require.NoError(t, err)
+	var left int
+	require.NoError(t, run.Get(t.Context(), &left))
+	require.Zero(t, left)
 }
 
 func (w *world) until(t *testing.T, h activities.Harvest, enough func(store.Counts) bool) {
@@ -205,11 +221,12 @@ func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.
 // checkHistories looks at what the Temporal UI shows, and records it on demand.
 func (w *world) checkHistories(t *testing.T, h activities.Harvest) {
 	site := w.site(t, h)
-	for name, id := range map[string]string{"harvest_venue": workflows.HarvestID(h.ID), "find_homepages": workflows.HarvestID(h.ID) + "/homepages", "crawl_site": workflows.SiteID(site)} {
+	for name, id := range map[string]string{"harvest_venue": workflows.HarvestID(h.ID), "find_homepages": workflows.HarvestID(h.ID) + "/homepages", "crawl_site": workflows.SiteID(site),
+		"recrawl_due": workflows.RecrawlID(h.Venue), "on_schedule": "scheduled", "judge_left": workflows.JudgeLeftID} {
 		d, err := w.client.DescribeWorkflowExecution(t.Context(), id, "")
 		require.NoError(t, err)
 		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, d.WorkflowExecutionInfo.Status, id)
-		if name != "find_homepages" {
+		if name == "harvest_venue" || name == "crawl_site" || name == "recrawl_due" {
 			require.Contains(t, d.WorkflowExecutionInfo.SearchAttributes.GetIndexedFields(), "GleanerStage", id)
 		}
 		if *record != "" {
