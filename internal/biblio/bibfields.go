@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -165,11 +166,8 @@ func accented(s string) (letter rune, n int) {
 	if strings.HasPrefix(rest, `\i`) || strings.HasPrefix(rest, `\j`) {
 		return rune(rest[1]), n + 2
 	}
-	for _, r := range rest {
-		if unicode.IsLetter(r) {
-			return r, n + len(string(r))
-		}
-		break
+	if r, size := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) {
+		return r, n + size
 	}
 	return 0, 0
 }

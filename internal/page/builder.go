@@ -22,18 +22,17 @@ type element struct {
 
 // rawLink is a link as it was met; its texts are spans of the page's text.
 type rawLink struct {
-	href       []byte // as written, or nil where ref is set
-	ref        string // already decoded
-	source     Source
-	noFollow   bool
-	path       span // in builder.paths
-	anchor     span
-	alt        string
-	heading    span
-	context    span
-	rest       int  // bytes of context that are no link's label
-	final      bool // context is settled
-	fromScript bool
+	href     []byte // as written, or nil where ref is set
+	ref      string // already decoded
+	source   Source
+	noFollow bool
+	path     span // in builder.paths
+	anchor   span
+	alt      string
+	heading  span
+	context  span
+	rest     int  // bytes of context that are no link's label
+	final    bool // context is settled
 }
 
 // span is a part of a buffer.

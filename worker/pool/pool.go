@@ -53,7 +53,7 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	o.HostPort, o.Namespace = address, cfg.Text("temporal-namespace")
 	c, err := client.DialContext(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("Temporal cannot be reached at %s: %w", address, err)
+		return nil, fmt.Errorf("no Temporal server answers at %s (TEMPORAL_ADDRESS): %w", address, err)
 	}
 	return c, nil
 }
