@@ -110,5 +110,9 @@ func resolve(base *url.URL, location string) (*url.URL, error) {
 	if next.Path == "" {
 		next.Path = "/"
 	}
+	// Go reads hosts that no browser does ("//1.::"), and cannot ask for them.
+	if _, err := weburl.Canonical("", next.String()); err != nil {
+		return nil, err
+	}
 	return next, nil
 }
