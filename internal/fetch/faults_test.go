@@ -160,11 +160,15 @@ func TestFaults(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(ratioBomb)
 		}, Inflated},
-		{"loop to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusMovedPermanently) }, RedirectLoop},
+		{"loop to itself", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusMovedPermanently)
+		}, RedirectLoop},
 		{"loop by a counter", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, fmt.Sprintf("%s?hop=%d", r.URL.Path, hops.Add(1)), http.StatusFound)
 		}, RedirectLoop},
-		{"endless stairs", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusTemporaryRedirect) }, TooManyRedirects},
+		{"endless stairs", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path+"x", http.StatusTemporaryRedirect)
+		}, TooManyRedirects},
 		{"redirect without aim", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }, BadAnswer},
 		{"redirect to a private network", redirect("http://192.168.0.1/"), AddressDenied},
 		{"redirect to a metadata service", redirect("http://169.254.169.254/latest/"), AddressDenied},

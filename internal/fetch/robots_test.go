@@ -67,9 +67,15 @@ func TestRobotsAnswers(t *testing.T) {
 		{"a web page", text("<html><body>User-agent: *\nDisallow: /"), OK, OK},
 		{"five redirects", stairs(5), OK, RobotsDenied},
 		{"six redirects", stairs(6), RobotsUnavailable, RobotsUnavailable},
-		{"a loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/robots.txt", http.StatusMovedPermanently) }, RobotsUnavailable, RobotsUnavailable},
-		{"redirect to another host", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL+"/robots.txt", http.StatusMovedPermanently) }, OK, RobotsDenied},
-		{"redirect to a private network", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://10.0.0.1/robots.txt", http.StatusMovedPermanently) }, RobotsUnavailable, RobotsUnavailable},
+		{"a loop", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/robots.txt", http.StatusMovedPermanently)
+		}, RobotsUnavailable, RobotsUnavailable},
+		{"redirect to another host", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+"/robots.txt", http.StatusMovedPermanently)
+		}, OK, RobotsDenied},
+		{"redirect to a private network", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.1/robots.txt", http.StatusMovedPermanently)
+		}, RobotsUnavailable, RobotsUnavailable},
 		{"redirect without aim", status(302), RobotsUnavailable, RobotsUnavailable},
 		{"dropped", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, RobotsUnavailable, RobotsUnavailable},
 		{"cut", func(w http.ResponseWriter, _ *http.Request) {
