@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -312,4 +313,13 @@ func TestWithoutFilter(t *testing.T) {
 	shas, _ := s.takeFile(fileAt("http://a.example/hw.pdf", s.pile.File(1, sampleweb.AsSheet)))
 	require.Equal(t, "accepted", s.document(shas[0]).State)
 	require.Equal(t, unread, s.document(shas[0]).Outcome)
+}
+
+// hasText reports whether the text of a document lies beside it.
+func hasText(ctx context.Context, repo *repository.Repository, sha string) (bool, error) {
+	_, err := repo.GetText(ctx, sha)
+	if errors.Is(err, repository.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

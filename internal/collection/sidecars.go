@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"gleaner/internal/document"
@@ -56,13 +55,4 @@ func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	}
 	s.Path = ""
 	return repo.PutMeta(ctx, sha, s)
-}
-
-// hasText reports whether the text of a document lies beside it.
-func hasText(ctx context.Context, repo *repository.Repository, sha string) (bool, error) {
-	_, err := repo.GetText(ctx, sha)
-	if errors.Is(err, repository.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
 }
