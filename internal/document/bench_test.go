@@ -5,14 +5,16 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+
+	"gleaner/internal/realdata"
 )
 
 // farmParts loads every n-th labelled document of the measuring data.
 func farmParts(b *testing.B, n int) []Part {
 	b.Helper()
-	farm := sharedDir(b, "farm")
+	farm := realdata.Path(b, "farm")
 	var parts []Part
-	for i, row := range table(b, sharedDir(b, "truth", "labels.tsv")) {
+	for i, row := range realdata.Table(b, "truth", "labels.tsv") {
 		if i%n != 0 {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/realdata"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -15,8 +17,8 @@ import (
 // compares with the weights in the repository. GLEANER_UPDATE=1 writes them.
 func TestYardstickFilter(t *testing.T) {
 	m, report, err := TrainFilter(t.Context(), TrainOptions{
-		Dir: sharedDir(t, "farm"), Labels: sharedDir(t, "truth", "labels.tsv"),
-		Published: sharedDir(t, "data", "classifier", "train_str_f43_paper.arff"),
+		Dir: realdata.Path(t, "farm"), Labels: realdata.Path(t, "truth", "labels.tsv"),
+		Published: realdata.Path(t, "data", "classifier", "train_str_f43_paper.arff"),
 		Reader:    NewReader(withPoppler(t)), Command: "starter train filter --dir DIR --labels LABELS --published ARFF",
 	})
 	require.NoError(t, err)

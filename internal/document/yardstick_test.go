@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gleaner/internal/realdata"
 )
 
 func TestMain(m *testing.M) {
@@ -58,10 +60,10 @@ func TestYardstickText(t *testing.T) {
 		want float64
 	}{"poppler": {withPoppler(t), 0.97}, "go": {goOnly(), 0.90}} {
 		t.Run(name, func(t *testing.T) {
-			farm := sharedDir(t, "farm")
+			farm := realdata.Path(t, "farm")
 			words := map[string]int{}
 			var files []string
-			for _, row := range table(t, sharedDir(t, "truth", "pdfs.tsv")) {
+			for _, row := range realdata.Table(t, "truth", "pdfs.tsv") {
 				n, err := strconv.Atoi(row["words"])
 				if err != nil || n < 30 {
 					continue
@@ -110,7 +112,7 @@ func TestYardstickText(t *testing.T) {
 
 // TestYardstickBroken reads PDFs made to break readers.
 func TestYardstickBroken(t *testing.T) {
-	dir := sharedDir(t, "data", "broken-pdfs")
+	dir := realdata.Path(t, "data", "broken-pdfs")
 	var files []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -156,7 +158,7 @@ func TestYardstickBroken(t *testing.T) {
 
 // TestYardstickPostScript reads PostScript, where ghostscript is installed.
 func TestYardstickPostScript(t *testing.T) {
-	dir := sharedDir(t, "data", "postscript")
+	dir := realdata.Path(t, "data", "postscript")
 	r := NewReader(Options{})
 	if r.opt.Ghostscript == "" {
 		t.Skip("ghostscript is not installed")
@@ -184,11 +186,11 @@ func TestYardstickPostScript(t *testing.T) {
 // TestYardstickReadersAgree compares the built-in reader with poppler on every
 // tenth document: words in common, and the filter's decision.
 func TestYardstickReadersAgree(t *testing.T) {
-	farm := sharedDir(t, "farm")
+	farm := realdata.Path(t, "farm")
 	both := map[string]*Reader{"poppler": NewReader(withPoppler(t)), "go": NewReader(goOnly())}
 	filter := NewFilter(Balanced)
 	n, same, share := 0, 0, 0.0
-	for i, row := range table(t, sharedDir(t, "truth", "labels.tsv")) {
+	for i, row := range realdata.Table(t, "truth", "labels.tsv") {
 		if i%10 != 3 {
 			continue
 		}

@@ -1,69 +1,34 @@
 package fetch
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gleaner/internal/realdata"
+
 	"github.com/stretchr/testify/require"
 )
 
-// startFarm builds and starts the web farm that may lie beside the project, over
-// a folder with two small sites, and returns its proxy address.
+// startFarm serves two small sites of our own and returns the proxy to ask and
+// the file of its authority.
 func startFarm(t *testing.T) (proxy, ca string) {
 	t.Helper()
-	shared := os.Getenv("GLEANER_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	source, err := filepath.Abs(filepath.Join(shared, "webfarm"))
-	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
-		t.Skip("no folder \"shared\" with webfarm beside the project; set GLEANER_SHARED")
-	}
-	dir := t.TempDir()
-	program, data := filepath.Join(dir, "webfarm"), filepath.Join(dir, "sites")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir, build.Env = source, append(os.Environ(), "GOFLAGS=-mod=mod")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Skipf("the web farm does not build: %v\n%s", err, out)
-	}
+	data := t.TempDir()
 	for _, host := range []string{"www.ada.example.org", "www.bob.example.org"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(data, host), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(data, host, "index.html"), []byte("<html><title>"+host+"</title></html>"), 0o644))
 		require.NoError(t, os.WriteFile(filepath.Join(data, host, "paper.pdf"), []byte("%PDF-1.4 small"), 0o644))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
-	ca = filepath.Join(dir, "ca.pem")
-	farm := exec.Command(program, "-data", data, "-listen", address, "-no-search", "-ca", ca)
-	out, err := farm.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, farm.Start())
-	t.Cleanup(func() { _ = farm.Process.Kill(); _ = farm.Wait() })
-	_, err = bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	dialable := func() bool {
-		conn, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = conn.Close()
-		}
-		return err == nil
-	}
-	require.Eventually(t, dialable, 5*time.Second, 10*time.Millisecond)
-	return "http://" + address, ca
+	farm := realdata.StartFarm(t, data, "-no-search")
+	return farm.Proxy.String(), farm.CA
 }
 
 // control asks the farm's own host through its proxy.

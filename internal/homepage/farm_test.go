@@ -1,7 +1,6 @@
 package homepage_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,73 +9,19 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"gleaner/internal/homepage"
 	"gleaner/internal/page"
+	"gleaner/internal/realdata"
 	"gleaner/internal/venue"
 
 	"github.com/stretchr/testify/require"
 )
-
-// shared is the folder of measuring data beside the project, or the test skips.
-func shared(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("GLEANER_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "farm")); err != nil {
-		t.Skip("no measuring data: set GLEANER_SHARED to the folder that holds farm, webfarm and truth")
-	}
-	abs, err := filepath.Abs(dir)
-	require.NoError(t, err)
-	return abs
-}
-
-// farm starts the web farm on a free loopback port and returns a client that
-// goes through it.
-func farm(t testing.TB, dir string) *http.Client {
-	t.Helper()
-	tmp := t.TempDir()
-	bin := filepath.Join(tmp, "webfarm")
-	out, err := exec.Command("go", "-C", filepath.Join(dir, "webfarm"), "build", "-o", bin, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := l.Addr().String()
-	require.NoError(t, l.Close())
-	cmd := exec.Command(bin, "-data", filepath.Join(dir, "farm"), "-listen", addr)
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	// The farm says on its output when it is about to listen.
-	_, err = bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
-	proxy, err := url.Parse("http://" + addr)
-	require.NoError(t, err)
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}, Timeout: 20 * time.Second}
-	require.Eventually(t, func() bool {
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	}, 10*time.Second, 20*time.Millisecond)
-	return client
-}
 
 // getter fetches through a client and parses.
 type getter struct{ client *http.Client }
@@ -205,9 +150,8 @@ func TestFarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures on the web farm")
 	}
-	dir := shared(t)
-	g := getter{farm(t, dir)}
-	labels := readLabels(t, filepath.Join(dir, "truth", "homepages.tsv"))
+	g := getter{realdata.StartFarm(t, "").Client()}
+	labels := readLabels(t, realdata.Path(t, "truth", "homepages.tsv"))
 	f := homepage.New(homepage.Config{
 		Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil),
 		Getter:   homepage.Memo(g, 1000),

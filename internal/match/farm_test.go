@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"gleaner/internal/match"
+	"gleaner/internal/realdata"
 	"gleaner/internal/venue"
 )
 
@@ -27,7 +28,7 @@ type sample struct {
 // farmSamples reads the text of all PDFs; it is cached in the temporary folder.
 func farmSamples(t testing.TB) []sample {
 	t.Helper()
-	farm := shared(t, "farm")
+	farm := realdata.Path(t, "farm")
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Skip("pdftotext (poppler-utils) is not installed")
 	}
@@ -170,20 +171,12 @@ func TestDocumentsOfSites(t *testing.T) {
 // stands on a page beside its link, with no author known.
 func TestDocumentsByTitleAlone(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(filepath.Join(shared(t, "truth"), "papers.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var papers []venue.Paper
 	rows := map[string]wantedRow{}
-	for _, line := range strings.Split(string(b), "\n")[1:] {
-		f := strings.Split(line, "\t")
-		if len(f) < 8 {
-			continue
-		}
-		p := venue.Paper{Key: f[0], Title: f[4]}
+	for _, row := range realdata.Table(t, "truth", "papers.tsv") {
+		p := venue.Paper{Key: row["id"], Title: row["title"]}
 		papers = append(papers, p)
-		rows[p.Key] = wantedRow{paper: p, urls: strings.Fields(f[6]), sha256: strings.Fields(f[7])}
+		rows[p.Key] = wantedRow{paper: p, urls: realdata.List(row["urls"]), sha256: realdata.List(row["sha256"])}
 	}
 	samples := farmSamples(t)
 	ix := match.NewIndex(papers)
@@ -239,15 +232,9 @@ func contradicted(rows []wantedRow, row wantedRow, s sample, judged map[string]s
 // labels reads what a reader judged each document to be.
 func labels(t testing.TB) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(shared(t, "truth"), "labels.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]string{}
-	for _, line := range strings.Split(string(b), "\n") {
-		if u, label, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			out[u] = label
-		}
+	for _, row := range realdata.Table(t, "truth", "labels.tsv") {
+		out[row["url"]] = row["label"]
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gleaner/internal/match"
+	"gleaner/internal/realdata"
 	"gleaner/internal/venue"
 )
 
@@ -57,7 +58,7 @@ func (r release) paper() venue.Paper {
 // that were collected for being hard.
 func TestRecordsOnHardPairs(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(shared(t, "data/matching"), "data")
+	dir := realdata.Path(t, "data", "matching", "data")
 	f, err := os.Open(filepath.Join(dir, "verify.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 // wanted papers, and nothing else is.
 func TestHeldOfLists(t *testing.T) {
 	t.Parallel()
-	dir := shared(t, "truth")
+	dir := realdata.Path(t, "truth")
 	var wanted []venue.Paper
 	for _, row := range wantedPapers(t) {
 		wanted = append(wanted, row.paper)

@@ -1,78 +1,19 @@
 package metadata
 
 import (
-	"bytes"
-	"net"
-	"net/http"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"gleaner/internal/realdata"
 	"gleaner/internal/venue"
 )
 
-// sharedDir finds the folder of real data beside the project, or skips.
-func sharedDir(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("GLEANER_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "webfarm")); err != nil {
-		t.Skip("no folder of real data: set GLEANER_SHARED to measure on it")
-	}
-	return dir
-}
-
-// startFarm serves the real websites as a proxy and returns its address.
-func startFarm(t *testing.T) *url.URL {
-	t.Helper()
-	shared, err := filepath.Abs(sharedDir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(t.TempDir(), "webfarm")
-	build := exec.Command("go", "build", "-o", bin, ".")
-	build.Dir = filepath.Join(shared, "webfarm")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the farm: %v\n%s", err, out)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
-	var log bytes.Buffer
-	farm := exec.Command(bin, "-data", filepath.Join(shared, "farm"), "-listen", addr, "-ca", filepath.Join(t.TempDir(), "ca.pem"))
-	farm.Stdout, farm.Stderr = &log, &log
-	if err := farm.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = farm.Process.Kill(); _ = farm.Wait() })
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		c, err := net.Dial("tcp", addr)
-		if err == nil {
-			c.Close()
-			return &url.URL{Scheme: "http", Host: addr}
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the farm does not answer: %v\n%s", err, log.String())
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
-
 func TestRealVenues(t *testing.T) {
 	t.Parallel()
-	proxy := startFarm(t)
+	farm := realdata.StartFarm(t, "")
 	d := NewDBLP(Config{
 		DBLPURL: "http://dblp.org", DBLPMirrorURL: "-", Delays: Delays{DBLP: time.Millisecond},
-		HTTPClient: &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}},
+		HTTPClient: farm.Client(),
 	})
 	for _, c := range []struct {
 		name  string

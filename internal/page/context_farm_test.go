@@ -1,14 +1,12 @@
 package page_test
 
 import (
-	"encoding/csv"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
 
 	"gleaner/internal/page"
+	"gleaner/internal/realdata"
 	"gleaner/internal/weburl"
 )
 
@@ -25,21 +23,10 @@ func lettersOf(s string) string {
 // TestContextsHoldTitles measures on real pages how often a link's texts hold
 // the title of the paper behind it, and how often other papers' titles too.
 func TestContextsHoldTitles(t *testing.T) {
-	f, err := os.Open(filepath.Join(sharedDir(t, "truth"), "papers.tsv"))
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	titles := map[string]string{} // by key of the document's URL
-	for _, row := range rows[1:] {
-		for u := range strings.FieldsSeq(row[6]) {
-			titles[weburl.Key(u)] = lettersOf(row[4])
+	for _, row := range realdata.Table(t, "truth", "papers.tsv") {
+		for _, u := range realdata.List(row["urls"]) {
+			titles[weburl.Key(u)] = lettersOf(row["title"])
 		}
 	}
 	found, own, mixed := map[string]bool{}, map[string]bool{}, 0

@@ -12,23 +12,9 @@ import (
 	"testing"
 
 	"gleaner/internal/page"
+	"gleaner/internal/realdata"
 	"gleaner/internal/weburl"
 )
-
-// sharedDir finds the folder of real data that lies beside the checkout on some
-// machines, or skips the test.
-func sharedDir(tb testing.TB, sub string) string {
-	tb.Helper()
-	dir := os.Getenv("GLEANER_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	dir = filepath.Join(dir, sub)
-	if _, err := os.Stat(dir); err != nil {
-		tb.Skipf("no real data beside the project (GLEANER_SHARED): %v", err)
-	}
-	return dir
-}
 
 type farmPage struct {
 	url  string
@@ -38,7 +24,7 @@ type farmPage struct {
 // farmPages reads all pages of the recorded sites.
 func farmPages(tb testing.TB) []farmPage {
 	tb.Helper()
-	root := sharedDir(tb, "farm")
+	root := realdata.Path(tb, "farm")
 	var pages []farmPage
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".html") && !strings.HasSuffix(path, ".htm") {

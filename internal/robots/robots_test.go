@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gleaner/internal/realdata"
 )
 
 // ask is one question to a file.
@@ -257,7 +259,7 @@ func TestRuleIsNamed(t *testing.T) {
 // of them lies beside the project.
 func TestRealFiles(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(sharedFolder(t), "data", "robots")
+	root := realdata.Path(t, "data", "robots")
 	files, silent := 0, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -285,16 +287,4 @@ func TestRealFiles(t *testing.T) {
 		t.Skipf("no files in %s", root)
 	}
 	t.Logf("%d files read, %d without the groups they name", files, silent)
-}
-
-func sharedFolder(t *testing.T) string {
-	t.Helper()
-	if dir := os.Getenv("GLEANER_SHARED"); dir != "" {
-		return dir
-	}
-	dir := filepath.Join("..", "..", "..", "shared")
-	if _, err := os.Stat(filepath.Join(dir, "data", "robots")); err != nil {
-		t.Skip("no folder \"shared\" with data/robots beside the project; set GLEANER_SHARED")
-	}
-	return dir
 }

@@ -7,19 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gleaner/internal/realdata"
 )
 
 // TestFarmTakesTheShortWay holds fast against slow on real links, and counts how
 // many take the short way: the speed of a crawl hangs on it.
 func TestFarmTakesTheShortWay(t *testing.T) {
-	dir := os.Getenv("GLEANER_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	root := filepath.Join(dir, "farm")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no real data beside the project (GLEANER_SHARED): %v", err)
-	}
+	root := realdata.Path(t, "farm")
 	href := regexp.MustCompile(`(?i)<a\s[^<>]*?\bhref\s*=\s*"([^"<>]*)"`)
 	web, quick := 0, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

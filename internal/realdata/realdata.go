@@ -1,0 +1,78 @@
+package realdata
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Variable names the folder of real data; a folder that does not exist, such as
+// "none", leaves every measurement on it out.
+const Variable = "GLEANER_SHARED"
+
+// Path returns the absolute path of what lies under these parts in the folder of
+// real data, such as Path(t, "truth", "labels.tsv"), or skips.
+func Path(tb testing.TB, parts ...string) string {
+	tb.Helper()
+	what := filepath.Join(parts...)
+	for _, root := range roots(tb) {
+		path := filepath.Join(root, what)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	tb.Skipf("not measured: no real data %q in a folder \"shared\" beside the checkout (%s names another)", what, Variable)
+	return ""
+}
+
+// roots are the folders that may hold the data: the named one alone, or a
+// folder shared beside any folder above the test.
+func roots(tb testing.TB) []string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if named := os.Getenv(Variable); named != "" {
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(dir, named)
+		}
+		return []string{named}
+	}
+	var out []string
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		out = append(out, filepath.Join(up, "shared"))
+	}
+	return out
+}
+
+// Table reads a tab-separated file whose first line names its columns; a quote
+// is a letter like any other. A row has only the columns that it fills.
+func Table(tb testing.TB, parts ...string) []map[string]string {
+	tb.Helper()
+	text, err := os.ReadFile(Path(tb, parts...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var head []string
+	var rows []map[string]string
+	for line := range strings.Lines(string(text)) {
+		cols := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if head == nil {
+			head = cols
+			continue
+		}
+		row := make(map[string]string, len(head))
+		for i, v := range cols[:min(len(cols), len(head))] {
+			row[head[i]] = v
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// List splits what one field holds of several values.
+func List(field string) []string {
+	return strings.FieldsFunc(field, func(r rune) bool { return strings.ContainsRune(" ;|", r) })
+}
