@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +31,10 @@ and databases are made on it and dropped again. Nothing else is asked.`,
 
 // benchFlags are the options of the benchmarks.
 type benchFlags struct {
-	options bench.Options
-	rows    []int
-	cpu     string
-	relaxed bool
+	options  bench.Options
+	frontier bench.FrontierOptions
+	cpu      string
+	relaxed  bool
 }
 
 func (c *cli) benchCrawlCommand() *cobra.Command {
@@ -60,12 +59,14 @@ served by a process of their own; all share the machine's processors.`,
 func (c *cli) benchFrontierCommand() *cobra.Command {
 	f := &benchFlags{}
 	cmd := &cobra.Command{Use: "frontier", Short: "What the next URL costs, and a slice's memory, as the frontier grows",
-		Long: `Fill the frontier of one site with ever more waiting URLs, and measure at each
-size what it costs to take the next one (to choose from the best of all groups,
-and to write down the visit), and how much memory a slice takes.`,
-		Example: "  starter bench frontier\n  starter bench frontier --rows 10000,100000,1000000", Args: cobra.NoArgs,
+		Long: `Fill a frontier with ever more waiting URLs, all on one host or so many on each,
+and measure at each size what it costs to claim the next one (to read the best of
+all groups), to write down what became of it, and to enter a new one; and how
+much memory a slice takes.`,
+		Example: "  starter bench frontier\n  starter bench frontier --rows 10000,100000,1000000 --per-host 10000", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
-	cmd.Flags().IntSliceVar(&f.rows, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
+	cmd.Flags().IntSliceVar(&f.frontier.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
+	cmd.Flags().IntVar(&f.frontier.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
 	cmd.Flags().BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
 	return cmd
 }
@@ -227,14 +228,15 @@ func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
 	}
 	defer stop()
 	if !c.json {
-		fmt.Fprintf(c.out, "%12s %12s %14s %14s %14s %14s %10s %10s\n", "rows waiting", "fill rows/s", "choose ms", "write ms", "next URL µs", "least choose", "slice MB", "disk MB")
+		fmt.Fprintf(c.out, "µs per URL: median (least)\n%10s %7s %16s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
 	}
 	var all []bench.Size
-	err = bench.Frontier(ctx, f.options.DatabaseURL, f.rows, func(s bench.Size) {
+	f.frontier.DatabaseURL = f.options.DatabaseURL
+	err = bench.Frontier(ctx, f.frontier, func(s bench.Size) {
 		all = append(all, s)
 		if !c.json {
-			fmt.Fprintf(c.out, "%12d %12.0f %14.2f %14.2f %14.1f %14.2f %10.1f %10.0f\n", s.Rows, s.FillRate, ms(s.Window), ms(s.Done),
-				float64(s.Next)/float64(time.Microsecond), ms(s.Least), float64(s.Memory)/1e6, float64(s.Disk)/1e6)
+			fmt.Fprintf(c.out, "%10d %7d %16s %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), micros(s.Visit), micros(s.Enqueue),
+				float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
 		}
 	})
 	if err != nil || !c.json {
@@ -243,4 +245,6 @@ func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
 	return c.print(all, nil)
 }
 
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func micros(c bench.Cost) string {
+	return fmt.Sprintf("%.1f (%.1f)", float64(c.Median)/1e3, float64(c.Least)/1e3)
+}

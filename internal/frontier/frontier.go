@@ -143,7 +143,9 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 
 // windowSQL walks the index from mark to mark (a loose index scan), and reads the
 // best of each, so that its cost grows with the marks, not with the rows. Every
-// mark has its share of the places; those left over go to the best of all.
+// mark has its share of the places. Only where more than a quarter of the places
+// are left over, marks that have more get as many again, the best of all first:
+// in a large frontier each row that is read is one that is used.
 const windowSQL = `
 WITH RECURSIVE every AS (
 	(SELECT queue, mark FROM urls WHERE site_id = $1 AND state = 0 ORDER BY queue DESC, mark LIMIT 1)
@@ -156,16 +158,23 @@ WITH RECURSIVE every AS (
 ),
 marks AS MATERIALIZED (SELECT * FROM every LIMIT 4096),
 places AS MATERIALIZED (SELECT greatest(1, $2::int / greatest(1, count(*))) AS share FROM marks),
-best AS (
+best AS MATERIALIZED (
 	SELECT u.* FROM marks m CROSS JOIN LATERAL (
-		SELECT o.*, row_number() OVER () AS place FROM (
-			SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
-			ORDER BY priority DESC, seq LIMIT 2 * (SELECT share FROM places)) o) u
-	ORDER BY u.place > (SELECT share FROM places), u.queue DESC, u.priority DESC, u.seq LIMIT $2
+		SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
+		ORDER BY priority DESC, seq LIMIT (SELECT share FROM places)) u
+),
+spare AS MATERIALIZED (SELECT CASE WHEN 4 * (SELECT count(*) FROM best) < 3 * $2::int THEN share ELSE 0 END AS more FROM places),
+taken AS (
+	SELECT *, false AS extra FROM best
+	UNION ALL
+	SELECT u.*, true FROM marks m CROSS JOIN LATERAL (
+		SELECT * FROM urls WHERE site_id = $1 AND state = 0 AND queue = m.queue AND mark = m.mark
+		ORDER BY priority DESC, seq OFFSET (SELECT share FROM places) LIMIT (SELECT more FROM spare)) u
+	ORDER BY extra, queue DESC, priority DESC, seq LIMIT $2
 )
 SELECT seq, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, tries, etag, last_modified, content,
 	was, interval_s, fetched_at
-FROM best ORDER BY queue DESC, priority DESC, seq`
+FROM taken ORDER BY queue DESC, priority DESC, seq`
 
 // Window returns waiting entries of a site, at most limit, the best first: the
 // best of each (queue, mark), and then of all. Where marks are many and uneven,
