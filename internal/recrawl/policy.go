@@ -128,11 +128,11 @@ func (p Policy) Site(had time.Duration, o Outcome) (rest, interval time.Duration
 	}
 	interval = clamp(interval, p.Min, p.Max)
 	rest = interval
-	if o.Wanted {
-		rest = max(p.Min, rest/2)
-	}
 	if o.Barren {
 		rest = 4 * p.Max // not never: a mistake heals
+	}
+	if o.Wanted {
+		rest = max(p.Min, rest/2)
 	}
 	return rest, interval
 }

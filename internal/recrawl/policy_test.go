@@ -74,6 +74,7 @@ func TestSite(t *testing.T) {
 		{"somebody's papers are missing", 10 * day, Outcome{Ended: true, Wanted: true}, 7 * day, 14 * day},
 		{"nothing new a day later", 10 * day, Outcome{Ended: true, Soon: true}, 10 * day, 10 * day},
 		{"not worth it", 10 * day, Outcome{Ended: true, Barren: true}, 360 * day, 14 * day},
+		{"not worth it, but somebody's papers are missing", 10 * day, Outcome{Ended: true, Barren: true, Wanted: true}, 180 * day, 14 * day},
 		{"refused once", 10 * day, Outcome{Retries: 1}, time.Hour, 10 * day},
 		{"refused four times", 10 * day, Outcome{Retries: 4}, 8 * time.Hour, 10 * day},
 		{"refused for ever", 10 * day, Outcome{Retries: 400}, 30 * day, 10 * day},

@@ -2,7 +2,9 @@ package stats
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"gleaner/internal/store"
 )
@@ -71,19 +73,33 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 		site.References += d.References
 	}
 	site.Verdict = t.Verdict(site.Rates)
+	return site, judged(rec, byPath, t)
+}
+
+// judged lists directories by path, each with a verdict: its own where there is
+// enough to judge by, else that of the directory above. So a fruitful directory
+// below a poor one is kept, and one of a few pages goes with the rest.
+func judged(rec store.SiteRecord, byPath map[string]*store.Rates, t Thresholds) []store.DirectoryRates {
+	avoid := map[string]bool{}
 	dirs := make([]store.DirectoryRates, 0, len(byPath))
-	for path, r := range byPath {
-		// The way into the site is the site's own verdict.
-		avoid := path != "/" && !slices.Contains(rec.Scopes, path) && t.Poor(*r)
-		dirs = append(dirs, store.DirectoryRates{Host: rec.Host, Path: path, Name: name(path), Rates: *r, Avoid: avoid})
-	}
-	slices.SortFunc(dirs, func(a, b store.DirectoryRates) int {
-		if a.Path < b.Path {
-			return -1
+	for _, path := range slices.Sorted(maps.Keys(byPath)) { // what is above comes first
+		r := *byPath[path]
+		switch {
+		case path == "/" || slices.Contains(rec.Scopes, path):
+			// The way into the site is the site's own verdict.
+		case t.judges(r):
+			avoid[path] = t.Poor(r)
+		default:
+			avoid[path] = avoid[above(path)]
 		}
-		return 1
-	})
-	return site, dirs
+		dirs = append(dirs, store.DirectoryRates{Host: rec.Host, Path: path, Name: name(path), Rates: r, Avoid: avoid[path]})
+	}
+	return dirs
+}
+
+// above is the directory that a directory lies in.
+func above(dir string) string {
+	return dir[:strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')+1]
 }
 
 // relevantPages are the pages on a way to an accepted document: those that link

@@ -10,7 +10,7 @@ import (
 // Thresholds say when a directory or a site is not worth it. The rates are
 // shares from 0 to 1.
 type Thresholds struct {
-	PRR, DDR, ADR float64 // below all three a directory is to be avoided, a site barren
+	PRR, DDR, ADR float64 // what falls short of PRR, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
 	MinURLs       int     // what has fewer pages and documents is not judged
 	TrapPages     int     // pages of a site after which a PRR below the threshold makes it a trap
 	StopSites     int     // a name barren on more sites than this is a stop directory
@@ -45,11 +45,17 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Poor reports whether all three rates are below their thresholds, on enough
-// URLs to say so.
+// Poor reports whether nothing comes of it, on enough URLs to say so: its pages
+// lead nowhere, and either hardly any documents lie there or hardly any of them
+// are accepted. DDR and ADR are two steps of one way, from what was fetched to
+// an accepted document; where one of them is dry, the other does not help: a
+// course with one slide in fifty pages has DDR = 2 %, and gave nothing.
 func (t Thresholds) Poor(r store.Rates) bool {
-	return r.Pages+r.Documents >= t.MinURLs && PRR(r) < t.PRR && DDR(r) < t.DDR && ADR(r) < t.ADR
+	return t.judges(r) && PRR(r) < t.PRR && (DDR(r) < t.DDR || ADR(r) < t.ADR)
 }
+
+// judges reports whether there are enough URLs to say something.
+func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t.MinURLs }
 
 // Verdict judges a whole site.
 func (t Thresholds) Verdict(r store.Rates) string {

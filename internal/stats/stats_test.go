@@ -119,7 +119,7 @@ func TestMeasure(t *testing.T) {
 	require.Equal(t, store.Rates{Pages: 30}, byPath["/blog/"].Rates, "a directory counts what is below it")
 	require.True(t, byPath["/blog/"].Avoid)
 	require.True(t, byPath["/blog/2003/"].Avoid)
-	require.False(t, byPath["/teaching/"].Avoid, "a file in thirteen is more than one in a hundred")
+	require.True(t, byPath["/teaching/"].Avoid, "a file in thirteen, and not accepted")
 	require.False(t, byPath["/papers/"].Avoid)
 	require.False(t, byPath["/"].Avoid)
 
@@ -129,6 +129,9 @@ func TestMeasure(t *testing.T) {
 	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
+	dirs, err = r.DirectoryRatesList(t.Context(), "ada.example", true)
+	require.NoError(t, err)
+	require.Len(t, dirs, 2, "/teaching/ gave something now: %v", dirs)
 }
 
 func TestRelevantThroughAnotherHost(t *testing.T) {
@@ -153,7 +156,10 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{"too small to say", store.Rates{Pages: 9}, ""},
 		{"nothing came of it", store.Rates{Pages: 40}, Barren},
-		{"files that were not accepted, but many", store.Rates{Pages: 40, Documents: 30}, ""},
+		{"many files, none of them accepted", store.Rates{Pages: 40, Documents: 30}, Barren},
+		{"many files, enough of them accepted", store.Rates{Pages: 40, Documents: 30, Accepted: 2}, ""},
+		{"few files, all accepted", store.Rates{Pages: 199, Documents: 1, Accepted: 1}, Barren},
+		{"pages that lead to accepted documents elsewhere", store.Rates{Pages: 40, Relevant: 2}, ""},
 		{"a trap", store.Rates{Pages: 200, Relevant: 9}, Trap},
 		{"large, and relevant enough", store.Rates{Pages: 200, Relevant: 10, Documents: 1}, ""},
 		{"large and fruitful", store.Rates{Pages: 2000, Relevant: 10, Documents: 60, Accepted: 40}, ""},
@@ -183,33 +189,6 @@ func TestStopDirectories(t *testing.T) {
 	stops, err = r.StopDirectories(t.Context(), 6, 0.05)
 	require.NoError(t, err)
 	require.Empty(t, stops, "more than, not as many as")
-}
-
-func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
-	t.Parallel()
-	r := newRecord(t)
-	r.homepage("ada.example")
-	_, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
-	require.NoError(t, err)
-	p := recrawl.Default()
-	p.Revisit = 3
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
-	var waiting []int
-	for range 4 {
-		n, err := r.RequeueDue(t.Context(), "ada.example", store.PutBack{All: true}, p)
-		require.NoError(t, err)
-		waiting = append(waiting, n)
-		_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET state=was WHERE state=0`)
-		require.NoError(t, err)
-	}
-	// 44 pages and two documents, of them 42 pages in /blog/ and /teaching/.
-	require.Equal(t, []int{4, 4, 46, 4}, waiting)
-	s, err := r.Site(t.Context(), "ada.example")
-	require.NoError(t, err)
-	require.Equal(t, "new", s.State)
-	left, err := r.EndedSites(t.Context(), []string{"ada.example"})
-	require.NoError(t, err)
-	require.Empty(t, left)
 }
 
 func TestFinishCrawl(t *testing.T) {

@@ -58,7 +58,7 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 		if err != nil {
 			return err
 		}
-		put, err := putBack(ctx, tx, id, what, p.Revisits(recrawls+1))
+		put, err := putBack(ctx, tx, id, host, what, p.Revisits(recrawls+1))
 		if err != nil {
 			return err
 		}
@@ -80,21 +80,26 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 	return waiting, nil
 }
 
-func putBack(ctx context.Context, tx pgx.Tx, siteID int, what PutBack, revisit bool) (int, error) {
+// putBack puts URLs of a site back, and at a revisit what is passed over else.
+// edge holds the directories where a verdict begins or ends; the innermost decides.
+func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBack, revisit bool) (int, error) {
 	before := any(nil)
 	if !what.Before.IsZero() {
 		before = what.Before
 	}
 	tag, err := tx.Exec(ctx, `
-		WITH avoid AS (SELECT a.scheme || s.host || d.path AS prefix FROM directory_stats d JOIN sites s ON s.id=d.site_id
-				CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme) WHERE d.site_id=$1 AND d.avoid AND NOT $4),
-		good AS (SELECT l.hash, l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted'),
+		WITH edge AS (SELECT a.scheme || s.host || d.path AS prefix, d.avoid
+				FROM directory_stats d JOIN sites s ON s.id=d.site_id CROSS JOIN (VALUES ('http://'), ('https://')) a (scheme)
+				LEFT JOIN directory_stats up ON up.site_id=d.site_id AND up.path=regexp_replace(d.path, '[^/]+/$', '')
+				WHERE d.site_id=$1 AND d.path <> '/' AND d.avoid <> coalesce(up.avoid, false) AND NOT $4),
+		good AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted'),
+		parent AS (`+parentsSQL("$5")+`),
 		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
 		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
-			AND (NOT EXISTS (SELECT 1 FROM avoid WHERE starts_with(u.url, avoid.prefix)) AND u.hash NOT IN (SELECT hash FROM idle)
-				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM good))`, siteID, what.All, before, revisit)
+			AND (NOT coalesce((SELECT avoid FROM edge WHERE starts_with(u.url, prefix) ORDER BY length(prefix) DESC LIMIT 1), false) AND u.hash NOT IN (SELECT hash FROM idle)
+				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, before, revisit, host)
 	return int(tag.RowsAffected()), err
 }
 

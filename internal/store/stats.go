@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -77,11 +78,16 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 	if err != nil {
 		return rec, err
 	}
-	// "0" is the character after "/".
-	rec.Fruitful, err = list1[string](ctx, db, `SELECT DISTINCT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
-		AND (l.parent COLLATE "C" >= 'http://' || $1 || '/' AND l.parent COLLATE "C" < 'http://' || $1 || '0'
-		  OR l.parent COLLATE "C" >= 'https://' || $1 || '/' AND l.parent COLLATE "C" < 'https://' || $1 || '0')`, host)
+	rec.Fruitful, err = list1[string](ctx, db, parentsSQL("$1"), host)
 	return rec, err
+}
+
+// parentsSQL selects the pages that link to an accepted document, here or
+// elsewhere, of the host in a parameter such as $1. "0" is the character after "/".
+func parentsSQL(host string) string {
+	return strings.ReplaceAll(`SELECT DISTINCT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
+		AND (l.parent COLLATE "C" >= 'http://' || $host || '/' AND l.parent COLLATE "C" < 'http://' || $host || '0'
+		  OR l.parent COLLATE "C" >= 'https://' || $host || '/' AND l.parent COLLATE "C" < 'https://' || $host || '0')`, "$host", host)
 }
 
 // SaveRates replaces the rates of a site.
