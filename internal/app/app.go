@@ -182,6 +182,8 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
 	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
 	c.Recrawl, c.Policy = recrawlPolicy(cfg), cfg.Text("crawl-policy")
+	c.MaxDepth, c.DirPages = cfg.Number("max-depth"), cfg.Number("dir-pages")
+	c.TrapPages, c.TrapRate = cfg.Number("trap-pages"), cfg.Float("poor-prr")
 	return c
 }
 

@@ -70,9 +70,11 @@ func eventOf(v *frontier.Visit, r rank.Result) recrawl.Event {
 }
 
 // writeSeen notes at a document's locations that it was seen there again, or
-// that it vanished: its file and all that is known of it stay.
+// that it vanished: its file and all that is known of it stay. Where a link that
+// redirected to a document does so no longer, the document's own address is asked.
 func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 	var seen, gone [][]byte
+	var turned []string
 	for i := range s.batch.visits {
 		v := &s.batch.visits[i]
 		if v.Entry.Was != frontier.Document {
@@ -84,6 +86,16 @@ func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 			seen = append(seen, h[:])
 		case frontier.Gone, frontier.Page, frontier.Moved:
 			gone = append(gone, h[:])
+		default:
+			continue
+		}
+		if !unchanged(v) {
+			turned = append(turned, v.Entry.Link.URL)
+		}
+	}
+	if len(turned) > 0 {
+		if err := frontier.AskAliases(ctx, tx, s.site.ID, turned); err != nil {
+			return err
 		}
 	}
 	if len(seen)+len(gone) == 0 {

@@ -144,8 +144,10 @@ func (s *slice) writeLeads(ctx context.Context, tx pgx.Tx, host string, leads []
 	if err != nil {
 		return err
 	}
-	if err := store.InheritSite(ctx, tx, s.site.ID, id, "lead"); err != nil {
-		return err
+	if slices.ContainsFunc(leads, func(e frontier.Entry) bool { return e.Skip == "" }) {
+		if err := store.InheritSite(ctx, tx, s.site.ID, id, "lead"); err != nil {
+			return err
+		}
 	}
 	_, err = frontier.Add(ctx, tx, id, leads)
 	return err

@@ -20,7 +20,7 @@ func home() map[string]any {
 		},
 		"/~ada/": links("pubs.html", "/dept/", "/dept/report.pdf", "old.html", "new.html", "around1.html", "private/diary.html", "login.html", "missing.html",
 			"gone.html", "calendar.html?year=2077", "a/a/a/a/", "busy.html", "meta.html", "photo.png", "data.html", "landing.html", "mail.pdf", "forever.html",
-			"http://other.test/paper.pdf", "http://other.test/index.html") + `<a rel=nofollow href=secret.html>x</a>`,
+			"http://other.test/paper.pdf", "http://other.test/index.html", "http://other.test/b/b/b/b/trap.pdf", "astray.html") + `<a rel=nofollow href=secret.html>x</a>`,
 		"/~ada/pubs.html":    links("p1.pdf", "p2.pdf", "p1.pdf", "./", "pubs.html#top"),
 		"/~ada/p1.pdf":       "one",
 		"/~ada/p2.pdf":       "two",
@@ -30,6 +30,7 @@ func home() map[string]any {
 		"/~ada/around1.html": redirect("around2.html"),
 		"/~ada/around2.html": redirect("around1.html"),
 		"/~ada/forever.html": redirect("http://third.test/~ada/"),
+		"/~ada/astray.html":  redirect("http://third.test/calendar/2077/"),
 		"/~ada/login.html":   `<title>Login</title><form action=login method=post>User <input name=u> Password <input type=password name=p></form>`,
 		"/~ada/missing.html": `<title>404 Not Found</title><h1>Not Found</h1>`,
 		"/~ada/meta.html":    `<meta name=robots content=nofollow>` + links("hidden.html"),
@@ -50,7 +51,7 @@ func home() map[string]any {
 var homeRecord = map[string]string{
 	"/map.xml": "page success", "/~ada/": "page success", "/~ada/pubs.html": "page success", "/~ada/p1.pdf": "document success", "/~ada/p2.pdf": "document success",
 	"/dept/report.pdf": "document success", "/~ada/old.html": "page success", "/~ada/new.html": "moved success", "/~ada/around1.html": "gone redirect-loop",
-	"/~ada/forever.html": "moved redirect-off-host", "/~ada/private/diary.html": "gone robots-denied", "/~ada/login.html": "gone blocked-wall",
+	"/~ada/forever.html": "moved redirect-off-host", "/~ada/astray.html": "gone calendar-trap", "/~ada/private/diary.html": "gone robots-denied", "/~ada/login.html": "gone blocked-wall",
 	"/~ada/missing.html": "gone soft-not-found", "/~ada/gone.html": "gone not-found", "/~ada/calendar.html?year=2077": "skipped calendar-trap",
 	"/~ada/a/a/a/a/": "skipped repeated-segments", "/~ada/busy.html": "page success", "/~ada/late.html": "page success", "/~ada/meta.html": "page success",
 	"/~ada/data.html": "gone wrong-mimetype", "/~ada/landing.html": "page success", "/cgi/get?id=7": "document success", "/~ada/mail.pdf": "page success",
@@ -77,7 +78,7 @@ func TestEveryURLEndsWithAName(t *testing.T) {
 				require.Contains(t, []string{"page success", "moved redirect-known"}, got["/~ada/old.html"])
 			}
 			require.Equal(t, want, got)
-			require.Equal(t, map[string]string{"/paper.pdf": "waiting "}, w.record(t, "other.test"), "a lead waits on its own host")
+			require.Equal(t, map[string]string{"/paper.pdf": "waiting ", "/b/b/b/b/trap.pdf": "skipped repeated-segments"}, w.record(t, "other.test"), "a lead waits on its own host")
 			require.Equal(t, map[string]string{"/~ada/": "waiting "}, w.record(t, "third.test"))
 			for p, n := range s.asked() {
 				most := 1

@@ -23,16 +23,43 @@ const maxSkipped = 500
 // limit names the limit that keeps a link of this site from being asked for, ""
 // if none does.
 func (s *slice) limit(e *frontier.Entry) fetch.Outcome {
-	var shape *weburl.ShapeError
-	switch {
-	case errors.As(s.cfg.Limits.CheckShape(e.Link.URL), &shape):
-		return fetch.Outcome(shape.Reason)
-	case e.Depth > s.cfg.MaxDepth:
-		return frontier.TooDeep
-	case !e.Document && s.seen.inDir(e.Link.URL) >= s.cfg.DirPages:
+	if why := s.outside(e); why != "" {
+		return why
+	}
+	if !e.Document && s.seen.inDir(e.Link.URL) >= s.cfg.DirPages {
 		return outcomeDirectory
 	}
 	return ""
+}
+
+// outside names the limit on shape or depth that a link of any site exceeds.
+func (s *slice) outside(e *frontier.Entry) fetch.Outcome {
+	if why := s.misshapen(e.Link.URL); why != "" {
+		return why
+	}
+	if e.Depth > s.cfg.MaxDepth {
+		return frontier.TooDeep
+	}
+	return ""
+}
+
+func (s *slice) misshapen(url string) fetch.Outcome {
+	var shape *weburl.ShapeError
+	if errors.As(s.cfg.Limits.CheckShape(url), &shape) {
+		return fetch.Outcome(shape.Reason)
+	}
+	return ""
+}
+
+// mayRecord takes a place among the links kept out by a limit that are recorded,
+// or counts one that is not.
+func (s *slice) mayRecord() bool {
+	if s.seen.skipped >= maxSkipped {
+		s.unrecorded++
+		return false
+	}
+	s.seen.skipped++
+	return true
 }
 
 // skip records a link that a limit keeps out, among the first of its site.
@@ -40,11 +67,9 @@ func (s *slice) skip(e frontier.Entry, why fetch.Outcome) {
 	if _, met := s.seen.known(e.Hash(), 0, 0); met {
 		return
 	}
-	if s.seen.skipped >= maxSkipped {
-		s.unrecorded++
+	if !s.mayRecord() {
 		return
 	}
-	s.seen.skipped++
 	s.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
 	s.batch.add(e)

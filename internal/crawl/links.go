@@ -98,21 +98,19 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	}
 	e.Role = role
 	if !here {
-		if e.Depth <= s.cfg.MaxDepth && s.cfg.Limits.CheckShape(l.URL) == nil {
-			e.Wanted = max(e.Wanted, s.likeness(&l))
-			s.lead(host, &e)
-		}
+		e.Wanted = max(e.Wanted, s.likeness(&l))
+		s.lead(host, &e)
 		return false, e.Document
 	}
 	asGood, met := s.seen.known(e.Hash(), e.Depth, role)
 	if asGood {
 		return false, e.Document
 	}
+	e.Wanted = s.likeness(&l)
 	if why := s.limit(&e); why != "" {
 		s.skip(e, why)
 		return false, false
 	}
-	e.Wanted = s.likeness(&l)
 	s.strategy.Enter(own(&e))
 	s.seen.add(e.Hash(), e.Depth, role)
 	if !met && !e.Document {
@@ -125,9 +123,13 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 // maxLeads bounds what is remembered of the leads of a slice.
 const maxLeads = 20_000
 
-// lead gives a link to its host, once for all the pages that have it.
+// lead gives a link to its host, once for all the pages that have it. One that a
+// limit keeps out is recorded there with the limit's name.
 func (s *slice) lead(host string, e *frontier.Entry) {
 	if had, ok := s.leads[e.Hash()]; ok && e.Wanted <= had {
+		return
+	}
+	if e.Skip = s.outside(e); e.Skip != "" && !s.mayRecord() {
 		return
 	}
 	if len(s.leads) < maxLeads {

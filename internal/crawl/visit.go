@@ -113,6 +113,11 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
+		if why := s.misshapen(fe.Location); why != "" {
+			v.State, v.Outcome, v.Reason = frontier.Gone, why, "redirects to "+fe.Location
+			s.progress.Failed++
+			return rank.Result{Failed: true}
+		}
 		s.redirected(e, fe.Location)
 		return rank.Result{}
 	case fetch.Retryable(fe.Outcome):
@@ -134,8 +139,8 @@ func (s *slice) redirected(e *frontier.Entry, location string) {
 	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
 	to.Tries, to.ETag, to.LastModified, to.Content, to.Was, to.Interval = 0, "", "", nil, frontier.Waiting, 0
 	host := weburl.Host(location)
-	if host == "" || s.cfg.Limits.CheckShape(location) != nil {
-		return
+	if host == "" {
+		return // the fetcher refuses such a Location, so there is none
 	}
 	// A homepage that moved to another host is a new site with a scope of its
 	// own; that is for the search for homepages, so here it is one page.

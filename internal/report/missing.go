@@ -129,6 +129,8 @@ func (c *clues) byLink(p venue.Paper) (Reason, []string) {
 			waiting = append(waiting, l.URL+": waits to be asked for")
 		case l.Failed && l.Outcome == "robots-denied":
 			refused = append(refused, l.URL+": robots.txt forbids it (linked from "+l.Parent+")")
+		case l.Failed && l.Tries == 0:
+			failed = append(failed, fmt.Sprintf("%s: left out by a limit, %s (linked from %s)", l.URL, l.Outcome, l.Parent))
 		case l.Failed:
 			failed = append(failed, fmt.Sprintf("%s: %s after %d tries (linked from %s)", l.URL, l.Outcome, l.Tries, l.Parent))
 		case l.Document != "":

@@ -125,6 +125,7 @@ func TestExplain(t *testing.T) {
 		"refused":              {clues{authors: at("refused", 3)}, SiteRefused},
 		"robots forbid it":     {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
 		"link failed":          {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
+		"link left out":        {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
 		"link waits":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
 		"another file":         {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
 		"a publisher's wall":   {clues{authors: at("done", 0), links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},

@@ -69,17 +69,17 @@ func (db *DB) MatchClues(ctx context.Context, harvest string) ([]MatchClue, erro
 // LinkClue is a link whose words are like a wanted title.
 type LinkClue struct {
 	URL, Parent, Anchor, Context, Outcome string
-	Waiting, Failed                       bool
+	Waiting, Failed                       bool // Failed with no tries: a limit kept it out
 	Tries                                 int
 	Document                              string // what came back: its class or outcome, "" if no document
 }
 
 // LinkClues lists links on a harvest's sites that are like a wanted title.
 func (db *DB) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
-	return list[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4), u.tries,
+	return list[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
 			coalesce((SELECT d.state || ' as ' || CASE WHEN d.class='' THEN d.outcome ELSE d.class END FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE l.hash=u.hash AND l.current LIMIT 1), '')
-		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4) ORDER BY u.seq`, harvest)
+		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4, 5) ORDER BY u.seq`, harvest)
 }
 
 // SiteClue is how far the crawl of one homepage's site is.
