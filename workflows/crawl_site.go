@@ -55,14 +55,27 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		}
 		total = sum(total, s.Progress)
 		next := afterSlice(s, p.Patience)
+		if woken := drain(wake); woken && next.state == "done" {
+			next = step{} // URLs may have come after it looked
+		}
 		workflow.SetCurrentDetails(ctx, siteDetails(p.Host, total, s, next))
 		if next.state != "" {
-			return endSite(ctx, activities.SiteEnd{Host: p.Host, State: next.state, Reason: s.Reason})
+			end, err := endSite(ctx, activities.SiteEnd{Host: p.Host, State: next.state, Reason: s.Reason})
+			drain(wake) // what comes this late is listed again by the next wave
+			return end, err
 		}
 		if next.wait > 0 {
 			wake.ReceiveWithTimeout(ctx, next.wait, nil)
 		}
 	}
+}
+
+// drain takes the signals that have come, and reports whether there were any.
+func drain(signals workflow.ReceiveChannel) (some bool) {
+	for signals.ReceiveAsync(nil) {
+		some = true
+	}
+	return some
 }
 
 // step is what follows a slice: another one, at once or after a wait, or the
