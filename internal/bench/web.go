@@ -36,7 +36,7 @@ func NewWeb(hosts, pages int) (*Web, error) {
 		bodies[i] = pageBody(i, w.Pages)
 	}
 	for range hosts {
-		l, err := listen()
+		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			w.Close()
 			return nil, fmt.Errorf("bench: %w", err)
@@ -46,17 +46,6 @@ func NewWeb(hosts, pages int) (*Web, error) {
 		go func() { _ = s.Serve(l) }()
 	}
 	return w, nil
-}
-
-// listen takes a free port of four digits. The canonical form of an address with
-// five is found on the long way, which no ordinary site is the reason for.
-func listen() (l net.Listener, err error) {
-	for range 200 {
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 2000+rand.IntN(8000))); err == nil {
-			return l, nil
-		}
-	}
-	return nil, err
 }
 
 // Start is the page of a host from which all others are reached.

@@ -193,13 +193,16 @@ func plainHost(host, scheme string) bool {
 // plainPort says whether a port is written as it should be, and not the
 // scheme's own.
 func plainPort(port, scheme string) bool {
-	if port == "" || len(port) > 4 || port[0] == '0' {
-		return false // five digits go the long way, where 65,535 is checked
+	if port == "" || len(port) > 5 || port[0] == '0' {
+		return false
 	}
 	for i := 0; i < len(port); i++ {
 		if port[i] < '0' || port[i] > '9' {
 			return false
 		}
+	}
+	if len(port) == 5 && port > "65535" {
+		return false
 	}
 	return !(scheme == "http" && port == "80" || scheme == "https" && port == "443")
 }
