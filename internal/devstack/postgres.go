@@ -122,7 +122,6 @@ func settings(port int, o Options) []string {
 		"max_wal_size":                 "2GB",
 		"checkpoint_timeout":           "15min",
 		"checkpoint_completion_target": "0.9",
-		"wal_compression":              "on",
 		"random_page_cost":             "1.1",
 		"max_locks_per_transaction":    "256",
 		"jit":                          "off",
@@ -145,12 +144,27 @@ func createDatabase(ctx context.Context, c cluster) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if err := compressLog(ctx, conn); err != nil {
+		return err
+	}
 	var there bool
 	err = conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", dbName).Scan(&there)
 	if err != nil || there {
 		return err
 	}
 	_, err = conn.Exec(ctx, "create database "+pgx.Identifier{dbName}.Sanitize())
+	return err
+}
+
+// compressLog has whole pages compressed in the log: by lz4 where the server was
+// built with it, which takes a fraction of the time of its own method.
+func compressLog(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, "ALTER SYSTEM SET wal_compression = 'lz4'"); err != nil {
+		if _, err := conn.Exec(ctx, "ALTER SYSTEM SET wal_compression = 'on'"); err != nil {
+			return err
+		}
+	}
+	_, err := conn.Exec(ctx, "SELECT pg_reload_conf()")
 	return err
 }
 
