@@ -94,9 +94,11 @@ func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	if len(turned) > 0 {
-		if err := frontier.AskAliases(ctx, tx, s.site.ID, turned); err != nil {
+		n, err := frontier.AskAliases(ctx, tx, s.site.ID, turned)
+		if err != nil {
 			return err
 		}
+		s.window.all = s.window.all && n == 0
 	}
 	if len(seen)+len(gone) == 0 {
 		return nil

@@ -273,6 +273,14 @@ func Alias(ctx context.Context, q Querier, siteID int, h Hash, crawl int, reason
 	return err
 }
 
+// AskAliases puts the ends of redirects from these URLs among the waiting, as
+// documents' own addresses; Alias takes those that still are the ends from there.
+func AskAliases(ctx context.Context, q Querier, siteID int, from []string) (int, error) {
+	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0, was = 2, tries = 0 WHERE site_id = $1 AND state = 6 AND source = $3 AND parent = ANY($2)`,
+		siteID, from, string(page.SourceRedirect))
+	return int(tag.RowsAffected()), err
+}
+
 // RetryDue puts failed URLs whose time has come back among the waiting.
 func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0 WHERE site_id = $1 AND state = 3 AND next_try <= now()`, siteID)
