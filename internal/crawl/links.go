@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"slices"
 	"strings"
 
 	"gleaner/internal/fetch"
@@ -22,6 +23,7 @@ const indexedDepth = 2
 const (
 	outcomeSoftMissing fetch.Outcome = "soft-not-found"
 	outcomeKind        fetch.Outcome = "wrong-mimetype"
+	outcomeLoop        fetch.Outcome = "link-loop"
 )
 
 func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
@@ -38,6 +40,10 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 	}
 	if p.SoftMissing {
 		v.State, v.Outcome = frontier.Gone, outcomeSoftMissing
+		return rank.Result{Page: p, Failed: true}, nil
+	}
+	if dir := s.seen.around(resp.URL, v.Content); dir != "" && e.Role == frontier.Member && !forwards(p) {
+		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeLoop, "the same page as one in "+dir
 		return rank.Result{Page: p, Failed: true}, nil
 	}
 	v.Reason = leftOut(v.Reason, p.Truncated)
@@ -65,12 +71,21 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 		}
 	}
 	if e.Role == frontier.Member {
+		s.seen.addContent(resp.URL, v.Content)
 		s.read++
 		if relevant {
 			s.relevant++
 		}
 	}
 	return r, nil
+}
+
+// forwards reports whether a page does no more than show others: such a page may
+// well stand in many directories, and leads to something else in each.
+func forwards(p *page.Page) bool {
+	return len(p.Links) == 0 || slices.ContainsFunc(p.Links, func(l page.Link) bool {
+		return l.Source == page.SourceFrame || l.Source == page.SourceRefresh
+	})
 }
 
 // leftOut adds to a reason what a limit cut off.

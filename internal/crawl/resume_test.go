@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -235,6 +236,34 @@ func TestTheRecordOfATrapIsBounded(t *testing.T) {
 	require.Equal(t, Exhausted, r.Ending)
 	require.Contains(t, r.Reason, "100 links beyond the limits")
 	require.Len(t, w.record(t, s.host), maxSkipped+1)
+}
+
+// TestAPageWithinItselfIsALoop: a program that answers every path below its own
+// with one page, whose links are relative, has no end.
+func TestAPageWithinItselfIsALoop(t *testing.T) {
+	t.Parallel()
+	w, s := newWorld(t), serve(t, map[string]any{"/cv.pdf": "one"})
+	s.otherwise = func(path string) string {
+		if strings.HasSuffix(path, ".pdf") {
+			return ""
+		}
+		return links("pubs/", "talks/", "cv.pdf")
+	}
+	w.cfg.SlicePages = 2 // what a slice read, the next one knows
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, map[string]string{"/": "page success", "/cv.pdf": "document success", "/pubs/": "gone link-loop", "/talks/": "gone link-loop"}, w.record(t, s.host))
+}
+
+func TestOneFramesetInManyDirectoriesIsNoLoop(t *testing.T) {
+	t.Parallel()
+	frames := "<frameset><frame src=main.html></frameset>"
+	w, s := newWorld(t), serve(t, map[string]any{
+		"/": frames, "/main.html": links("2001/"), "/2001/": frames, "/2001/main.html": links("a.pdf"), "/2001/a.pdf": "one",
+	})
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, "document success", w.record(t, s.host)["/2001/a.pdf"])
 }
 
 // TestAShorterWayOpensWhatWasTooDeep: c3 is read at the greatest depth; later it

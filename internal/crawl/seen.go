@@ -25,23 +25,32 @@ type seenSet struct {
 	dirs    map[uint64]int32        // pages, by directory
 	seed    maphash.Seed
 	skipped int // URLs that a limit kept out
+
+	// contents has the directories in which a page of some content was read in
+	// this crawl and its links followed.
+	contents map[uint64][]string
 }
+
+// sameContent bounds the directories kept of one content.
+const sameContent = 8
 
 func newSeen() *seenSet {
-	return &seenSet{best: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, seed: maphash.MakeSeed()}
+	return &seenSet{best: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-func loadSeen(ctx context.Context, pool *pgxpool.Pool, site int) (*seenSet, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url FROM urls WHERE site_id=$1 LIMIT $2`, site, seenLimit/2)
+func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl int) (*seenSet, error) {
+	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$3 THEN content END FROM urls WHERE site_id=$1 LIMIT $2`,
+		site, seenLimit/2, crawl)
 	if err != nil {
 		return nil, err
 	}
 	s := newSeen()
-	var h []byte
+	var h, content []byte
 	var depth, role int
 	var state frontier.State
 	var url string
-	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role, &state, &url}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role, &state, &url, &content}, func() error {
+		s.addContent(url, content)
 		s.add(frontier.Hash(h), depth, frontier.Role(role))
 		if state == frontier.Skipped {
 			s.skipped++
@@ -72,11 +81,37 @@ func (s *seenSet) add(h frontier.Hash, depth int, role frontier.Role) {
 	s.best[h] = int32(depth)<<2 | int32(role)
 }
 
-// dir names the directory of a URL: all before the last slash of its path.
-func (s *seenSet) dir(url string) uint64 {
-	path, _, _ := strings.Cut(url, "?")
-	return maphash.String(s.seed, path[:strings.LastIndexByte(path, '/')+1])
+// addContent notes a page whose links are followed.
+func (s *seenSet) addContent(url string, content []byte) {
+	if content == nil {
+		return
+	}
+	c := maphash.Bytes(s.seed, content)
+	if dirs := s.contents[c]; len(dirs) < sameContent {
+		s.contents[c] = append(dirs, directory(url))
+	}
 }
+
+// around returns the directory above a URL's own in which a page of the same
+// content was read, "" if there is none: the links of such a page lead ever
+// deeper into copies of the page.
+func (s *seenSet) around(url string, content []byte) string {
+	own := directory(url)
+	for _, dir := range s.contents[maphash.Bytes(s.seed, content)] {
+		if len(dir) < len(own) && strings.HasPrefix(own, dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// directory is all of a URL up to the last slash of its path.
+func directory(url string) string {
+	path, _, _ := strings.Cut(url, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+func (s *seenSet) dir(url string) uint64 { return maphash.String(s.seed, directory(url)) }
 
 func (s *seenSet) enterDir(url string) { s.dirs[s.dir(url)]++ }
 

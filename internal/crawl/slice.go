@@ -120,7 +120,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.wanted, err = s.coll.Wanted(ctx); err != nil {
 		return err
 	}
-	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID); err != nil {
+	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl); err != nil {
 		return err
 	}
 	if s.cached, err = s.loadCached(ctx); err != nil {
