@@ -16,27 +16,9 @@ import (
 
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/realdata"
 	"gleaner/internal/weburl"
 )
-
-// sharedDir finds the folder of measuring data beside the project, or skips.
-func sharedDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("GLEANER_SHARED")
-	if dir == "" {
-		wd, err := os.Getwd()
-		require.NoError(t, err)
-		for d := wd; d != filepath.Dir(d) && dir == ""; d = filepath.Dir(d) {
-			if _, err := os.Stat(filepath.Join(d, "shared", "farm")); err == nil {
-				dir = filepath.Join(d, "shared")
-			}
-		}
-	}
-	if dir == "" {
-		t.Skip("no folder of measuring data: set GLEANER_SHARED")
-	}
-	return dir
-}
 
 func readTSV(t testing.TB, name string) []map[string]string {
 	t.Helper()
@@ -84,13 +66,12 @@ type farmSite struct {
 // yardstick; its kind otherwise comes from labels.tsv.
 func farm(t testing.TB) []farmSite {
 	t.Helper()
-	shared := sharedDir(t)
 	kinds := map[string]Kind{}
-	for _, r := range readTSV(t, filepath.Join(shared, "truth", "labels.tsv")) {
+	for _, r := range readTSV(t, realdata.Path(t, "truth", "labels.tsv")) {
 		kinds[unescapedKey(r["url"])] = Kind(r["label"])
 	}
 	goals := map[string]map[string]bool{}
-	for _, r := range readTSV(t, filepath.Join(shared, "truth", "pdfs.tsv")) {
+	for _, r := range readTSV(t, realdata.Path(t, "truth", "pdfs.tsv")) {
 		k := unescapedKey(r["url"])
 		if r["looks"] == "paper" && r["depth"] != "" {
 			h := weburl.Host(r["url"])
@@ -102,14 +83,14 @@ func farm(t testing.TB) []farmSite {
 			kinds[k] = "other"
 		}
 	}
-	hosts, err := os.ReadDir(filepath.Join(shared, "farm"))
+	hosts, err := os.ReadDir(realdata.Path(t, "farm"))
 	require.NoError(t, err)
 	var out []farmSite
 	for _, h := range hosts {
 		if h.Name() == "dblp.org" {
 			continue
 		}
-		dir, err := filepath.EvalSymlinks(filepath.Join(shared, "farm", h.Name()))
+		dir, err := filepath.EvalSymlinks(realdata.Path(t, "farm", h.Name()))
 		require.NoError(t, err)
 		mine := goals[h.Name()]
 		out = append(out, farmSite{host: h.Name(), goals: len(mine), setup: Setup{

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/realdata"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/weburl"
 )
@@ -70,7 +71,7 @@ func TestCrawlOfAnArchive(t *testing.T) {
 func TestArchivesInTheWild(t *testing.T) {
 	t.Parallel()
 	found := 0
-	err := filepath.WalkDir(filepath.Join(sharedDir(t), "data", "archives"), func(name string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(realdata.Path(t, "data", "archives"), func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), "warc") {
 			return err
 		}

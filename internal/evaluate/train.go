@@ -6,13 +6,6 @@ import (
 	"gleaner/internal/rank"
 )
 
-// Ridge and SiteWeight are the settings of rank.TrainPrior that did best on
-// sites left out of the training.
-const (
-	Ridge      = 2.0
-	SiteWeight = 60.0
-)
-
 // Named is a snapshot with a name.
 type Named struct {
 	Name  string
@@ -73,5 +66,5 @@ func fit(lists rank.Lists, sites []Named, examples map[string][]rank.Example, wi
 			all = append(all, examples[s.Name]...)
 		}
 	}
-	return rank.TrainPrior(lists, all, Ridge, SiteWeight)
+	return rank.TrainPrior(lists, all, rank.DefaultFit())
 }

@@ -19,13 +19,14 @@ type Tuning struct {
 	Deeper        float64 // worth of a page one hop further, in (0,1)
 	Sure          float64 // a pick that promises more than this is never given to exploration
 	Explore       int     // of so many other picks, one goes to the oldest link and one to the least tried kind
-	Grain         float64 // documents of one page whose promises differ by less go in the order of the page
+	Grain         float64 // documents of one group on one page whose promises (in log-odds) differ by less go in the order of the page
+	GroupGrain    float64 // and so do those of different groups on one page
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.02, SiteVariance: 0.3, Optimism: 0.6, Novelty: 5, Grain: 0.01, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
+	return Tuning{PriorVariance: 0.02, SiteVariance: 0.3, Optimism: 0.6, Novelty: 5, Grain: 1.5, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -239,17 +240,25 @@ func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
 }
 
 // inPageOrder gives way to the first link of the same page that promises nearly
-// as much as the best: differences smaller than the grain are noise, and the
-// author's own order is better than noise.
+// as much as the best. What the words around two links of one list say of the
+// difference between them is mostly noise, and an author's own order is better
+// than noise: it is the order of breadth-first, which so is never lost by chance.
 func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
-	if !waiting[best].Document {
+	b := &waiting[best]
+	if !b.Document {
 		return best
 	}
-	first, parent := best, waiting[best].Parent
-	enough := logit(sigmoid(g.promise[best]) - g.tune.Grain)
+	first := best
 	for i := range waiting {
 		c := &waiting[i]
-		if g.promise[i] >= enough && c.ID < waiting[first].ID && c.Document && c.Parent == parent {
+		if !c.Document || c.ID >= waiting[first].ID || c.Parent != b.Parent {
+			continue
+		}
+		grain := g.tune.Grain
+		if c.Mark != b.Mark {
+			grain = g.tune.GroupGrain
+		}
+		if g.promise[i] >= g.promise[best]-grain {
 			first = i
 		}
 	}

@@ -75,11 +75,3 @@ func (m *model) learn(fs []feature, outcome, share float64) {
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// logit is the inverse of sigmoid, −∞ at 0 and below.
-func logit(p float64) float64 {
-	if p <= 0 {
-		return math.Inf(-1)
-	}
-	return math.Log(p / (1 - p))
-}
