@@ -228,14 +228,14 @@ func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
 	}
 	defer stop()
 	if !c.json {
-		fmt.Fprintf(c.out, "µs per URL: median (least)\n%10s %7s %16s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
+		fmt.Fprintf(c.out, "µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
 	}
 	var all []bench.Size
 	f.frontier.DatabaseURL = f.options.DatabaseURL
 	err = bench.Frontier(ctx, f.frontier, func(s bench.Size) {
 		all = append(all, s)
 		if !c.json {
-			fmt.Fprintf(c.out, "%10d %7d %16s %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), micros(s.Visit), micros(s.Enqueue),
+			fmt.Fprintf(c.out, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
 				float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
 		}
 	})

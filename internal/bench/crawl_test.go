@@ -44,6 +44,8 @@ func TestFrontier(t *testing.T) {
 				require.Positive(t, c.Least)
 				require.GreaterOrEqual(t, c.Median, c.Least)
 			}
+			require.Greater(t, s.Pages, 1., "each row lies on a page")
+			require.Less(t, s.Pages, 20.)
 			require.Positive(t, s.SliceRate)
 			require.Positive(t, s.Disk)
 		}

@@ -36,6 +36,7 @@ type Size struct {
 	Hosts     int     `json:"hosts"`
 	FillRate  float64 `json:"fill_rows_per_second"` // of the rows added since the size before
 	Claim     Cost    `json:"claim"`                // reading the best of all groups of a host, of which three quarters are taken
+	Pages     float64 `json:"pages_per_claim"`      // of the database, of 8 KiB, touched for each URL claimed
 	Visit     Cost    `json:"visit"`                // writing down what became of a URL
 	Enqueue   Cost    `json:"enqueue"`              // entering a new one
 	Memory    uint64  `json:"slice_memory_bytes"`
@@ -49,6 +50,7 @@ const (
 	windowSize     = 512
 	visitsPerBatch = 32
 	frontierRounds = 25
+	pageRounds     = 5   // more, in which the server's pages are counted
 	frontierMarks  = 120 // groups of like links
 )
 
@@ -83,8 +85,16 @@ func Frontier(ctx context.Context, o FrontierOptions, report func(Size)) error {
 func (s *Size) measure(ctx context.Context, c *crawler, sites []int) error {
 	r := rand.New(rand.NewPCG(1, uint64(s.Rows)))
 	var claims, visits, links []time.Duration
-	for range frontierRounds {
+	touched, urls := 0, 0
+	for round := range frontierRounds + pageRounds {
 		site := sites[r.IntN(len(sites))]
+		if round >= frontierRounds {
+			b, err := frontier.WindowBlocks(ctx, c.db.Pool, site, windowSize)
+			if err != nil {
+				return err
+			}
+			touched += b.Hit + b.Read
+		}
 		start := time.Now()
 		entries, err := frontier.Window(ctx, c.db.Pool, site, windowSize)
 		if err == nil {
@@ -94,7 +104,10 @@ func (s *Size) measure(ctx context.Context, c *crawler, sites []int) error {
 			return err
 		}
 		taken := entries[:len(entries)*3/4]
-		claims = append(claims, time.Since(start)/time.Duration(max(1, len(taken))))
+		if round < frontierRounds {
+			claims = append(claims, time.Since(start)/time.Duration(max(1, len(taken))))
+		}
+		urls += len(taken)
 		for batch := range slices.Chunk(taken, visitsPerBatch) {
 			start := time.Now()
 			if err := frontier.Done(ctx, c.db.Pool, site, visited(batch, start)); err != nil {
@@ -110,6 +123,7 @@ func (s *Size) measure(ctx context.Context, c *crawler, sites []int) error {
 		}
 	}
 	s.Claim, s.Visit, s.Enqueue = cost(claims), cost(visits), cost(links)
+	s.Pages = float64(touched) / pageRounds / (float64(urls) / (frontierRounds + pageRounds))
 	if err := s.slice(ctx, c); err != nil {
 		return err
 	}
