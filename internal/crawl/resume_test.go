@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -288,6 +289,26 @@ func TestAShorterWayOpensWhatWasTooDeep(t *testing.T) {
 
 // TestAttention: the harvests that want a site are paused, go on, and are
 // cancelled.
+// TestAParkedHostSaysWhy: and until when.
+func TestAParkedHostSaysWhy(t *testing.T) {
+	t.Parallel()
+	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	pages := map[string]any{"/": links("1.html", "2.html", "3.html", "4.html", "5.html", "6.html")}
+	for i := range 6 {
+		pages[fmt.Sprintf("/%d.html", i+1)] = broken
+	}
+	w, s := newWorld(t), serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	for _, part := range []string{"5 failures in a row, the last one server-error (http://" + s.host + "/5.html)", "failures in a row: 5"} {
+		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+		require.NoError(t, err)
+		require.Equal(t, Waiting, r.Ending)
+		require.Contains(t, r.Reason, part)
+		require.InDelta(t, time.Hour, r.Wait, float64(time.Minute))
+	}
+	require.Zero(t, s.asked()["/6.html"])
+}
+
 func TestAttention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -41,6 +41,8 @@ type slice struct {
 
 	read, relevant int // pages of this crawl, and those of them that lead to documents
 
+	lastFailure fetch.Outcome // of the host rather than of one URL
+
 	learnt     time.Time // when the strategy's state was written last
 	taught     bool      // it has changed since
 	unrecorded int       // links that a limit kept out, beyond those recorded
@@ -226,7 +228,7 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 		return &errStop{ending: e, reason: "as the harvest says"}
 	}
 	if parked := s.lease.ParkedFor(); parked > 0 {
-		return &errStop{ending: Waiting, wait: parked, reason: "the host keeps failing"}
+		return &errStop{ending: Waiting, wait: parked, reason: s.parkedBecause(parked)}
 	}
 	if s.site.CrawlPages >= s.cfg.MaxPages {
 		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
@@ -241,6 +243,12 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 		return &errStop{ending: SliceFull}
 	}
 	return nil
+}
+
+// parkedBecause tells a person why a host is left alone, and until when.
+func (s *slice) parkedBecause(wait time.Duration) string {
+	return fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
+		time.Now().Add(wait).UTC().Format(time.RFC3339), s.lease.Failures(), s.lastFailure, s.progress.URL)
 }
 
 // next picks what to ask for; where nothing waits it says when something will.

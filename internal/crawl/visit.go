@@ -121,7 +121,7 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 		s.redirected(e, fe.Location)
 		return rank.Result{}
 	case fetch.Retryable(fe.Outcome):
-		v.State = frontier.Failed
+		v.State, s.lastFailure = frontier.Failed, fe.Outcome
 		if e.Tries < s.cfg.MaxTries {
 			v.NextTry = v.At.Add(max(fe.RetryAfter, s.cfg.RetryBase<<(2*(e.Tries-1))))
 		}

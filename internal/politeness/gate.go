@@ -90,7 +90,7 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	delay := max(pacing.MinDelay, crawlDelay)
 	wait := l.Ready()
 	if l.ParkedFor() > 0 || wait > max(pacing.MaxBlock, delay) {
-		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true}
+		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Failures: l.Failures()}
 	}
 	if err := pause(ctx, wait); err != nil {
 		return nil, err

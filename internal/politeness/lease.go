@@ -18,17 +18,21 @@ var ErrLost = errors.New("politeness: the lease on this host was lost")
 
 // BusyError says that a host cannot be asked now, until when, and why.
 type BusyError struct {
-	Host   string
-	Wait   time.Duration
-	Parked bool // it kept failing, or asked for a long pause; else another process holds its lease
+	Host     string
+	Wait     time.Duration
+	Parked   bool // it kept failing, or asked for a long pause; else another process holds its lease
+	Failures int  // in a row, where it is parked
 }
 
 func (e *BusyError) Error() string {
 	why := "another process is asking it"
-	if e.Parked {
-		why = "it is parked after failures or asked for a pause"
+	switch {
+	case e.Parked && e.Failures > 0:
+		why = fmt.Sprintf("it is parked, failures in a row: %d", e.Failures)
+	case e.Parked:
+		why = "it asked for the pause"
 	}
-	return fmt.Sprintf("politeness: %s cannot be asked for another %s: %s", e.Host, e.Wait.Round(time.Second), why)
+	return fmt.Sprintf("politeness: %s cannot be asked before %s (in %s): %s", e.Host, time.Now().Add(e.Wait).UTC().Format(time.RFC3339), e.Wait.Round(time.Second), why)
 }
 
 // RetryIn says after how long asking again may help.
@@ -92,15 +96,16 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 
 func (k *Keeper) busy(ctx context.Context, host string) error {
 	var parked, held float64
+	var failures int
 	err := k.pool.QueryRow(ctx, `SELECT
 			CASE WHEN parked_until > now() THEN extract(epoch FROM parked_until - now()) ELSE 0 END,
-			CASE WHEN holder <> '' AND expires_at > now() THEN extract(epoch FROM expires_at - now()) ELSE 0 END
-		FROM sites WHERE host = $1`, host).Scan(&parked, &held)
+			CASE WHEN holder <> '' AND expires_at > now() THEN extract(epoch FROM expires_at - now()) ELSE 0 END, failures
+		FROM sites WHERE host = $1`, host).Scan(&parked, &held, &failures)
 	if err != nil {
 		return fmt.Errorf("politeness: lease of %s: %w", host, err)
 	}
 	if parked > 0 {
-		return &BusyError{Host: host, Wait: seconds(parked), Parked: true}
+		return &BusyError{Host: host, Wait: seconds(parked), Parked: true, Failures: failures}
 	}
 	return &BusyError{Host: host, Wait: seconds(held)}
 }
@@ -210,6 +215,13 @@ func (l *Lease) Ready() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(0, time.Until(l.next))
+}
+
+// Failures says how many visits in a row have failed.
+func (l *Lease) Failures() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failures
 }
 
 // ParkedFor says for how long the host is parked; 0 if it is not.

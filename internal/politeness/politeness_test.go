@@ -185,6 +185,7 @@ func TestAHostThatKeepsFailingIsParked(t *testing.T) {
 	_, err := NewKeeper(db.Pool, p, "b").Turn(t.Context(), "host.test", 0)
 	busy := requireBusy(t, err, true)
 	require.InDelta(t, time.Hour, busy.Wait, float64(time.Minute))
+	require.Equal(t, 3, busy.Failures)
 	site, err := db.Site(t.Context(), "host.test")
 	require.NoError(t, err)
 	require.Equal(t, 3, site.Failures)
