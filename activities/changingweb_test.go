@@ -21,13 +21,13 @@ type changingWeb struct {
 	mu       sync.Mutex
 	bodies   map[string][]byte // nil: not there
 	kinds    map[string]string
-	modified time.Time
+	modified map[string]time.Time
 	bytes    int64
 	requests int
 }
 
 func newChangingWeb(inner http.Handler) *changingWeb {
-	return &changingWeb{inner: inner, bodies: map[string][]byte{}, kinds: map[string]string{}, modified: time.Now().Add(-time.Hour)}
+	return &changingWeb{inner: inner, bodies: map[string][]byte{}, kinds: map[string]string{}, modified: map[string]time.Time{}}
 }
 
 func (w *changingWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -40,11 +40,13 @@ func (w *changingWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}()
 	w.mu.Lock()
 	body, ok := w.bodies[r.URL.String()]
-	kind, at := w.kinds[r.URL.String()], w.modified
+	kind, at := w.kinds[r.URL.String()], w.modified[r.URL.String()]
 	w.mu.Unlock()
 	switch {
 	case !ok:
 		w.inner.ServeHTTP(count, r)
+	case kind == movedKind:
+		http.Redirect(count, r, string(body), http.StatusFound)
 	case body == nil:
 		http.NotFound(count, r)
 	default:
@@ -53,11 +55,15 @@ func (w *changingWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// movedKind is the kind of a body that is where the address redirects to.
+const movedKind = "moved"
+
 // set puts a body at an address; nil takes away what was there.
 func (w *changingWeb) set(url, kind string, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.bodies[url], w.kinds[url] = body, kind
+	w.modified[url] = time.Now().Add(time.Duration(len(w.bodies))*time.Second - time.Hour)
 }
 
 // reset returns the bytes and requests since the last reset.

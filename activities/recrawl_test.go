@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"path"
@@ -31,31 +32,39 @@ type library struct {
 	*app.App
 	acts    *activities.Activities
 	env     *testsuite.TestActivityEnvironment
-	web     *changingWeb
-	sample  *sampleweb.Web
+	web     *changingWeb   // nil where the web is another
+	sample  *sampleweb.Web // nil where the web is another
 	harvest activities.Harvest
 }
 
+// newLibrary opens a library over a sample web.
 func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
 	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers})
 	web := newChangingWeb(sample.Handler())
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
-	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": sample.DBLPURL(), "dblp-delay": "1ms",
-		"search": "searxng", "searxng-url": sample.SearchURL(), "delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
-	for k, v := range settings {
-		given[k] = v
-	}
+	given := map[string]string{"proxy": proxy.URL, "dblp-url": sample.DBLPURL(), "searxng-url": sample.SearchURL()}
+	maps.Copy(given, settings)
+	first, last := sample.Years()
+	l := openLibrary(t, sample.Venues()[0], venue.Years{From: first, To: last}, given)
+	l.web, l.sample = web, sample
+	return l
+}
+
+// openLibrary opens a library that is to complete a venue from the web that the
+// settings lead to.
+func openLibrary(t *testing.T, key string, years venue.Years, settings map[string]string) *library {
+	t.Helper()
+	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "dblp-delay": "1ms", "search": "searxng",
+		"delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
+	maps.Copy(given, settings)
 	cfg, err := config.Load(given, "", func(string) string { return "" })
 	require.NoError(t, err)
 	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
-	first, last := sample.Years()
-	years := venue.Years{From: first, To: last}
-	key := sample.Venues()[0]
-	l := &library{App: a, acts: activities.New(a), web: web, sample: sample, harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+	l := &library{App: a, acts: activities.New(a), harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	l.env = suite.NewTestActivityEnvironment()
@@ -121,7 +130,7 @@ func (l *library) crawl(t *testing.T, host string) {
 		r, err = l.Crawler.Slice(t.Context(), host, func(crawl.Progress) {})
 		require.NoError(t, err)
 	}
-	state := map[crawl.Ending]string{crawl.Exhausted: "done", crawl.Refused: "refused"}[r.Ending]
+	state := map[crawl.Ending]string{crawl.Exhausted: "done", crawl.Refused: "refused", crawl.Trap: "trap"}[r.Ending]
 	if state == "" {
 		state = "stopped"
 	}
