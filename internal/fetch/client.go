@@ -197,9 +197,12 @@ func (c *Client) send(ctx context.Context, x *exchange, learn func(*exchange) ti
 		}
 	}
 	v.Status, v.Elapsed = x.status, x.elapsed
-	v.Failed = (hostFailed(x.outcome) || hostFailed(statusOutcome(x.status))) && !x.stale()
+	noAnswer := x.outcome == BadAnswer && x.answer == nil // something came, but no header
+	v.Failed = (noAnswer || hostFailed(x.outcome) || hostFailed(statusOutcome(x.status))) && !x.stale()
 	if x.answer != nil {
 		v.RetryAfter = RetryAfter(x.answer, c.cfg.Clock.Now())
+	} else {
+		v.Void = !v.Failed
 	}
 	if learn != nil && x.outcome == OK {
 		v.CrawlDelay = learn(x)
@@ -230,7 +233,7 @@ func (c *Client) turn(ctx context.Context, t *target, crawlDelay time.Duration) 
 		done, err := c.cfg.Gate.Turn(ctx, key, crawlDelay)
 		if err != nil {
 			for _, d := range dones {
-				d(Visit{})
+				d(Visit{Void: true})
 			}
 			return nil, turnError(t.raw, err)
 		}

@@ -100,6 +100,7 @@ type Visit struct {
 	Elapsed    time.Duration // from the request to the end of the answer
 	RetryAfter time.Duration // as asked by the host; 0 if not
 	Failed     bool          // no answer, or 429 or 5xx
+	Void       bool          // nothing was learnt of the host: it was not asked, or not waited for
 	CrawlDelay time.Duration // of robots.txt, where this visit brought it: holds from now on
 }
 

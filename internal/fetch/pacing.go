@@ -74,6 +74,9 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 	}
 	wait = max(wait, min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay))
 	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
+	if v.Void {
+		return wait, failures, false
+	}
 	if !v.Failed {
 		return max(wait, asked), 0, false
 	}

@@ -37,6 +37,7 @@ func TestPacingAfter(t *testing.T) {
 		{"busy, with a Retry-After below the delay", Visit{Status: 429, Elapsed: 2 * s, RetryAfter: s, Failed: true}, 0, 0, 10 * s, 1, false},
 		{"busy, with a Retry-After of a year", Visit{Status: 503, RetryAfter: 8760 * time.Hour, Failed: true}, 0, 0, 6 * time.Hour, 1, false},
 		{"redirect with Retry-After", Visit{Status: 301, RetryAfter: 5 * s}, 0, 0, 5 * s, 0, false},
+		{"a request given up after failures", Visit{Void: true, Elapsed: 10 * ms}, 3, 0, s, 3, false},
 		{"first failure", Visit{Failed: true}, 0, 0, 10 * s, 1, false},
 		{"third failure", Visit{Failed: true}, 2, 0, 40 * s, 3, false},
 		{"failure with a crawl delay", Visit{Failed: true}, 0, 60 * s, 60 * s, 1, false},
@@ -208,26 +209,29 @@ func TestEveryRequestTakesATurn(t *testing.T) {
 			http.Redirect(w, r, "/b", http.StatusFound)
 		case "/b":
 			w.WriteHeader(http.StatusInternalServerError)
+		case "/ftp":
+			hijack(w, "220 ftp.example.org ready\r\n")
 		default:
 			panic(http.ErrAbortHandler)
 		}
 	})
 	g := &recordingGate{}
 	c := testClient(t, func(cfg *Config) { cfg.Gate = g })
-	for _, path := range []string{"/a", "/drop"} {
+	for _, path := range []string{"/a", "/drop", "/ftp"} {
 		_, err := c.Fetch(context.Background(), Request{URL: s.URL + path})
 		require.Error(t, err)
 	}
 	require.Len(t, g.visits, len(g.turns))
 	statuses := make([]int, 0, len(g.visits))
-	failed := make([]bool, 0, len(g.visits))
+	failed, void := make([]bool, 0, len(g.visits)), make([]bool, 0, len(g.visits))
 	for _, v := range g.visits {
-		statuses, failed = append(statuses, v.Status), append(failed, v.Failed)
+		statuses, failed, void = append(statuses, v.Status), append(failed, v.Failed), append(void, v.Void)
 	}
 	// robots.txt, the redirect, its aim, and a request whose connection was an
-	// old one, so that it is sent again on a new one.
-	require.Equal(t, []int{404, 302, 500, 0, 0}, statuses)
-	require.Equal(t, []bool{false, false, true, false, true}, failed)
+	// old one, so that it is sent again on a new one; and no answer of the web's.
+	require.Equal(t, []int{404, 302, 500, 0, 0, 0}, statuses)
+	require.Equal(t, []bool{false, false, true, false, true, true}, failed)
+	require.Equal(t, []bool{false, false, false, true, false, false}, void, "what perhaps never arrived tells nothing")
 
 	g.err = &ParkedError{Host: "x", Wait: time.Minute}
 	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
