@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -101,7 +103,10 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			}
 			return nil
 		},
-		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
+		RunE: c.onHarvest(func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error {
+			if err := known(ctx, db, h, what); err != nil {
+				return err
+			}
 			n, err := c.retry(ctx, t, h, what)
 			if err != nil {
 				return err
@@ -124,6 +129,26 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
 	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
 	return cmd
+}
+
+// known reports whether there is such a site, and whether anything failed for the
+// reason named: a misspelt one would retry nothing, and not say so.
+func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
+	if what.Host != "" {
+		if _, err := db.Site(ctx, what.Host); errors.Is(err, pgx.ErrNoRows) {
+			return unknown{fmt.Errorf("no site %s; `starter stats sites` lists them", what.Host)}
+		} else if err != nil {
+			return err
+		}
+	}
+	if what.Reason == "" {
+		return nil
+	}
+	failures, err := db.Failures(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
+	if err != nil || slices.ContainsFunc(failures, func(f store.Failure) bool { return f.Reason == what.Reason }) {
+		return err
+	}
+	return fmt.Errorf("%w: nothing of %s failed as %q; `starter stats failures %s` lists the reasons", errUsage, h.ID, what.Reason, h.ID)
 }
 
 // retry tells a running harvest, or starts one that begins with the crawl. It

@@ -90,7 +90,7 @@ func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
 func readCitations(file string) (map[string]int64, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
@@ -219,7 +219,7 @@ func (c *cli) whitelistImport() *cobra.Command {
 func readLines(file string) ([]string, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	var out []string
 	for line := range strings.Lines(string(raw)) {

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/rank"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// console is a command line on a database of its own.
+type console struct {
+	*store.DB
+	t    *testing.T
+	args []string
+}
+
+func newConsole(t *testing.T) *console {
+	t.Helper()
+	dsn := devtest.Postgres(t)
+	db, err := store.Open(t.Context(), dsn, 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return &console{db, t, []string{"--database-url", dsn, "--data-dir", t.TempDir()}}
+}
+
+// run runs a command, and returns what it printed, its error and its exit code.
+func (c *console) run(args ...string) (out string, err error, code int) {
+	c.t.Helper()
+	var stdout, stderr strings.Builder
+	root := newRoot(&stdout, &stderr)
+	root.SetArgs(append(args, c.args...))
+	err = root.ExecuteContext(c.t.Context())
+	return stdout.String(), err, exitCode(err, false)
+}
+
+// ok runs a command that is to succeed.
+func (c *console) ok(args ...string) string {
+	c.t.Helper()
+	out, err, code := c.run(args...)
+	require.NoError(c.t, err, "%v", args)
+	require.Equal(c.t, exitOK, code)
+	return out
+}
+
+// wrong runs a command that is to fail with an exit code, and returns the error.
+func (c *console) wrong(code int, args ...string) string {
+	c.t.Helper()
+	_, err, got := c.run(args...)
+	require.Error(c.t, err, "%v", args)
+	require.Equal(c.t, code, got, "%v: %v", args, err)
+	return err.Error()
+}
+
+// read runs a command with --json and decodes what it printed.
+func (c *console) read(into any, args ...string) {
+	c.t.Helper()
+	out := c.ok(append(args, "--json")...)
+	require.NoError(c.t, json.Unmarshal([]byte(out), into), out)
+}
+
+func (c *console) file(name, body string) string {
+	c.t.Helper()
+	path := filepath.Join(c.t.TempDir(), name)
+	require.NoError(c.t, os.WriteFile(path, []byte(body), 0o600))
+	return path
+}
+
+// visited lays a URL down as asked for an hour ago.
+func (c *console) visited(host, path, parent string, state frontier.State, outcome fetch.Outcome) frontier.Hash {
+	c.t.Helper()
+	id, err := store.EnsureSite(c.t.Context(), c.Pool, host)
+	require.NoError(c.t, err)
+	_, err = c.Pool.Exec(c.t.Context(), `UPDATE sites SET crawl=1, state='done', crawl_started=now() - interval '2 hours', crawl_finished=now() - interval '30 minutes' WHERE id=$1`, id)
+	require.NoError(c.t, err)
+	e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceAnchor}, Parent: parent}}
+	_, err = frontier.Add(c.t.Context(), c.Pool, id, []frontier.Entry{e})
+	require.NoError(c.t, err)
+	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Crawl: 1, At: time.Now().Add(-time.Hour)}
+	if !fetch.Permanent(outcome) {
+		v.Due = time.Now().Add(time.Hour)
+	}
+	require.NoError(c.t, frontier.Done(c.t.Context(), c.Pool, id, []frontier.Visit{v}))
+	return e.Hash()
+}
+
+// accepted lays down a page with an accepted document.
+func (c *console) accepted(host, name string) {
+	c.t.Helper()
+	parent := "http://" + host + "/"
+	c.visited(host, "/", "", frontier.Page, fetch.OK)
+	h := c.visited(host, "/"+name, parent, frontier.Document, fetch.OK)
+	s, err := c.Site(c.t.Context(), host)
+	require.NoError(c.t, err)
+	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: host + name, SHA1: host + name, MD5: host + name, Kind: "pdf"},
+		store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}))
+	_, err = c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, host+name)
+	require.NoError(c.t, err)
+}
+
+func TestWhitelistCommands(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	for _, d := range [][2]string{{"www.many.edu", "a.pdf"}, {"www.many.edu", "b.pdf"}, {"cs.many.edu", "c.pdf"}, {"cited.org", "d.pdf"}} {
+		c.accepted(d[0], d[1])
+	}
+	citations := c.file("citations.csv", "domain,count\ncited.org, 240\nMany.edu,30\n")
+	require.Equal(t, "2 domains with 4 documents and 270 citations; core of 2 domains; 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
+
+	var domains []store.DomainRank
+	c.read(&domains, "stats", "domains")
+	require.Equal(t, "cited.org", domains[0].Domain)
+	require.InDelta(t, 2*(1./4)*(8./9)/(1./4+8./9), domains[0].F1, 1e-9)
+	require.InDelta(t, 2*(3./4)*(1./9)/(3./4+1./9), domains[1].F1, 1e-9)
+	exported := c.ok("whitelist", "export")
+	require.ElementsMatch(t, []string{"http://www.many.edu/", "http://cs.many.edu/", "http://cited.org/"}, strings.Fields(exported))
+	var listed []store.ListedURL
+	c.read(&listed, "whitelist", "show")
+	require.Len(t, listed, 3)
+	require.Equal(t, listed[0].URL, strings.Fields(exported)[0], "in the same order")
+
+	// Another library takes the list over, with a page of its own.
+	other := newConsole(t)
+	require.Equal(t, "4 lines taken\n", other.ok("whitelist", "import", other.file("list.txt", exported+"# mine\nHTTP://New.Example/papers/\n")))
+	require.Equal(t, exported+"http://new.example/papers/\n", other.ok("whitelist", "export"))
+	require.Equal(t, "4 sites have something to ask\n", other.ok("whitelist", "seed"))
+	due, err := other.DueSites(t.Context(), store.Selection{}, false, "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"cited.org", "cs.many.edu", "new.example", "www.many.edu"}, due)
+
+	for what, args := range map[string][]string{
+		"is no count":         {"whitelist", "generate", "--citations", c.file("bad.csv", "cited.org,90\nmany.edu,lots\n")},
+		"semanticscholar":     {"whitelist", "generate", "--source", "gossip"},
+		"line 2":              {"whitelist", "import", c.file("bad.txt", "http://a.example/\nnot a url\n")},
+		"goes with --black":   {"whitelist", "import", "--remove", c.file("hosts.txt", "a.example\n")},
+		"no such file":        {"whitelist", "import", "/nowhere/list.txt"},
+		"a file with one URL": {"whitelist", "import"},
+	} {
+		require.Contains(t, c.wrong(exitUsage, args...), what)
+	}
+}
+
+func TestBlacklistCommands(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.ok("whitelist", "import", "--black", c.file("hosts.txt", "Bad.example asked us to stop\nworse.example\n"))
+	require.Equal(t, "bad.example asked us to stop\nworse.example\n", c.ok("whitelist", "export", "--black"))
+	require.Contains(t, c.ok("whitelist", "show", "--black"), "asked us to stop")
+	c.ok("whitelist", "import", "--black", "--remove", c.file("hosts.txt", "worse.example\n"))
+	var left []store.Blocked
+	c.read(&left, "whitelist", "show", "--black")
+	require.Len(t, left, 1)
+}
+
+func TestTable2Beside(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.accepted("ada.example", "a.pdf")
+	_, err := c.Pool.Exec(t.Context(), `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
+		SELECT id, 1, 'whitelist', crawl_started, crawl_finished, 4, 2 FROM sites`)
+	require.NoError(t, err)
+	var own []store.Yield
+	c.read(&own, "stats", "table2")
+	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1}}, own)
+	black := c.file("black.json", `[{"policy": "blacklist", "crawls": 3, "requests": 100, "fetched": 15, "new": 5, "good": 1, "parents": 2}]`)
+	lines := strings.Split(c.ok("stats", "table2", "--beside", black), "\n")
+	require.Equal(t, strings.Fields("POLICY CRAWLS Q F N G P F/Q N/F G/N G/Q G/P"), strings.Fields(lines[0]))
+	require.Equal(t, strings.Fields("blacklist 3 100 15 5 1 2 15.00 % 33.33 % 20.00 % 1.00 % 0.500"), strings.Fields(lines[1]))
+	require.Equal(t, strings.Fields("whitelist 1 4 2 1 1 1 50.00 % 50.00 % 100.00 % 25.00 % 1.000"), strings.Fields(lines[2]))
+	c.read(&own, "stats", "table2", "--to", time.Now().Add(-48*time.Hour).Format(time.DateOnly))
+	require.Empty(t, own, "another period")
+	c.wrong(exitUsage, "stats", "table2", "--from", "yesterday")
+	c.wrong(exitUsage, "stats", "table2", "--beside", "/nowhere")
+}
+
+func TestFailuresCommand(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	for path, o := range map[string]fetch.Outcome{"/1": fetch.Timeout, "/2": fetch.Timeout} {
+		c.visited("slow.example", path, "", frontier.Failed, o)
+	}
+	c.visited("shut.example", "/", "", frontier.Gone, fetch.RobotsDenied)
+	var all, one []store.Failure
+	c.read(&all, "stats", "failures")
+	require.Len(t, all, 2)
+	require.Equal(t, "timeout", all[0].Reason)
+	require.Equal(t, 2, all[0].URLs)
+	require.False(t, all[0].ForGood)
+	require.NotNil(t, all[0].Next, "tried again by itself")
+	require.Equal(t, "robots-denied", all[1].Reason)
+	require.True(t, all[1].ForGood, "shown, and not tried again")
+	require.Nil(t, all[1].Next)
+	c.read(&one, "stats", "failures", "--site", "shut.example")
+	require.Len(t, one, 1)
+	c.wrong(exitUnknown, "stats", "failures", "conf/none")
+}
+
+func TestRetryCommandUsage(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "complete"}))
+	for _, args := range [][]string{
+		{"retry", "conf/x"},
+		{"retry", "conf/x", "--failed", "--site", "a.example"},
+		{"retry", "conf/x", "--older-than", "old"},
+		{"retry"},
+	} {
+		c.wrong(exitUsage, args...)
+	}
+	c.wrong(exitUnknown, "retry", "conf/none", "--failed")
+	c.wrong(exitUnavailable, "retry", "conf/x", "--failed", "--temporal-address", "127.0.0.1:1")
+	address, namespace := devtest.Temporal(t)
+	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
+	require.Contains(t, c.wrong(exitUsage, "retry", "conf/x", "--reason", "timeuot"), "starter stats failures")
+	require.Contains(t, c.wrong(exitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")
+}

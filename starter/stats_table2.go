@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/app"
+	"gleaner/internal/store"
+)
+
+func (c *cli) statsTable2() *cobra.Command {
+	var from, to string
+	var beside []string
+	cmd := &cobra.Command{Use: "table2", Short: "What crawl policies gave: requests, fetched, new, good, parents, and their ratios", Args: cobra.NoArgs,
+		Long: `What the crawls of a period gave, by crawl policy, in the shape of Wu et al.
+(WebSci 2012), Table 2: Q requests, F fetched, N new documents, G good (accepted)
+ones, P parent pages of the good ones.
+
+--beside adds the rows of a table that --json printed, as of another database:
+policies compare fairly where each began with nothing.`,
+		Example: "  starter stats table2\n  starter stats table2 --from 2026-01-01 --to 2026-02-01\n" +
+			"  starter stats table2 --json > blacklist.json\n  starter stats table2 --data-dir /data/whitelist --beside blacklist.json",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			begin, err := day(from, time.Unix(0, 0))
+			if err != nil {
+				return err
+			}
+			end, err := day(to, time.Now().Add(24*time.Hour))
+			if err != nil {
+				return err
+			}
+			var rows []store.Yield
+			for _, file := range beside {
+				more, err := readYields(file)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, more...)
+			}
+			own, err := a.DB.PolicyYields(ctx, begin, end)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, own...)
+			return c.print(rows, func(w io.Writer) error { return writeTable2(w, rows) })
+		})}
+	cmd.Flags().StringVar(&from, "from", "", "first day, as 2026-01-31 (default: the beginning)")
+	cmd.Flags().StringVar(&to, "to", "", "the day after the last (default: now)")
+	cmd.Flags().StringArrayVar(&beside, "beside", nil, "file of a table that --json printed, to be shown above; may be given more than once")
+	return cmd
+}
+
+func writeTable2(w io.Writer, rows []store.Yield) error {
+	return table(w, "POLICY\tCRAWLS\tQ\tF\tN\tG\tP\tF/Q\tN/F\tG/N\tG/Q\tG/P", func(line func(string, ...any)) {
+		for _, y := range rows {
+			line("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, y.Requests, y.Fetched, y.New, y.Good, y.Parents, ratio(y.Fetched, y.Requests),
+				ratio(y.New, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests), perPage(y.Good, y.Parents))
+		}
+	})
+}
+
+func readYields(file string) (rows []store.Yield, err error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", errUsage, file, err)
+	}
+	return rows, nil
+}
+
+func day(s string, otherwise time.Time) (time.Time, error) {
+	if s == "" {
+		return otherwise, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("%w: %q is no day such as 2026-01-31", errUsage, s)
+	}
+	return t, nil
+}
+
+func ratio(part, whole int) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*float64(part)/float64(whole))
+}
+
+func perPage(n, pages int) string {
+	if pages == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(n)/float64(pages))
+}
