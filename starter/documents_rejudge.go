@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/app"
+	"gleaner/internal/collection"
 	"gleaner/internal/store"
 )
 
@@ -61,12 +65,16 @@ func judgementOf(d store.Document) string {
 func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
 	coll := a.Examiner(ctx)
 	all := make([]rejudged, len(found))
+	var pruned atomic.Int64
 	var out sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2 * runtime.NumCPU())
 	for i, d := range found {
 		g.Go(func() error {
-			if _, err := coll.Rejudge(gctx, d.SHA256); err != nil {
+			if _, err := coll.Rejudge(gctx, d.SHA256); errors.Is(err, collection.ErrPruned) {
+				pruned.Add(1)
+				return nil
+			} else if err != nil {
 				return err
 			}
 			now, _, err := a.DB.Document(gctx, d.SHA256)
@@ -89,6 +97,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(r rejudged) bool { return r.SHA256 == "" })
 	changed := map[string]int{}
 	n := 0
 	for _, r := range all {
@@ -97,7 +106,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 			n++
 		}
 	}
-	result := map[string]any{"documents": len(all), "changed": n, "changes": changed}
+	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": pruned.Load()}
 	if explain {
 		result["judgements"] = all
 	}
@@ -105,6 +114,9 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		fmt.Fprintf(w, "%d documents judged again, %d differently\n", len(all), n)
 		for _, how := range sortedKeys(changed) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
+		}
+		if n := pruned.Load(); n > 0 {
+			fmt.Fprintf(w, "%d passed over: their files were pruned, and what was judged of them stays\n", n)
 		}
 		return nil
 	})

@@ -20,7 +20,8 @@ func (c *cli) verifyCommand() *cobra.Command {
 without a file, sizes, texts and metadata beside each file. --deep reads every
 file and compares it with its SHA-256. Any difference is printed, and the exit
 code is then 1. Nothing is changed. Files of the last ten minutes without a row
-are passed over: a crawl may be about to write it.`,
+are passed over: a crawl may be about to write it. Files that ` + "`starter prune`" + ` took
+away are no difference.`,
 		Example: "  starter verify\n  starter verify --deep --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := c.record(cmd.Context())
@@ -38,9 +39,13 @@ are passed over: a crawl may be about to write it.`,
 			if err != nil {
 				return err
 			}
-			result := map[string]any{"files": seen.Files, "rows": seen.Rows, "bytes": seen.Bytes, "deep": deep, "differences": all}
+			result := map[string]any{"files": seen.Files, "rows": seen.Rows, "bytes": seen.Bytes, "pruned": seen.Pruned, "deep": deep, "differences": all}
 			if err := c.print(result, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d files (%.1f MB) and %d rows compared, %d differences\n", seen.Files, float64(seen.Bytes)/1e6, seen.Rows, len(all))
+				pruned := ""
+				if seen.Pruned > 0 {
+					pruned = fmt.Sprintf(" (the files of %d were pruned)", seen.Pruned)
+				}
+				_, err := fmt.Fprintf(w, "%d files (%.1f MB) and %d rows%s compared, %d differences\n", seen.Files, float64(seen.Bytes)/1e6, seen.Rows, pruned, len(all))
 				return err
 			}); err != nil || len(all) == 0 {
 				return err

@@ -58,12 +58,20 @@ func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
 	return c.examine(ctx, d, places)
 }
 
+// ErrPruned is a document that cannot be read again: its file was removed to make
+// room, and its record stays as it is.
+var ErrPruned = errors.New("its file was pruned")
+
 // Rejudge reads and judges a document whatever was decided before: the filter
-// was trained anew, or another reader was installed.
+// was trained anew, or another reader was installed. The error is ErrPruned where
+// the file is gone on purpose.
 func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error) {
 	d, places, err := c.db.Document(ctx, sha)
 	if err != nil {
 		return Judgement{}, err
+	}
+	if d.Removed != nil {
+		return Judgement{}, fmt.Errorf("%s: %w", sha, ErrPruned)
 	}
 	return c.examine(ctx, d, places)
 }
@@ -100,7 +108,11 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
 		return c.save(ctx, d, places, nil, nil)
 	}
-	text, j, err := c.readAndFilter(ctx, &d, at)
+	index, err := c.Wanted(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	text, j, err := c.readAndFilter(ctx, &d, at, func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 })
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -110,21 +122,30 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil)
 	}
+	if text.Stopped {
+		d.Detail = partly
+	}
 	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)
-	d.FirstPages, d.MetaTitle = firstPages(text), clean(text.Title)
+	d = titled(d, text)
 	d.State = "rejected"
 	if j.Academic {
 		d.State = "accepted"
-	}
-	index, err := c.Wanted(ctx)
-	if err != nil {
-		return Judgement{}, err
 	}
 	had, err := c.db.Matches(ctx, d.SHA256)
 	if err != nil {
 		return Judgement{}, err
 	}
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had))
+}
+
+// partly is the detail of a document whose first pages settled what it is, so that
+// not all others were read.
+const partly = "judged by its first pages; not all others were read"
+
+// titled notes what a document is matched by.
+func titled(d store.Document, t *document.Text) store.Document {
+	d.FirstPages, d.MetaTitle = firstPages(t), clean(t.Title)
+	return d
 }
 
 // withWord keeps what a person said of matches that were found before.
@@ -139,8 +160,10 @@ func withWord(found, had []store.Found) []store.Found {
 	return found
 }
 
-// readAndFilter is the work for a processor: one document, one core.
-func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location) (*document.Text, document.Judgement, error) {
+// readAndFilter is the work for a processor: one document, one core. Of a document
+// whose first pages settle what it is no more is read than its references, unless
+// it may be wanted.
+func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location, wanted func(*document.Text) bool) (*document.Text, document.Judgement, error) {
 	release, err := c.takeCore(ctx)
 	if err != nil {
 		return nil, document.Judgement{}, err
@@ -150,7 +173,13 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	if err != nil {
 		return nil, document.Judgement{}, err
 	}
-	text, kind, err := c.read(ctx, at, body)
+	hints := document.Hints{Name: fileName(at), Anchor: at.Anchor}
+	text, kind, err := c.read(ctx, at, body, func(t *document.Text) document.More {
+		if c.whole || wanted(t) {
+			return document.ReadAll
+		}
+		return c.filter.Enough(t, hints)
+	})
 	if err != nil {
 		return nil, document.Judgement{}, err
 	}
@@ -159,12 +188,12 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 		return text, document.Judgement{}, nil
 	}
 	d.Print = int64(document.Fingerprint(text))
-	j := c.filter.Judge(text, document.Hints{Name: fileName(at), Anchor: at.Anchor})
+	j := c.filter.Judge(text, hints)
 	d.References = j.References
 	return text, j, nil
 }
 
-func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (*document.Text, document.Kind, error) {
+func (c *Collection) read(ctx context.Context, at store.Location, body []byte, next func(*document.Text) document.More) (*document.Text, document.Kind, error) {
 	name := path.Base(at.URL)
 	if at.Member != "" {
 		name = at.Member
@@ -176,7 +205,7 @@ func (c *Collection) read(ctx context.Context, at store.Location, body []byte) (
 	}
 	for _, p := range parts {
 		if p.Kind.IsDocument() {
-			t, err := c.reader.Read(ctx, p)
+			t, err := c.reader.ReadUntil(ctx, p, next)
 			return t, p.Kind, err
 		}
 	}

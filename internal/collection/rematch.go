@@ -63,6 +63,9 @@ func (c *Collection) rematch(ctx context.Context, index *match.Index, r store.Re
 	if j.State == r.State && same(found, r.Matches) {
 		return j, nil
 	}
+	if len(found) > 0 && r.Detail == partly && r.Removed == nil {
+		return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
+	}
 	return j, c.db.SaveMatches(ctx, r.SHA256, found, j.State == "accepted")
 }
 

@@ -28,13 +28,15 @@ const (
 	NoMeta     = "no metadata" // judged, and no JSON beside the file
 	NoPlace    = "no place"    // a document that was found nowhere
 	NoOriginal = "no primary"  // the copy of a document that is none
+	LeftOver   = "left over"   // the blob of a row that prune had marked as removed, when it crashed
 )
 
 // Verified is what Verify looked at.
 type Verified struct {
-	Files int   `json:"files"`
-	Rows  int   `json:"rows"`
-	Bytes int64 `json:"bytes"`
+	Files  int   `json:"files"`
+	Rows   int   `json:"rows"`
+	Bytes  int64 `json:"bytes"`
+	Pruned int   `json:"pruned"` // rows whose file was removed on purpose: no difference
 }
 
 // inFlight is how young a blob without a row may be: its row is about to be
@@ -126,11 +128,19 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 		v.tell(Difference{k.SHA256, NoPlace, "no location names it"})
 	}
 	if e == nil {
+		if k.Removed {
+			v.seen.Pruned++
+			return nil
+		}
 		v.tell(Difference{k.SHA256, NoFile, "state " + k.State})
 		return nil
 	}
 	v.seen.Files++
 	v.seen.Bytes += e.Size
+	if k.Removed {
+		v.tell(Difference{k.SHA256, LeftOver, "prune was stopped before it removed it; nothing needs it"})
+		return nil
+	}
 	if e.Size != k.Bytes {
 		v.tell(Difference{k.SHA256, WrongSize, fmt.Sprintf("%d bytes, and should have %d", e.Size, k.Bytes)})
 	}

@@ -63,6 +63,49 @@ func TestVerify(t *testing.T) {
 	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
 }
 
+// Files that were pruned are no difference, and what was judged of them stays.
+func TestPruned(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	sheet := s.pile.File(3, sampleweb.AsSheet)
+	gone, js := s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
+	require.Equal(t, "rejected", js[0].State)
+	_, err := s.db.Pool.Exec(ctx, "UPDATE documents SET updated_at = now() - interval '1 year'")
+	require.NoError(t, err)
+	_, err = s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
+	require.NoError(t, err)
+	_, err = s.repo.Read(ctx, gone[0])
+	require.ErrorIs(t, err, repository.ErrNotFound)
+
+	out := map[string]string{}
+	seen, err := Verify(ctx, s.db, s.repo, true, func(d Difference) { out[d.SHA256] = d.What })
+	require.NoError(t, err)
+	require.Empty(t, out)
+	require.Equal(t, 1, seen.Pruned)
+	require.Equal(t, 2, seen.Rows)
+	require.Equal(t, 1, seen.Files)
+
+	before := s.document(gone[0])
+	require.NotNil(t, before.Removed)
+	_, err = s.Rejudge(ctx, gone[0])
+	require.ErrorIs(t, err, ErrPruned)
+	require.Equal(t, before, s.document(gone[0]), "nothing of its record changes")
+	_, err = s.Rejudge(ctx, kept[0])
+	require.NoError(t, err)
+
+	// A crash between mark and removal leaves the file; a crawl brings it back.
+	_, err = s.repo.Put(ctx, sheet)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{gone[0]: LeftOver}, differences(t, s, true))
+	s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
+	require.Nil(t, s.document(gone[0]).Removed)
+	_, err = s.Rejudge(ctx, gone[0])
+	require.NoError(t, err)
+	require.Empty(t, differences(t, s, true))
+}
+
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -35,6 +35,7 @@ type FilterModel struct {
 	Command  string             `json:"command"` // how to train it again
 	Academic *classify.Logistic `json:"academic"`
 	Kinds    *classify.Logistic `json:"kinds"` // what the others are: slides, course, cv, other
+	Front    *FrontModel        `json:"front,omitempty"`
 	Points   map[Point]Setting  `json:"points"`
 	Figures  Figures            `json:"figures"`
 }
@@ -88,6 +89,9 @@ func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	if m.Academic == nil || m.Kinds == nil || !slices.Equal(m.Academic.Features, featureNames) || !slices.Equal(m.Kinds.Features, featureNames) {
 		return nil, ErrModel
 	}
+	if m.Front != nil && !m.Front.fits() {
+		return nil, ErrModel
+	}
 	f := &Filter{model: m, point: point, threshold: 0.5}
 	if s, ok := m.Points[point]; ok {
 		f.threshold = s.Threshold
@@ -105,26 +109,31 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	}
 	c := counted(t)
 	x := c.features(t, h)
+	academic, kinds := f.model.Academic, f.model.Kinds
+	if t.Stopped && f.model.Front != nil {
+		first := t.front()
+		academic, kinds, x = f.model.Front.Academic, f.model.Front.Kinds, ofFront(counted(first).features(first, h))
+	}
 	j := Judgement{Judged: true, Features: x, References: c.entries}
-	j.Score = f.model.Academic.Probability(x, academicLabel)
+	j.Score = academic.Probability(x, academicLabel)
 	thesis := ""
 	if thesis = c.thesisEvidence(t); thesis != "" {
 		j.Score = max(j.Score, thesisScore)
 		j.Reasons = append(j.Reasons, "a thesis: "+thesis)
 	}
 	j.Academic = j.Score >= f.threshold
-	j.Probabilities, j.Class = f.model.classes(x, j.Score, thesis != "", j.Academic)
-	j.Reasons = append(j.Reasons, f.explain(x, j)...)
+	j.Probabilities, j.Class = classes(kinds, x, j.Score, thesis != "", j.Academic)
+	j.Reasons = append(j.Reasons, f.explain(academic, x, j)...)
 	return j
 }
 
 // classes spreads the score over the classes and picks one that agrees with the
 // decision.
-func (m *FilterModel) classes(x Features, score float64, thesis, academic bool) (map[Class]float64, Class) {
+func classes(kinds *classify.Logistic, x Features, score float64, thesis, academic bool) (map[Class]float64, Class) {
 	p := map[Class]float64{}
 	best := Other
-	for k, v := range m.Kinds.Probabilities(x) {
-		c := Class(m.Kinds.Classes[k])
+	for k, v := range kinds.Probabilities(x) {
+		c := Class(kinds.Classes[k])
 		p[c] = (1 - score) * v
 		if p[c] > p[best] {
 			best = c
@@ -179,12 +188,12 @@ func (c *counts) thesisEvidence(t *Text) string {
 
 // explain names the features that weighed most for the decision, and the most
 // that stood against it.
-func (f *Filter) explain(x Features, j Judgement) []string {
+func (f *Filter) explain(m *classify.Logistic, x Features, j Judgement) []string {
 	label := academicLabel
 	if !j.Academic {
 		label = otherLabel
 	}
-	c := f.model.Academic.Contributions(x, label)
+	c := m.Contributions(x, label)
 	order := make([]int, len(c))
 	for i := range order {
 		order[i] = i

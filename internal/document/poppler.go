@@ -7,38 +7,70 @@ import (
 	"strings"
 )
 
-// poppler reads a PDF with pdftotext. One child delivers text, the places of
-// the words, page sizes and metadata (-bbox-layout, a quarter slower than plain
-// text); a file longer than FirstPages costs two more: its page count and its
-// end.
-func (r *Reader) poppler(ctx context.Context, p Part) (*scan, error) {
+// poppler reads a PDF with pdftotext. The first pages come with the places of
+// their words, page sizes and metadata (-bbox-layout); the others, of which only
+// the text counts, without: that takes a third less. next is asked about the
+// first pages how much more to read.
+func (r *Reader) poppler(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
 	file, remove, err := tempFile(r.opt.TempDir, "gleaner-*.pdf", p.Body)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	s, err := r.pdftotext(ctx, file, 1, r.opt.FirstPages)
+	first := min(verdictPages, r.opt.FirstPages)
+	s, err := r.pdftotext(ctx, file, 1, first)
 	if err != nil || s.Failed != "" {
 		return s, err
 	}
 	s.Front, s.PageCount = len(s.Pages), len(s.Pages)
-	if len(s.Pages) < r.opt.FirstPages {
+	if s.Front < first {
 		return s, nil
 	}
-	if s.PageCount, err = r.pageCount(ctx, file, len(s.Pages)); err != nil {
+	more := next(s)
+	if more == ReadAll && first < r.opt.FirstPages {
+		if err := r.popplerMore(ctx, file, s, first+1, r.opt.FirstPages); err != nil || s.Failed != "" {
+			return s, err
+		}
+		s.Front, s.PageCount = len(s.Pages), len(s.Pages)
+	}
+	if more == ReadAll && s.Front < r.opt.FirstPages { // that was its end
+		return s, nil
+	}
+	if s.PageCount, err = r.pageCount(ctx, file, s.Front); err != nil {
 		return nil, err
 	}
+	if s.Stopped = more != ReadAll && s.PageCount > s.Front; more == ReadNoMore {
+		return s, nil
+	}
+	return s, r.popplerEnd(ctx, file, s)
+}
+
+// popplerEnd reads the last pages of a file longer than what was read.
+func (r *Reader) popplerEnd(ctx context.Context, file string, s *scan) error {
 	if s.PageCount <= s.Front {
-		return s, nil
+		return nil
 	}
-	from := max(s.Front+1, s.PageCount-r.opt.LastPages+1)
-	tail, err := r.pdftotext(ctx, file, from, s.PageCount)
+	return r.popplerMore(ctx, file, s, max(s.Front+1, s.PageCount-r.opt.LastPages+1), s.PageCount)
+}
+
+// popplerMore adds pages as plain text. A child that dies on a later page does
+// not undo what was read before it.
+func (r *Reader) popplerMore(ctx context.Context, file string, s *scan, from, to int) error {
+	got, err := runChild(ctx, nil, limited(r.opt.Memory, r.opt.Timeout,
+		r.opt.PDFToText, "-enc", "UTF-8", "-eol", "unix", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), file, "-")...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.Pages = append(s.Pages, tail.Pages...)
-	s.PeakRSS = max(s.PeakRSS, tail.PeakRSS)
-	return s, nil
+	s.PeakRSS = max(s.PeakRSS, got.peak)
+	if !got.flooded {
+		for text := range strings.SplitSeq(strings.TrimSuffix(string(got.stdout), "\f"), "\f") {
+			if len(got.stdout) > 0 {
+				s.Pages = append(s.Pages, page{Plain: strings.TrimRight(clean(text), "\n")})
+			}
+		}
+	}
+	s.Failed, s.Detail = popplerOutcome(got, len(s.Pages))
+	return nil
 }
 
 func (r *Reader) pdftotext(ctx context.Context, file string, from, to int) (*scan, error) {

@@ -91,13 +91,36 @@ func (r *Reader) Programs() map[string]string {
 // Read reads one part. A bad file is not an error: see Text.Outcome. The error
 // is the context's, or the system's (no temporary file, no process).
 func (r *Reader) Read(ctx context.Context, p Part) (*Text, error) {
+	return r.ReadUntil(ctx, p, nil)
+}
+
+// verdictPages is how many first pages are read before it is asked whether they
+// are enough. By the first three, leaving one site out, as many documents are
+// judged rightly as by all their pages (FrontModel).
+const verdictPages = 3
+
+// More is how much of a PDF is read after its first pages.
+type More int
+
+// The answers to "how much more?".
+const (
+	ReadAll    More = iota // all that Options allow
+	ReadEnd                // the last pages, with the references
+	ReadNoMore             // nothing
+)
+
+// ReadUntil reads one part as Read does, but asks next about the first pages of
+// a PDF how much more to read (see Filter.Enough). Where that is not all,
+// Text.Stopped tells, and Text.Skipped how many pages were left out. A nil next
+// wants all.
+func (r *Reader) ReadUntil(ctx context.Context, p Part, next func(*Text) More) (*Text, error) {
 	start := time.Now()
 	t := &Text{Name: p.Name, Kind: p.Kind, Bytes: len(p.Body)}
 	if t.Kind == "" {
 		t.Kind = Sniff(p.Name, p.MediaType, p.Body)
 		p.Kind = t.Kind
 	}
-	err := r.dispatch(ctx, p, t)
+	err := r.dispatch(ctx, p, t, next)
 	if cerr := ctx.Err(); cerr != nil {
 		return nil, cerr
 	}
@@ -111,14 +134,14 @@ func (r *Reader) Read(ctx context.Context, p Part) (*Text, error) {
 	return t, nil
 }
 
-func (r *Reader) dispatch(ctx context.Context, p Part, t *Text) error {
+func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
 	if len(p.Body) > r.opt.MaxBytes {
 		t.end(TooLarge, "larger than the limit on documents")
 		return nil
 	}
 	switch p.Kind {
 	case PDF:
-		return r.readPDF(ctx, p, t)
+		return r.readPDF(ctx, p, t, next)
 	case PostScript:
 		return r.readPostScript(ctx, p, t)
 	case HTML:
@@ -141,10 +164,17 @@ func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 
 // readPDF asks poppler first, then the built-in reader where poppler is missing
 // or could make nothing of the file.
-func (r *Reader) readPDF(ctx context.Context, p Part, t *Text) error {
+func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	got, err := r.firstPDFReader(ctx, p)
+	got, err := r.firstPDFReader(ctx, p, func(s *scan) More {
+		first := *t
+		first.fill(s)
+		if r.settle(p, &first, s); next == nil || first.Outcome != OK {
+			return ReadAll
+		}
+		return next(&first)
+	})
 	if err != nil {
 		return err
 	}
@@ -156,14 +186,14 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text) error {
 	return nil
 }
 
-func (r *Reader) firstPDFReader(ctx context.Context, p Part) (*scan, error) {
+func (r *Reader) firstPDFReader(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
 	if r.opt.PDFToText == "" {
 		return r.goScan(ctx, p)
 	}
 	// A reader that hangs must leave time for the other one.
 	pctx, cancel := context.WithTimeout(ctx, r.opt.Timeout*6/10)
 	defer cancel()
-	got, err := r.poppler(pctx, p)
+	got, err := r.poppler(pctx, p, next)
 	if err != nil || got.Failed == "" || got.Failed == Encrypted {
 		return got, err
 	}
@@ -181,6 +211,7 @@ type scan struct {
 	Pages                  []page
 	Front                  int
 	PageCount              int
+	Stopped                bool // by enough, after the first pages
 	Title, Author, Creator string
 	Failed                 Outcome // "" when pages could be read, even if without text
 	Detail                 string
@@ -190,15 +221,17 @@ type scan struct {
 func (t *Text) fill(s *scan) {
 	t.Reader, t.PageCount, t.PeakRSS = s.Reader, s.PageCount, s.PeakRSS
 	t.Title, t.Author, t.Creator = s.Title, s.Author, s.Creator
-	t.Front = s.Front
+	t.Front, t.Stopped = s.Front, s.Stopped
 	var ws, hs []float64
 	for _, p := range s.Pages {
 		t.Pages = append(t.Pages, p.text())
-		ws, hs = append(ws, p.Width), append(hs, p.Height)
+		if p.Width > 0 {
+			ws, hs = append(ws, p.Width), append(hs, p.Height)
+		}
 	}
 	t.Width, t.Height = median(ws), median(hs)
 	if len(s.Pages) > 0 {
-		t.First = Layout(s.Pages[0])
+		t.First = Layout{Width: s.Pages[0].Width, Height: s.Pages[0].Height, Lines: s.Pages[0].Lines}
 	}
 	t.PageCount = max(t.PageCount, len(t.Pages))
 	t.Skipped = t.PageCount - len(t.Pages)

@@ -30,6 +30,8 @@ type TrainReport struct {
 
 	samples []sample
 	scores  []float64
+	whole   []float64 // by all pages
+	fronts  []float64 // by the first pages; NaN where they may not settle it
 	said    []Class
 }
 
@@ -71,6 +73,22 @@ func (r *TrainReport) ClassConfusion() *classify.Confusion {
 		c.Add(string(s.class), string(r.said[i]))
 	}
 	return c
+}
+
+// settled is the share of the documents with more pages that their first ones
+// settle.
+func (r *TrainReport) settled() float64 {
+	long, stops := 0, 0
+	for i, s := range r.samples {
+		long += boolInt(s.front != nil)
+		stops += boolInt(settled(r.fronts[i]))
+	}
+	return float64(stops) / float64(max(1, long))
+}
+
+// wholeConfusion is academic or not where every page is read.
+func (r *TrainReport) wholeConfusion() *classify.Confusion {
+	return r.decided(func(i int) bool { return r.samples[i].judged && r.whole[i] >= 0.5 }, nil)
 }
 
 // points sets the operating points from the cross-validated scores: the lowest
@@ -127,6 +145,7 @@ func (r *TrainReport) Write(w io.Writer) error {
 		s := points[p]
 		fmt.Fprintf(&b, "%-12s threshold %.2f: precision %.4f, recall %.4f\n", p, s.Threshold, s.Precision, s.Recall)
 	}
+	fmt.Fprintf(&b, "\nThe first %d pages settle %.1f %% of the longer documents. Reading all pages of all:\n%s\n", verdictPages, 100*r.settled(), r.wholeConfusion())
 	if r.PublishedAlone != nil {
 		fmt.Fprintf(&b, "\nThe published set by itself, ten folds, the features shared:\n%s\n", r.PublishedAlone)
 		fmt.Fprintf(&b, "The published set as the only teacher:\n%s\n", r.PublishedOnOurs)

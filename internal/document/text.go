@@ -41,6 +41,7 @@ type Text struct {
 	PageCount int      `json:"page_count"`      // of the whole file
 	Skipped   int      `json:"skipped"`         // pages left out between the first and the last ones read
 	Front     int      `json:"front"`           // how many of Pages stand before the gap; len(Pages) without one
+	Stopped   bool     `json:"stopped"`         // the first pages said enough, and not all others were read
 
 	Title   string `json:"title,omitempty"`  // from the file's metadata; often wrong
 	Author  string `json:"author,omitempty"` // from the file's metadata; often wrong
@@ -172,20 +173,28 @@ var ligatures = strings.NewReplacer(
 
 // clean expands ligatures and drops what is not text.
 func clean(s string) string {
-	s = strings.ToValidUTF8(s, "")
-	return ligatures.Replace(s)
+	for i := range len(s) {
+		if s[i] >= 0x80 || s[i] == 0 {
+			return ligatures.Replace(strings.ToValidUTF8(s, ""))
+		}
+	}
+	return s // plain ASCII, as most is
 }
 
 // page is what both PDF readers deliver; everything else is computed from it,
 // so that features do not depend on which reader was at hand.
 type page struct {
-	Width, Height float64
+	Width, Height float64 // 0 where Plain is all that is known
 	Lines         []Line
+	Plain         string // its text, where the places of the lines were not asked for
 }
 
 // text joins the lines of a page: a blank line between blocks, and a word
 // broken at a line's end made whole where the next line goes on in lower case.
 func (p page) text() string {
+	if len(p.Lines) == 0 {
+		return p.Plain
+	}
 	var b strings.Builder
 	for i, l := range p.Lines {
 		if i > 0 {

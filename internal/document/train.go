@@ -41,9 +41,11 @@ type sample struct {
 	url, label, host string
 	class            Class
 	x                Features
-	judged           bool // has text
-	thesis           bool // by the rule
-	plain            bool // "an abstract, 350 words, three pages"
+	front            Features // by its first pages; nil where these are all
+	mayStop          bool     // they may settle it
+	judged           bool     // has text
+	thesis           bool     // by the rule
+	plain            bool     // "an abstract, 350 words, three pages"
 }
 
 // TrainFilter reads the labelled documents, cross-validates by site, and fits
@@ -83,6 +85,7 @@ func trainOn(opt TrainOptions, samples []sample, extra []classify.Example, missi
 	report.Missing = missing
 	m.Points = report.points()
 	m.Figures = report.figures(m.Points)
+	m.Front.Settled = report.settled()
 	m.Origin, m.Command = opt.Origin, opt.Command
 	if m.Origin == "" {
 		m.Origin = fmt.Sprintf("%d labelled documents of %d sites, %d rows of the published training set", len(samples), report.Sites, len(extra))
@@ -146,6 +149,10 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 	s := &sample{url: l.URL, label: l.Label, host: u.Host, class: class, judged: t.HasText()}
 	c := counted(t)
 	s.x = c.features(t, Hints{Name: l.URL})
+	if first := t.front(); first != nil {
+		fc := counted(first)
+		s.front, s.mayStop = ofFront(fc.features(first, Hints{Name: l.URL})), !fc.slow(first)
+	}
 	s.thesis = c.thesisEvidence(t) != ""
 	s.plain = s.x[atAbstract] > 0 && t.PageCount >= 3 && t.Words() >= 350
 	return s, nil
@@ -157,9 +164,28 @@ type trainer struct {
 	extra   []classify.Example
 }
 
-// fit trains both models. Documents without text teach nothing and are left
-// out; so are, for the kinds, those of the published set, which has none.
+// fit trains the models: of whole documents, and of their first pages.
 func (t *trainer) fit(samples []sample) (*FilterModel, error) {
+	whole := func(s sample) Features { return s.x }
+	first := func(s sample) Features {
+		if s.front == nil {
+			return s.x
+		}
+		return s.front
+	}
+	m := &FilterModel{Front: &FrontModel{}}
+	var err error
+	if m.Academic, m.Kinds, err = t.fitBoth(samples, whole); err != nil {
+		return nil, err
+	}
+	m.Front.Academic, m.Front.Kinds, err = t.fitBoth(samples, first)
+	return m, err
+}
+
+// fitBoth trains "academic or not" and what the others are. Documents without
+// text teach nothing and are left out; so are, for the kinds, those of the
+// published set, which has none.
+func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *classify.Logistic, err error) {
 	var academic, kinds []classify.Example
 	for _, s := range samples {
 		if !s.judged {
@@ -169,25 +195,23 @@ func (t *trainer) fit(samples []sample) (*FilterModel, error) {
 		if s.class.Academic() {
 			label = academicLabel
 		} else {
-			kinds = append(kinds, classify.Example{X: s.x, Label: string(s.class), Group: s.host})
+			kinds = append(kinds, classify.Example{X: of(s), Label: string(s.class), Group: s.host})
 		}
-		academic = append(academic, classify.Example{X: s.x, Label: label, Group: s.host})
+		academic = append(academic, classify.Example{X: of(s), Label: label, Group: s.host})
 	}
 	for _, e := range t.extra {
 		e.Weight = publishedWeight
 		academic = append(academic, e)
 	}
-	a, err := classify.TrainLogistic(academic, classify.LogisticOptions{Features: featureNames, L2: trainL2, Balanced: trainBalanced})
-	if err != nil {
-		return nil, fmt.Errorf("academic or not: %w", err)
+	if a, err = classify.TrainLogistic(academic, classify.LogisticOptions{Features: featureNames, L2: trainL2, Balanced: trainBalanced}); err != nil {
+		return nil, nil, fmt.Errorf("academic or not: %w", err)
 	}
-	k, err := classify.TrainLogistic(kinds, classify.LogisticOptions{Features: featureNames, L2: kindsL2, Balanced: trainBalanced})
-	if err != nil {
-		return nil, fmt.Errorf("kinds: %w", err)
+	if k, err = classify.TrainLogistic(kinds, classify.LogisticOptions{Features: featureNames, L2: kindsL2, Balanced: trainBalanced}); err != nil {
+		return nil, nil, fmt.Errorf("kinds: %w", err)
 	}
 	shorten(a)
 	shorten(k)
-	return &FilterModel{Academic: a, Kinds: k}, nil
+	return a, k, nil
 }
 
 // shorten rounds weights to six places: enough for any decision, and the last
@@ -220,6 +244,8 @@ func (t *trainer) crossValidate() *TrainReport {
 	slices.Sort(sites)
 	r.Sites = len(sites)
 	r.scores, r.said = make([]float64, len(t.samples)), make([]Class, len(t.samples))
+	r.whole = make([]float64, len(t.samples))
+	r.fronts = slices.Repeat([]float64{math.NaN()}, len(t.samples))
 	for _, site := range sites {
 		m, err := t.fit(slices.DeleteFunc(slices.Clone(t.samples), func(s sample) bool { return s.host == site }))
 		for i, s := range t.samples {
@@ -230,15 +256,30 @@ func (t *trainer) crossValidate() *TrainReport {
 			if err != nil || !s.judged {
 				continue
 			}
-			r.scores[i] = m.Academic.Probability(s.x, academicLabel)
-			if s.thesis {
-				r.scores[i] = max(r.scores[i], thesisScore)
-			}
-			_, r.said[i] = m.classes(s.x, r.scores[i], s.thesis, r.scores[i] >= 0.5)
+			r.scores[i], r.whole[i], r.fronts[i], r.said[i] = m.judge(s)
 		}
 	}
 	r.transfer(t)
 	return r
+}
+
+// judge is what the filter says of a sample: by its first pages where these settle
+// it, else by all. front is NaN where they may not settle anything.
+func (m *FilterModel) judge(s sample) (score, whole, front float64, said Class) {
+	whole = m.Academic.Probability(s.x, academicLabel)
+	if s.thesis {
+		whole = max(whole, thesisScore)
+	}
+	front = math.NaN()
+	if s.front != nil && s.mayStop {
+		front = m.Front.Academic.Probability(s.front, academicLabel)
+	}
+	if settled(front) {
+		_, said = classes(m.Front.Kinds, s.front, front, false, front > surely)
+		return front, whole, front, said
+	}
+	_, said = classes(m.Kinds, s.x, whole, s.thesis, whole >= 0.5)
+	return whole, whole, front, said
 }
 
 // transfer measures the published set: by itself in ten folds, and as the only

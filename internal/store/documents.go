@@ -39,6 +39,8 @@ type Document struct {
 	Ingestion  string    `json:"ingestion"`
 	Discovered time.Time `json:"discovered_at"`
 	Updated    time.Time `json:"updated_at"`
+
+	Removed *time.Time `json:"file_removed_at,omitempty"` // when prune took the file away; the row stays
 }
 
 // Location is where a document was found.
@@ -86,12 +88,12 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words`
+	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at`
 
 // columns are where a row of documentColumns goes.
 func (d *Document) columns() []any {
 	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words}
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed}
 }
 
 func scanDocument(row pgx.CollectableRow) (d Document, err error) {

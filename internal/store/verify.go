@@ -10,13 +10,14 @@ type Known struct {
 	HasText bool // its text was read and kept
 	SameAs  string
 	Places  int
+	Removed bool // its file was pruned, and the row stays
 }
 
 // EachKnown calls do with every document in the order of its SHA-256.
 func (db *DB) EachKnown(ctx context.Context, do func(Known) error) error {
 	last := ""
 	for {
-		batch, err := list[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int
+		batch, err := list[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int, d.blob_removed_at IS NOT NULL
 			FROM documents d WHERE d.sha256 COLLATE "C" > $1 ORDER BY d.sha256 COLLATE "C" LIMIT 1000`, last)
 		if err != nil || len(batch) == 0 {
 			return err

@@ -1,0 +1,76 @@
+package document
+
+import (
+	"math"
+	"slices"
+
+	"gleaner/internal/classify"
+)
+
+// FrontModel judges documents by their first pages alone. It is trained on these
+// pages of the same documents; how many pages there are it does not know.
+type FrontModel struct {
+	Academic *classify.Logistic `json:"academic"`
+	Kinds    *classify.Logistic `json:"kinds"`
+	Settled  float64            `json:"settled"` // share of the documents with more pages that these settled, cross-validated
+}
+
+func (m *FrontModel) fits() bool {
+	return m.Academic != nil && m.Kinds != nil && slices.Equal(m.Academic.Features, featureNames) && slices.Equal(m.Kinds.Features, featureNames)
+}
+
+// The first pages settle a document whose score by them is outside of these.
+// Cross-validated accuracy is the same from 0.02 to 0.05 and from 0.9 to 0.98.
+const (
+	surelyNot = 0.05
+	surely    = 0.95
+)
+
+// settled reports whether a score by the first pages needs no further reading.
+func settled(score float64) bool { return score < surelyNot || score > surely }
+
+// Enough says of a document's first pages, for Reader.ReadUntil, how much more is
+// to be read of it: all where they leave open what it is, its end where they
+// settle that it is academic, else nothing.
+func (f *Filter) Enough(t *Text, h Hints) More {
+	front := f.model.Front
+	if front == nil { // trained without
+		return ReadAll
+	}
+	c := counted(t)
+	score := front.Academic.Probability(ofFront(c.features(t, h)), academicLabel)
+	switch {
+	case c.slow(t) || !settled(score):
+		return ReadAll
+	case score > surely:
+		return ReadEnd
+	}
+	return ReadNoMore
+}
+
+// fewWords is how little the first pages of a document may say before more is
+// read: title pages, blank pages, pictures.
+const fewWords = 150
+
+// slow knows the documents that take more pages to come to their matter than
+// papers do: theses, reports and books with their title pages and contents.
+func (c *counts) slow(t *Text) bool {
+	return c.words < fewWords || !t.Landscape() && c.at[secContents] >= 0 || thesisFront.MatchString(c.front)
+}
+
+// ofFront is what the first pages know of the features.
+func ofFront(x Features) Features {
+	x = slices.Clone(x)
+	x[atPages] = math.NaN()
+	return x
+}
+
+// front is the text that ReadUntil asks about; nil for a document without more.
+func (t *Text) front() *Text {
+	if t.PageCount <= verdictPages || t.Front < verdictPages || t.Outcome != OK {
+		return nil
+	}
+	f := *t
+	f.Pages, f.Front, f.PageCount, f.Skipped = t.Pages[:verdictPages], verdictPages, verdictPages, 0
+	return &f
+}
