@@ -1,0 +1,67 @@
+package crawl
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+// What each policy asks of a person's pages on a department's server (Wu et al.,
+// WebSci 2012, section 3), by whether the domain is on the whitelist.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	pages := map[string]any{
+		"/~ada/":            links("pubs.html", "/dept/"),
+		"/~ada/pubs.html":   links("one.pdf", "more/1.html"),
+		"/~ada/more/1.html": links("2.html"),
+		"/~ada/more/2.html": links(),
+		"/~ada/one.pdf":     "one",
+		"/dept/":            links("two.html"),
+		"/dept/two.html":    links("three.html"),
+		"/dept/three.html":  links(),
+	}
+	scope := []string{"/~ada/", "/~ada/more/1.html", "/~ada/more/2.html", "/~ada/one.pdf", "/~ada/pubs.html"}
+	domain := slices.Sorted(slices.Values(append([]string{"/dept/", "/dept/two.html"}, scope...))) // two steps, and no third
+	for _, c := range []struct {
+		policy, standing string
+		want             []string
+	}{
+		{PolicyBlacklist, "listed", scope},
+		{PolicyBlacklist, "unlisted", scope},
+		{PolicyBlacklist, "blocked", nil},
+		{PolicyWhitelist, "listed", domain},
+		{PolicyWhitelist, "unlisted", nil},
+		{PolicyWhitelist, "blocked", nil},
+		{PolicyHybrid, "listed", domain},
+		{PolicyHybrid, "unlisted", scope},
+		{PolicyHybrid, "blocked", nil},
+	} {
+		t.Run(c.policy+" "+c.standing, func(t *testing.T) {
+			t.Parallel()
+			w, s := newWorld(t), serve(t, pages)
+			w.cfg.Policy = c.policy
+			if c.standing != "unlisted" {
+				require.NoError(t, w.db.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://" + s.host + "/~ada/", Domain: weburl.Domain(s.host), Position: 1}}))
+			}
+			if c.standing == "blocked" {
+				require.NoError(t, w.db.Block(t.Context(), []store.Blocked{{Host: s.host, Reason: "asked us to stop"}}))
+			}
+			w.seed(t, s.host, "/~ada/", "/~ada/")
+			r := w.finish(t, w.crawler(w.client), s.host)
+			asked := slices.DeleteFunc(slices.Sorted(maps.Keys(s.asked())), func(p string) bool { return strings.Contains(p, "sitemap") })
+			require.Equal(t, c.want, asked)
+			if c.want == nil {
+				require.Equal(t, Denied, r.Ending)
+				require.Contains(t, r.Reason, map[bool]string{true: "asked us to stop", false: "whitelist"}[c.standing == "blocked"])
+			} else {
+				require.Equal(t, Exhausted, r.Ending)
+			}
+		})
+	}
+}
