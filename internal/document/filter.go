@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -158,8 +157,8 @@ const thesisScore = 0.95
 const thesisPages = 20
 
 var (
-	fulfilment  = regexp.MustCompile(`(?i)partial\s+ful?fill?ments?|\b(?:thesis|dissertation)\s+(?:submitted|presented|for\s+the\s+degree)|\binaugural-?dissertation\b`)
-	thesisTitle = regexp.MustCompile(`(?i)\b(?:bachelor|master|doctoral|doctor|ph\.?\s?d\.?|diploma|licentiate|m\.?sc\.?|b\.?sc\.?)['’]?s?\s+(?:thesis|dissertation)\b|th[èe]se de doctorat|tesis doctoral|(?:doktor|diplom|master|bachelor)arbeit|tese de doutorado|disserta[çc][ãa]o de mestrado`)
+	fulfilment  = newCue(`(?i)partial\s+ful?fill?ments?|\b(?:thesis|dissertation)\s+(?:submitted|presented|for\s+the\s+degree)|\binaugural-?dissertation\b`, "ful", "thesis", "dissertation")
+	thesisTitle = newCue(`(?i)\b(?:bachelor|master|doctoral|doctor|ph\.?\s?d\.?|diploma|licentiate|m\.?sc\.?|b\.?sc\.?)['’]?s?\s+(?:thesis|dissertation)\b|th[èe]se de doctorat|tesis doctoral|(?:doktor|diplom|master|bachelor)arbeit|tese de doutorado|disserta[çc][ãa]o de mestrado`, "thesis", "dissertation", "doctorat", "doctoral", "arbeit", "doutorado", "disserta")
 )
 
 // titlePage is how much of the first page may name a thesis's degree: further
@@ -170,12 +169,12 @@ const titlePage = 1200
 // so, or its text calls itself one more often than a paper; "" if nothing does.
 // A CV, which names its author's theses, is none.
 func (c *counts) thesisEvidence(t *Text) string {
-	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.MatchString(c.front) {
+	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.in(c.front, strings.ToLower(c.front)) {
 		return ""
 	}
-	m := fulfilment.FindString(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))
+	m := fulfilment.find(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))
 	if m == "" {
-		m = thesisTitle.FindString(string(head([]byte(t.Pages[0]), titlePage)))
+		m = thesisTitle.find(string(head([]byte(t.Pages[0]), titlePage)))
 	}
 	if m != "" {
 		return "“" + strings.Join(strings.Fields(m), " ") + "” on its first pages"

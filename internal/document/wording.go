@@ -81,6 +81,9 @@ func headingOf(line string) section {
 	if s := sectionOf(squeeze(line)); s != secNone {
 		return s
 	}
+	if strings.IndexByte("0123456789ivxIVXabcdABCD", line[0]) < 0 {
+		return secNone
+	}
 	if n := len(numberPrefix.FindString(line)); n > 0 {
 		return sectionOf(squeeze(line[n:]))
 	}
@@ -325,8 +328,8 @@ func (c *counts) short(s string) {
 			c.refsEnd = c.bytes + len(s)
 		}
 	}
-	c.heads += boolInt(numberedHead.MatchString(s))
-	c.tally[markQuestion] += boolInt(question.MatchString(s))
+	c.heads += boolInt(strings.IndexByte("123456789IVX", s[0]) >= 0 && numberedHead.MatchString(s))
+	c.tally[markQuestion] += boolInt(strings.IndexByte("(abcdefgh123456789pqetPQET", s[0]) >= 0 && question.MatchString(s))
 }
 
 func (c *counts) word(w string) {
