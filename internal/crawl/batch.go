@@ -26,10 +26,15 @@ type batch struct {
 
 	// aliases are URLs where redirects ended: fetched under another name.
 	aliases []frontier.Entry
+
+	// changed are URLs that a sitemap says have changed, and when.
+	changed   [][]byte
+	changedAt []time.Time
 }
 
 func (b *batch) reset() {
 	b.visits, b.links, b.aliases, b.pages = b.visits[:0], b.links[:0], b.aliases[:0], nil
+	b.changed, b.changedAt = nil, nil
 	b.place, b.leads = map[frontier.Hash]int{}, map[string][]frontier.Entry{}
 }
 
@@ -100,6 +105,9 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 			return err
 		}
 		if err := s.writeAliases(ctx, tx); err != nil {
+			return err
+		}
+		if err := s.writeChanged(ctx, tx); err != nil {
 			return err
 		}
 		for _, host := range slices.Sorted(maps.Keys(s.batch.leads)) {

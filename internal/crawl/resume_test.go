@@ -309,6 +309,40 @@ func TestAParkedHostSaysWhy(t *testing.T) {
 	require.Zero(t, s.asked()["/6.html"])
 }
 
+// TestASitemapTellsWhatChanged: a page that it dates after the last visit is
+// asked again before it is due, the others are not.
+func TestASitemapTellsWhatChanged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	day := func(ago int) string { return time.Now().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	a, b := day(30), day(20)
+	s := serve(t, map[string]any{"/": links("a.html", "b.html", "c.html"), "/a.html": links(), "/b.html": links(), "/c.html": links(),
+		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host) },
+		"/map.xml": func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "application/xml")
+			_, _ = fmt.Fprintf(rw, `<urlset><url><loc>http://%[1]s/a.html</loc><lastmod>%[2]s</lastmod></url><url><loc>http://%[1]s/b.html</loc><lastmod>%[3]s</lastmod></url>
+				<url><loc>http://%[1]s/c.html</loc></url></urlset>`, r.Host, a, b)
+		}})
+	id := w.seed(t, s.host, "/", "/")
+	again := func() {
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+		for _, sql := range []string{`UPDATE urls SET fetched_at=now() - interval '10 days', state=CASE WHEN source='sitemap-file' THEN 0 ELSE state END WHERE site_id=$1`,
+			`UPDATE sites SET state='new' WHERE id=$1`} {
+			_, err := w.db.Pool.Exec(t.Context(), sql, id)
+			require.NoError(t, err)
+		}
+	}
+	again()
+	a = day(5)
+	again()
+	require.Equal(t, map[string]int{"/": 1, "/a.html": 2, "/b.html": 1, "/c.html": 1, "/map.xml": 2}, s.asked())
+	a, b = day(4), day(4) // the time of the program's own run
+	again()
+	require.Equal(t, 3, s.asked()["/map.xml"])
+	require.Equal(t, 2, s.asked()["/a.html"])
+	require.Equal(t, 1, s.asked()["/b.html"])
+}
+
 func TestAttention(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

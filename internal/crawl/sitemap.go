@@ -3,6 +3,9 @@ package crawl
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
@@ -76,7 +79,36 @@ func (s *slice) sitemap(e *frontier.Entry, v *frontier.Visit, resp *fetch.Respon
 	}
 	s.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
 	from := frontier.Entry{Candidate: rank.Candidate{Link: e.Link}}
+	telling := tellsChanges(m.Pages)
 	for i, u := range m.Pages {
 		s.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
+		if telling && !u.LastMod.IsZero() && u.LastMod.Before(v.At) && weburl.Host(u.URL) == s.site.Host {
+			h := frontier.HashOf(u.URL)
+			s.batch.changed, s.batch.changedAt = append(s.batch.changed, h[:]), append(s.batch.changedAt, u.LastMod)
+		}
 	}
+}
+
+// tellsChanges reports whether the times of a sitemap tell one page from
+// another: many programs write the time of their own run beside all of them.
+func tellsChanges(entries []page.SitemapEntry) bool {
+	dated, times := 0, map[time.Time]bool{}
+	for _, e := range entries {
+		if !e.LastMod.IsZero() {
+			dated++
+			times[e.LastMod] = true
+		}
+	}
+	return dated == 1 || len(times) > 1
+}
+
+// writeChanged has pages asked again that a sitemap says have changed since,
+// though they are not due.
+func (s *slice) writeChanged(ctx context.Context, tx pgx.Tx) error {
+	if len(s.batch.changed) == 0 {
+		return nil
+	}
+	n, err := frontier.AskChanged(ctx, tx, s.site.ID, s.site.Crawl, s.batch.changed, s.batch.changedAt)
+	s.window.all = s.window.all && n == 0
+	return err
 }

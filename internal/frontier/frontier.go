@@ -296,6 +296,18 @@ func AskAliases(ctx context.Context, q Querier, siteID int, from []string) (int,
 	return int(tag.RowsAffected()), err
 }
 
+// AskChanged puts pages and documents among the waiting that are said to have
+// changed after they were last asked for, at times that run in parallel to the
+// hashes. What this crawl has asked for is not asked again.
+func AskChanged(ctx context.Context, q Querier, siteID, crawl int, hashes [][]byte, at []time.Time) (int, error) {
+	tag, err := q.Exec(ctx, `UPDATE urls u SET state = 0, tries = 0 FROM unnest($3::bytea[], $4::timestamptz[]) AS v (hash, at)
+		WHERE u.site_id = $1 AND u.hash = v.hash AND u.state IN (1, 2) AND u.crawl < $2 AND u.fetched_at < v.at`, siteID, crawl, hashes, at)
+	if err != nil {
+		return 0, fmt.Errorf("frontier: changed: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
+}
+
 // RetryDue puts failed URLs whose time has come back among the waiting.
 func RetryDue(ctx context.Context, q Querier, siteID int) (int, error) {
 	tag, err := q.Exec(ctx, `UPDATE urls SET state = 0 WHERE site_id = $1 AND state = 3 AND next_try <= now()`, siteID)
