@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -224,4 +225,52 @@ func TestRetryCommandUsage(t *testing.T) {
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
 	require.Contains(t, c.wrong(exitUsage, "retry", "conf/x", "--reason", "timeuot"), "starter stats failures")
 	require.Contains(t, c.wrong(exitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")
+}
+
+func TestRecrawlCommandUsage(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.visited("ada.example", "/", "", frontier.Page, fetch.OK)
+	c.wrong(exitUsage, "recrawl")
+	c.wrong(exitUsage, "recrawl", "conf/x", "--due")
+	require.Contains(t, c.wrong(exitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")
+	require.Contains(t, c.wrong(exitUnknown, "recrawl", "--site", "nowhere.example"), "nowhere.example")
+	c.wrong(exitUnavailable, "recrawl", "--site", "ada.example", "--temporal-address", "127.0.0.1:1")
+}
+
+func TestEveryCommandShowsHow(t *testing.T) {
+	t.Parallel()
+	root := newRoot(io.Discard, io.Discard)
+	for _, name := range []string{"stats", "whitelist", "schedule", "retry", "recrawl", "prune", "reconcile", "doctor"} {
+		cmd, _, err := root.Find([]string{name})
+		require.NoError(t, err)
+		for _, c := range append(cmd.Commands(), cmd) {
+			if c.Runnable() {
+				require.Contains(t, c.Example, "starter "+name, c.CommandPath())
+			}
+		}
+	}
+}
+
+func TestPruneCommand(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	_, err := c.Pool.Exec(t.Context(), `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'q', 10, '[]', now() - interval '2 years')`)
+	require.NoError(t, err)
+	var would, done []store.Pruned
+	c.read(&would, "prune", "--dry-run")
+	c.read(&done, "prune")
+	require.Equal(t, would, done)
+	rows := func(what string) (n int) {
+		for _, p := range done {
+			if p.What == what {
+				n = p.Rows
+			}
+		}
+		return n
+	}
+	require.Equal(t, 1, rows("searches"))
+	c.read(&done, "prune")
+	require.Zero(t, rows("searches"))
+	c.wrong(exitUsage, "prune", "--rejected", "long")
 }

@@ -58,6 +58,9 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 }
 
 func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
+	if err := c.hasSites(ctx, d.Of); err != nil {
+		return err
+	}
 	t, err := c.temporal(ctx)
 	if err != nil {
 		return err
@@ -85,11 +88,32 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 			return err
 		})
 	}
-	return c.followRecrawl(ctx, t, id)
+	return c.followRecrawl(ctx, t, id, d.Of)
+}
+
+// hasSites fails where a venue or a host was never crawled: it would be asked
+// again in vain, and nobody told.
+func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
+	if of == (store.Selection{}) {
+		return nil
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	any, err := a.DB.AnySite(ctx, of)
+	if err != nil || any {
+		return err
+	}
+	if of.Host != "" {
+		return unknown{fmt.Errorf("no site %s; `starter stats sites` lists them", of.Host)}
+	}
+	return unknown{fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 }
 
 // followRecrawl waits for a recrawl and says what it brought.
-func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string) error {
+func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of store.Selection) error {
 	a, err := c.record(ctx)
 	if err != nil {
 		return err
@@ -103,7 +127,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string) err
 	if err := t.GetWorkflow(ctx, id, "").Get(ctx, &r); err != nil {
 		return err
 	}
-	brought, err := a.DB.Brought(ctx, began)
+	brought, err := a.DB.Brought(ctx, of, began)
 	if err != nil {
 		return err
 	}

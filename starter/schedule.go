@@ -83,6 +83,10 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	}
 	defer t.Close()
 	h, err := t.ScheduleClient().Create(ctx, o)
+	var invalid *serviceerror.InvalidArgument
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it", errUsage, shortName(o.ID))
 	}
@@ -183,7 +187,7 @@ func writeScheduled(w io.Writer, s scheduled) error {
 }
 
 func (c *cli) scheduleList() *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "List the schedules", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "list", Short: "List the schedules", Args: cobra.NoArgs, Example: "  starter schedule list", RunE: func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
 		t, err := c.temporal(ctx)
 		if err != nil {
@@ -228,6 +232,7 @@ func (c *cli) scheduleList() *cobra.Command {
 // scheduleDo is a command that does one thing to one schedule and shows it.
 func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
 	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", or a venue with its years (starter schedule list)`),
+		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb/1998-2004",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			t, err := c.temporal(ctx)

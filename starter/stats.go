@@ -160,6 +160,7 @@ func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
 func (c *cli) statsDomains() *cobra.Command {
 	var top int
 	cmd := &cobra.Command{Use: "domains", Short: "Domains by what they gave and how it is cited (starter whitelist generate)", Args: cobra.NoArgs,
+		Example: "  starter stats domains --top 20",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			ranks, err := a.DB.DomainRanks(ctx, top)
 			if err != nil {

@@ -123,6 +123,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 	var black bool
 	var top int
 	cmd := &cobra.Command{Use: "show", Short: "Show the lists", Args: cobra.NoArgs,
+		Example: "  starter whitelist show --top 20\n  starter whitelist show --black",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			if black {
 				hosts, err := a.DB.Blacklist(ctx)
@@ -157,6 +158,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 func (c *cli) whitelistExport() *cobra.Command {
 	var black bool
 	cmd := &cobra.Command{Use: "export", Short: "Print the whitelist, a URL a line in its order; or the blacklist, a host a line", Args: cobra.NoArgs,
+		Example: "  starter whitelist export > urls.txt\n  starter whitelist export --black > hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			w := bufio.NewWriter(c.out)
 			if black {

@@ -188,7 +188,7 @@ func saveCrawl(ctx context.Context, tx pgx.Tx, c ended, policy string) error {
 	return err
 }
 
-// Brought is what was found since a moment.
+// Brought is what was found on some sites since a moment.
 type Brought struct {
 	Asked     int `json:"asked"` // URLs
 	Unchanged int `json:"unchanged"`
@@ -199,14 +199,25 @@ type Brought struct {
 	Vanished  int `json:"vanished"`
 }
 
-// Brought counts what was found since a moment.
-func (db *DB) Brought(ctx context.Context, since time.Time) (Brought, error) {
+// Brought counts what was found on some sites since a moment.
+func (db *DB) Brought(ctx context.Context, of Selection, since time.Time) (Brought, error) {
 	var b Brought
-	err := db.Pool.QueryRow(ctx, `SELECT u.*, d.*,
-			(SELECT count(*) FROM locations n WHERE n.current AND n.found_at >= $1 AND EXISTS (SELECT 1 FROM locations o WHERE o.hash=n.hash AND o.sha256<>n.sha256)),
-			(SELECT count(*) FROM locations WHERE gone_at >= $1)
-		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2)) FROM urls WHERE fetched_at >= $1) u,
-			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM documents WHERE discovered_at >= $1) d`, since).
+	err := db.Pool.QueryRow(ctx, `WITH sel AS MATERIALIZED (SELECT s.id FROM sites s WHERE `+selectSites+`),
+			new AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256
+				WHERE d.discovered_at >= $4 AND l.site_id IN (SELECT id FROM sel))
+		SELECT u.*, d.*,
+			(SELECT count(*) FROM locations n WHERE n.site_id IN (SELECT id FROM sel) AND n.current AND n.found_at >= $4
+				AND EXISTS (SELECT 1 FROM locations o WHERE o.hash=n.hash AND o.sha256<>n.sha256)),
+			(SELECT count(*) FROM locations WHERE site_id IN (SELECT id FROM sel) AND gone_at >= $4)
+		FROM (SELECT count(*), count(*) FILTER (WHERE outcome='not-modified'), count(*) FILTER (WHERE outcome='success' AND state IN (1, 2))
+				FROM urls WHERE fetched_at >= $4 AND site_id IN (SELECT id FROM sel)) u,
+			(SELECT count(*), count(*) FILTER (WHERE state='accepted') FROM new) d`, of.Venue, of.Harvest, of.Host, since).
 		Scan(&b.Asked, &b.Unchanged, &b.Changed, &b.Documents, &b.Accepted, &b.Versions, &b.Vanished)
 	return b, err
+}
+
+// AnySite reports whether a Selection names a site at all.
+func (db *DB) AnySite(ctx context.Context, of Selection) (any bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites s WHERE `+selectSites+`)`, of.Venue, of.Harvest, of.Host).Scan(&any)
+	return any, err
 }
