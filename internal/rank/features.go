@@ -116,8 +116,10 @@ func (x *extractor) names() []string {
 	return out
 }
 
-// extract appends the features of a candidate, which stands in an arm, to out.
-func (x *extractor) extract(c *Candidate, arm int, out []feature) []feature {
+// extract appends the features of a candidate, which stands in an arm, to out:
+// the shared ones, from like on those that it has in common with its like on the
+// site, and from own on its own.
+func (x *extractor) extract(c *Candidate, arm int, out []feature) (fs []feature, like, own int) {
 	a, p := splitAddress(c.Link.URL), splitAddress(c.Parent)
 	name, dirs := a.label()
 	trait := func(t int, on bool) {
@@ -147,7 +149,9 @@ func (x *extractor) extract(c *Candidate, arm int, out []feature) []feature {
 			}
 		}
 	}
-	return x.site(c, a, arm, name, out)
+	like = len(out)
+	out, own = x.site(c, a, arm, name, out)
+	return out, like, own
 }
 
 func (x *extractor) textTraits(c *Candidate, name string, trait func(int, bool)) {
@@ -160,10 +164,19 @@ func (x *extractor) textTraits(c *Candidate, name string, trait func(int, bool))
 	trait(traitYearContext, hasYear(ctx))
 	trait(traitYearName, hasYear(name))
 	trait(traitManyCommas, strings.Count(ctx, ",") >= 3)
-	trait(traitQuoted, strings.ContainsAny(ctx, "\"“”«»"))
+	trait(traitQuoted, hasQuotes(ctx))
 	trait(traitLongName, len(name) >= 24)
 	trait(traitHyphens, strings.Count(name, "-")+strings.Count(name, "_") >= 2)
 	trait(traitDigitsName, strings.ContainsAny(name, "0123456789"))
+}
+
+func hasQuotes(s string) bool {
+	for _, quote := range [...]string{`"`, "“", "”", "«", "»"} {
+		if strings.Contains(s, quote) {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *extractor) addressTraits(c *Candidate, a, p address, trait func(int, bool)) {
@@ -216,8 +229,9 @@ func (x *extractor) placeTraits(c *Candidate, trait func(int, bool)) {
 	trait(traitOffSite, c.OffSite)
 }
 
-// site appends the features that only mean something on this site.
-func (x *extractor) site(c *Candidate, a address, arm int, name string, out []feature) []feature {
+// site appends the features that only mean something on this site, from own on
+// those that few links share.
+func (x *extractor) site(c *Candidate, a address, arm int, name string, out []feature) (fs []feature, own int) {
 	kind := "p"
 	if c.Document {
 		kind = "d"
@@ -227,8 +241,6 @@ func (x *extractor) site(c *Candidate, a address, arm int, name string, out []fe
 	}
 	put("arm", strconv.Itoa(arm), 0.7)
 	put("group", strconv.Itoa(c.Mark), 1.2)
-	put("parent", c.Parent, 1)
-	put("shape", shapeOf(name), 0.7)
 	put("type", a.ext, 0.7)
 	if c.Link.Heading != "" {
 		put("heading", c.Link.Heading, 0.7)
@@ -240,9 +252,12 @@ func (x *extractor) site(c *Candidate, a address, arm int, name string, out []fe
 			break
 		}
 	}
+	own = len(out)
+	put("parent", c.Parent, 1)
+	put("shape", shapeOf(name), 0.7)
 	eachWord(name, 8, func(w string) { put("name", w, 0.6) })
 	eachWord(c.Link.Anchor, 6, func(w string) { put("anchor", w, 0.5) })
-	return out
+	return out, own
 }
 
 func slotOf(kind, class, key string) int32 {

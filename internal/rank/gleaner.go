@@ -1,11 +1,10 @@
 package rank
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
-	"strings"
 )
 
 // Tuning are gleaner's constants. They are few, and were chosen by what sites
@@ -52,9 +51,10 @@ type gleaner struct {
 	children map[string]*offspring
 	path     ancestry
 	tries    [patterns]uint16 // requests by pattern of the address
-	cache    map[int64]*known
+	memory   memory
 	scratch  []feature
-	promise  []float64 // of the links at the present pick; scratch
+	logits   []float64 // of the waiting links at the present pick; scratch
+	promise  []float64 // and these with the benefit of the doubt
 }
 
 // pendingPage is a page whose links may still be entering.
@@ -103,7 +103,7 @@ func (g *gleaner) reset() {
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
 	g.picks, g.pending, g.path, g.tries = 0, nil, ancestry{}, [patterns]uint16{}
-	g.children, g.cache = map[string]*offspring{}, map[int64]*known{}
+	g.children, g.memory = map[string]*offspring{}, newMemory()
 }
 
 func (g *gleaner) Name() string { return Gleaner }
@@ -141,51 +141,6 @@ func (g *gleaner) model(c *Candidate) *model {
 	return g.pages
 }
 
-// known is what is computed once for a waiting link.
-type known struct {
-	features []feature
-	twin     []feature // the same, for when it turns out to be a twin
-	stem     uint32
-	pattern  uint16
-}
-
-// know takes a candidate's features; those that never change are kept while it
-// waits. A link that enters may have no place in the order of discovery yet (ID
-// 0).
-func (g *gleaner) know(c *Candidate) *known {
-	if k := g.cache[c.ID]; k != nil {
-		return k
-	}
-	k := &known{}
-	g.scratch = g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
-	g.scratch = append(g.scratch, feature{traitTwin, 1})
-	k.twin = g.scratch
-	k.pattern = patternOf(c.Link.URL)
-	if c.Document {
-		k.stem = stemHash(c.Link.URL)
-	}
-	if c.ID != 0 {
-		if len(g.cache) >= 1<<14 {
-			clear(g.cache)
-		}
-		k.twin = slices.Clone(g.scratch)
-	}
-	k.features = k.twin[: len(k.twin)-1 : len(k.twin)-1]
-	if c.ID != 0 {
-		g.cache[c.ID] = k
-	}
-	return k
-}
-
-// features of a candidate as things are now.
-func (g *gleaner) features(c *Candidate) []feature {
-	k := g.know(c)
-	if k.stem != 0 && g.twins.has(k.stem) {
-		return k.twin
-	}
-	return k.features
-}
-
 // value is what a request for the candidate is expected to bring, in papers per
 // request, without the benefit of the doubt.
 func (g *gleaner) value(c *Candidate, fs []feature) float64 {
@@ -197,12 +152,12 @@ func (g *gleaner) value(c *Candidate, fs []feature) float64 {
 func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	g.settle()
 	best, top := 0, math.Inf(-1)
-	g.promise = g.promise[:0]
+	g.logits, g.promise = g.logits[:0], g.promise[:0]
 	for i := range waiting {
 		c := &waiting[i]
-		logit, variance := g.model(c).predict(g.features(c))
+		logit, variance := g.predict(c, g.knowAt(i, c))
 		promise := logit + g.tune.Optimism*math.Sqrt(variance)
-		g.promise = append(g.promise, promise)
+		g.logits, g.promise = append(g.logits, logit), append(g.promise, promise)
 		if promise > top || promise == top && c.ID < waiting[best].ID {
 			best, top = i, promise
 		}
@@ -227,10 +182,8 @@ func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
 	case g.tune.Explore / 2:
 		best, most := 0, math.Inf(-1)
 		for i := range waiting {
-			c := &waiting[i]
-			logit, _ := g.model(c).predict(g.features(c))
-			tries := float64(g.tries[g.know(c).pattern])
-			if v := logit + g.tune.Novelty/math.Sqrt(1+tries); v > most {
+			tries := float64(g.tries[g.knowAt(i, &waiting[i]).pattern])
+			if v := g.logits[i] + g.tune.Novelty/math.Sqrt(1+tries); v > most {
 				best, most = i, v
 			}
 		}
@@ -312,7 +265,7 @@ func (g *gleaner) worth(o *offspring) float64 {
 	if o == nil {
 		return 0
 	}
-	sort.Sort(sort.Reverse(sort.Float64Slice(o.documents)))
+	slices.SortFunc(o.documents, func(a, b float64) int { return cmp.Compare(b, a) })
 	best, sum := g.tune.Deeper*o.best, 0.0
 	for i, p := range o.documents {
 		sum += p
@@ -328,7 +281,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
 		*n++
 	}
-	delete(g.cache, c.ID)
+	delete(g.memory.links, c.ID)
 	switch {
 	case r.Failed:
 		g.model(&c).learn(fs, 0, g.tune.Failure)
@@ -348,47 +301,3 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, parent: c.Parent, features: slices.Clone(fs)}
 	}
 }
-
-// explain names what spoke most for and against a link.
-func (g *gleaner) explain(c *Candidate) string {
-	fs := g.features(c)
-	m := g.model(c)
-	logit, variance := m.predict(fs)
-	names := g.x.named
-	type part struct {
-		name  string
-		value float64
-	}
-	var parts []part
-	site := 0.0
-	for _, f := range fs {
-		v := float64(m.weights[f.index].mean * f.value)
-		if int(f.index) < g.x.shared {
-			parts = append(parts, part{names[f.index], v})
-		} else {
-			site += v
-		}
-	}
-	parts = append(parts, part{"learnt here", site})
-	sort.SliceStable(parts, func(i, j int) bool { return math.Abs(parts[i].value) > math.Abs(parts[j].value) })
-	var b strings.Builder
-	kind := "page"
-	if c.Document {
-		kind = "document"
-	}
-	fmt.Fprintf(&b, "%s, expected %.2f papers per request (± %.1f)", kind, sigmoid(logit), math.Sqrt(variance))
-	for i, p := range parts {
-		if i == 4 || math.Abs(p.value) < 0.05 {
-			break
-		}
-		sep := ": "
-		if i > 0 {
-			sep = ", "
-		}
-		fmt.Fprintf(&b, "%s%s %+.1f", sep, p.name, p.value)
-	}
-	return b.String()
-}
-
-// Expect is what a request for the candidate is expected to bring, in papers.
-func (g *gleaner) Expect(c *Candidate) float64 { return g.value(c, g.features(c)) }

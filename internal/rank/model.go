@@ -10,6 +10,7 @@ import "math"
 type model struct {
 	weights []weight
 	start   start
+	version int // how often it has learnt, and one: what was added up before is out of date
 }
 
 type weight struct{ mean, variance float32 }
@@ -29,7 +30,7 @@ func (s start) of(i int) weight {
 
 func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 	n := len(prior) + siteSlots
-	m := &model{weights: make([]weight, n), start: start{prior, float32(priorVariance), float32(siteVariance)}}
+	m := &model{weights: make([]weight, n), start: start{prior, float32(priorVariance), float32(siteVariance)}, version: 1}
 	for i := range m.weights {
 		m.weights[i] = m.start.of(i)
 	}
@@ -38,9 +39,15 @@ func newModel(prior []float32, priorVariance, siteVariance float64) *model {
 
 // predict is the log-odds of success and their variance.
 func (m *model) predict(fs []feature) (logit, variance float64) {
+	mean, spread := m.sums(fs)
+	return float64(mean), float64(spread)
+}
+
+// sums is predict for a part of the features.
+func (m *model) sums(fs []feature) (mean, spread float32) {
 	// Two sums each, so that one addition need not wait for the other: this is
 	// the loop in which ranking spends its time.
-	var mean, spread, mean2, spread2 float32
+	var mean2, spread2 float32
 	for len(fs) >= 2 {
 		f, e := fs[0], fs[1]
 		w, u := m.weights[f.index], m.weights[e.index]
@@ -55,13 +62,13 @@ func (m *model) predict(fs []feature) (logit, variance float64) {
 		mean += w.mean * f.value
 		spread += w.variance * f.value * f.value
 	}
-	mean, spread = mean+mean2, spread+spread2
-	return float64(mean), float64(spread)
+	return mean + mean2, spread + spread2
 }
 
 // learn moves the weights towards an outcome in 0–1; a share under 1 makes it
 // less of an observation.
 func (m *model) learn(fs []feature, outcome, share float64) {
+	m.version++
 	logit, variance := m.predict(fs)
 	p := sigmoid(logit)
 	slope := share * math.Max(p*(1-p), 0.02)

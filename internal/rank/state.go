@@ -11,8 +11,9 @@ import (
 // stemSet remembers the accepted documents without their format, the latest
 // maxStems of them, by hash.
 type stemSet struct {
-	order []uint32
-	at    map[uint32]bool
+	order   []uint32
+	at      map[uint32]bool
+	version int // changes with the set
 }
 
 const maxStems = 1024
@@ -36,6 +37,7 @@ func (s *stemSet) add(h uint32) {
 	if s.at[h] {
 		return
 	}
+	s.version++
 	if s.at == nil {
 		s.at = map[uint32]bool{}
 	}
@@ -151,6 +153,7 @@ func (m *model) decode(s string) error {
 	if err != nil {
 		return fmt.Errorf("rank: restore %s: model: %w", Gleaner, err)
 	}
+	m.version++
 	for ; len(buf) >= 12; buf = buf[12:] {
 		i := binary.LittleEndian.Uint32(buf)
 		if int(i) >= len(m.weights) {

@@ -58,7 +58,7 @@ func (x *extractor) train(examples []Example, document bool, ridge, siteWeight f
 		if e.Candidate.Document != document {
 			continue
 		}
-		fs := x.extract(&e.Candidate, 0, nil)
+		fs, _, _ := x.extract(&e.Candidate, 0, nil)
 		if document {
 			key := stemHash(e.Candidate.Link.URL)
 			if twins[key] {

@@ -1,0 +1,62 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// part is what one feature, or all that the site has taught, adds to a link's
+// log-odds.
+type part struct {
+	name  string
+	value float64
+}
+
+// parts are the few that weigh most, the heaviest first.
+type parts [4]part
+
+func (p *parts) add(name string, value float64) {
+	for i := range p {
+		if math.Abs(value) > math.Abs(p[i].value) {
+			copy(p[i+1:], p[i:])
+			p[i] = part{name, value}
+			return
+		}
+	}
+}
+
+// explain names what spoke most for and against a link.
+func (g *gleaner) explain(c *Candidate) string {
+	fs := g.features(c)
+	m := g.model(c)
+	logit, variance := m.predict(fs)
+	var most parts
+	site := 0.0
+	for _, f := range fs {
+		v := float64(m.weights[f.index].mean * f.value)
+		if int(f.index) < g.x.shared {
+			most.add(g.x.named[f.index], v)
+		} else {
+			site += v
+		}
+	}
+	most.add("learnt here", site)
+	var b strings.Builder
+	kind := "page"
+	if c.Document {
+		kind = "document"
+	}
+	fmt.Fprintf(&b, "%s, expected %.2f papers per request (± %.1f)", kind, sigmoid(logit), math.Sqrt(variance))
+	sep := ": "
+	for _, p := range most {
+		if math.Abs(p.value) >= 0.05 {
+			fmt.Fprintf(&b, "%s%s %+.1f", sep, p.name, p.value)
+			sep = ", "
+		}
+	}
+	return b.String()
+}
+
+// Expect is what a request for the candidate is expected to bring, in papers.
+func (g *gleaner) Expect(c *Candidate) float64 { return g.value(c, g.features(c)) }
