@@ -85,10 +85,18 @@ type Querier interface {
 // limit kept out waits once it is met within the limits, and what was fetched for
 // itself alone is asked for again where its links may be followed. The seq is
 // the order of discovery: rows come in that order.
+//
+// A row met again that got no better is looked at before the insert, and not by
+// it: ON CONFLICT locks the row, which is a write, before its WHERE is asked.
 const addSQL = `
 INSERT INTO urls (site_id, hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, state, outcome)
-SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::int[], $6::real[], $7::smallint[], $8::smallint[], $9::real[], $10::int[],
+SELECT $1, v.* FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::int[], $6::real[], $7::smallint[], $8::smallint[], $9::real[], $10::int[],
 	$11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::smallint[], $18::text[])
+	AS v (hash, url, queue, mark, priority, depth, role, wanted, position, parent, source, anchor, context, heading, tag_path, state, outcome)
+WHERE coalesce((
+	SELECT v.state = 0 AND (v.depth < o.depth OR v.role < o.role AND o.state IN (0, 1, 3, 6)
+		OR o.state = 0 AND (v.queue > o.queue OR v.wanted > o.wanted) OR o.state = 5)
+	FROM urls o WHERE o.site_id = $1 AND o.hash = v.hash), true)
 ON CONFLICT (site_id, hash) DO UPDATE SET
 	depth = least(urls.depth, EXCLUDED.depth),
 	role = least(urls.role, EXCLUDED.role),

@@ -78,6 +78,9 @@ func TestAddTwiceIsAddOnce(t *testing.T) {
 	again, err := Add(t.Context(), db.Pool, site, es)
 	require.NoError(t, err)
 	require.Empty(t, again)
+	var locked int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE site_id=$1 AND xmax <> 0`, site).Scan(&locked))
+	require.Zero(t, locked, "meeting a URL again is no write")
 	got := waiting(t, db, site)
 	require.Len(t, got, 50)
 	for i, e := range got { // what was given comes back, in the order of discovery
