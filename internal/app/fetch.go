@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"gleaner/internal/config"
 	"gleaner/internal/fetch"
@@ -17,8 +18,12 @@ func pacing(cfg *config.Config) fetch.Pacing {
 		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for")}.Defaults()
 }
 
+// linger is how long a request under way may take when its worker is told to
+// stop: half of the worker's stop timeout, and a third of a lease.
+const linger = 10 * time.Second
+
 func fetchConfig(cfg *config.Config) (fetch.Config, error) {
-	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg)}
+	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg), Linger: linger}
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
 	for _, s := range list(cfg.Text("allow-addresses")) {
 		p, err := netip.ParsePrefix(s)

@@ -170,7 +170,9 @@ func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawl
 		if learn != nil {
 			x.prefix = robots.MaxBytes + 1
 		}
-		c.send(ctx, x, learn, done)
+		sending, end := linger(ctx, c.cfg.Linger)
+		c.send(sending, x, learn, done)
+		end()
 		if x.stale() && !again {
 			continue
 		}

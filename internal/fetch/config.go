@@ -43,6 +43,9 @@ type Config struct {
 	Ports []uint16
 
 	Limits Limits
+	// Linger is how long a request that was sent may still be answered when its
+	// caller is cancelled [0].
+	Linger time.Duration
 	// Resolver looks names up [the system's]; Clock tells the time [the system's].
 	Resolver *net.Resolver
 	Clock    Clock

@@ -1,0 +1,66 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A worker that is told to stop finishes the request that it sent; one whose
+// lease was lost, or whose patience ends, does not.
+func TestRequestUnderWayIsFinished(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("another asks this host now")
+	for name, c := range map[string]struct {
+		grace time.Duration
+		cause error
+		done  bool
+	}{
+		"told to stop":           {time.Minute, nil, true},
+		"told to stop, too slow": {time.Millisecond, nil, false},
+		"no grace":               {0, nil, false},
+		"lost the lease":         {time.Minute, lost, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			half := make(chan struct{})
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" {
+					http.NotFound(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = w.Write([]byte("one half, "))
+				_ = http.NewResponseController(w).Flush()
+				cancel(c.cause)
+				if !c.done {
+					<-r.Context().Done() // the client goes away
+					return
+				}
+				close(half)
+				_, _ = w.Write([]byte("and the other"))
+			}))
+			t.Cleanup(s.Close)
+			client, err := New(Config{AllowLoopback: true, Proxy: "none", Pacing: Pacing{Unpaced: true}, Linger: c.grace})
+			require.NoError(t, err)
+			t.Cleanup(client.Close)
+			resp, err := client.Fetch(ctx, Request{URL: s.URL + "/"})
+			if !c.done {
+				require.Equal(t, Canceled, OutcomeOf(err), "%v", err)
+				return
+			}
+			require.NoError(t, err)
+			<-half
+			require.Equal(t, "one half, and the other", string(resp.Body))
+			_, err = client.Fetch(ctx, Request{URL: s.URL + "/again"})
+			require.Equal(t, Canceled, OutcomeOf(err), "nothing new is sent")
+		})
+	}
+}
