@@ -173,7 +173,7 @@ func (s *slice) role(from *frontier.Entry, e *frontier.Entry, here bool) (fronti
 		return frontier.Lead, here && (e.Link.Source == page.SourceCitation || forward && e.Document)
 	case from.Role == frontier.Landing:
 		return frontier.Lead, here && (e.Document || forward)
-	case here && weburl.InScope(e.Link.URL, s.scopes):
+	case here && weburl.InScope(e.Link.URL, s.scopes) && s.nearEnough(e):
 		return frontier.Member, true
 	case !e.Document && s.inParentDomain(from, e):
 		return frontier.Member, true

@@ -63,3 +63,9 @@ func (s *slice) mayAsk() error {
 func (s *slice) inParentDomain(from, e *frontier.Entry) bool {
 	return s.standing.parentDomain && e.Depth <= parentDomainDepth && weburl.SameSite(from.Link.URL, e.Link.URL)
 }
+
+// nearEnough holds PolicyWhitelist to its two steps in scope, too; documents are
+// taken from the last page, a step further.
+func (s *slice) nearEnough(e *frontier.Entry) bool {
+	return s.cfg.Policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth
+}
