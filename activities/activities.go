@@ -23,7 +23,7 @@ func New(a *app.App) *Activities {
 		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: a.Config.Text("crawl-policy")},
 		Crawl:     &Crawl{crawler: a.Crawler, watch: a.Watch},
 		Documents: &Documents{db: a.DB, coll: a.Collection},
-		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl},
+		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gleaner/internal/recrawl"
+	"gleaner/internal/stats"
 	"gleaner/internal/store"
 )
 
@@ -12,6 +13,7 @@ import (
 type Recrawls struct {
 	db     *store.DB
 	policy recrawl.Policy
+	stats  stats.Thresholds
 }
 
 // Due asks for the next sites whose rest is over.
@@ -28,6 +30,11 @@ type Due struct {
 func (a *Recrawls) DueSites(ctx context.Context, d Due) (Sites, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
+	if d.After == "" { // what is to be avoided may have changed by an import or a review
+		if _, err := stats.MeasureStale(beat, a.db, a.stats); err != nil {
+			return Sites{}, typed(err)
+		}
+	}
 	hosts, err := a.db.DueSites(beat, d.Of, d.All, d.After, d.Limit)
 	if err != nil {
 		return Sites{}, typed(err)

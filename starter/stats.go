@@ -43,10 +43,12 @@ func table(w io.Writer, head string, rows func(line func(format string, args ...
 	return t.Flush()
 }
 
-// refreshed measures all sites anew first, where asked to.
+// refreshed measures sites anew first: those of which something changed, or all
+// where asked to.
 func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
 	if !refresh {
-		return nil
+		_, err := stats.MeasureStale(ctx, a.DB, a.Stats)
+		return err
 	}
 	progress := newLine(c.err)
 	defer progress.end()
@@ -54,7 +56,7 @@ func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
 	return err
 }
 
-const refreshHelp = "compute the rates anew first, as after an import or with other thresholds"
+const refreshHelp = "compute all rates anew first, as with other thresholds"
 
 func (c *cli) statsSites() *cobra.Command {
 	var verdict string

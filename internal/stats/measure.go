@@ -17,7 +17,7 @@ func Measure(ctx context.Context, db *store.DB, host string, t Thresholds) (stor
 		return store.SiteRates{}, err
 	}
 	site, dirs := compute(rec, t)
-	return site, db.SaveRates(ctx, rec.ID, site, dirs)
+	return site, db.SaveRates(ctx, rec.ID, rec.At, site, dirs)
 }
 
 // MeasureAll measures every site that was crawled.
@@ -37,6 +37,21 @@ func MeasureAll(ctx context.Context, db *store.DB, t Thresholds, report func(don
 		}
 		after = hosts[len(hosts)-1]
 	}
+}
+
+// MeasureStale measures the sites of which something changed since they were
+// measured: a crawl goes on there, or a document was judged anew.
+func MeasureStale(ctx context.Context, db *store.DB, t Thresholds) (int, error) {
+	hosts, err := db.StaleHosts(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for i, h := range hosts {
+		if _, err := Measure(ctx, db, h, t); err != nil {
+			return i, err
+		}
+	}
+	return len(hosts), nil
 }
 
 // compute is Measure without the record.

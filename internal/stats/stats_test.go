@@ -146,6 +146,39 @@ func TestRelevantThroughAnotherHost(t *testing.T) {
 	require.Equal(t, store.Rates{Pages: 2, Relevant: 2}, got.Rates)
 }
 
+// Rates follow what changed: a visit of a crawl under way, a document that was
+// judged later, and one on another host that is linked here.
+func TestStaleRates(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	ada, press := r.site("ada.example"), r.site("press.example")
+	r.page(ada, "http://ada.example/", "")
+	r.document(press, "http://press.example/1.pdf", "http://ada.example/", "one", false)
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Default()))
+	stale := func() []string {
+		hosts, err := r.StaleHosts(t.Context())
+		require.NoError(t, err)
+		n, err := MeasureStale(t.Context(), r.DB, Defaults())
+		require.NoError(t, err)
+		require.Equal(t, len(hosts), n)
+		return hosts
+	}
+	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "never measured")
+	require.Empty(t, stale())
+	_, err := r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted', updated_at=now()`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "accepted later")
+	sites, err := r.SiteRatesList(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "press.example", sites[0].Host)
+	require.Equal(t, 1, sites[0].Accepted)
+	require.Equal(t, 1, sites[1].Relevant)
+	_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
+	require.NoError(t, err)
+	require.Equal(t, []string{"press.example"}, stale(), "being crawled")
+	require.Empty(t, stale())
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	th := Defaults()

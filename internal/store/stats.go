@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -40,7 +41,8 @@ type SiteRecord struct {
 	Scopes    []string
 	Pages     map[string]string // URL → the page that links to it
 	Documents map[string]SiteDocument
-	Fruitful  []string // pages here that link to an accepted document, here or elsewhere
+	Fruitful  []string  // pages here that link to an accepted document, here or elsewhere
+	At        time.Time // by the database's clock, when the reading began
 }
 
 // SiteDocument is a file by its URL.
@@ -56,6 +58,9 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
 	rec := SiteRecord{ID: s.ID, Host: host, Pages: map[string]string{}, Documents: map[string]SiteDocument{}}
+	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
+		return rec, err
+	}
 	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
@@ -90,15 +95,15 @@ func parentsSQL(host string) string {
 		  OR l.parent COLLATE "C" >= 'https://' || $host || '/' AND l.parent COLLATE "C" < 'https://' || $host || '0')`, "$host", host)
 }
 
-// SaveRates replaces the rates of a site.
-func (db *DB) SaveRates(ctx context.Context, siteID int, s SiteRates, dirs []DirectoryRates) error {
+// SaveRates replaces the rates of a site by those of a record read at a moment.
+func (db *DB) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR UPDATE`, siteID) // one at a time
-		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict) VALUES ($1,$2,$3,$4,$5,$6,$7)
+		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)
 			ON CONFLICT (site_id) DO UPDATE SET pages=EXCLUDED.pages, relevant=EXCLUDED.relevant, documents=EXCLUDED.documents,
-				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=now()`,
-			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict)
+				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=EXCLUDED.measured_at`,
+			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict, at)
 		b.Queue(`DELETE FROM directory_stats WHERE site_id=$1`, siteID)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
@@ -115,6 +120,19 @@ func (db *DB) SaveRates(ctx context.Context, siteID int, s SiteRates, dirs []Dir
 // CrawledHosts lists hosts that were crawled, by host, after the host given.
 func (db *DB) CrawledHosts(ctx context.Context, after string, limit int) ([]string, error) {
 	return list1[string](ctx, db, `SELECT host FROM sites WHERE crawl > 0 AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
+}
+
+// StaleHosts lists crawled hosts whose rates are older than what they are of: a
+// visit of a crawl under way, or a verdict on a document there or linked there.
+func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
+	return list1[string](ctx, db, `
+		WITH judged AS (SELECT host, max(at) AS at FROM (
+				SELECT s.host, d.updated_at AS at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN sites s ON s.id=l.site_id
+				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256) j GROUP BY host)
+		SELECT s.host FROM sites s LEFT JOIN site_stats t ON t.site_id=s.id LEFT JOIN judged j ON j.host=s.host
+		WHERE s.crawl > 0 AND (t.site_id IS NULL OR j.at >= t.measured_at
+			OR s.state='crawling' AND EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.fetched_at >= t.measured_at))
+		ORDER BY s.host COLLATE "C"`)
 }
 
 // SiteRatesList lists the rates of sites, those with the most accepted documents
