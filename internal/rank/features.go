@@ -242,9 +242,6 @@ func (x *extractor) site(c *Candidate, a address, arm int, name string, out []fe
 	put("arm", strconv.Itoa(arm), 0.7)
 	put("group", strconv.Itoa(c.Mark), 1.2)
 	put("type", a.ext, 0.7)
-	if c.Link.Heading != "" {
-		put("heading", c.Link.Heading, 0.7)
-	}
 	for d, n := a.dir, 0; d != "" && n < 4; n++ {
 		put("dir", d, 0.7)
 		d = d[:strings.LastIndexByte(d[:len(d)-1], '/')+1]
@@ -255,6 +252,9 @@ func (x *extractor) site(c *Candidate, a address, arm int, name string, out []fe
 	own = len(out)
 	put("parent", c.Parent, 1)
 	put("shape", shapeOf(name), 0.7)
+	if c.Link.Heading != "" {
+		put("heading", c.Link.Heading, 0.7)
+	}
 	eachWord(name, 8, func(w string) { put("name", w, 0.6) })
 	eachWord(c.Link.Anchor, 6, func(w string) { put("anchor", w, 0.5) })
 	return out, own

@@ -53,8 +53,7 @@ type gleaner struct {
 	tries    [patterns]uint16 // requests by pattern of the address
 	memory   memory
 	scratch  []feature
-	logits   []float64 // of the waiting links at the present pick; scratch
-	promise  []float64 // and these with the benefit of the doubt
+	bounds   []float64 // of the promises of the waiting links at the present pick; scratch
 }
 
 // pendingPage is a page whose links may still be entering.
@@ -151,18 +150,16 @@ func (g *gleaner) value(c *Candidate, fs []feature) float64 {
 // Next takes the link of most promise; of equals the one found first.
 func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	g.settle()
-	best, top := 0, math.Inf(-1)
-	g.logits, g.promise = g.logits[:0], g.promise[:0]
+	if len(g.memory.links) >= maxKnown {
+		g.memory = newMemory()
+	}
+	g.bounds = g.bounds[:0]
 	for i := range waiting {
 		c := &waiting[i]
-		logit, variance := g.predict(c, g.knowAt(i, c))
-		promise := logit + g.tune.Optimism*math.Sqrt(variance)
-		g.logits, g.promise = append(g.logits, logit), append(g.promise, promise)
-		if promise > top || promise == top && c.ID < waiting[best].ID {
-			best, top = i, promise
-		}
+		g.bounds = append(g.bounds, g.knowAt(i, c).bound(g.model(c)))
 	}
-	top = sigmoid(top)
+	best := g.most(waiting, func(*known) float64 { return 0 })
+	top := sigmoid(g.bounds[best])
 	best = g.inPageOrder(waiting, best)
 	if top < g.tune.Sure {
 		g.picks++
@@ -173,6 +170,37 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 	return best, g.explain(&waiting[best])
 }
 
+// most is the waiting link of which promise and extra are the greatest together.
+// It begins with the one that might be, so that few promises have to be found out.
+func (g *gleaner) most(waiting []Candidate, extra func(*known) float64) int {
+	best, top := 0, math.Inf(-1)
+	for i := range waiting {
+		if b := g.bounds[i] + extra(g.memory.slots[i].known); b > top {
+			best, top = i, b
+		}
+	}
+	top = g.promise(waiting, best) + extra(g.memory.slots[best].known)
+	for i := range waiting {
+		more := extra(g.memory.slots[i].known)
+		if g.bounds[i]+more < top || i == best {
+			continue
+		}
+		if v := g.promise(waiting, i) + more; v > top || v == top && waiting[i].ID < waiting[best].ID {
+			best, top = i, v
+		}
+	}
+	return best
+}
+
+// promise is what the waiting link at a place promises: its log-odds, with the
+// benefit of the doubt. Its bound is exact from then on.
+func (g *gleaner) promise(waiting []Candidate, i int) float64 {
+	k := g.memory.slots[i].known
+	g.judge(k, g.model(&waiting[i]))
+	g.bounds[i] = k.promise
+	return k.promise
+}
+
 // exploration takes, at its turn, the link that has waited longest, so that none
 // waits for ever, or the one of which least is known.
 func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
@@ -180,14 +208,9 @@ func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
 	case 0:
 		return oldest(waiting), "it has waited longest"
 	case g.tune.Explore / 2:
-		best, most := 0, math.Inf(-1)
-		for i := range waiting {
-			tries := float64(g.tries[g.knowAt(i, &waiting[i]).pattern])
-			if v := g.logits[i] + g.tune.Novelty/math.Sqrt(1+tries); v > most {
-				best, most = i, v
-			}
-		}
-		return best, "its like was hardly tried"
+		return g.most(waiting, func(k *known) float64 {
+			return g.tune.Novelty / math.Sqrt(1+float64(g.tries[k.pattern]))
+		}), "its like was hardly tried"
 	}
 	return 0, ""
 }
@@ -197,7 +220,7 @@ func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
 // difference between them is mostly noise, and an author's own order is better
 // than noise: it is the order of breadth-first, which so is never lost by chance.
 func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
-	b := &waiting[best]
+	b, top := &waiting[best], g.bounds[best]
 	if !b.Document {
 		return best
 	}
@@ -211,7 +234,7 @@ func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
 		if c.Mark != b.Mark {
 			grain = g.tune.GroupGrain
 		}
-		if g.promise[i] >= g.promise[best]-grain {
+		if g.bounds[i] >= top-grain && g.promise(waiting, i) >= top-grain {
 			first = i
 		}
 	}
@@ -281,7 +304,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
 		*n++
 	}
-	delete(g.memory.links, c.ID)
+	g.memory.drop(c.ID)
 	switch {
 	case r.Failed:
 		g.model(&c).learn(fs, 0, g.tune.Failure)
@@ -289,7 +312,7 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		outcome := 0.0
 		if r.Accepted {
 			outcome = 1
-			g.twins.add(stemHash(c.Link.URL))
+			g.accepted(stemHash(c.Link.URL))
 		}
 		if c.Document {
 			g.docs.learn(fs, outcome, 1)
@@ -300,4 +323,13 @@ func (g *gleaner) Observe(c Candidate, r Result) {
 		g.settle()
 		g.pending = &pendingPage{asked: c.Link.URL, came: r.Page.URL, parent: c.Parent, features: slices.Clone(fs)}
 	}
+}
+
+// accepted remembers an accepted document, so that its twins in other formats are
+// known.
+func (g *gleaner) accepted(stem uint32) {
+	if gone := g.twins.add(stem); gone != 0 {
+		g.memory.twin(gone, false)
+	}
+	g.memory.twin(stem, true)
 }

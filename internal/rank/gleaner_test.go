@@ -79,6 +79,58 @@ func TestGleanerRepeats(t *testing.T) {
 	}
 }
 
+// TestBoundsLoseNothing: picks are those of a strategy that computes every promise
+// anew each time.
+func TestBoundsLoseNothing(t *testing.T) {
+	t.Parallel()
+	order := func(forget bool) (ids []int64) {
+		s, err := New(Gleaner, Options{})
+		require.NoError(t, err)
+		var waiting []Candidate
+		for n := range 400 {
+			c := like(n)
+			c.Link.Anchor = fmt.Sprint(c.Link.Anchor, " ", n%7, " about ", []string{"proofs", "slides", "proofs proofs", "queries", "errata"}[n%5])
+			if n%11 == 0 {
+				c.Link.URL += ".gz" // a twin where the like is a document
+			}
+			s.Enter(&c)
+			waiting = append(waiting, c)
+		}
+		for n := 0; len(waiting) > 0; n++ {
+			if forget {
+				s.(*gleaner).memory = newMemory()
+			}
+			i, _ := s.Next(waiting)
+			c := waiting[i]
+			ids = append(ids, c.ID)
+			last := len(waiting) - 1
+			waiting[i] = waiting[last]
+			waiting = waiting[:last]
+			r := Result{Document: c.Document, Accepted: c.Document && (n%3 != 0)}
+			if !c.Document {
+				r.Page = &page.Page{URL: c.Link.URL}
+			}
+			s.Observe(c, r)
+		}
+		return ids
+	}
+	require.Equal(t, order(true), order(false))
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	var waiting []Candidate
+	for n := range maxKnown + 10 {
+		c := like(n)
+		s.Enter(&c)
+		waiting = append(waiting[:min(n, 100)], c)
+	}
+	s.Next(waiting)
+	require.Len(t, s.(*gleaner).memory.links, len(waiting))
+}
+
 func TestWantedGoesFirst(t *testing.T) {
 	t.Parallel()
 	s, err := New(Gleaner, Options{})

@@ -5,11 +5,22 @@ import (
 	"slices"
 )
 
-// known is what is computed once for a waiting link. Its features fall into
-// three runs: what can be said of a link on any site, what it shares with its like
-// on this one, and what is its own. The first two are the same for many links, so
-// that what a model makes of them is added up once for all of these.
+// known is what is kept of a waiting link. Its features fall into three runs:
+// what can be said of a link on any site, what it shares with its like on this
+// one, and what is its own. The first two are the same for many links, so that
+// what a model makes of them is added up once for all of these.
 type known struct {
+	// As the link was when its model was at a version. A version of 0 is none.
+	version int
+	promise float64 // its log-odds, with the benefit of the doubt
+	moved   float64 // how far the model's weights had moved
+
+	most    float64 // the most that the move of one weight by 1 can move its log-odds
+	wanted  float64 // of the candidate when it was computed
+	depth   int     // and this
+	pattern uint16
+	isTwin  bool
+
 	features []feature // all of them
 	twin     []feature // the same, for when it turns out to be a twin
 	shared   *block
@@ -17,11 +28,6 @@ type known struct {
 	own      []feature
 	ownTwin  []feature
 	stem     uint32
-	pattern  uint16
-	depth    int     // of the candidate when it was computed
-	wanted   float64 // and this
-	checked  int     // version of the twins at which isTwin was found
-	isTwin   bool
 }
 
 // block is a run of features that many links have.
@@ -49,6 +55,7 @@ type memory struct {
 	links  map[int64]*known
 	blocks map[uint64]*block
 	slots  []slot // of the waiting links at the last pick
+	stems  map[uint32][]*known
 }
 
 // slot saves looking a link up that stands where it stood at the last pick.
@@ -58,7 +65,7 @@ type slot struct {
 }
 
 func newMemory() memory {
-	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}}
+	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, stems: map[uint32][]*known{}}
 }
 
 // fits says whether what is known of a link still holds: one that is met again
@@ -68,10 +75,34 @@ func (k *known) fits(c *Candidate) bool {
 }
 
 func (y *memory) keep(id int64, k *known) {
-	if len(y.links) >= maxKnown {
-		*y = newMemory()
-	}
 	y.links[id] = k
+	if k.stem != 0 {
+		y.stems[k.stem] = append(y.stems[k.stem], k)
+	}
+}
+
+// drop forgets a link that waits no more.
+func (y *memory) drop(id int64) {
+	k := y.links[id]
+	if k == nil {
+		return
+	}
+	delete(y.links, id)
+	if k.stem == 0 {
+		return
+	}
+	if rest := slices.DeleteFunc(y.stems[k.stem], func(o *known) bool { return o == k }); len(rest) > 0 {
+		y.stems[k.stem] = rest
+	} else {
+		delete(y.stems, k.stem)
+	}
+}
+
+// twin tells the waiting links of a stem whether it was accepted.
+func (y *memory) twin(stem uint32, is bool) {
+	for _, k := range y.stems[stem] {
+		k.isTwin, k.version = is, 0
+	}
 }
 
 // block finds or makes the one of a run of features. A page and a document never
@@ -89,35 +120,56 @@ func (y *memory) block(fs []feature, document bool) *block {
 		return b
 	}
 	b := &block{features: fs}
+	if len(y.blocks) >= maxKnown { // links that wait keep theirs
+		clear(y.blocks)
+	}
 	y.blocks[h] = b
 	return b
 }
 
-// know takes a candidate's features; those that never change are kept while it
-// waits. A link that enters may have no place in the order of discovery yet (ID
-// 0).
+// know takes a candidate's features, which are kept while it waits. A link that
+// enters may have no place in the order of discovery yet (ID 0): what is known of
+// that holds until the next is asked for.
 func (g *gleaner) know(c *Candidate) *known {
 	if k := g.memory.links[c.ID]; k.fits(c) {
 		return k
 	}
-	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL), checked: -1}
+	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL)}
 	fs, like, own := g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
 	fs = append(fs, feature{traitTwin, 1})
 	g.scratch = fs
 	if c.Document {
 		k.stem = stemHash(c.Link.URL)
-	}
-	if c.ID != 0 {
-		fs = slices.Clone(fs)
+		k.isTwin = g.twins.has(k.stem)
 	}
 	n := len(fs) - 1
-	k.twin, k.features = fs, fs[:n:n]
-	if c.ID != 0 {
-		k.own, k.ownTwin = fs[own:n:n], fs[own:]
-		k.shared, k.like = g.memory.block(fs[:like:like], c.Document), g.memory.block(fs[like:own:own], c.Document)
-		g.memory.keep(c.ID, k)
+	if c.ID == 0 {
+		k.twin, k.features = fs, fs[:n:n]
+		return k
 	}
+	fs = slices.Clone(fs)
+	k.twin, k.features = fs, fs[:n:n]
+	k.own, k.ownTwin, k.most = fs[own:n:n], fs[own:], heaviest(fs[like:n])
+	k.shared, k.like = g.memory.block(fs[:like:like], c.Document), g.memory.block(fs[like:own:own], c.Document)
+	g.memory.drop(c.ID)
+	g.memory.keep(c.ID, k)
 	return k
+}
+
+// heaviest is the greatest value that features give to one weight, at least 1:
+// the same word twice, or two of the same hash, add up.
+func heaviest(fs []feature) float64 {
+	most := float32(1)
+	for i, f := range fs {
+		sum := f.value
+		for _, e := range fs[i+1:] {
+			if e.index == f.index {
+				sum += e.value
+			}
+		}
+		most = max(most, sum)
+	}
+	return float64(most)
 }
 
 // knowAt is know for the waiting link at a place in the window.
@@ -133,38 +185,44 @@ func (g *gleaner) knowAt(i int, c *Candidate) *known {
 	return k
 }
 
-// isTwin says whether the same document was accepted in another format.
-func (g *gleaner) isTwin(k *known) bool {
-	if k.stem == 0 {
-		return false
-	}
-	if k.checked != g.twins.version {
-		k.checked, k.isTwin = g.twins.version, g.twins.has(k.stem)
-	}
-	return k.isTwin
-}
-
 // features of a candidate as things are now.
 func (g *gleaner) features(c *Candidate) []feature {
 	k := g.know(c)
-	if g.isTwin(k) {
+	if k.isTwin {
 		return k.twin
 	}
 	return k.features
 }
 
-// predict is the log-odds of a waiting link and their variance, as its model's of
-// all its features.
-func (g *gleaner) predict(c *Candidate, k *known) (logit, variance float64) {
-	m, own := g.model(c), k.own
-	if g.isTwin(k) {
+// slack is more than the rounding of sums can make of a bound.
+const slack = 1e-4
+
+// bound is a promise that a link certainly does not exceed, at no cost: its last
+// one, and as much as the weights have moved since. Variances only shrink.
+func (k *known) bound(m *model) float64 {
+	switch k.version {
+	case m.version:
+		return k.promise
+	case 0:
+		return math.Inf(1)
+	}
+	return k.promise + k.most*(m.moved-k.moved) + slack
+}
+
+// judge brings up to date what is known of a waiting link.
+func (g *gleaner) judge(k *known, m *model) {
+	if k.version == m.version {
+		return
+	}
+	own := k.own
+	if k.isTwin {
 		own = k.ownTwin
 	}
-	if k.shared == nil {
-		return m.predict(g.features(c))
+	mean, spread := m.sums(own)
+	for _, b := range [...]*block{k.shared, k.like} {
+		mean2, spread2 := b.sums(m)
+		mean, spread = mean+mean2, spread+spread2
 	}
-	mean, spread := k.shared.sums(m)
-	mean2, spread2 := k.like.sums(m)
-	mean3, spread3 := m.sums(own)
-	return float64(mean + mean2 + mean3), float64(spread + spread2 + spread3)
+	k.promise = float64(mean) + g.tune.Optimism*math.Sqrt(float64(spread))
+	k.version, k.moved = m.version, m.moved
 }

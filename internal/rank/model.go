@@ -10,7 +10,8 @@ import "math"
 type model struct {
 	weights []weight
 	start   start
-	version int // how often it has learnt, and one: what was added up before is out of date
+	version int     // how often it has learnt, and one: what was added up before is out of date
+	moved   float64 // sum of all moves of the weights' means
 }
 
 type weight struct{ mean, variance float32 }
@@ -76,7 +77,9 @@ func (m *model) learn(fs []feature, outcome, share float64) {
 	for _, f := range fs {
 		w := &m.weights[f.index]
 		v, s := float64(f.value), float64(w.variance)
+		was := w.mean
 		w.mean += float32(s * v * gain * share * (outcome - p))
+		m.moved += math.Abs(float64(w.mean - was))
 		w.variance = float32(s - s*s*v*v*slope*gain)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Candidate is a link waiting to be asked for.
 type Candidate struct {
-	ID       int64     // order of discovery on the site; ties are broken by it
+	ID       int64     // order of discovery on the site; ties are broken by it. Never 0 where a link waits
 	Link     page.Link // as it stood where it was first found
 	Parent   string    // URL of that page; "" for a seed
 	Depth    int       // hops from the nearest seed

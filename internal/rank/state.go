@@ -11,9 +11,8 @@ import (
 // stemSet remembers the accepted documents without their format, the latest
 // maxStems of them, by hash.
 type stemSet struct {
-	order   []uint32
-	at      map[uint32]bool
-	version int // changes with the set
+	order []uint32
+	at    map[uint32]bool
 }
 
 const maxStems = 1024
@@ -33,20 +32,22 @@ func stemHash(raw string) uint32 {
 
 func (s *stemSet) has(h uint32) bool { return len(s.at) > 0 && s.at[h] }
 
-func (s *stemSet) add(h uint32) {
+// add returns the stem that had to make room, or 0.
+func (s *stemSet) add(h uint32) (gone uint32) {
 	if s.at[h] {
-		return
+		return 0
 	}
-	s.version++
 	if s.at == nil {
 		s.at = map[uint32]bool{}
 	}
 	if len(s.order) >= maxStems {
-		delete(s.at, s.order[0])
+		gone = s.order[0]
+		delete(s.at, gone)
 		s.order = append(s.order[:0], s.order[1:]...)
 	}
 	s.order = append(s.order, h)
 	s.at[h] = true
+	return gone
 }
 
 // gleanerState is what gleaner keeps between slices: the weights of its models that
