@@ -1,0 +1,65 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+// onTemporal gives the console a server.
+func (c *console) onTemporal() client.Client {
+	c.t.Helper()
+	address, namespace := devtest.Temporal(c.t)
+	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
+	t, err := client.DialContext(c.t.Context(), client.Options{HostPort: address, Namespace: namespace})
+	require.NoError(c.t, err)
+	c.t.Cleanup(t.Close)
+	return t
+}
+
+func TestScheduleCommands(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	var s scheduled
+	c.read(&s, "schedule", "create", "due", "--every", "5h")
+	require.Equal(t, "due", s.Schedule)
+	require.NotEmpty(t, s.Next)
+	c.ok("schedule", "create", "conf/x", "--years", "2001-2003", "--every", "720h")
+	for id, jitter := range map[string]time.Duration{"gleaner/due": 30 * time.Minute, "gleaner/conf/x/2001-2003": time.Hour} {
+		d, err := server.ScheduleClient().GetHandle(t.Context(), id).Describe(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, jitter, d.Schedule.Spec.Jitter, id)
+		require.Equal(t, enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, d.Schedule.Policy.Overlap, id)
+		require.Equal(t, time.Hour, d.Schedule.Policy.CatchupWindow, "else a year's missed turns would start at once")
+	}
+	require.Eventually(t, func() bool { // the server lists what it has indexed
+		var all []scheduled
+		c.read(&all, "schedule", "list")
+		return len(all) == 2
+	}, 30*time.Second, 100*time.Millisecond)
+
+	c.read(&s, "schedule", "pause", "due")
+	require.True(t, s.Paused)
+	require.Contains(t, s.Note, "starter schedule pause")
+	s = scheduled{}
+	c.read(&s, "schedule", "resume", "due")
+	require.False(t, s.Paused)
+	c.ok("schedule", "trigger", "due")
+	require.Eventually(t, func() bool {
+		c.read(&s, "schedule", "show", "due")
+		return s.Runs == 1
+	}, 30*time.Second, 100*time.Millisecond)
+	require.Equal(t, "conf/x/2001-2003 deleted\n", c.ok("schedule", "delete", "conf/x/2001-2003"))
+	c.wrong(exitUnknown, "schedule", "show", "conf/x/2001-2003")
+
+	require.Contains(t, c.wrong(exitUsage, "schedule", "create", "due"), "there is a schedule due already")
+	for _, args := range [][]string{{"conf/x"}, {"conf/x", "--years", "soon"}, {"conf/y", "--years", "2001", "--every", "0s"}, {"conf/y", "--years", "2001", "--cron", "now and then"}, {}} {
+		c.wrong(exitUsage, append([]string{"schedule", "create"}, args...)...)
+	}
+}
