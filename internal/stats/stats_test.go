@@ -222,6 +222,28 @@ func TestStopDirectories(t *testing.T) {
 	stops, err = r.StopDirectories(t.Context(), 6, 0.05)
 	require.NoError(t, err)
 	require.Empty(t, stops, "more than, not as many as")
+
+	// Three more sites gave something under that name: a third of nine.
+	for host, doc := range map[string]string{"p6.example": "p6.example", "p7.example": "press.example"} {
+		r.homepage(host)
+		r.document(r.site(doc), "http://"+doc+"/teaching/lnai.pdf", "http://"+host+"/teaching/w1.html", host, true)
+	}
+	_, err = MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
+	require.NoError(t, err)
+	has := func(share float64) bool {
+		stops, err := r.StopDirectories(t.Context(), 5, share)
+		require.NoError(t, err)
+		for _, s := range stops {
+			if s.Name == "teaching" {
+				require.Equal(t, 6, s.Barren)
+				require.Equal(t, 3, s.Fruitful, "by a document, by a relevant page, by both")
+				return true
+			}
+		}
+		return false
+	}
+	require.False(t, has(0.05))
+	require.True(t, has(0.4))
 }
 
 func TestFinishCrawl(t *testing.T) {

@@ -185,6 +185,6 @@ func (db *DB) StopDirectories(ctx context.Context, minSites int, maxShare float6
 			FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE d.path <> '/' AND d.pages + d.documents > 0 GROUP BY d.name, s.host)
 		SELECT name, count(*), count(*) FILTER (WHERE barren), count(*) FILTER (WHERE NOT barren), sum(pages)::int,
 			(array_agg(host ORDER BY host) FILTER (WHERE barren))[1:3]
-		FROM named GROUP BY name HAVING count(*) FILTER (WHERE barren) > $1 AND count(*) FILTER (WHERE NOT barren) <= $2 * count(*)
+		FROM named GROUP BY name HAVING count(*) FILTER (WHERE barren) > $1 AND count(*) FILTER (WHERE NOT barren) <= $2::float8 * count(*)
 		ORDER BY 3 DESC, 1`, minSites, maxShare)
 }
