@@ -116,13 +116,13 @@ func (f *farm) recrawl(t *testing.T, p recrawl.Policy) {
 
 // hidden is a paper whose file, and the links to it, a test took from the web.
 type hidden struct {
-	sha256 string
-	files  map[string]string // file of the farm → where the real one is
+	url, sha256 string
+	files       map[string]string // file of the farm → where the real one is
 }
 
-// hide takes every nth wanted paper from the web: its file, and for every other
-// one the links to it, too.
-func (f *farm) hide(t *testing.T, nth int) (out []hidden) {
+// hide takes every nth wanted paper from the web: its file, and with unlink, as
+// the number of the paper says, the links to it, too.
+func (f *farm) hide(t *testing.T, nth int, unlink func(n int) bool) (out []hidden) {
 	t.Helper()
 	n := 0
 	for _, row := range realdata.Table(t, "truth", "wanted.tsv") {
@@ -133,18 +133,24 @@ func (f *farm) hide(t *testing.T, nth int) (out []hidden) {
 		if n++; n%nth != 0 {
 			continue
 		}
-		h := hidden{sha256: row["sha256"], files: map[string]string{}}
+		h := hidden{url: urls[0], sha256: row["sha256"], files: map[string]string{}}
 		for _, u := range urls {
-			at, err := url.Parse(u)
-			require.NoError(t, err)
-			h.take(t, filepath.Join(f.root, at.Host, filepath.FromSlash(at.Path)), nil)
-			if n%(2*nth) == 0 {
-				f.unlink(t, h, at)
+			h.take(t, f.file(t, u), nil)
+			if unlink(n / nth) {
+				f.relink(t, h, u, `data-later=""`)
 			}
 		}
 		out = append(out, h)
 	}
 	return out
+}
+
+// file is where the farm keeps what it answers with at an address.
+func (f *farm) file(t *testing.T, address string) string {
+	t.Helper()
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	return filepath.Join(f.root, at.Host, filepath.FromSlash(at.Path))
 }
 
 // take puts a body in a file's place; nil leaves none.
@@ -161,17 +167,20 @@ func (h hidden) take(t *testing.T, file string, body []byte) {
 	}
 }
 
-// unlink makes every link to an address, on the pages of its host, no link.
-func (f *farm) unlink(t *testing.T, h hidden, at *url.URL) {
+// relink puts another attribute in place of the href of every link to an
+// address, on the pages of its host; $1 is the path before the file's name.
+func (f *farm) relink(t *testing.T, h hidden, address, attribute string) {
 	t.Helper()
-	link := regexp.MustCompile(`href="[^"]*` + regexp.QuoteMeta(path.Base(at.Path)) + `"`)
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	link := regexp.MustCompile(`href="([^"]*)\b` + regexp.QuoteMeta(path.Base(at.Path)) + `"`)
 	require.NoError(t, filepath.WalkDir(filepath.Join(f.root, at.Host), func(file string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasPrefix(filepath.Ext(file), ".htm") {
 			return err
 		}
 		body, err := os.ReadFile(file)
 		if err == nil && link.Match(body) {
-			h.take(t, file, link.ReplaceAll(body, []byte(`data-later=""`)))
+			h.take(t, file, link.ReplaceAll(body, []byte(attribute)))
 		}
 		return err
 	}))
@@ -208,7 +217,7 @@ func (f *farm) found(t *testing.T) map[string]bool {
 func TestFarmAvoidedDirectoriesSaveRequests(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t, nil)
-	late := f.hide(t, 4)
+	late := f.hide(t, 4, func(n int) bool { return n%2 == 0 })
 	require.GreaterOrEqual(t, len(late), 20)
 	f.collect(t, "")
 	first, bytes := f.asked(t)
