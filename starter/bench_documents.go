@@ -26,7 +26,9 @@ type documentFlags struct {
 	dir       string
 	documents int
 	filter    string
+	whole     bool
 	workers   []int
+	sizes     []int
 	parallel  int
 	wanted    int
 }
@@ -37,17 +39,26 @@ func (c *cli) benchDocumentsCommand() *cobra.Command {
 	f := &documentFlags{}
 	cmd := &cobra.Command{Use: "documents", Short: "Documents a second through all steps, as workers and documents grow", Args: cobra.NoArgs,
 		Long: `Take documents in through all steps (unpack, store, text, filter, match, copies,
-sidecars, row) with so many worker processes, and with the filter on and off, and
-say how many a second that is, how much processor time and memory each takes, and
-how this changes as the record grows. The documents are generated, or the files
-of a folder.`,
-		Example: "  starter bench documents\n  starter bench documents --dir ~/papers --workers 1,2,4\n  starter bench documents --documents 100000 --filter off --workers 2",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.benchDocuments(cmd.Context(), f) }}
+sidecars, row), with the filter on and off, and with one, two and four worker
+processes; and again while the record has 1,000, 10,000 and 100,000 documents.
+The table says how many documents a second that is, and per second of processor
+time (Postgres and the readers' children included), and how much memory it takes.
+
+The documents are generated, or files of a folder, evenly chosen. For the sizes
+the record is filled with the rows of examined documents (text, sketch, place of
+each; not its file), among which the documents are then taken in by as many
+workers as the last of --workers says. Without the filter no file is read. Of
+most documents the first pages and the last are read; --whole-text reads all.`,
+		Example: "  starter bench documents\n  starter bench documents --dir ~/papers --documents 250 --filter on --workers 2\n" +
+			"  starter bench documents --dir ~/papers --workers 2 --sizes 0 --whole-text\n  starter bench documents --workers 2 --sizes 1000,100000,1000000 --json",
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchDocuments(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "dir", "", "take the documents below this folder (default: generated ones)")
 	fl.IntVar(&f.documents, "documents", 0, "how many (default: 400 generated ones, or all of the folder)")
 	fl.StringVar(&f.filter, "filter", "both", "on (read, filter and match), off (store and record) or both")
+	fl.BoolVar(&f.whole, "whole-text", false, "read all text of every document, as the setting of that name does")
 	fl.IntSliceVar(&f.workers, "workers", []int{1, 2, 4}, "worker processes, a run each")
+	fl.IntSliceVar(&f.sizes, "sizes", []int{1000, 10_000, 100_000}, "documents in the record, a run each with the filter on; 0 leaves these out")
 	fl.IntVar(&f.parallel, "parallel", 1, "documents that each process reads at a time; 0 shares the processors out")
 	fl.IntVar(&f.wanted, "wanted", 10000, "wanted papers to match with")
 	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the first process of each run to this file")
@@ -56,10 +67,27 @@ of a folder.`,
 	return cmd
 }
 
-func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
+// runs says which runs are asked for.
+func (f *documentFlags) runs() (filters []bool, sizes []int, err error) {
 	filters, ok := map[string][]bool{"on": {true}, "off": {false}, "both": {true, false}}[f.filter]
-	if !ok || slices.ContainsFunc(f.workers, func(n int) bool { return n < 1 }) || f.documents < 0 || f.wanted < 1 {
-		return fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", errUsage)
+	below1 := func(n int) bool { return n < 1 }
+	if !ok || len(f.workers) == 0 || slices.ContainsFunc(f.workers, below1) || f.documents < 0 || f.wanted < 1 {
+		return nil, nil, fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", errUsage)
+	}
+	sizes = slices.DeleteFunc(slices.Clone(f.sizes), func(n int) bool { return n == 0 })
+	if !slices.IsSorted(sizes) || slices.ContainsFunc(sizes, below1) {
+		return nil, nil, fmt.Errorf("%w: --sizes grow", errUsage)
+	}
+	if !filters[0] {
+		sizes = nil
+	}
+	return filters, sizes, nil
+}
+
+func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
+	filters, sizes, err := f.runs()
+	if err != nil {
+		return err
 	}
 	files, remove, err := f.files(ctx)
 	if err != nil {
@@ -71,17 +99,33 @@ func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
 		return err
 	}
 	defer stop()
-	var all []bench.DocumentsRun
-	for _, filter := range filters {
-		o := bench.DocumentsOptions{DatabaseURL: f.options.DatabaseURL, DatabaseCPU: f.options.DatabaseCPU, Files: files, Workers: f.workers,
-			Parallel: f.parallel, Filter: filter, Wanted: f.wanted, Start: f.worker}
-		runs, err := bench.Documents(ctx, o)
-		if err != nil {
+	all := []bench.DocumentsRun{}
+	o := bench.DocumentsOptions{DatabaseURL: f.options.DatabaseURL, DatabaseCPU: f.options.DatabaseCPU, Files: files, Workers: f.workers,
+		Parallel: f.parallel, Wanted: f.wanted, Whole: f.whole, Start: f.worker}
+	o.Report = func(r bench.DocumentsRun) {
+		all = append(all, r)
+		if !c.json {
+			writeDocumentRun(c.out, r)
+		}
+	}
+	if !c.json {
+		c.writeDocumentHead(f, len(files))
+	}
+	for _, o.Filter = range filters {
+		if _, err := bench.Documents(ctx, o); err != nil {
 			return err
 		}
-		all = append(all, runs...)
 	}
-	return c.print(all, func(w io.Writer) error { return writeDocumentRuns(w, f, all) })
+	if o.Filter = true; len(sizes) > 0 {
+		if _, err := bench.DocumentsAmong(ctx, o, sizes); err != nil {
+			return err
+		}
+	}
+	if c.json {
+		return c.print(all, nil)
+	}
+	writeDocumentStates(c.out, all[0])
+	return nil
 }
 
 // files are those of the folder, or generated ones.
@@ -91,8 +135,13 @@ func (f *documentFlags) files(ctx context.Context) ([]string, func(), error) {
 		if err != nil || len(files) == 0 {
 			return nil, nil, fmt.Errorf("%w: --dir %s: no documents (%v)", errUsage, f.dir, err)
 		}
-		if f.documents > 0 && f.documents < len(files) {
-			files = files[:f.documents]
+		if n := f.documents; n > 0 && n < len(files) {
+			// Evenly: what stands together in a folder is of one kind.
+			chosen := make([]string, n)
+			for i := range chosen {
+				chosen[i] = files[i*len(files)/n]
+			}
+			files = chosen
 		}
 		return files, func() {}, nil
 	}
@@ -158,32 +207,31 @@ func (c *cli) benchDocumentsWorker(ctx context.Context) error {
 	return json.NewEncoder(c.out).Encode(r)
 }
 
-func writeDocumentRuns(w io.Writer, f *documentFlags, runs []bench.DocumentsRun) error {
+func (c *cli) writeDocumentHead(f *documentFlags, n int) {
 	from := "generated"
 	if f.dir != "" {
 		from = "of " + f.dir
 	}
-	fmt.Fprintf(w, "%d documents %s, %d wanted papers, %d processors\n\n", runs[0].Documents, from, f.wanted, runtime.NumCPU())
-	fmt.Fprintf(w, "%-7s %8s %9s %8s %10s %11s %10s %9s %9s %9s %8s %7s\n", "filter", "workers", "parallel", "docs/s", "docs/core s", "worker CPU", "readers", "Postgres", "peak MB", "reader MB", "disk MB", "found")
-	for _, r := range runs {
-		on := "off"
-		if r.Filter {
-			on = "on"
-		}
-		fmt.Fprintf(w, "%-7s %8d %9d %8.1f %10.1f %9.1f s %8.1f s %7.1f s %9.0f %9.0f %8.0f %7d\n", on, r.Workers, r.Parallel, r.PerSec, r.PerCore,
-			r.CPU, r.ChildCPU, r.DatabaseCPU, float64(r.Peak)/1e6, float64(r.ChildPeak)/1e6, float64(r.Database)/1e6, r.Found)
+	fmt.Fprintf(c.out, "%d documents %s, %d wanted papers, %d processors\n\n", n, from, f.wanted, runtime.NumCPU())
+	fmt.Fprintf(c.out, "%-6s %8s %9s %11s %8s %11s %11s %10s %10s %8s %9s %8s %6s\n", "filter", "workers", "parallel", "in record", "docs/s",
+		"docs/core s", "worker CPU", "readers", "Postgres", "peak MB", "reader MB", "disk MB", "found")
+}
+
+func writeDocumentRun(w io.Writer, r bench.DocumentsRun) {
+	on := "off"
+	if r.Filter {
+		on = "on"
 	}
-	last := runs[0]
+	fmt.Fprintf(w, "%-6s %8d %9d %11d %8.1f %11.1f %9.1f s %8.1f s %8.1f s %8.0f %9.0f %8.0f %6d\n", on, r.Workers, r.Parallel, r.Rows, r.PerSec, r.PerCore,
+		r.CPU, r.ChildCPU, r.DatabaseCPU, float64(r.Peak)/1e6, float64(r.ChildPeak)/1e6, float64(r.Database)/1e6, r.Found)
+}
+
+// writeDocumentStates says what became of the documents.
+func writeDocumentStates(w io.Writer, r bench.DocumentsRun) {
 	var states []string
-	for s, n := range last.States {
+	for s, n := range r.States {
 		states = append(states, fmt.Sprintf("%d %s", n, s))
 	}
 	slices.Sort(states)
-	fmt.Fprintf(w, "\n%s; %d copies of another\n", strings.Join(states, ", "), last.Copies)
-	for _, r := range runs {
-		for _, g := range r.Growth {
-			fmt.Fprintf(w, "filter %-5t workers %d: %7d rows  %7.1f docs/s  %6.0f MB\n", r.Filter, g.Workers, g.Rows, g.PerSec, float64(g.Database)/1e6)
-		}
-	}
-	return nil
+	fmt.Fprintf(w, "\n%s; %d copies of another\n", strings.Join(states, ", "), r.Copies)
 }

@@ -30,8 +30,9 @@ type DocumentsOptions struct {
 	Parallel    int            // documents that a process reads at a time; 0 shares the processors out
 	Filter      bool           // read, filter and match; else only store and record
 	Wanted      int            // papers of the index that documents are matched with
+	Whole       bool           // read all text of every document
 	Start       func(ctx context.Context, share DocumentsShare) (DocumentsResult, error)
-	Report      func(DocumentsGrowth) // told as a run goes on; may be nil
+	Report      func(DocumentsRun) // told of each run when it is over; may be nil
 }
 
 // DocumentsShare is what one worker process is given: every Of-th file.
@@ -43,6 +44,7 @@ type DocumentsShare struct {
 	Of          int      `json:"of"`
 	Parallel    int      `json:"parallel"`
 	Filter      bool     `json:"filter"`
+	Whole       bool     `json:"whole"`
 	Profile     string   `json:"profile,omitempty"` // file of a CPU profile
 }
 
@@ -57,33 +59,26 @@ type DocumentsResult struct {
 	ChildPeak int64   `json:"child_peak_bytes"`  // of the largest reader
 }
 
-// DocumentsGrowth is how a run stands.
-type DocumentsGrowth struct {
-	Workers  int     `json:"workers"`
-	Rows     int     `json:"rows"`       // documents in the record
-	PerSec   float64 `json:"per_second"` // since the report before
-	Database int64   `json:"database_bytes"`
-}
-
 // DocumentsRun is one run: all files through all steps.
 type DocumentsRun struct {
-	Workers     int               `json:"workers"`
-	Parallel    int               `json:"parallel"`
-	Filter      bool              `json:"filter"`
-	Documents   int               `json:"documents"`
-	Seconds     float64           `json:"seconds"`
-	PerSec      float64           `json:"per_second"`
-	PerCore     float64           `json:"per_core_second"` // documents a second of processor time, Postgres included
-	CPU         float64           `json:"cpu_seconds"`
-	ChildCPU    float64           `json:"child_cpu_seconds"`
-	DatabaseCPU float64           `json:"database_cpu_seconds"`
-	Peak        int64             `json:"peak_bytes"` // the largest process
-	ChildPeak   int64             `json:"child_peak_bytes"`
-	Database    int64             `json:"database_bytes"`
-	States      map[string]int    `json:"states"` // by state and outcome
-	Found       int               `json:"found"`  // documents that are wanted papers
-	Copies      int               `json:"copies"` // that are another one's copy
-	Growth      []DocumentsGrowth `json:"growth,omitempty"`
+	Workers     int            `json:"workers"`
+	Parallel    int            `json:"parallel"`
+	Filter      bool           `json:"filter"`
+	Whole       bool           `json:"whole_text"`
+	Rows        int            `json:"rows"` // documents that were in the record before
+	Documents   int            `json:"documents"`
+	Seconds     float64        `json:"seconds"`
+	PerSec      float64        `json:"per_second"`
+	PerCore     float64        `json:"per_core_second"` // documents a second of processor time, Postgres included
+	CPU         float64        `json:"cpu_seconds"`
+	ChildCPU    float64        `json:"child_cpu_seconds"`
+	DatabaseCPU float64        `json:"database_cpu_seconds"`
+	Peak        int64          `json:"peak_bytes"` // the largest process
+	ChildPeak   int64          `json:"child_peak_bytes"`
+	Database    int64          `json:"database_bytes"`
+	States      map[string]int `json:"states"` // by state and outcome
+	Found       int            `json:"found"`  // documents that are wanted papers
+	Copies      int            `json:"copies"` // that are another one's copy
 }
 
 // Documents takes files in with one, two, … worker processes, each run into a
@@ -92,9 +87,11 @@ func Documents(ctx context.Context, o DocumentsOptions) ([]DocumentsRun, error) 
 	var all []DocumentsRun
 	for _, n := range o.Workers {
 		err := withDatabase(ctx, o.DatabaseURL, func(dsn string) error {
-			r, err := documentsRun(ctx, o, n, dsn)
-			all = append(all, r)
-			return err
+			return o.withRecord(ctx, dsn, func(db *store.DB) error {
+				r, err := o.run(ctx, n, dsn, db)
+				all = append(all, r)
+				return err
+			})
 		})
 		if err != nil {
 			return nil, err
@@ -103,30 +100,31 @@ func Documents(ctx context.Context, o DocumentsOptions) ([]DocumentsRun, error) 
 	return all, nil
 }
 
-func documentsRun(ctx context.Context, o DocumentsOptions, workers int, dsn string) (r DocumentsRun, err error) {
+// withRecord opens a record in which papers are wanted.
+func (o DocumentsOptions) withRecord(ctx context.Context, dsn string, do func(*store.DB) error) error {
+	db, err := store.Open(ctx, dsn, 0)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := wantPile(ctx, db, o.Wanted); err != nil {
+		return err
+	}
+	return do(db)
+}
+
+// run takes all files in with so many worker processes, into a repository of its
+// own.
+func (o DocumentsOptions) run(ctx context.Context, workers int, dsn string, db *store.DB) (r DocumentsRun, err error) {
 	dir, err := os.MkdirTemp("", "gleaner-bench-blobs-*")
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	db, err := store.Open(ctx, dsn, 0)
-	if err != nil {
-		return r, err
-	}
-	defer db.Close()
-	if err := wantPile(ctx, db, o.Wanted); err != nil {
-		return r, err
-	}
-	r = DocumentsRun{Workers: workers, Parallel: o.Parallel, Filter: o.Filter, States: map[string]int{}}
+	r = DocumentsRun{Workers: workers, Parallel: o.Parallel, Filter: o.Filter, Whole: o.Whole, States: map[string]int{}}
 	if r.Parallel == 0 {
 		r.Parallel = max(1, runtime.NumCPU()/workers)
 	}
-	stopWatch := watchGrowth(ctx, db, len(o.Files), workers, func(g DocumentsGrowth) {
-		r.Growth = append(r.Growth, g)
-		if o.Report != nil {
-			o.Report(g)
-		}
-	})
 	used := 0.0
 	if o.DatabaseCPU != nil {
 		used = o.DatabaseCPU()
@@ -135,20 +133,23 @@ func documentsRun(ctx context.Context, o DocumentsOptions, workers int, dsn stri
 	g, gctx := errgroup.WithContext(ctx)
 	for i := range workers {
 		g.Go(func() (err error) {
-			results[i], err = o.Start(gctx, DocumentsShare{DatabaseURL: dsn, Repository: dir, Files: o.Files, Share: i, Of: workers, Parallel: r.Parallel, Filter: o.Filter})
+			results[i], err = o.Start(gctx, DocumentsShare{DatabaseURL: dsn, Repository: dir, Files: o.Files, Share: i, Of: workers,
+				Parallel: r.Parallel, Filter: o.Filter, Whole: o.Whole})
 			return err
 		})
 	}
-	err = g.Wait()
-	stopWatch()
-	if err != nil {
+	if err := g.Wait(); err != nil {
 		return r, err
 	}
 	if o.DatabaseCPU != nil {
 		r.DatabaseCPU = o.DatabaseCPU() - used
 	}
 	r.add(results)
-	return r, r.outcome(ctx, db)
+	err = r.outcome(ctx, db)
+	if err == nil && o.Report != nil {
+		o.Report(r)
+	}
+	return r, err
 }
 
 func (r *DocumentsRun) add(results []DocumentsResult) {
@@ -168,7 +169,7 @@ func (r *DocumentsRun) add(results []DocumentsResult) {
 }
 
 func (r *DocumentsRun) outcome(ctx context.Context, db *store.DB) error {
-	rows, err := db.Pool.Query(ctx, `SELECT state || ' ' || outcome, count(*) FROM documents GROUP BY 1`)
+	rows, err := db.Pool.Query(ctx, `SELECT state || ' ' || outcome, count(*) FROM documents WHERE `+takenInSQL+` GROUP BY 1`)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (r *DocumentsRun) outcome(ctx context.Context, db *store.DB) error {
 		return err
 	}
 	return db.Pool.QueryRow(ctx, `SELECT (SELECT count(DISTINCT sha256) FROM matches m WHERE `+store.FoundSQL+`),
-		(SELECT count(*) FROM documents WHERE same_as<>''), pg_database_size(current_database())`).Scan(&r.Found, &r.Copies, &r.Database)
+		(SELECT count(*) FROM documents WHERE same_as<>'' AND `+takenInSQL+`), pg_database_size(current_database())`).Scan(&r.Found, &r.Copies, &r.Database)
 }
 
 // wantPile makes the first papers of the pile wanted.
@@ -205,37 +206,6 @@ func wantPile(ctx context.Context, db *store.DB, n int) error {
 	return db.SetHarvestPapers(ctx, "conf/pile/all", papers, nil)
 }
 
-// growthReports is how often a run says how it stands.
-const growthReports = 10
-
-func watchGrowth(ctx context.Context, db *store.DB, total, workers int, report func(DocumentsGrowth)) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		last, at, next := 0, time.Now(), total/growthReports
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			g := DocumentsGrowth{Workers: workers}
-			err := db.Pool.QueryRow(ctx, `SELECT count(*), pg_database_size(current_database()) FROM documents WHERE state <> 'new'`).Scan(&g.Rows, &g.Database)
-			if err != nil || g.Rows < next {
-				continue
-			}
-			now := time.Now()
-			g.PerSec = float64(g.Rows-last) / now.Sub(at).Seconds()
-			last, at, next = g.Rows, now, g.Rows+total/growthReports
-			report(g)
-		}
-	}()
-	return func() { cancel(); <-done }
-}
-
 // TakeIn is what a worker process does with its share; child is how it starts itself
 // to read a document.
 func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (DocumentsResult, error) {
@@ -250,7 +220,7 @@ func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (Docume
 		return r, err
 	}
 	defer func() { _ = repo.Close() }()
-	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: child}), Cores: s.Parallel}
+	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: child}), Cores: s.Parallel, Whole: s.Whole}
 	if s.Filter {
 		parts.Filter = document.NewFilter(document.Balanced)
 	}

@@ -250,20 +250,21 @@ func (c *Collection) sketch(ctx context.Context, sha string, text *document.Text
 	if sketch == nil {
 		return store.Kin{}, nil
 	}
-	bands := make([]int64, 0, 32)
-	for _, b := range sketch.Bands() {
-		bands = append(bands, int64(b))
-	}
+	packed, bands := Packed(sketch)
 	same := func(other []byte) bool { return sketch.Similarity(unpackSketch(other)) >= document.SameText }
-	return store.Kin{Bands: bands, Same: same}, c.db.SaveSketch(ctx, sha, packSketch(sketch), bands)
+	return store.Kin{Bands: bands, Same: same}, c.db.SaveSketch(ctx, sha, packed, bands)
 }
 
-func packSketch(s document.Sketch) []byte {
-	b := make([]byte, 0, 4*len(s))
+// Packed is a sketch, and its bands, as the record has them.
+func Packed(s document.Sketch) (packed []byte, bands []int64) {
+	packed = make([]byte, 0, 4*len(s))
 	for _, v := range s {
-		b = binary.LittleEndian.AppendUint32(b, v)
+		packed = binary.LittleEndian.AppendUint32(packed, v)
 	}
-	return b
+	for _, b := range s.Bands() {
+		bands = append(bands, int64(b))
+	}
+	return packed, bands
 }
 
 func unpackSketch(b []byte) document.Sketch {

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// sketchSize is how many minima a Sketch keeps: the error of its estimate of
+// SketchSize is how many minima a Sketch keeps: the error of its estimate of
 // Jaccard similarity is about 1/√128 ≈ 0.09.
-const sketchSize = 128
+const SketchSize = 128
 
 // shingle is how many words a shingle has.
 const shingle = 4
@@ -33,7 +33,7 @@ func NewSketch(t *Text) Sketch {
 	if len(words) < 30 {
 		return nil
 	}
-	s := make(Sketch, sketchSize)
+	s := make(Sketch, SketchSize)
 	for i := range s {
 		s[i] = math.MaxUint32
 	}
@@ -52,25 +52,25 @@ func NewSketch(t *Text) Sketch {
 // Similarity estimates the Jaccard similarity of two texts, 0 to 1. It is 0
 // where one is too short.
 func (s Sketch) Similarity(o Sketch) float64 {
-	if len(s) != sketchSize || len(o) != sketchSize {
+	if len(s) != SketchSize || len(o) != SketchSize {
 		return 0
 	}
 	same := 0
 	for i := range s {
 		same += boolInt(s[i] == o[i])
 	}
-	return float64(same) / sketchSize
+	return float64(same) / SketchSize
 }
 
 // Bands cuts the sketch into 32 keys of four minima each: two texts that share
 // a key are worth comparing. Texts of similarity 0.6 share one with probability
 // 0.99, texts of 0.1 with 0.003 (s-curve 1-(1-s⁴)³²).
 func (s Sketch) Bands() []uint64 {
-	if len(s) != sketchSize {
+	if len(s) != SketchSize {
 		return nil
 	}
-	out := make([]uint64, 0, sketchSize/4)
-	for i := 0; i < sketchSize; i += 4 {
+	out := make([]uint64, 0, SketchSize/4)
+	for i := 0; i < SketchSize; i += 4 {
 		h := uint64(i) + 0x9e3779b97f4a7c15
 		for _, v := range s[i : i+4] {
 			h = mix64(h ^ uint64(v))

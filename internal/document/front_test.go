@@ -32,7 +32,7 @@ func TestReadUntil(t *testing.T) {
 	})
 	assert.Equal(t, 1, asked)
 	assert.True(t, end.Stopped)
-	assert.Len(t, end.Pages, verdictPages+r.opt.LastPages)
+	assert.Len(t, end.Pages, verdictPages+endPages)
 	assert.Equal(t, verdictPages, end.Front)
 	assert.Equal(t, 12-len(end.Pages), end.Skipped)
 	assert.Equal(t, all.Pages[11], end.Pages[len(end.Pages)-1], "its end is there")

@@ -3,8 +3,6 @@ package document
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -127,50 +125,4 @@ func dscBox(b []byte) (w, h float64) {
 
 func dscTitle(b []byte) string {
 	return strings.Trim(clean(dsc(b, "Title")), "() ")
-}
-
-// recognise reads pictures of pages with ocrmypdf, then reads its result with
-// poppler. Where the program is missing the outcome stays image-only.
-func (r *Reader) recognise(ctx context.Context, p Part, t *Text) error {
-	program, err := exec.LookPath("ocrmypdf")
-	if err != nil || r.opt.PDFToText == "" {
-		t.Detail += "; recognition is allowed, but ocrmypdf or pdftotext is not installed"
-		return nil
-	}
-	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.OCRTimeout)
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		if ctx.Err() == context.Canceled {
-			cancel()
-		}
-	})
-	defer stop()
-	dir, err := os.MkdirTemp(r.opt.TempDir, "gleaner-ocr-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	in, out := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf")
-	if err := os.WriteFile(in, p.Body, 0o600); err != nil {
-		return err
-	}
-	got, err := runChild(octx, []string{"TMPDIR=" + dir}, program, "--quiet", "--force-ocr",
-		"--pages", "1-"+strconv.Itoa(r.opt.FirstPages), "--output-type", "pdf", in, out)
-	if err != nil || got.exit != 0 {
-		t.Detail += "; recognition failed"
-		return nil //nolint:nilerr // the outcome says it: the file is still image-only
-	}
-	s, err := r.pdftotext(octx, out, 1, r.opt.FirstPages)
-	if err != nil || s.Failed != "" {
-		return err
-	}
-	pages := t.PageCount
-	t.Pages = nil
-	t.fill(s)
-	t.Reader, t.PageCount = "ocr", max(pages, len(t.Pages))
-	t.Skipped = t.PageCount - len(t.Pages)
-	if t.Words() >= r.opt.MinWords {
-		t.end(OK, "recognised from pictures")
-	}
-	return nil
 }

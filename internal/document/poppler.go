@@ -36,22 +36,25 @@ func (r *Reader) poppler(ctx context.Context, p Part, next func(*scan) More) (*s
 	if more == ReadAll && s.Front < r.opt.FirstPages { // that was its end
 		return s, nil
 	}
-	if s.PageCount, err = r.pageCount(ctx, file, s.Front); err != nil {
+	if s.PageCount, err = r.pageCount(ctx, p.Body, file, s.Front); err != nil {
 		return nil, err
 	}
 	if s.Stopped = more != ReadAll && s.PageCount > s.Front; more == ReadNoMore {
 		return s, nil
 	}
-	return s, r.popplerEnd(ctx, file, s)
+	if s.PageCount <= s.Front {
+		return s, nil
+	}
+	last := r.opt.LastPages
+	if s.Stopped {
+		last = min(last, endPages)
+	}
+	return s, r.popplerMore(ctx, file, s, max(s.Front+1, s.PageCount-last+1), s.PageCount)
 }
 
-// popplerEnd reads the last pages of a file longer than what was read.
-func (r *Reader) popplerEnd(ctx context.Context, file string, s *scan) error {
-	if s.PageCount <= s.Front {
-		return nil
-	}
-	return r.popplerMore(ctx, file, s, max(s.Front+1, s.PageCount-r.opt.LastPages+1), s.PageCount)
-}
+// endPages is how many last pages are read of a document that its first pages
+// settled: what its list of references takes.
+const endPages = 2
 
 // popplerMore adds pages as plain text. A child that dies on a later page does
 // not undo what was read before it.
@@ -122,9 +125,12 @@ func outOfMemory(got *run) bool {
 
 var pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)`)
 
-// pageCount asks pdfinfo; without it, or when that fails, what was read is all
-// that is known.
-func (r *Reader) pageCount(ctx context.Context, file string, known int) (int, error) {
+// pageCount looks into the file, and asks pdfinfo where that does not say; without
+// it, or when that fails, what was read is all that is known.
+func (r *Reader) pageCount(ctx context.Context, body []byte, file string, known int) (int, error) {
+	if n := countPages(body); n >= known {
+		return n, nil
+	}
 	if r.opt.PDFInfo == "" {
 		return known, nil
 	}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os/exec"
 	"path"
 	"strings"
@@ -21,7 +22,10 @@ type Options struct {
 	PDFToText   string // path of poppler's pdftotext; "" looks it up, "-" does without
 	PDFInfo     string // path of poppler's pdfinfo, the same
 	Ghostscript string // path of ghostscript, the same
-	OCR         bool   // read pictures of pages with ocrmypdf, where installed; slow
+	OCR         bool   // read pictures of pages with ocrmypdf or tesseract, where installed; slow
+	OCRmyPDF    string // path of ocrmypdf, as above
+	Tesseract   string // path of tesseract, as above; it is given what poppler's pdftoppm draws
+	PDFToPPM    string // path of poppler's pdftoppm, as above
 	OCRTimeout  time.Duration
 	TempDir     string // for files handed to children; "" is the system's
 	Child       Child  // as returned by MaybeRunChild; the zero value reads in-process
@@ -39,7 +43,7 @@ func NewReader(opt Options) *Reader {
 		opt.Timeout = 9 * time.Second
 	}
 	if opt.OCRTimeout <= 0 {
-		opt.OCRTimeout = 2 * time.Minute
+		opt.OCRTimeout = ocrTimeout
 	}
 	if opt.Memory <= 0 {
 		opt.Memory = 480 << 20
@@ -59,6 +63,9 @@ func NewReader(opt Options) *Reader {
 	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
 	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
+	opt.OCRmyPDF = lookUp(opt.OCRmyPDF, "ocrmypdf")
+	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
+	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
 	return &Reader{opt: opt}
 }
 
@@ -80,7 +87,11 @@ func lookUp(path, name string) string {
 // are left out.
 func (r *Reader) Programs() map[string]string {
 	m := map[string]string{}
-	for name, p := range map[string]string{"pdftotext": r.opt.PDFToText, "pdfinfo": r.opt.PDFInfo, "ghostscript": r.opt.Ghostscript} {
+	all := map[string]string{"pdftotext": r.opt.PDFToText, "pdfinfo": r.opt.PDFInfo, "ghostscript": r.opt.Ghostscript}
+	if r.opt.OCR {
+		maps.Copy(all, map[string]string{"ocrmypdf": r.opt.OCRmyPDF, "tesseract": r.opt.Tesseract})
+	}
+	for name, p := range all {
 		if p != "" {
 			m[name] = p
 		}

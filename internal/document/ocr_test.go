@@ -1,0 +1,158 @@
+package document
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-pdf/fpdf"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scanPDF is a PDF of pictures of another one's pages, as a scanner makes it.
+func scanPDF(t *testing.T, pdf []byte, pages int) []byte {
+	t.Helper()
+	draw, err := exec.LookPath("pdftoppm")
+	if err != nil {
+		t.Skip("poppler's pdftoppm is not installed")
+	}
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.pdf")
+	require.NoError(t, os.WriteFile(in, pdf, 0o600))
+	require.NoError(t, exec.CommandContext(t.Context(), draw, "-r", "200", "-gray", "-png", in, filepath.Join(dir, "p")).Run())
+	pictures, err := filepath.Glob(filepath.Join(dir, "p*.png"))
+	require.NoError(t, err)
+	require.Len(t, pictures, pages)
+	out := fpdf.New("P", "pt", "Letter", "")
+	for _, p := range pictures {
+		out.AddPage()
+		out.ImageOptions(p, 0, 0, 612, 792, false, fpdf.ImageOptions{ImageType: "PNG"}, 0, "")
+	}
+	return pdfBytes(t, out)
+}
+
+// ocrOptions are those of a reader with one program for recognition, or none.
+func ocrOptions(t *testing.T, ocrmypdf, tesseract string) Options {
+	t.Helper()
+	o := withPoppler(t)
+	o.OCR, o.OCRmyPDF, o.Tesseract = true, ocrmypdf, tesseract
+	return o
+}
+
+// TestRecognise reads a scan with the programs that are installed.
+func TestRecognise(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tesseract", "ocrmypdf"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skipf("%s is not installed: no scan is recognised with it here", name)
+			}
+			o := ocrOptions(t, "-", "")
+			if name == "ocrmypdf" {
+				o = ocrOptions(t, "", "-")
+			}
+			o.OCRTimeout = 5 * time.Minute // the machine may be busy
+			scan := scanPDF(t, paperPDF(t, 2), 2)
+			plain := o
+			plain.OCR = false
+			require.Equal(t, ImageOnly, read(t, NewReader(plain), "scan.pdf", scan).Outcome)
+
+			got := read(t, NewReader(o), "scan.pdf", scan)
+			require.Equal(t, OK, got.Outcome, got.Detail)
+			assert.Equal(t, name, got.Reader)
+			assert.Equal(t, 2, got.PageCount)
+			require.Len(t, got.Pages, 2)
+			assert.Contains(t, got.Pages[0], "Harvesting the Missing Papers by Patience")
+			assert.Contains(t, got.Pages[0], "Abstract")
+			assert.Contains(t, got.Pages[1], "References")
+			assert.NotEmpty(t, got.First.Lines)
+			j := NewFilter(Balanced).Judge(got, Hints{})
+			assert.True(t, j.Academic, j.Reasons)
+			assert.GreaterOrEqual(t, j.References, 8)
+		})
+	}
+}
+
+// program writes a shell script that stands in for a program.
+func program(t *testing.T, script string) string {
+	t.Helper()
+	if !haveLimits {
+		t.Skip("needs a shell")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
+	return path
+}
+
+// TestRecogniseWiring checks what is done with what tesseract says, with a
+// program in its stead: it is there on any machine.
+func TestRecogniseWiring(t *testing.T) {
+	t.Parallel()
+	scan := imagePDF(t)
+	picture := `head -c 2 "$1" | grep -q P5 || { echo "no picture: $1" >&2; exit 1; }; test "$2" = - || exit 2; `
+	recognise := func(script string, change func(*Options)) *Text {
+		o := ocrOptions(t, "-", program(t, script))
+		if NewReader(o).opt.PDFToPPM == "" {
+			t.Skip("poppler's pdftoppm is not installed")
+		}
+		if change != nil {
+			change(&o)
+		}
+		return read(t, NewReader(o), "scan.pdf", scan)
+	}
+
+	got := recognise(picture+`printf 'A Title of a Paper\n\nAda Example\n\nAbstract\nWe read pic-\ntures of many different pages here.\n\f'`, nil)
+	require.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Equal(t, "tesseract", got.Reader)
+	assert.Equal(t, "A Title of a Paper\n\nAda Example\n\nAbstract\nWe read pictures of many different pages here.", got.Pages[0])
+	assert.Equal(t, "recognised from pictures", got.Detail)
+
+	for name, script := range map[string]string{
+		"it fails":         `echo "Error opening data file eng.traineddata" >&2; exit 1`,
+		"it sees nothing":  picture + `printf '\f'`,
+		"it sees nonsense": picture + `for i in 1 2 3 4 5 6 7 8 9; do printf '\001\002\003 '; done`,
+	} {
+		got := recognise(script, nil)
+		assert.Equal(t, ImageOnly, got.Outcome, name)
+		assert.Contains(t, got.Detail, "recogni", name)
+		assert.NotEqual(t, "tesseract", got.Reader, name)
+	}
+	assert.Contains(t, recognise(`echo "Error opening data file eng.traineddata" >&2; exit 1`, nil).Detail, "eng.traineddata", "whoever looks sees why")
+
+	slow := recognise(`sleep 60`, func(o *Options) { o.OCRTimeout = 300 * time.Millisecond })
+	assert.Equal(t, ImageOnly, slow.Outcome)
+	assert.Less(t, slow.Elapsed, 30*time.Second)
+
+	none := recognise(`exit 1`, func(o *Options) { o.Tesseract = "-" })
+	assert.Equal(t, ImageOnly, none.Outcome)
+	assert.Contains(t, none.Detail, "neither ocrmypdf nor tesseract")
+}
+
+// TestRecogniseOCRmyPDF puts a program that copies a text PDF in ocrmypdf's stead.
+func TestRecogniseOCRmyPDF(t *testing.T) {
+	t.Parallel()
+	text := filepath.Join(t.TempDir(), "text.pdf")
+	require.NoError(t, os.WriteFile(text, paperPDF(t, 2), 0o600))
+	o := ocrOptions(t, program(t, `for last; do :; done; cp `+text+` "$last"`), "-")
+	got := read(t, NewReader(o), "scan.pdf", imagePDF(t))
+	require.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Equal(t, "ocrmypdf", got.Reader)
+	assert.Contains(t, got.String(), "Harvesting the Missing Papers")
+	assert.Positive(t, got.First.Lines[0].Size, "it knows the places of words")
+
+	o = ocrOptions(t, program(t, `echo "PriorOcrFoundError" >&2; exit 6`), "-")
+	got = read(t, NewReader(o), "scan.pdf", imagePDF(t))
+	assert.Equal(t, ImageOnly, got.Outcome)
+	assert.Contains(t, got.Detail, "PriorOcrFoundError")
+}
+
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "One whole word\n\nAnother 3-\n4", joined("One who-\nle word\n\n\nAnother 3-\n4\n"))
+	assert.Empty(t, joined(strings.Repeat("\n", 3)))
+}
