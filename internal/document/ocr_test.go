@@ -78,25 +78,14 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// program writes a shell script that stands in for a program.
-func program(t *testing.T, script string) string {
-	t.Helper()
-	if !haveLimits {
-		t.Skip("needs a shell")
-	}
-	path := filepath.Join(t.TempDir(), "program")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
-	return path
-}
-
 // TestRecogniseWiring checks what is done with what tesseract says, with a
 // program in its stead: it is there on any machine.
 func TestRecogniseWiring(t *testing.T) {
 	t.Parallel()
 	scan := imagePDF(t)
 	picture := `head -c 2 "$1" | grep -q P5 || { echo "no picture: $1" >&2; exit 1; }; test "$2" = - || exit 2; `
-	recognise := func(script string, change func(*Options)) *Text {
-		o := ocrOptions(t, "-", program(t, script))
+	recognise := func(says string, change func(*Options)) *Text {
+		o := ocrOptions(t, "-", script(t, says))
 		if NewReader(o).opt.PDFToPPM == "" {
 			t.Skip("poppler's pdftoppm is not installed")
 		}
@@ -138,14 +127,14 @@ func TestRecogniseOCRmyPDF(t *testing.T) {
 	t.Parallel()
 	text := filepath.Join(t.TempDir(), "text.pdf")
 	require.NoError(t, os.WriteFile(text, paperPDF(t, 2), 0o600))
-	o := ocrOptions(t, program(t, `for last; do :; done; cp `+text+` "$last"`), "-")
+	o := ocrOptions(t, script(t, `for last; do :; done; cp `+text+` "$last"`), "-")
 	got := read(t, NewReader(o), "scan.pdf", imagePDF(t))
 	require.Equal(t, OK, got.Outcome, got.Detail)
 	assert.Equal(t, "ocrmypdf", got.Reader)
 	assert.Contains(t, got.String(), "Harvesting the Missing Papers")
 	assert.Positive(t, got.First.Lines[0].Size, "it knows the places of words")
 
-	o = ocrOptions(t, program(t, `echo "PriorOcrFoundError" >&2; exit 6`), "-")
+	o = ocrOptions(t, script(t, `echo "PriorOcrFoundError" >&2; exit 6`), "-")
 	got = read(t, NewReader(o), "scan.pdf", imagePDF(t))
 	assert.Equal(t, ImageOnly, got.Outcome)
 	assert.Contains(t, got.Detail, "PriorOcrFoundError")

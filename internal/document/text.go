@@ -143,7 +143,7 @@ func (t *Text) garbled() bool {
 				control++
 			}
 			upper += boolInt(unicode.IsUpper(r))
-			lower += boolInt(unicode.IsLower(r))
+			lower += boolInt(unicode.IsLower(r) || unicode.IsLetter(r) && !unicode.IsUpper(r)) // most scripts have but one case
 		}
 		for _, w := range strings.Fields(p) {
 			words++

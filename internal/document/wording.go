@@ -29,16 +29,20 @@ const (
 // ("R EFERENCES"). secNone for any other line.
 func sectionOf(key string) section {
 	switch key {
-	case "abstract", "summary", "zusammenfassung", "kurzfassung", "résumé", "resumen", "resumo", "sommario", "riassunto":
+	case "abstract", "summary", "zusammenfassung", "kurzfassung", "résumé", "resumen", "resumo", "sommario", "riassunto",
+		"samenvatting", "sammanfattning", "sammendrag", "streszczenie", "abstrakt", "аннотация", "анотація", "реферат", "περίληψη", "özet", "摘要", "要旨", "概要", "초록", "요약":
 		return secAbstract
-	case "introduction", "motivation", "background", "overviewandmotivation", "einleitung", "einführung", "introducción", "introdução", "introduzione":
+	case "introduction", "motivation", "background", "overviewandmotivation", "einleitung", "einführung", "introducción", "introdução", "introduzione",
+		"inleiding", "inledning", "innledning", "wstęp", "wprowadzenie", "úvod", "введение", "вступ", "εισαγωγή", "giriş", "引言", "绪论", "前言", "序論", "はじめに", "서론":
 		return secIntroduction
-	case "conclusion", "conclusions", "concludingremarks", "discussion", "futurework", "finalremarks", "fazit", "conclusión", "conclusiones", "conclusão", "conclusões", "consideraçõesfinais", "conclusioni":
+	case "conclusion", "conclusions", "concludingremarks", "discussion", "futurework", "finalremarks", "fazit", "conclusión", "conclusiones", "conclusão", "conclusões", "consideraçõesfinais", "conclusioni",
+		"conclusie", "conclusies", "slutsats", "slutsatser", "konklusjon", "podsumowanie", "wnioski", "závěr", "заключение", "выводы", "висновки", "συμπεράσματα", "sonuç", "sonuçlar", "结论", "结语", "結論", "おわりに", "まとめ", "결론":
 		return secConclusion
 	case "acknowledgement", "acknowledgements", "acknowledgment", "acknowledgments", "danksagung", "remerciements", "agradecimientos", "agradecimentos":
 		return secAcknowledgements
 	case "references", "bibliography", "literaturecited", "workscited", "literature", "referencesandnotes", "referencescited", "selectedreferences",
-		"literatur", "literaturverzeichnis", "références", "bibliographie", "referencias", "bibliografía", "referências", "bibliografia":
+		"literatur", "literaturverzeichnis", "références", "bibliographie", "referencias", "bibliografía", "referências", "bibliografia",
+		"riferimentibibliografici", "referenties", "literatuur", "referenser", "referanser", "piśmiennictwo", "literatura", "литература", "списоклитературы", "література", "βιβλιογραφία", "kaynaklar", "kaynakça", "参考文献", "參考文獻", "文献", "참고문헌":
 		return secReferences
 	case "contents", "tableofcontents", "inhalt", "inhaltsverzeichnis", "outline", "agenda":
 		return secContents
@@ -97,10 +101,10 @@ func squeeze(s string) string {
 // abstractInline knows "Abstract—We show", "Summary. We" and the like.
 func abstractInline(line string) bool {
 	s := strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, w := range []string{"abstract", "summary", "resumo", "résumé"} {
+	for _, w := range []string{"abstract", "summary", "resumo", "résumé", "resumen", "zusammenfassung", "аннотация", "摘要", "要旨", "초록"} {
 		if len(s) > len(w) && strings.EqualFold(s[:len(w)], w) {
 			rest := strings.TrimLeft(s[len(w):], " ")
-			return rest != "" && strings.ContainsAny(rest[:min(3, len(rest))], ".:—–-")
+			return rest != "" && strings.ContainsAny(strings.ToValidUTF8(rest[:min(3, len(rest))], ""), ".:—–-：")
 		}
 	}
 	return false
@@ -142,6 +146,11 @@ func pairMark(before, word string) mark {
 		}
 		if before == "this" {
 			return thisMark(word)
+		}
+	case "данной", "настоящей", "этой", "данная", "настоящая":
+		switch word {
+		case "работе", "статье", "работа", "статья":
+			return markThisPaper
 		}
 	case "este", "neste", "dieser", "diesem", "diese", "cet":
 		switch word {
@@ -309,12 +318,34 @@ func (c *counts) line(s string) {
 	}
 	c.bullets += boolInt(bulleted(s))
 	c.tally[markCitation] += citations(s)
+	c.unspaced(s)
 	before := c.words
 	for w := range strings.FieldsSeq(s) {
 		c.word(w)
 	}
 	if n := c.words - before; n >= 7 {
 		c.long += n
+	}
+}
+
+// unspaced counts what is written without blanks between words, Chinese and
+// Japanese: two characters make a word there, on the average.
+func (c *counts) unspaced(line string) {
+	n := 0
+	for _, r := range line {
+		n += boolInt(r >= 0x3040 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana))
+	}
+	if n == 0 {
+		return
+	}
+	c.words += n / 2
+	for _, w := range []string{"本文", "本論文", "本论文", "本稿"} {
+		if strings.Contains(line, w) {
+			c.tally[markThisPaper]++
+			if c.thisPaperAt < 0 {
+				c.thisPaperAt = c.bytes
+			}
+		}
 	}
 }
 
