@@ -123,7 +123,7 @@ func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
 	parts, err := document.Unpack(name, media, f.Body, document.Limits{})
 	if err != nil {
 		// What is wrong with it is found again, and named, when it is judged.
-		c.log.Debug("archive cannot be unpacked", "url", f.URL, "error", err)
+		c.log.DebugContext(ctx, "archive cannot be unpacked", "url", f.URL, "error", err)
 	}
 	if len(parts) < 2 {
 		kind := document.Sniff(name, media, f.Body)

@@ -129,7 +129,7 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 	}
 	if len(s.batch.pages) > 0 {
 		if err := s.cfg.Index(ctx, s.batch.pages); err != nil && ctx.Err() == nil {
-			s.log.Warn("pages could not be indexed", "host", s.site.Host, "error", err)
+			s.log.WarnContext(ctx, "pages could not be indexed", "host", s.site.Host, "error", err)
 		}
 	}
 	s.batch.reset()

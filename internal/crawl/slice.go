@@ -116,7 +116,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	if len(s.site.Learnt) > 0 {
 		if err := s.strategy.Restore(s.site.Learnt); err != nil {
-			s.log.Warn("what was learnt of the site cannot be read; learning anew", "host", host, "error", err)
+			s.log.WarnContext(ctx, "what was learnt of the site cannot be read; learning anew", "host", host, "error", err)
 		}
 	}
 	if s.wanted, err = s.coll.Wanted(ctx); err != nil {

@@ -211,7 +211,7 @@ func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 		if err != nil {
 			// It is kept and waits to be examined; one file must not hold up
 			// its site.
-			s.log.Warn("document cannot be examined yet", "sha256", sha, "url", resp.URL, "error", err)
+			s.log.WarnContext(ctx, "document cannot be examined yet", "sha256", sha, "url", resp.URL, "error", err)
 			continue
 		}
 		if j.Academic() {

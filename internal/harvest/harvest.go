@@ -44,7 +44,7 @@ func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
 	}
 	known, err := s.DBLP.ResolveVenue(ctx, key)
 	if err != nil {
-		s.Log.Debug("the venue's names are not known; its key must do", "venue", key, "error", err)
+		s.Log.DebugContext(ctx, "the venue's names are not known; its key must do", "venue", key, "error", err)
 		return v, nil
 	}
 	v.Name, v.Title = known.Name, known.Title

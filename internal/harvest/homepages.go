@@ -244,7 +244,7 @@ func (s *Stages) LookFor(ctx context.Context, labels []homepage.Label, report fu
 	ds, err := s.Finder.FindAll(ctx, subjects, parallelAuthors)
 	report(len(subjects), len(subjects))
 	if errors.Is(err, homepage.ErrSearchUnavailable) {
-		s.Log.Warn("searches failed", "error", err)
+		s.Log.WarnContext(ctx, "searches failed", "error", err)
 		err = nil
 	}
 	return ds, err

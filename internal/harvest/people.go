@@ -51,7 +51,7 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 		case err != nil && i == 0 && !s.NoDBLPPeople:
 			return err
 		case err != nil:
-			s.Log.Warn("a directory of people is left out", "directory", d.Name(), "error", err)
+			s.Log.WarnContext(ctx, "a directory of people is left out", "directory", d.Name(), "error", err)
 		}
 		for k, id := range ids {
 			if p := people[id]; p != nil {

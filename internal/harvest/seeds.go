@@ -96,7 +96,7 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 		maps.Copy(failed, l.Failed)
 	}
 	for name, err := range failed {
-		s.Log.Warn("open copies could not be asked for", "source", name, "error", err)
+		s.Log.WarnContext(ctx, "open copies could not be asked for", "source", name, "error", err)
 	}
 	return s.DB.SaveCopies(ctx, rows)
 }

@@ -69,7 +69,7 @@ func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Pa
 		var none ErrNoVolume
 		if errors.As(err, &none) {
 			// The index announces volumes whose contents are not entered yet.
-			d.log.Warn("a volume in the index has no contents", "venue", v.Key, "toc", vol.TOC)
+			d.log.WarnContext(ctx, "a volume in the index has no contents", "venue", v.Key, "toc", vol.TOC)
 			continue
 		}
 		if err != nil {
@@ -143,7 +143,7 @@ func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]venue.Paper, error) {
 	}
 	papers, dropped := papersOf(records, vol)
 	if dropped > 0 {
-		d.log.Debug("records that are no papers", "toc", vol.TOC, "dropped", dropped, "papers", len(papers))
+		d.log.DebugContext(ctx, "records that are no papers", "toc", vol.TOC, "dropped", dropped, "papers", len(papers))
 	}
 	return papers, nil
 }

@@ -136,7 +136,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 	if err != nil {
 		return dumpVenue{}, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
 	}
-	d.log.Info("the dump is searched", "venue", key, "path", d.dump)
+	d.log.InfoContext(ctx, "the dump is searched", "venue", key, "path", d.dump)
 	v, err := dump.venue(ctx, key)
 	if err != nil {
 		return v, err
