@@ -97,7 +97,7 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]b
 		if attempt >= s.retries || down.RetryAfter > s.maxWait || down.Wall || errors.Is(err, errNoTurn) {
 			return nil, down
 		}
-		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", addr, "attempt", attempt+1, "in", pause, "because", down.Error())
+		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", addr, "try", attempt+1, "in", pause, "because", down.Error())
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
