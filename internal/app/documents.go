@@ -23,7 +23,7 @@ func WithReading(ctx context.Context, r Reading) context.Context {
 // openCollection makes the collection of an open record.
 func (a *App) openCollection(ctx context.Context) {
 	r, _ := ctx.Value(readingKey{}).(Reading)
-	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: a.filter, Whole: a.Config.Switch("whole-text"),
+	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: a.filter, Whole: a.Config.Switch("whole-text"), Names: a.Config.Switch("name-filter"),
 		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child})})
 }
 

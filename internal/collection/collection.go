@@ -24,6 +24,7 @@ type Parts struct {
 	Reader *document.Reader
 	Filter *document.Filter // nil keeps every document unread, as the switch of CDI does (Wu et al., WIDM 2012)
 	Cores  int              // documents read at a time; 0 is the number of processors
+	Names  bool             // pass files over unread whose name or size speaks against them (Chen 2008, File Fetcher)
 	Whole  bool             // read and keep all text of every document; else that of wanted papers and of what the first pages leave open
 	Log    *slog.Logger
 }
@@ -35,6 +36,7 @@ type Collection struct {
 	reader *document.Reader
 	filter *document.Filter
 	whole  bool
+	names  bool
 	wanted *wanted
 	cores  chan struct{} // one token a document that is being read
 	log    *slog.Logger
@@ -72,7 +74,7 @@ func New(p Parts) *Collection {
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, whole: p.Whole, wanted: &wanted{db: p.DB},
+	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
 		cores: make(chan struct{}, p.Cores), log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 

@@ -108,6 +108,11 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
 		return c.save(ctx, d, places, nil, nil)
 	}
+	if reason, is := unwelcome(d, places); is && c.names {
+		d.State, d.Outcome, d.Detail = "rejected", string(document.Unwelcome), reason
+		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
+		return c.save(ctx, d, places, nil, nil)
+	}
 	index, err := c.Wanted(ctx)
 	if err != nil {
 		return Judgement{}, err
@@ -136,6 +141,25 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		return Judgement{}, err
 	}
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had))
+}
+
+// unwelcome reports whether a document's names, at all of its places, or its size
+// speak against it.
+func unwelcome(d store.Document, places []store.Location) (reason string, is bool) {
+	size := 0
+	if d.Kind == string(document.PDF) {
+		size = int(d.Bytes)
+	}
+	for _, l := range places {
+		name := l.URL
+		if l.Member != "" {
+			name = l.Member
+		}
+		if reason, is = document.UnwelcomeName(name, size); !is {
+			return "", false
+		}
+	}
+	return reason, is
 }
 
 // partly is the detail of a document whose first pages settled what it is, so that

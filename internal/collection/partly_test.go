@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/document"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
 
@@ -88,4 +90,35 @@ func TestFirstPagesSettle(t *testing.T) {
 	third, _ := s.takeFile(fileAt("http://a.example/3.pdf", long(4)))
 	require.Empty(t, s.document(third[0]).Detail)
 	require.Equal(t, string(document.OK), s.document(third[0]).Outcome)
+}
+
+// The pre-filter passes over what its name speaks against, unless another place
+// calls it something else; by default every file is read.
+func TestNameFilter(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	paper := s.pile.File(1, sampleweb.AsPDF)
+	other := s.pile.File(2, sampleweb.AsPDF)
+	s.names = true
+	sha, js := s.takeFile(fileAt("http://a.example/teaching/hw3.pdf", paper))
+	require.Equal(t, "rejected", js[0].State)
+	require.Equal(t, "unwelcome", js[0].Outcome)
+	require.Equal(t, "its name is one of course material", s.document(sha[0]).Detail)
+	n, err := s.db.HarvestCounters(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, store.Counters{All: 1, Filtered: 1, FilteredMTF: 1}, n)
+	require.Empty(t, differences(t, s, true))
+
+	_, js = s.takeFile(fileAt("http://a.example/papers/other.pdf", other))
+	require.Equal(t, "accepted", js[0].State)
+	_, err = s.Add(t.Context(), fileAt("http://b.example/papers/1.pdf", paper))
+	require.NoError(t, err)
+	j, err := s.Rejudge(t.Context(), sha[0])
+	require.NoError(t, err)
+	require.True(t, j.Found(), "one of its places gives it a better name")
+
+	s.names = false
+	_, js = s.takeFile(fileAt("http://a.example/cv.pdf", s.pile.File(3, sampleweb.AsPDF)))
+	require.Equal(t, "accepted", js[0].State)
 }

@@ -87,6 +87,7 @@ var Settings = []Setting{
 	{Key: "retry-base", Env: "GLEANER_RETRY_BASE", Default: "30s", Kind: Duration, Help: "wait before a URL's second try; grows fourfold"},
 	{Key: "leads", Env: "GLEANER_LEADS", Default: "wanted", Help: "documents linked on other hosts: wanted, all or none"},
 	{Key: "filter", Env: "GLEANER_FILTER", Default: "balanced", Help: "academic filter: conservative, balanced, liberal, or off to keep files unread"},
+	{Key: "name-filter", Env: "GLEANER_NAME_FILTER", Default: "false", Kind: Switch, Help: "pass files over unread whose name (homework, cv, lecture, …) or size (a PDF under 8 KB) speaks against them"},
 	{Key: "whole-text", Env: "GLEANER_WHOLE_TEXT", Default: "false", Kind: Switch, Help: "read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"},
 	{Key: "ocr", Env: "GLEANER_OCR", Default: "false", Kind: Switch, Help: "read scanned documents with ocrmypdf or tesseract where installed"},
 

@@ -25,6 +25,7 @@ const (
 	Timeout      Outcome = "timeout"        // the reader was killed at its deadline
 	TooLarge     Outcome = "too-large"      // the file, or the memory that reading it takes, is over the limit
 	NoReader     Outcome = "no-reader"      // a kind known by name for which nothing is installed here
+	Unwelcome    Outcome = "unwelcome"      // passed over unread for its name or size, where the pre-filter is on
 	SourceOnly   Outcome = "source"         // LaTeX or BibTeX: a paper's source, not a paper
 )
 

@@ -29,10 +29,10 @@ func (db *DB) HarvestCounters(ctx context.Context, harvest string) (c Counters, 
 			AND ($1='' OR u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1))),
 		n AS (SELECT count(*) AS every,
 			count(DISTINCT text) FILTER (WHERE state='accepted') AS fresh, count(*) FILTER (WHERE state='accepted') AS accepted,
-			count(*) FILTER (WHERE state='rejected' AND class='' AND outcome IN ('not-a-document', 'no-reader', 'source')) AS mtf,
+			count(*) FILTER (WHERE state='rejected' AND class='' AND outcome IN ('not-a-document', 'no-reader', 'source', 'unwelcome')) AS mtf,
 			count(*) FILTER (WHERE state='rejected' AND class<>'') AS dcf,
 			count(*) FILTER (WHERE state='rejected' AND class='' AND outcome IN ('wall', 'error-page')) AS page,
-			count(*) FILTER (WHERE state='rejected' AND class='' AND outcome NOT IN ('not-a-document', 'no-reader', 'source', 'wall', 'error-page')) AS unread,
+			count(*) FILTER (WHERE state='rejected' AND class='' AND outcome NOT IN ('not-a-document', 'no-reader', 'source', 'unwelcome', 'wall', 'error-page')) AS unread,
 			count(*) FILTER (WHERE state='failed') AS failed, count(*) FILTER (WHERE state='new') AS waiting FROM item)
 		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, page, waiting FROM n, other o`, harvest).
 		Scan(&c.All, &c.SavedNew, &c.SavedDuplicate, &c.Filtered, &c.FilteredMTF, &c.FilteredDCF, &c.FailedTextExtract, &c.FailedFileNotFound,
