@@ -39,6 +39,8 @@ type slice struct {
 
 	history rank.History // of this slice, for its budget
 
+	had bool // the last answer was fetched before the crawl
+
 	read, relevant int // pages of this crawl, and those of them that lead to documents
 
 	lastFailure fetch.Outcome // of the host rather than of one URL
@@ -208,8 +210,10 @@ func (s *slice) run(ctx context.Context) error {
 		if err := s.visit(ctx, e, reason); err != nil {
 			return err
 		}
-		// Before a wait there is time to write; without one, write in batches.
-		if s.lease.Ready() > 0 || len(s.batch.visits) >= s.cfg.Batch {
+		// Before a wait there is time to write; without one, write in batches. An
+		// answer that was had before took no request, but the next one does, and it
+		// is chosen among the links of that answer, too.
+		if s.lease.Ready() > 0 || s.had || len(s.batch.visits) >= s.cfg.Batch {
 			if err := s.flush(ctx, false); err != nil {
 				return err
 			}
@@ -253,7 +257,7 @@ func (s *slice) parkedBecause(wait time.Duration) string {
 
 // next picks what to ask for; where nothing waits it says when something will.
 func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
-	if s.window.low() || s.window.empty() {
+	if s.window.low() || s.window.bare() {
 		// What was found and not yet written is not in the window either.
 		if err := s.flush(ctx, false); err != nil {
 			return nil, "", err

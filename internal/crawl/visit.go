@@ -58,10 +58,12 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 // get fetches, or takes the answer that was fetched lately to look for a
 // homepage.
 func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, error) {
+	s.had = false
 	if h := e.Hash(); s.cached[h] && e.Content == nil {
 		delete(s.cached, h)
 		p, ok, err := s.db.CachedPage(ctx, h[:], cacheAge)
 		if err == nil && ok && p.Outcome == string(fetch.OK) {
+			s.had = true
 			return &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}, nil
 		}
 	}

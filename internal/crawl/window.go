@@ -30,6 +30,9 @@ type window struct {
 
 func (w *window) empty() bool { return len(w.entries) == 0 }
 
+// bare reports whether no link is in the window, but for sitemaps.
+func (w *window) bare() bool { return len(w.entries) == w.sitemaps }
+
 // low reports whether the record may hold something better to choose from.
 func (w *window) low() bool {
 	return !w.filled || !w.all && len(w.entries) <= w.full/4

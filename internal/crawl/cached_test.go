@@ -1,0 +1,48 @@
+package crawl
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/store"
+)
+
+// TestCachedHomepageGoesBeforeTheSitemap: what a homepage links is known before
+// the first request is made, where the page itself was fetched to look for it.
+func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Batch = 100
+	var mu sync.Mutex
+	var order []string
+	note := func(body string) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			order = append(order, r.URL.Path)
+			mu.Unlock()
+			rw.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(rw, body)
+		}
+	}
+	s := serve(t, map[string]any{
+		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host) },
+		"/":           note("never asked for"), "/a.html": note("a"), "/b.html": note("b"),
+		"/map.xml": note(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`),
+	})
+	w.seed(t, s.host, "/", "/")
+	home := "http://" + s.host + "/"
+	h := frontier.HashOf(home)
+	require.NoError(t, w.db.SavePage(t.Context(), store.CachedPage{Hash: h[:], Host: s.host, URL: home, FinalURL: home, Outcome: string(fetch.OK), Status: 200,
+		Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(`<a href="a.html">a</a> <a href="b.html">b</a>`), At: time.Now()}))
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, []string{"/a.html", "/b.html", "/map.xml"}, order)
+}
