@@ -78,7 +78,10 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 		p, err := rank.ParsePrior(data)
 		return &p, err
 	})
-	return o, err
+	if err != nil {
+		return o, err
+	}
+	return o.Complete()
 }
 
 // Client is the polite client for a command without a database: paces hold within

@@ -161,12 +161,15 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	if err == nil {
 		c.repo, err = repository.Open(ctx, "file://"+c.dir)
 	}
+	cfg := crawl.DefaultConfig()
+	if err == nil {
+		cfg.Rank, err = cfg.Rank.Complete() // once for all slices, as a worker does
+	}
 	if err != nil {
 		c.close()
 		return nil, err
 	}
 	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
-	cfg := crawl.DefaultConfig()
 	// The web has no documents: for a crawl it is a trap.
 	cfg.TrapPages, cfg.MaxPages = 0, 10*o.Pages
 	if o.Strategy != "" {

@@ -74,13 +74,6 @@ func newGleaner(opts Options) (*gleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.Prior == nil {
-		p, err := DefaultPrior()
-		if err != nil {
-			return nil, err
-		}
-		opts.Prior = &p
-	}
 	tune := DefaultTuning()
 	if opts.Tuning != nil {
 		tune = *opts.Tuning

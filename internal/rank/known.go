@@ -56,7 +56,17 @@ type memory struct {
 	blocks map[uint64]*block
 	slots  []slot // of the waiting links at the last pick
 	stems  map[uint32][]*known
+	fresh  map[string]entered // by address, the links that entered and have no ID yet
 }
+
+// entered is a link as it entered.
+type entered struct {
+	candidate Candidate
+	known     *known
+}
+
+// maxFresh bounds the links that are kept until they have an ID.
+const maxFresh = 1 << 10
 
 // slot saves looking a link up that stands where it stood at the last pick.
 type slot struct {
@@ -65,7 +75,7 @@ type slot struct {
 }
 
 func newMemory() memory {
-	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, stems: map[uint32][]*known{}}
+	return memory{links: map[int64]*known{}, blocks: map[uint64]*block{}, stems: map[uint32][]*known{}, fresh: map[string]entered{}}
 }
 
 // fits says whether what is known of a link still holds: one that is met again
@@ -128,31 +138,47 @@ func (y *memory) block(fs []feature, document bool) *block {
 }
 
 // know takes a candidate's features, which are kept while it waits. A link that
-// enters may have no place in the order of discovery yet (ID 0): what is known of
-// that holds until the next is asked for.
+// enters may have no place in the order of discovery yet (ID 0).
 func (g *gleaner) know(c *Candidate) *known {
-	if k := g.memory.links[c.ID]; k.fits(c) {
+	y := &g.memory
+	if c.ID == 0 {
+		k := g.compute(c)
+		if len(y.fresh) >= maxFresh {
+			clear(y.fresh)
+		}
+		y.fresh[c.Link.URL] = entered{*c, k}
 		return k
 	}
+	if k := y.links[c.ID]; k.fits(c) {
+		return k
+	}
+	y.drop(c.ID)
+	e := y.fresh[c.Link.URL]
+	delete(y.fresh, c.Link.URL)
+	was, k := e.candidate, e.known
+	was.ID, was.Queue, was.Priority = c.ID, c.Queue, c.Priority // which say nothing of it
+	if was != *c {
+		k = g.compute(c)
+	}
+	k.isTwin = k.stem != 0 && g.twins.has(k.stem)
+	y.keep(c.ID, k)
+	return k
+}
+
+// compute finds out what there is to know of a candidate.
+func (g *gleaner) compute(c *Candidate) *known {
 	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL)}
 	fs, like, own := g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
-	fs = append(fs, feature{traitTwin, 1})
-	g.scratch = fs
+	g.scratch = append(fs, feature{traitTwin, 1})
+	fs = slices.Clone(g.scratch)
+	n := len(fs) - 1
+	k.twin, k.features = fs, fs[:n:n]
+	k.own, k.ownTwin, k.most = fs[own:n:n], fs[own:], heaviest(fs[like:n])
+	k.shared, k.like = g.memory.block(fs[:like:like], c.Document), g.memory.block(fs[like:own:own], c.Document)
 	if c.Document {
 		k.stem = stemHash(c.Link.URL)
 		k.isTwin = g.twins.has(k.stem)
 	}
-	n := len(fs) - 1
-	if c.ID == 0 {
-		k.twin, k.features = fs, fs[:n:n]
-		return k
-	}
-	fs = slices.Clone(fs)
-	k.twin, k.features = fs, fs[:n:n]
-	k.own, k.ownTwin, k.most = fs[own:n:n], fs[own:], heaviest(fs[like:n])
-	k.shared, k.like = g.memory.block(fs[:like:like], c.Document), g.memory.block(fs[like:own:own], c.Document)
-	g.memory.drop(c.ID)
-	g.memory.keep(c.ID, k)
 	return k
 }
 

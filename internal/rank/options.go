@@ -33,14 +33,31 @@ type Options struct {
 	Explore float64
 }
 
-// New makes the strategy of that name; "" is the default.
-func New(name string, opts Options) (Strategy, error) {
-	if opts.Lists == nil {
+// Complete sets lists and prior to the defaults where there are none. Whoever makes
+// many strategies completes the options once.
+func (o Options) Complete() (Options, error) {
+	if o.Lists == nil {
 		l, err := DefaultLists()
 		if err != nil {
-			return nil, err
+			return o, err
 		}
-		opts.Lists = &l
+		o.Lists = &l
+	}
+	if o.Prior == nil {
+		p, err := DefaultPrior()
+		if err != nil {
+			return o, err
+		}
+		o.Prior = &p
+	}
+	return o, nil
+}
+
+// New makes the strategy of that name; "" is the default.
+func New(name string, opts Options) (Strategy, error) {
+	opts, err := opts.Complete()
+	if err != nil {
+		return nil, err
 	}
 	switch name {
 	case BreadthFirst:
