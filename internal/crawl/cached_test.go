@@ -32,8 +32,10 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 		}
 	}
 	s := serve(t, map[string]any{
-		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host) },
-		"/":           note("never asked for"), "/a.html": note("a"), "/b.html": note("b"),
+		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host)
+		},
+		"/": note("never asked for"), "/a.html": note("a"), "/b.html": note("b"),
 		"/map.xml": note(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>`),
 	})
 	w.seed(t, s.host, "/", "/")
