@@ -37,19 +37,19 @@ func newConsole(t *testing.T) *console {
 }
 
 // run runs a command, and returns what it printed, its error and its exit code.
-func (c *console) run(args ...string) (out string, err error, code int) {
+func (c *console) run(args ...string) (out string, code int, err error) {
 	c.t.Helper()
 	var stdout, stderr strings.Builder
 	root := newRoot(&stdout, &stderr)
 	root.SetArgs(append(args, c.args...))
 	err = root.ExecuteContext(c.t.Context())
-	return stdout.String(), err, exitCode(err, false)
+	return stdout.String(), exitCode(err, false), err
 }
 
 // ok runs a command that is to succeed.
 func (c *console) ok(args ...string) string {
 	c.t.Helper()
-	out, err, code := c.run(args...)
+	out, code, err := c.run(args...)
 	require.NoError(c.t, err, "%v", args)
 	require.Equal(c.t, exitOK, code)
 	return out
@@ -58,7 +58,7 @@ func (c *console) ok(args ...string) string {
 // wrong runs a command that is to fail with an exit code, and returns the error.
 func (c *console) wrong(code int, args ...string) string {
 	c.t.Helper()
-	_, err, got := c.run(args...)
+	_, got, err := c.run(args...)
 	require.Error(c.t, err, "%v", args)
 	require.Equal(c.t, code, got, "%v: %v", args, err)
 	return err.Error()
