@@ -3,6 +3,7 @@ package crawl
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,6 +23,41 @@ const farmHost = "www.ada.example.org"
 var farmRecord = map[string]string{
 	"/": "page success", "/pubs.html": "page success", "/talks/": "page success",
 	"/a.pdf": "document success", "/b.pdf": "document success", "/talks/c.pdf": "document success",
+}
+
+// with is the record of the farm with changes: path and outcome in turns.
+func with(changes ...string) map[string]string {
+	out := maps.Clone(farmRecord)
+	for i := 0; i < len(changes); i += 2 {
+		out[changes[i]] = changes[i+1]
+	}
+	return out
+}
+
+func only(outcome string) map[string]string { return map[string]string{"/": outcome} }
+
+// farmFaults are the farm's faults, and what becomes of a site that has them.
+var farmFaults = []struct {
+	name, fault string
+	want        map[string]string // nil: looked at below
+}{
+	{"nothing wrong", `{}`, farmRecord},
+	{"slow", `{"latency_ms":5}`, farmRecord},
+	{"busy for a while", `{"error_every":1,"retry_after":30,"until_count":2}`, farmRecord},
+	{"errors at times", `{"error_every":3,"error_code":500}`, farmRecord},
+	{"drops at times", `{"drop_every":5}`, farmRecord},
+	{"cut at times", `{"cut_every":4}`, farmRecord},
+	{"hangs at times", `{"hang_every":5}`, farmRecord},
+	{"robots.txt away for a while", `{"robots_code":503,"until_count":1}`, farmRecord},
+	{"busy for ever", `{"error_every":1,"path":"/pubs"}`, map[string]string{"/": "page success", "/talks/": "page success", "/talks/c.pdf": "document success", "/pubs.html": "failed busy"}},
+	{"endless and slow", `{"slow_body":3}`, only("failed slow-body")},
+	{"a loop", `{"loop":true}`, only("gone redirect-loop")},
+	{"a bomb", `{"bomb":true,"path":"/talks"}`, map[string]string{"/": "page success", "/pubs.html": "page success", "/a.pdf": "document success", "/b.pdf": "document success", "/talks/": "gone inflation-limit"}},
+	{"a private network", `{"redirect_to":"http://10.0.0.1/"}`, only("gone address-denied")},
+	{"a metadata service", `{"redirect_to":"http://169.254.169.254/latest/"}`, only("gone address-denied")},
+	{"robots.txt says no", `{"robots_text":"User-agent: *\nDisallow: /talks"}`, map[string]string{"/": "page success", "/pubs.html": "page success", "/a.pdf": "document success", "/b.pdf": "document success", "/talks/": "gone robots-denied"}},
+	{"a wall as PDF", `{"html_as_pdf":true}`, with("/a.pdf", "gone blocked-wall", "/b.pdf", "gone blocked-wall", "/talks/c.pdf", "gone blocked-wall")},
+	{"an endless calendar", `{"trap":true,"path":"/talks"}`, nil},
 }
 
 func writeFarm(t *testing.T) string {
@@ -49,40 +85,7 @@ func TestTheFarmsFaults(t *testing.T) {
 	limits := fetch.Limits{Header: 500 * time.Millisecond, Idle: 500 * time.Millisecond, Grace: 300 * time.Millisecond}
 	w.cfg.Limits.MaxNumbers = 2
 	w.cfg.MaxTries = 6 // a busy machine fails at times as well
-	with := func(changes ...string) map[string]string {
-		out := map[string]string{}
-		for path, is := range farmRecord {
-			out[path] = is
-		}
-		for i := 0; i < len(changes); i += 2 {
-			out[changes[i]] = changes[i+1]
-		}
-		return out
-	}
-	only := func(outcome string) map[string]string { return map[string]string{"/": outcome} }
-	for _, tt := range []struct {
-		name, fault string
-		want        map[string]string // nil: looked at below
-		ending      Ending
-	}{
-		{"nothing wrong", `{}`, farmRecord, Exhausted},
-		{"slow", `{"latency_ms":5}`, farmRecord, Exhausted},
-		{"busy for a while", `{"error_every":1,"retry_after":30,"until_count":2}`, farmRecord, Exhausted},
-		{"errors at times", `{"error_every":3,"error_code":500}`, farmRecord, Exhausted},
-		{"drops at times", `{"drop_every":5}`, farmRecord, Exhausted},
-		{"cut at times", `{"cut_every":4}`, farmRecord, Exhausted},
-		{"hangs at times", `{"hang_every":5}`, farmRecord, Exhausted},
-		{"robots.txt away for a while", `{"robots_code":503,"until_count":1}`, farmRecord, Exhausted},
-		{"busy for ever", `{"error_every":1,"path":"/pubs"}`, map[string]string{"/": "page success", "/talks/": "page success", "/talks/c.pdf": "document success", "/pubs.html": "failed busy"}, Exhausted},
-		{"endless and slow", `{"slow_body":3}`, only("failed slow-body"), Exhausted},
-		{"a loop", `{"loop":true}`, only("gone redirect-loop"), Exhausted},
-		{"a bomb", `{"bomb":true,"path":"/talks"}`, map[string]string{"/": "page success", "/pubs.html": "page success", "/a.pdf": "document success", "/b.pdf": "document success", "/talks/": "gone inflation-limit"}, Exhausted},
-		{"a private network", `{"redirect_to":"http://10.0.0.1/"}`, only("gone address-denied"), Exhausted},
-		{"a metadata service", `{"redirect_to":"http://169.254.169.254/latest/"}`, only("gone address-denied"), Exhausted},
-		{"robots.txt says no", `{"robots_text":"User-agent: *\nDisallow: /talks"}`, map[string]string{"/": "page success", "/pubs.html": "page success", "/a.pdf": "document success", "/b.pdf": "document success", "/talks/": "gone robots-denied"}, Exhausted},
-		{"a wall as PDF", `{"html_as_pdf":true}`, with("/a.pdf", "gone blocked-wall", "/b.pdf", "gone blocked-wall", "/talks/c.pdf", "gone blocked-wall"), Exhausted},
-		{"an endless calendar", `{"trap":true,"path":"/talks"}`, nil, Exhausted},
-	} {
+	for _, tt := range farmFaults {
 		// One after the other: all are the same host, new each time.
 		_, err := w.db.Pool.Exec(t.Context(), `TRUNCATE sites, urls, robots CASCADE`)
 		require.NoError(t, err)
@@ -95,7 +98,7 @@ func TestTheFarmsFaults(t *testing.T) {
 		w.seed(t, farmHost, "/", "/")
 		r := w.endure(t, client, farmHost)
 		client.Close()
-		require.Equal(t, tt.ending, r.Ending, "%s: %s", tt.name, r.Reason)
+		require.Equal(t, Exhausted, r.Ending, "%s: %s", tt.name, r.Reason)
 		got := w.record(t, farmHost)
 		if tt.want != nil {
 			require.Equal(t, tt.want, got, tt.name)
