@@ -317,7 +317,9 @@ func TestASitemapTellsWhatChanged(t *testing.T) {
 	day := func(ago int) string { return time.Now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	a, b := day(30), day(20)
 	s := serve(t, map[string]any{"/": links("a.html", "b.html", "c.html"), "/a.html": links(), "/b.html": links(), "/c.html": links(),
-		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host) },
+		"/robots.txt": func(rw http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(rw, "Sitemap: http://%s/map.xml", r.Host)
+		},
 		"/map.xml": func(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("Content-Type", "application/xml")
 			_, _ = fmt.Fprintf(rw, `<urlset><url><loc>http://%[1]s/a.html</loc><lastmod>%[2]s</lastmod></url><url><loc>http://%[1]s/b.html</loc><lastmod>%[3]s</lastmod></url>
