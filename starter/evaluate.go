@@ -134,15 +134,20 @@ func (c *cli) evaluateCrawl() *cobra.Command {
 	var s snapshotFlags
 	var strategies []string
 	var html string
+	var leftOut bool
 	cmd := &cobra.Command{Use: "crawl --site URL | --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
 		Long: `Crawl a recorded site with each strategy and count the requests to each share of
 its papers, beside breadth-first and an oracle that knows the site. --site records
 the site first, politely, into a WARC file (--to), and judges that; --record reads a
 mirror (DIR is named like the host), --warc files of any origin. What is a paper
-the academic filter says, or a file of labels (URL, tab, kind).`,
+the academic filter says, or a file of labels (URL, tab, kind).
+
+With several sites, --left-out trains gleaner's prior for each on all the others: the
+figures are then those of sites that it has not seen.`,
 		Example: `  starter evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
   starter evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
-  starter evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json`,
+  starter evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
+  starter evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := c.settings()
 			if err != nil {
@@ -161,7 +166,16 @@ the academic filter says, or a file of labels (URL, tab, kind).`,
 			if err != nil {
 				return err
 			}
-			return c.compare(sites, strategies, options, html)
+			priors := map[string]*rank.Prior{}
+			if leftOut {
+				if len(sites) < 2 {
+					return fmt.Errorf("%w: --left-out wants two sites at least", errUsage)
+				}
+				if priors, err = evaluate.LeaveOneOut(*options.Lists, sites); err != nil {
+					return err
+				}
+			}
+			return c.compare(sites, strategies, options, priors, html)
 		}}
 	s.register(cmd)
 	fl := cmd.Flags()
@@ -169,13 +183,19 @@ the academic filter says, or a file of labels (URL, tab, kind).`,
 	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
 	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
 	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
+	fl.BoolVar(&leftOut, "left-out", false, "train gleaner's prior for each site on all the others")
 	fl.StringVar(&html, "html", "", "write charts and table as one HTML page to this file")
 	return cmd
 }
 
-func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, html string) error {
+// compare runs the strategies; a prior of a site's own goes before that of the
+// options.
+func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.Options, priors map[string]*rank.Prior, html string) error {
 	var all []evaluate.Comparison
 	for _, s := range sites {
+		if p := priors[s.Name]; p != nil {
+			options.Prior = p
+		}
 		cmp, _, err := evaluate.Compare(s.Name, s.Setup, strategies, options)
 		if errors.Is(err, rank.ErrUnknownStrategy) {
 			return fmt.Errorf("%w: %w", errUsage, err)
