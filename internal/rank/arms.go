@@ -21,12 +21,18 @@ const armCosine = 0.75
 // so a path belongs to the same group for ever, whatever comes later.
 type arms struct {
 	leaders []string
-	vectors [][]uint16     // sorted buckets of each leader, with repetition
-	known   map[string]int // a cache: it holds nothing that is not computed again the same
+	vectors [][]uint16    // sorted buckets of each leader, with repetition
+	known   map[place]int // a cache: it holds nothing that is not computed again the same
+}
+
+// place is where a link stands.
+type place struct {
+	source page.Source
+	path   string
 }
 
 func newArms(leaders []string) *arms {
-	a := &arms{known: map[string]int{}}
+	a := &arms{known: map[place]int{}}
 	for _, l := range leaders {
 		a.leaders = append(a.leaders, l)
 		a.vectors = append(a.vectors, pathVector(l))
@@ -36,15 +42,15 @@ func newArms(leaders []string) *arms {
 
 // of is the group of a link.
 func (a *arms) of(l page.Link) int {
-	path := cut(string(l.Source)+">"+l.TagPath, 300)
-	if id, ok := a.known[path]; ok {
+	at := place{l.Source, l.TagPath}
+	if id, ok := a.known[at]; ok {
 		return id
 	}
-	id := a.find(path)
+	id := a.find(cut(string(l.Source)+">"+l.TagPath, 300))
 	if len(a.known) >= 1<<14 {
 		clear(a.known)
 	}
-	a.known[path] = id
+	a.known[at] = id
 	return id
 }
 

@@ -15,7 +15,15 @@ type mask uint64
 type lexicon struct {
 	names []string // of the bits, sorted
 	table []entry  // open addressing; size a power of two
+	there bitmap   // of the hashes in it: most beginnings of words are none, and it is small
 }
+
+// bitmap says of a hash whether it may be in a table.
+type bitmap [1 << 7]uint64
+
+func (b *bitmap) add(h uint32) { b[h>>6&(1<<7-1)] |= 1 << (h & 63) }
+
+func (b *bitmap) may(h uint32) bool { return b[h>>6&(1<<7-1)]&(1<<(h&63)) != 0 }
 
 type entry struct {
 	hash   uint32
@@ -70,6 +78,7 @@ func (x *lexicon) add(word string, bit mask, whole bool) {
 	}
 	e := x.slot(h)
 	e.hash = h
+	x.there.add(h)
 	if whole {
 		e.whole |= bit
 	} else {
@@ -105,8 +114,10 @@ func (x *lexicon) scan(s string) mask {
 		}
 		small = c == l
 		h = (h ^ uint32(l)) * hashPrime
-		last = x.slot(h)
-		if last.hash == 0 {
+		if last = nil; !x.there.may(h) {
+			continue
+		}
+		if last = x.slot(h); last.hash == 0 {
 			last = nil
 			continue
 		}
