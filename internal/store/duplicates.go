@@ -11,6 +11,11 @@ import (
 // first.
 const mostCopies = 64
 
+// mostShared bounds how many documents that share a band are looked at. A copy
+// shares most of its bands, and so many share one only where boilerplate is all
+// that a text has.
+const mostShared = 4096
+
 // copiesLock is what a judgement holds until it is committed: shared with the
 // others where the text has no copy, alone where groups are put together. Of two
 // copies that are judged at once the first holds it shared, and the second, which
@@ -34,8 +39,8 @@ func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin, alone bool) (
 	b.Queue(lock)
 	b.Queue(`SET LOCAL enable_seqscan = off`)
 	var out []string
-	b.Queue(`SELECT s.sha256, s.sketch FROM sketches s WHERE s.bands && $1 AND s.sha256 <> $2
-		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies).
+	b.Queue(`SELECT s.sha256, s.sketch FROM (SELECT * FROM sketches WHERE bands && $1 AND sha256 <> $2 LIMIT $4) s
+		ORDER BY (SELECT count(*) FROM unnest(s.bands) b WHERE b = ANY($1)) DESC, s.sha256 LIMIT $3`, kin.Bands, sha, mostCopies, mostShared).
 		Query(func(rows pgx.Rows) error {
 			var other string
 			var sketch []byte
