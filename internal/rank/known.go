@@ -13,9 +13,9 @@ type known struct {
 	// As the link was when its model was at a version. A version of 0 is none.
 	version int
 	promise float64 // its log-odds, with the benefit of the doubt
-	moved   float64 // how far the model's weights had moved
+	risen   float64 // how far the model's weights had risen
 
-	most    float64 // the most that the move of one weight by 1 can move its log-odds
+	most    float64 // the most that the rise of one weight by 1 can add to its log-odds
 	wanted  float64 // of the candidate when it was computed
 	depth   int     // and this
 	pattern uint16
@@ -224,7 +224,7 @@ func (g *gleaner) features(c *Candidate) []feature {
 const slack = 1e-4
 
 // bound is a promise that a link certainly does not exceed, at no cost: its last
-// one, and as much as the weights have moved since. Variances only shrink.
+// one, and as much as the weights have risen since. Variances only shrink.
 func (k *known) bound(m *model) float64 {
 	switch k.version {
 	case m.version:
@@ -232,7 +232,7 @@ func (k *known) bound(m *model) float64 {
 	case 0:
 		return math.Inf(1)
 	}
-	return k.promise + k.most*(m.moved-k.moved) + slack
+	return k.promise + k.most*(m.risen-k.risen) + slack
 }
 
 // judge brings up to date what is known of a waiting link.
@@ -250,5 +250,5 @@ func (g *gleaner) judge(k *known, m *model) {
 		mean, spread = mean+mean2, spread+spread2
 	}
 	k.promise = float64(mean) + g.tune.Optimism*math.Sqrt(float64(spread))
-	k.version, k.moved = m.version, m.moved
+	k.version, k.risen = m.version, m.risen
 }

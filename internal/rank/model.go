@@ -11,7 +11,7 @@ type model struct {
 	weights []weight
 	start   start
 	version int     // how often it has learnt, and one: what was added up before is out of date
-	moved   float64 // sum of all moves of the weights' means
+	risen   float64 // sum of all rises of the weights' means; features are never negative
 }
 
 type weight struct{ mean, variance float32 }
@@ -79,7 +79,7 @@ func (m *model) learn(fs []feature, outcome, share float64) {
 		v, s := float64(f.value), float64(w.variance)
 		was := w.mean
 		w.mean += float32(s * v * gain * share * (outcome - p))
-		m.moved += math.Abs(float64(w.mean - was))
+		m.risen += math.Max(0, float64(w.mean-was))
 		w.variance = float32(s - s*s*v*v*slope*gain)
 	}
 }

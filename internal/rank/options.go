@@ -29,7 +29,8 @@ type Options struct {
 	// Tuning are gleaner's constants; nil for DefaultTuning.
 	Tuning *Tuning
 	// Explore is the share of gleaner's uncertain picks that go to the link
-	// that has waited longest, 0–1; 0 for the default of 1 in 6.
+	// that has waited longest, 0–1; 0 for the default of 1 in 3; as many go to the
+	// one whose like was tried least.
 	Explore float64
 }
 
