@@ -1,19 +1,5 @@
 -- +goose Up
 
--- What a URL was when it last answered (1 page, 2 document): a 304 says that it
--- is so still, and a 404 at what was a document that it vanished.
-ALTER TABLE urls ADD COLUMN was smallint NOT NULL DEFAULT 0;
-UPDATE urls SET was=state, interval_s=1209600, due_at=coalesce(fetched_at, now()) + interval '14 days' WHERE state IN (1, 2) AND due_at IS NULL;
-
--- recrawls counts how often what is due was put back, retries how often in a row
--- a crawl of the site ended without reaching its end.
-ALTER TABLE sites ADD COLUMN recrawls int NOT NULL DEFAULT 0;
-ALTER TABLE sites ADD COLUMN retries int NOT NULL DEFAULT 0;
-CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
-
--- The pages of a site that led to documents, wherever these are.
-CREATE INDEX locations_parent ON locations (parent COLLATE "C");
-
 -- One crawl of one site in numbers, written when it ends. requests is what was
 -- asked for, fetched what answered (304 included).
 CREATE TABLE crawls (
@@ -90,6 +76,3 @@ CREATE TABLE citations (
 
 -- +goose Down
 DROP TABLE citations, blacklist, whitelist, domains, directory_stats, site_stats, crawls;
-DROP INDEX locations_parent, sites_due;
-ALTER TABLE sites DROP COLUMN retries, DROP COLUMN recrawls;
-ALTER TABLE urls DROP COLUMN was;
