@@ -103,6 +103,12 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 			return nil, err
 		}
 		resp.Redirects = append(resp.Redirects, t.raw)
+		if header.Get("If-Modified-Since") != "" && weburl.Key(next.raw) != weburl.Key(t.raw) {
+			// The date is of what lay behind this redirect, which may be another
+			// file by now, and an older one. An ETag tells them apart.
+			header = header.Clone()
+			header.Del("If-Modified-Since")
+		}
 		t = next
 	}
 }

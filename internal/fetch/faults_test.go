@@ -297,6 +297,37 @@ func TestConditional(t *testing.T) {
 	require.Equal(t, "new", string(resp.Body))
 }
 
+// A date of what a redirect led to once says nothing of what it leads to now.
+func TestConditionalBehindRedirect(t *testing.T) {
+	t.Parallel()
+	const date = "Sat, 01 Jan 2000 00:00:00 GMT"
+	s := site(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/latest.pdf":
+			http.Redirect(w, r, "/v2.pdf", http.StatusFound)
+		case r.Header.Get("If-Modified-Since") != "" || r.Header.Get("If-None-Match") == `"v2"`:
+			w.WriteHeader(http.StatusNotModified)
+		default:
+			_, _ = io.WriteString(w, "older than the date, but new")
+		}
+	})
+	c := testClient(t, nil)
+	for _, tt := range []struct {
+		name string
+		req  Request
+		want int
+	}{
+		{"a date alone", Request{URL: s.URL + "/latest.pdf", LastModified: date}, http.StatusOK},
+		{"a tag", Request{URL: s.URL + "/latest.pdf", ETag: `"v2"`, LastModified: date}, http.StatusNotModified},
+		{"another tag", Request{URL: s.URL + "/latest.pdf", ETag: `"v1"`, LastModified: date}, http.StatusOK},
+		{"no redirect", Request{URL: s.URL + "/v2.pdf", LastModified: date}, http.StatusNotModified},
+	} {
+		resp, err := c.Fetch(context.Background(), tt.req)
+		require.NoError(t, err, tt.name)
+		require.Equal(t, tt.want, resp.Status, tt.name)
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
