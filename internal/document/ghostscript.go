@@ -2,57 +2,130 @@ package document
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// readPostScript runs ghostscript's text device in its safe mode. Ghostscript
-// is a whole language's interpreter, so the file is given to it as hostile: no
-// file access (-dSAFER), no prompt, bounded time, memory and pages.
-func (r *Reader) readPostScript(ctx context.Context, p Part, t *Text) error {
+// readPostScript reads part by part (see ReadUntil). Where the file does not say
+// how many pages it has, all are interpreted to count them.
+func (r *Reader) readPostScript(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
 	if r.opt.Ghostscript == "" {
 		t.end(NoReader, "PostScript needs ghostscript, which is not installed")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	file, remove, err := tempFile(r.opt.TempDir, "gleaner-*.ps", p.Body)
+	dir, err := os.MkdirTemp(r.opt.TempDir, "gleaner-*")
+	if err != nil {
+		return fmt.Errorf("temporary folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	g := ghostscript{reader: r, dir: dir, file: filepath.Join(dir, "document.ps")}
+	if err := os.WriteFile(g.file, p.Body, 0o600); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	got, err := r.inParts(pager{
+		first: func(to int) (*scan, error) {
+			s := &scan{Reader: "ghostscript"}
+			return s, g.pages(ctx, s, 1, to)
+		},
+		more: func(s *scan, from, to int) error { return g.pages(ctx, s, from, to) },
+		count: func(s *scan) (int, error) {
+			if n := dscPages(p.Body); n >= s.Front {
+				return n, nil
+			}
+			rest := &scan{}
+			err := g.pages(ctx, rest, s.Front+1, manyPages)
+			return s.Front + len(rest.Pages), err
+		},
+	}, r.asking(p, t, next, r.settlePostScript))
 	if err != nil {
 		return err
 	}
-	defer remove()
-	got, err := runChild(ctx, []string{"TMPDIR=" + os.TempDir()}, limited(r.opt.Memory, r.opt.Timeout,
-		r.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
-		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile=-", "-sstdout=%stderr", "-f", file)...)
-	if err != nil {
-		return err
-	}
-	t.Reader, t.PeakRSS = "ghostscript", got.peak
+	t.fill(got)
 	r.settlePostScript(p, t, got)
 	return nil
 }
 
-func (r *Reader) settlePostScript(p Part, t *Text, got *run) {
-	all := strings.Split(strings.TrimRight(clean(string(got.stdout)), "\f\n "), "\f")
-	t.PageCount = max(len(all), dscPages(p.Body))
-	t.Pages, t.Front = r.ends(all)
-	t.Skipped = max(0, t.PageCount-len(t.Pages))
+// manyPages is more than documents have; no more are counted.
+const manyPages = 5000
+
+// pageLimit bounds the file of a page, in blocks of 512 bytes or of a kibibyte: no
+// page has as much text.
+const pageLimit = "-f 2048"
+
+// ghostscript reads one file in a folder of its own.
+type ghostscript struct {
+	reader    *Reader
+	dir, file string
+}
+
+// pages adds the text of some pages. Ghostscript runs its text device in its safe
+// mode: it is a whole language's interpreter, so the file is given to it as
+// hostile, with no file access (-dSAFER), no prompt, bounded time and memory. The
+// device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
+// each page is written to a file of its own.
+func (g ghostscript) pages(ctx context.Context, s *scan, from, to int) error {
+	out := filepath.Join(g.dir, "from-"+strconv.Itoa(from))
+	if err := os.Mkdir(out, 0o700); err != nil {
+		return fmt.Errorf("temporary folder: %w", err)
+	}
+	got, err := runChild(ctx, []string{"TMPDIR=" + g.dir}, limitedBy(pageLimit, g.reader.opt.Memory, g.reader.opt.Timeout,
+		g.reader.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
+		"-dFirstPage="+strconv.Itoa(from), "-dLastPage="+strconv.Itoa(to),
+		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(out, "%d"), "-f", g.file)...)
+	if err != nil {
+		return err
+	}
+	s.PeakRSS = max(s.PeakRSS, got.peak)
+	for n, room := 1, maxOutput; n <= to-from+1; n++ {
+		name := filepath.Join(out, strconv.Itoa(n))
+		info, err := os.Stat(name)
+		if err != nil { // that was the last
+			break
+		}
+		if room -= int(info.Size()); room < 0 {
+			got.flooded = true
+			break
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("page of %s: %w", g.file, err)
+		}
+		s.Pages = append(s.Pages, page{Plain: strings.TrimSpace(clean(texLigatures(string(text))))})
+	}
+	s.Failed, s.Detail = ghostscriptOutcome(got)
+	return nil
+}
+
+func ghostscriptOutcome(got *run) (Outcome, string) {
+	switch {
+	case got.killed:
+		return Timeout, "ghostscript was stopped at its deadline"
+	case outOfMemory(got), got.flooded:
+		return TooLarge, "ghostscript wanted more than allowed"
+	case got.exit != 0:
+		return Unreadable, firstLine(got.stderr + string(got.stdout))
+	}
+	return "", ""
+}
+
+func (r *Reader) settlePostScript(p Part, t *Text, s *scan) {
 	t.Width, t.Height = dscBox(p.Body)
 	t.Title = dscTitle(p.Body)
 	t.First = plainLayout(t.Pages, t.Width, t.Height)
-	words := t.Words()
+	enough := t.Words() >= r.opt.MinWords
 	switch {
-	case got.killed && words < r.opt.MinWords:
-		t.end(Timeout, "ghostscript was stopped at its deadline")
-	case outOfMemory(got) && words < r.opt.MinWords, got.flooded:
-		t.end(TooLarge, "ghostscript wanted more than allowed")
-	case words >= r.opt.MinWords && (got.killed || got.exit != 0):
+	case enough && s.Failed != "":
 		t.end(Truncated, "ghostscript stopped before the end; text was saved")
-	case words >= r.opt.MinWords:
+	case enough:
 		t.end(OK, "")
-	case got.exit != 0:
-		t.end(Unreadable, firstLine(got.stderr))
+	case s.Failed != "":
+		t.end(s.Failed, s.Detail)
 	case strings.Contains(string(head(p.Body, 1<<20)), "image"):
 		t.end(ImageOnly, "pages of pictures or of bitmap letters, without text")
 	default:
@@ -60,13 +133,19 @@ func (r *Reader) settlePostScript(p Part, t *Text, got *run) {
 	}
 }
 
-// ends keeps the first and last pages that the options ask for.
-func (r *Reader) ends(all []string) (kept []string, front int) {
-	if len(all) <= r.opt.FirstPages+r.opt.LastPages {
-		return all, len(all)
+// texLigature finds the codes that TeX's fonts have for ligatures. What bitmap
+// fonts of other makers mean by them is unknown, so they count only inside of words.
+var texLigature = regexp.MustCompile(`[a-zA-Z][\x0b-\x0f]|[\x0b-\x0f][a-z]`)
+
+var texLigatureNames = strings.NewReplacer("\x0b", "ff", "\x0c", "fi", "\x0d", "fl", "\x0e", "ffi", "\x0f", "ffl")
+
+// texLigatures spells ligatures out.
+func texLigatures(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if !strings.ContainsAny(s, "\x0b\x0c\x0d\x0e\x0f") {
+		return s
 	}
-	kept = append(kept, all[:r.opt.FirstPages]...)
-	return append(kept, all[len(all)-r.opt.LastPages:]...), r.opt.FirstPages
+	return texLigature.ReplaceAllStringFunc(s, texLigatureNames.Replace)
 }
 
 // plainLayout is the layout of a page of which only the text is known.
@@ -101,7 +180,7 @@ func dscPages(b []byte) int {
 		return 0
 	}
 	n, err := strconv.Atoi(f[0])
-	if err != nil || n < 0 || n > 100000 {
+	if err != nil || n < 0 || n > manyPages {
 		return 0
 	}
 	return n

@@ -17,44 +17,12 @@ func (r *Reader) poppler(ctx context.Context, p Part, next func(*scan) More) (*s
 		return nil, err
 	}
 	defer remove()
-	first := min(verdictPages, r.opt.FirstPages)
-	s, err := r.pdftotext(ctx, file, 1, first)
-	if err != nil || s.Failed != "" {
-		return s, err
-	}
-	s.Front, s.PageCount = len(s.Pages), len(s.Pages)
-	if s.Front < first {
-		return s, nil
-	}
-	more := next(s)
-	if more == ReadAll && first < r.opt.FirstPages {
-		if err := r.popplerMore(ctx, file, s, first+1, r.opt.FirstPages); err != nil || s.Failed != "" {
-			return s, err
-		}
-		s.Front, s.PageCount = len(s.Pages), len(s.Pages)
-	}
-	if more == ReadAll && s.Front < r.opt.FirstPages { // that was its end
-		return s, nil
-	}
-	if s.PageCount, err = r.pageCount(ctx, p.Body, file, s.Front); err != nil {
-		return nil, err
-	}
-	if s.Stopped = more != ReadAll && s.PageCount > s.Front; more == ReadNoMore {
-		return s, nil
-	}
-	if s.PageCount <= s.Front {
-		return s, nil
-	}
-	last := r.opt.LastPages
-	if s.Stopped {
-		last = min(last, endPages)
-	}
-	return s, r.popplerMore(ctx, file, s, max(s.Front+1, s.PageCount-last+1), s.PageCount)
+	return r.inParts(pager{
+		first: func(to int) (*scan, error) { return r.pdftotext(ctx, file, 1, to) },
+		more:  func(s *scan, from, to int) error { return r.popplerMore(ctx, file, s, from, to) },
+		count: func(s *scan) (int, error) { return r.pageCount(ctx, p.Body, file, s.Front) },
+	}, next)
 }
-
-// endPages is how many last pages are read of a document that its first pages
-// settled: what its list of references takes.
-const endPages = 2
 
 // popplerMore adds pages as plain text. A child that dies on a later page does
 // not undo what was read before it.

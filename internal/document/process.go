@@ -77,12 +77,19 @@ func runChild(ctx context.Context, env []string, argv ...string) (*run, error) {
 // processor time. The shell replaces itself with the command: one process.
 // Where a limit is not known to the shell, the command runs without it.
 func limited(memory int64, cpu time.Duration, argv ...string) []string {
+	return limitedBy("", memory, cpu, argv...)
+}
+
+// limitedBy adds further limits of the shell's, such as "-f 2048".
+func limitedBy(further string, memory int64, cpu time.Duration, argv ...string) []string {
 	if !haveLimits {
 		return argv
 	}
-	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -c 0 2>/dev/null; exec "$@"`,
-		memory>>10, int(cpu.Seconds())+1)
-	return append([]string{"/bin/sh", "-c", script, "sh"}, argv...)
+	script := fmt.Sprintf("ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -c 0 2>/dev/null; ", memory>>10, int(cpu.Seconds())+1)
+	if further != "" {
+		script += "ulimit " + further + " 2>/dev/null; "
+	}
+	return append([]string{"/bin/sh", "-c", script + `exec "$@"`, "sh"}, argv...)
 }
 
 // tempFile writes a body where a child can read it.

@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -223,7 +224,37 @@ func TestPostScript(t *testing.T) {
 	assert.Equal(t, OK, got.Outcome, got.Detail)
 	assert.Contains(t, strings.Join(strings.Fields(got.String()), " "), "Words of a PostScript page")
 	assert.Equal(t, "A Title", got.Title)
+	assert.Equal(t, 1, got.PageCount)
 	loop := read(t, NewReader(Options{Timeout: time.Second}), "x.ps", []byte("%!PS\n{ } loop\n"))
 	assert.Contains(t, []Outcome{Timeout, Unreadable}, loop.Outcome)
 	assert.Less(t, loop.Elapsed, 4*time.Second)
+}
+
+// Ends of pages are pages' own: bitmap fonts of TeX print a form feed for "fi".
+func TestPostScriptPages(t *testing.T) {
+	t.Parallel()
+	r := NewReader(Options{FirstPages: 5, LastPages: 2})
+	if r.opt.Ghostscript == "" {
+		t.Skip("ghostscript is not installed")
+	}
+	const pages = 9
+	for _, said := range []string{"", "%%Pages: 9\n"} {
+		ps := "%!PS-Adobe-2.0\n" + said + "/Times-Roman findfont 12 scalefont setfont\n"
+		for n := range pages {
+			ps += fmt.Sprintf("72 700 moveto (Page %d says enough words to be taken for a signi\\014cant text) show showpage\n", n+1)
+		}
+		all := read(t, r, "x.ps", []byte(ps))
+		assert.Equal(t, OK, all.Outcome, all.Detail)
+		assert.Equal(t, []int{pages, 7, 5, 2}, []int{all.PageCount, len(all.Pages), all.Front, all.Skipped}, "%q", said)
+		assert.Contains(t, all.Pages[6], "Page 9")
+		for more, want := range map[More]int{ReadEnd: verdictPages + endPages, ReadNoMore: verdictPages} {
+			part := Part{Name: "x.ps", Body: []byte(ps)}
+			got, err := r.ReadUntil(t.Context(), part, func(*Text) More { return more })
+			require.NoError(t, err)
+			assert.Len(t, got.Pages, want)
+			assert.True(t, got.Stopped)
+			assert.Equal(t, pages, got.PageCount)
+		}
+	}
+	assert.Equal(t, "signi\ufb01 \r significant flow \x0c\n", texLigatures("signi\ufb01 \r signi\x0ccant \x0dow \x0c\r\n"))
 }

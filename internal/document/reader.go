@@ -121,9 +121,9 @@ const (
 )
 
 // ReadUntil reads one part as Read does, but asks next about the first pages of
-// a PDF how much more to read (see Filter.Enough). Where that is not all,
-// Text.Stopped tells, and Text.Skipped how many pages were left out. A nil next
-// wants all.
+// a PDF or PostScript file how much more to read (see Filter.Enough). Where that
+// is not all, Text.Stopped tells, and Text.Skipped how many pages were left out. A
+// nil next wants all.
 func (r *Reader) ReadUntil(ctx context.Context, p Part, next func(*Text) More) (*Text, error) {
 	start := time.Now()
 	t := &Text{Name: p.Name, Kind: p.Kind, Bytes: len(p.Body)}
@@ -154,7 +154,7 @@ func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text)
 	case PDF:
 		return r.readPDF(ctx, p, t, next)
 	case PostScript:
-		return r.readPostScript(ctx, p, t)
+		return r.readPostScript(ctx, p, t, next)
 	case HTML:
 		readHTML(p, t)
 	case PlainText:
@@ -178,14 +178,7 @@ func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	got, err := r.firstPDFReader(ctx, p, func(s *scan) More {
-		first := *t
-		first.fill(s)
-		if r.settle(p, &first, s); next == nil || first.Outcome != OK {
-			return ReadAll
-		}
-		return next(&first)
-	})
+	got, err := r.firstPDFReader(ctx, p, r.asking(p, t, next, r.settle))
 	if err != nil {
 		return err
 	}
@@ -195,6 +188,18 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 		return r.recognise(ctx, p, t)
 	}
 	return nil
+}
+
+// asking asks next about first pages that are a text, and wants all of others.
+func (r *Reader) asking(p Part, t *Text, next func(*Text) More, settle func(Part, *Text, *scan)) func(*scan) More {
+	return func(s *scan) More {
+		first := *t
+		first.fill(s)
+		if settle(p, &first, s); next == nil || first.Outcome != OK {
+			return ReadAll
+		}
+		return next(&first)
+	}
 }
 
 func (r *Reader) firstPDFReader(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
@@ -216,7 +221,7 @@ func (r *Reader) firstPDFReader(ctx context.Context, p Part, next func(*scan) Mo
 	return second, nil
 }
 
-// scan is what a PDF reader found.
+// scan is what a reader of PDF or PostScript found.
 type scan struct {
 	Reader                 string
 	Pages                  []page
