@@ -26,7 +26,9 @@ func TestCues(t *testing.T) {
 	for _, q := range []cue{affiliation, emailMark, courseFront, cvFront, thesisFront, supplFront, procFront, keywordFront, talkFront, fulfilment, thesisTitle} {
 		for _, s := range texts {
 			want := q.pattern.MatchString(s)
-			assert.Equal(t, want, q.in(s, strings.ToLower(s)), "%s in %q", q.pattern, s)
+			assert.Equal(t, want, q.in(strings.ToLower(s)), "%s in %q", q.pattern, s)
+			long := "Of something else.\n\nAnd more\n" + s + "\n\nand so\non"
+			assert.Equal(t, q.pattern.MatchString(long), q.in(strings.ToLower(long)), "%s in %q", q.pattern, long)
 			found += boolInt(want)
 		}
 	}

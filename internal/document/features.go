@@ -58,8 +58,8 @@ var (
 	namePoster = regexp.MustCompile(`(?i)poster`)
 )
 
-// cue is a pattern that is looked for only where one of its words stands: the
-// pattern alone takes a hundred times as long to say no.
+// cue is a pattern that is looked for only around its words: alone it takes a
+// hundred times as long to say no. No match is longer than three lines.
 type cue struct {
 	pattern *regexp.Regexp
 	words   []string // in lower case; every match has one of them
@@ -67,19 +67,52 @@ type cue struct {
 
 func newCue(pattern string, words ...string) cue { return cue{regexp.MustCompile(pattern), words} }
 
-// in reports whether a text, also given in lower case, has the cue.
-func (q cue) in(text, lower string) bool {
+// in reports whether a text in lower case has the cue.
+func (q cue) in(lower string) bool {
 	for _, w := range q.words {
-		if strings.Contains(lower, w) {
-			return q.pattern.MatchString(text)
+		for from := 0; ; {
+			at := strings.Index(lower[from:], w)
+			if at < 0 {
+				break
+			}
+			start, end := around(lower, from+at, from+at+len(w))
+			if q.pattern.MatchString(lower[start:end]) {
+				return true
+			}
+			from += at + len(w)
+			if eol := strings.IndexByte(lower[from:], '\n'); eol > 0 { // the rest of the line was looked at
+				from += eol
+			}
 		}
 	}
 	return false
 }
 
+// around is the part of a text that reaches from the line before a place to the
+// line after it; blank lines do not count.
+func around(text string, start, end int) (from, to int) {
+	for range 2 {
+		for start > 0 && text[start-1] == '\n' {
+			start--
+		}
+		start = strings.LastIndexByte(text[:start], '\n') + 1
+	}
+	for range 2 {
+		for end < len(text) && text[end] == '\n' {
+			end++
+		}
+		if n := strings.IndexByte(text[end:], '\n'); n >= 0 {
+			end += n
+		} else {
+			end = len(text)
+		}
+	}
+	return start, end
+}
+
 // find is the first match in a text, or "".
 func (q cue) find(text string) string {
-	if !q.in(text, strings.ToLower(text)) {
+	if !q.in(strings.ToLower(text)) {
 		return ""
 	}
 	return q.pattern.FindString(text)
@@ -193,7 +226,7 @@ func letterSizes(l Layout) (body, top float64) {
 
 func (c *counts) wording() []float64 {
 	lower := strings.ToLower(c.front)
-	front := func(q cue) float64 { return yes(q.in(c.front, lower)) }
+	front := func(q cue) float64 { return yes(q.in(lower)) }
 	perPage := func(n int) float64 { return math.Log1p(float64(min(n, 2000)) / float64(c.pages)) }
 	return []float64{
 		c.perThousand(markCitation), front(affiliation), front(emailMark), c.perThousand(markFigure), c.perThousand(markTheorem),

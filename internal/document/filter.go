@@ -169,7 +169,7 @@ const titlePage = 1200
 // so, or its text calls itself one more often than a paper; "" if nothing does.
 // A CV, which names its author's theses, is none.
 func (c *counts) thesisEvidence(t *Text) string {
-	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.in(c.front, strings.ToLower(c.front)) {
+	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.in(strings.ToLower(c.front)) {
 		return ""
 	}
 	m := fulfilment.find(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -133,19 +132,26 @@ func (r *Reader) settlePostScript(p Part, t *Text, s *scan) {
 	}
 }
 
-// texLigature finds the codes that TeX's fonts have for ligatures. What bitmap
-// fonts of other makers mean by them is unknown, so they count only inside of words.
-var texLigature = regexp.MustCompile(`[a-zA-Z][\x0b-\x0f]|[\x0b-\x0f][a-z]`)
+// texLigature are the ligatures of TeX's fonts from code 11 on.
+var texLigature = [...]string{"ff", "fi", "fl", "ffi", "ffl"}
 
-var texLigatureNames = strings.NewReplacer("\x0b", "ff", "\x0c", "fi", "\x0d", "fl", "\x0e", "ffi", "\x0f", "ffl")
-
-// texLigatures spells ligatures out.
+// texLigatures spells them out. What fonts of other makers mean by these codes is
+// unknown, so they count only beside letters.
 func texLigatures(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if !strings.ContainsAny(s, "\x0b\x0c\x0d\x0e\x0f") {
-		return s
+	letter := func(i int) bool {
+		return i >= 0 && i < len(s) && (s[i]|0x20) >= 'a' && (s[i]|0x20) <= 'z'
 	}
-	return texLigature.ReplaceAllStringFunc(s, texLigatureNames.Replace)
+	var b strings.Builder
+	done := 0
+	for i := range len(s) {
+		if n := int(s[i]) - '\v'; n >= 0 && n < len(texLigature) && (letter(i-1) || letter(i+1)) {
+			b.WriteString(s[done:i] + texLigature[n])
+			done = i + 1
+		}
+	}
+	b.WriteString(s[done:])
+	return b.String()
 }
 
 // plainLayout is the layout of a page of which only the text is known.
