@@ -57,11 +57,14 @@ func (c *Collection) rematch(ctx context.Context, index *match.Index, r store.Re
 	}
 	found = withWord(found, r.Matches)
 	j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: found}
-	if j.Found() {
+	if j.Found() && r.Removed == nil {
 		j.State = "accepted"
 	}
 	if j.State == r.State && same(found, r.Matches) {
 		return j, nil
+	}
+	if j.Found() && r.Removed != nil { // accepted once its file is here again
+		return j, c.db.AskForFile(ctx, r.SHA256, found)
 	}
 	if len(found) > 0 && r.Detail == partly && r.Removed == nil {
 		return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now

@@ -106,6 +106,41 @@ func TestPruned(t *testing.T) {
 	require.Empty(t, differences(t, s, true))
 }
 
+// A paper that is wanted only after its file was pruned is asked for again, and
+// accepted when it is here.
+func TestPrunedThenWanted(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	exec := func(sql string) {
+		t.Helper()
+		_, err := s.db.Pool.Exec(ctx, sql)
+		require.NoError(t, err)
+	}
+	const url = "http://a.example/1.pdf"
+	file := fileAt(url, s.pile.File(1, sampleweb.AsPDF))
+	shas, _ := s.takeFile(file)
+	exec(`INSERT INTO sites (host, state) VALUES ('a.example', 'done')`)
+	exec(`INSERT INTO urls (site_id, hash, state, url, etag, content) VALUES (1, '\x01', 2, '` + url + `', '"v1"', '\x02')`)
+	exec(`UPDATE documents SET state='rejected', updated_at = now() - interval '1 year'`)
+	_, err := s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
+	require.NoError(t, err)
+	require.NotNil(t, s.document(shas[0]).Removed)
+
+	s.want(1)
+	_, err = s.Rematch(ctx, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, "rejected", s.document(shas[0]).State, "there is no file to accept")
+	var due, waits bool
+	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT due_at <= now(), (SELECT state=0 AND etag='' AND content IS NULL FROM urls) FROM sites`).Scan(&due, &waits))
+	require.True(t, due && waits, "it is asked for, whole")
+
+	_, js := s.takeFile(file)
+	require.Equal(t, "accepted", js[0].State)
+	require.Nil(t, s.document(shas[0]).Removed)
+	require.Empty(t, differences(t, s, true))
+}
+
 func TestCounters(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -93,6 +93,20 @@ func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept
 	})
 }
 
+// AskForFile keeps what a document was matched with whose file was removed, and
+// puts the addresses where it lies back to be fetched whole.
+func (db *DB) AskForFile(ctx context.Context, sha string, found []Found) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		queueMatches(b, sha, found)
+		b.Queue(`WITH asked AS (
+				UPDATE urls u SET state=0, tries=0, next_try=NULL, etag='', last_modified='', content=NULL
+				FROM locations l WHERE l.sha256=$1 AND l.current AND u.site_id=l.site_id AND u.url=l.url RETURNING u.site_id)
+			UPDATE sites SET due_at=least(due_at, now()) WHERE id IN (SELECT site_id FROM asked)`, sha)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
 func queueMatches(b *pgx.Batch, sha string, found []Found) {
 	keys := make([]string, len(found))
 	for i, f := range found {
