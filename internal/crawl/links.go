@@ -105,13 +105,14 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	}
 	host := weburl.Host(l.URL)
 	here := host == s.site.Host
-	e := frontier.Entry{Candidate: rank.Candidate{Link: l, Parent: from.Link.URL, Depth: from.Depth + 1, OffSite: !here,
-		Document: weburl.IsDocumentName(l.URL) || l.Source == page.SourceCitation}}
+	e := frontier.Entry{Candidate: rank.Candidate{Link: l, Parent: from.Link.URL, Depth: from.Depth + 1}}
+	e.Derive()
 	role, ok := s.role(from, &e, here)
 	if !ok || e.Hash() == from.Hash() {
 		return false, false
 	}
 	e.Role = role
+	e.Derive()
 	if !here {
 		e.Wanted = max(e.Wanted, s.likeness(&l))
 		s.lead(host, &e)

@@ -149,7 +149,7 @@ func (s *slice) redirected(e *frontier.Entry, location string) {
 	if to.Role == frontier.Member {
 		to.Role = frontier.Landing
 	}
-	to.OffSite = true
+	to.Derive()
 	s.strategy.Enter(own(&to))
 	s.batch.addLead(host, to)
 }

@@ -226,9 +226,15 @@ func scanEntry(row pgx.CollectableRow) (Entry, error) {
 		e.Visited = *visited
 	}
 	e.Link.Source = page.Source(source)
-	e.Document = weburl.IsDocumentName(e.Link.URL)
-	e.OffSite = e.Role == Lead
+	e.Derive()
 	return e, err
+}
+
+// Derive sets what follows from the rest of an entry and is not recorded.
+func (e *Entry) Derive() {
+	e.OffSite = e.Role == Lead
+	named := e.Link.Source == page.SourceCitation || e.OffSite && e.Link.Source == page.SourceSeed // by a page's metadata, by a catalogue
+	e.Document = named || weburl.IsDocumentName(e.Link.URL)
 }
 
 // Visit is what became of an entry that was asked for.

@@ -77,7 +77,7 @@ const papersPerAsk = 500
 
 func copyEntry(p venue.Paper, c metadata.Copy) frontier.Entry {
 	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: c.URL, Anchor: p.Title, Context: c.Source, Source: page.SourceSeed},
-		OffSite: true, Document: !c.Landing, Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
+		Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
 	if c.Landing {
 		e.Role = frontier.Landing
 	}

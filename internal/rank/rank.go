@@ -12,8 +12,8 @@ type Candidate struct {
 	Link     page.Link // as it stood where it was first found
 	Parent   string    // URL of that page; "" for a seed
 	Depth    int       // hops from the nearest seed
-	OffSite  bool      // a lead: a document on another host
-	Document bool      // its name says that it is a document (.pdf, .ps, .ps.gz, …)
+	OffSite  bool      // a lead: a document out of the site's scope
+	Document bool      // its name (.pdf, .ps, .ps.gz, …), a page's metadata or a catalogue says that it is a document
 	Wanted   float64   // 0–1: likeness of anchor or context to a wanted paper's title
 	Queue    int       // assigned by Enter, stored with the row
 	Priority float64   // assigned by Enter, stored with the row
