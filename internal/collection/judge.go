@@ -33,13 +33,17 @@ type Judgement struct {
 func (j Judgement) Academic() bool { return j.State == "accepted" }
 
 // Found reports whether it is a wanted paper.
-func (j Judgement) Found() bool {
+func (j Judgement) Found() bool { return len(j.Papers()) > 0 }
+
+// Papers are the keys of the wanted papers that it is.
+func (j Judgement) Papers() []string {
+	var keys []string
 	for _, m := range j.Matched {
 		if taken(m) {
-			return true
+			keys = append(keys, m.Paper)
 		}
 	}
-	return false
+	return keys
 }
 
 // Judge reads a stored document, filters it and matches it against every wanted

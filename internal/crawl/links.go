@@ -172,6 +172,8 @@ func (s *slice) role(from *frontier.Entry, e *frontier.Entry, here bool) (fronti
 		// It was asked for as a document and a page came: its document is
 		// taken where the page names it.
 		return frontier.Lead, here && (e.Link.Source == page.SourceCitation || forward && e.Document)
+	case from.Role == frontier.Landing && from.Link.Source == page.SourceListing && here:
+		return frontier.Lead, e.Document && s.likeness(&e.Link) >= wantedLead
 	case from.Role == frontier.Landing:
 		return frontier.Lead, here && (e.Document || forward)
 	case here && weburl.InScope(e.Link.URL, s.scopes) && s.nearEnough(e):

@@ -36,6 +36,7 @@ type slice struct {
 	latest   atomic.Pointer[Progress]
 
 	leads map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
+	found map[string]bool           // normalised titles of the papers found
 
 	history rank.History // of this slice, for its budget
 
@@ -127,6 +128,11 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl); err != nil {
 		return err
 	}
+	titles, err := s.db.TitlesFound(ctx, s.site.ID)
+	if err != nil {
+		return err
+	}
+	s.noteFound(titles)
 	if s.cached, err = s.loadCached(ctx); err != nil {
 		return err
 	}
@@ -267,6 +273,10 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 		if err := s.window.fill(ctx); err != nil {
 			return nil, "", err
 		}
+		s.leaveOut()
+	}
+	if s.window.empty() && !s.window.all {
+		return s.next(ctx) // all of it was left out
 	}
 	if s.window.empty() {
 		if err := s.exhausted(ctx); err != nil {
@@ -280,15 +290,19 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 
 // choose lets the strategy pick among what waits. Sitemaps come last: on a small
 // site they cost a request and tell nothing new, and a link met on a page comes
-// with words that a sitemap does not have.
+// with words that a sitemap does not have. Lists of papers come first.
 func (s *slice) choose() (int, string) {
-	if s.window.sitemaps == 0 {
+	if i := s.window.listing(); i >= 0 {
+		return i, "the directory of several pages that catalogues name: it may list their documents"
+	}
+	named := s.named()
+	if s.window.sitemaps == 0 && !named {
 		return s.strategy.Next(s.window.candidates)
 	}
 	var rest []rank.Candidate
 	var place []int
 	for i, c := range s.window.candidates {
-		if c.Link.Source != sourceSitemapFile {
+		if c.Link.Source != sourceSitemapFile && (!named || !landingSeed(s.window.entries[i])) {
 			rest, place = append(rest, c), append(place, i)
 		}
 	}

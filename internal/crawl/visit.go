@@ -222,6 +222,9 @@ func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 		}
 		if j.Found() {
 			s.progress.Found++
+			if err := s.foundPapers(ctx, j); err != nil {
+				return r, err
+			}
 		}
 	}
 	return r, nil

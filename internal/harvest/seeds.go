@@ -43,6 +43,9 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOption
 	if err != nil {
 		return Seeded{}, err
 	}
+	for host, entries := range byHost {
+		byHost[host] = withListings(entries)
+	}
 	return s.seed(ctx, id, "copy", o, byHost, nil)
 }
 

@@ -6,6 +6,7 @@ type Source string
 // The sources of links, from the plainest to the faintest.
 const (
 	SourceSeed      Source = "seed"      // a homepage or a lead, given from outside
+	SourceListing   Source = "listing"   // the directory of several pages that were given from outside
 	SourceAnchor    Source = "anchor"    // <a href>
 	SourceArea      Source = "area"      // <area href>
 	SourceFrame     Source = "frame"     // <frame src>, <iframe src>, <object data>, <embed src>

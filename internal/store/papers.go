@@ -111,6 +111,17 @@ func (db *DB) Missing(ctx context.Context, harvest string) ([]venue.Paper, error
 	return pgx.CollectRows(rows, scanPaper)
 }
 
+// TitlesOf returns the titles of papers, in no order.
+func (db *DB) TitlesOf(ctx context.Context, keys []string) ([]string, error) {
+	return list1[string](ctx, db, `SELECT title FROM papers WHERE key = ANY($1)`, keys)
+}
+
+// TitlesFound returns the titles of the papers that were found on a site.
+func (db *DB) TitlesFound(ctx context.Context, siteID int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT DISTINCT p.title FROM locations l JOIN matches m ON m.sha256=l.sha256 JOIN papers p ON p.key=m.paper_key
+		WHERE l.site_id=$1 AND l.current AND `+FoundSQL, siteID)
+}
+
 // SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
 // the library has to the reason.
 func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []venue.Paper, held map[string]string) error {

@@ -1,0 +1,80 @@
+package crawl
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/match"
+	"gleaner/internal/page"
+	"gleaner/internal/rank"
+)
+
+// A catalogue names the landing pages of papers. Where many lie in one directory,
+// that is read first (page.SourceListing): of a list that names the documents
+// those that read like wanted papers are taken before any landing page, and a
+// landing page whose paper was found so is left alone.
+
+// outcomeFound is that of a landing page which is not asked for, since its paper
+// was found.
+const outcomeFound fetch.Outcome = "paper-found"
+
+// listing is the place of a list in the window, -1 if there is none.
+func (w *window) listing() int {
+	for i := range w.candidates {
+		if w.candidates[i].Link.Source == page.SourceListing {
+			return i
+		}
+	}
+	return -1
+}
+
+// named reports whether a document waits that reads like a wanted paper: landing
+// pages can wait for what it turns out to be.
+func (s *slice) named() bool {
+	return slices.ContainsFunc(s.window.candidates, func(c rank.Candidate) bool { return c.Document && c.Wanted >= wantedLead })
+}
+
+// landingSeed reports whether an entry is a landing page that a catalogue named.
+func landingSeed(e *frontier.Entry) bool {
+	return e.Role == frontier.Landing && e.Link.Source == page.SourceSeed
+}
+
+// foundPapers remembers the papers that a document was judged to be, and leaves
+// out their landing pages.
+func (s *slice) foundPapers(ctx context.Context, j collection.Judgement) error {
+	titles, err := s.db.TitlesOf(ctx, j.Papers())
+	if err != nil {
+		return err
+	}
+	s.noteFound(titles)
+	s.leaveOut()
+	return nil
+}
+
+func (s *slice) noteFound(titles []string) {
+	if s.found == nil {
+		s.found = map[string]bool{}
+	}
+	for _, t := range titles {
+		s.found[match.Normalise(t)] = true
+	}
+}
+
+// leaveOut takes the landing pages from the window whose papers were found on
+// this site. They are asked for if a later harvest still misses the paper.
+func (s *slice) leaveOut() {
+	if len(s.found) == 0 {
+		return
+	}
+	for i := len(s.window.entries) - 1; i >= 0; i-- {
+		e := s.window.entries[i]
+		if landingSeed(e) && e.Was == frontier.Waiting && s.found[match.Normalise(e.Link.Anchor)] {
+			s.batch.visits = append(s.batch.visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcomeFound,
+				Reason: "the paper was found without it", Crawl: s.site.Crawl, At: time.Now()})
+		}
+	}
+}
