@@ -10,7 +10,6 @@ import (
 	"gleaner/internal/frontier"
 	"gleaner/internal/match"
 	"gleaner/internal/page"
-	"gleaner/internal/rank"
 )
 
 // A catalogue names the landing pages of papers. Where many lie in one directory,
@@ -24,18 +23,16 @@ const outcomeFound fetch.Outcome = "paper-found"
 
 // listing is the place of a list in the window, -1 if there is none.
 func (w *window) listing() int {
-	for i := range w.candidates {
-		if w.candidates[i].Link.Source == page.SourceListing {
-			return i
-		}
+	if w.given == 0 {
+		return -1
 	}
-	return -1
+	return slices.IndexFunc(w.entries, func(e *frontier.Entry) bool { return e.Link.Source == page.SourceListing })
 }
 
 // named reports whether a document waits that reads like a wanted paper: landing
 // pages can wait for what it turns out to be.
 func (s *slice) named() bool {
-	return slices.ContainsFunc(s.window.candidates, func(c rank.Candidate) bool { return c.Document && c.Wanted >= wantedLead })
+	return s.window.given > 0 && slices.ContainsFunc(s.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead })
 }
 
 // landingSeed reports whether an entry is a landing page that a catalogue named.

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/page"
 	"gleaner/internal/rank"
 )
 
@@ -26,6 +27,7 @@ type window struct {
 	filled     bool
 	full       int // entries when it was filled
 	sitemaps   int // how many of the entries are sitemaps
+	given      int // how many were given from outside: seeds and lists
 }
 
 func (w *window) empty() bool { return len(w.entries) == 0 }
@@ -48,7 +50,8 @@ func (w *window) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.candidates, w.entries, w.at, w.sitemaps = w.candidates[:0], w.entries[:0], map[frontier.Hash]int{}, 0
+	w.candidates, w.entries, w.at = w.candidates[:0], w.entries[:0], map[frontier.Hash]int{}
+	w.sitemaps, w.given = 0, 0
 	for i := range entries {
 		w.put(&entries[i])
 	}
@@ -59,14 +62,23 @@ func (w *window) fill(ctx context.Context) error {
 func (w *window) put(e *frontier.Entry) {
 	h := e.Hash()
 	if i, ok := w.at[h]; ok {
+		w.count(w.entries[i], -1)
 		w.entries[i], w.candidates[i] = e, e.Candidate
+		w.count(e, 1)
 		return
 	}
 	w.at[h] = len(w.entries)
 	w.entries = append(w.entries, e)
 	w.candidates = append(w.candidates, e.Candidate)
-	if e.Link.Source == sourceSitemapFile {
-		w.sitemaps++
+	w.count(e, 1)
+}
+
+func (w *window) count(e *frontier.Entry, by int) {
+	switch e.Link.Source {
+	case sourceSitemapFile:
+		w.sitemaps += by
+	case page.SourceSeed, page.SourceListing:
+		w.given += by
 	}
 }
 
@@ -117,9 +129,7 @@ func (w *window) take(i int) *frontier.Entry {
 	e := w.entries[i]
 	last := len(w.entries) - 1
 	delete(w.at, e.Hash())
-	if e.Link.Source == sourceSitemapFile {
-		w.sitemaps--
-	}
+	w.count(e, -1)
 	if i != last {
 		w.entries[i], w.candidates[i] = w.entries[last], w.candidates[last]
 		w.at[w.entries[i].Hash()] = i
