@@ -1,11 +1,9 @@
 package evaluate
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,33 +17,6 @@ import (
 	"gleaner/internal/realdata"
 	"gleaner/internal/weburl"
 )
-
-func readTSV(t testing.TB, name string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
-	var head []string
-	var out []map[string]string
-	for {
-		rec, err := r.Read()
-		if err == io.EOF {
-			return out
-		}
-		require.NoError(t, err)
-		if head == nil {
-			head = rec
-			continue
-		}
-		row := map[string]string{}
-		for i, v := range rec {
-			row[head[i]] = v
-		}
-		out = append(out, row)
-	}
-}
 
 func unescapedKey(raw string) string {
 	k := weburl.Key(raw)
@@ -67,11 +38,11 @@ type farmSite struct {
 func farm(t testing.TB) []farmSite {
 	t.Helper()
 	kinds := map[string]Kind{}
-	for _, r := range readTSV(t, realdata.Path(t, "truth", "labels.tsv")) {
+	for _, r := range realdata.Table(t, "truth", "labels.tsv") {
 		kinds[unescapedKey(r["url"])] = Kind(r["label"])
 	}
 	goals := map[string]map[string]bool{}
-	for _, r := range readTSV(t, realdata.Path(t, "truth", "pdfs.tsv")) {
+	for _, r := range realdata.Table(t, "truth", "pdfs.tsv") {
 		k := unescapedKey(r["url"])
 		if r["looks"] == "paper" && r["depth"] != "" {
 			h := weburl.Host(r["url"])
