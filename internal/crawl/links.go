@@ -114,7 +114,7 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	e.Role = role
 	e.Derive()
 	if !here {
-		e.Wanted = max(e.Wanted, s.likeness(&l))
+		s.weigh(&e)
 		s.lead(host, &e)
 		return false, e.Document
 	}
@@ -122,7 +122,7 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	if asGood {
 		return false, e.Document
 	}
-	e.Wanted = s.likeness(&l)
+	s.weigh(&e)
 	if why := s.limit(&e); why != "" {
 		s.skip(e, why)
 		return false, false
@@ -173,7 +173,7 @@ func (s *slice) role(from *frontier.Entry, e *frontier.Entry, here bool) (fronti
 		// taken where the page names it.
 		return frontier.Lead, here && (e.Link.Source == page.SourceCitation || forward && e.Document)
 	case from.Role == frontier.Landing && from.Link.Source == page.SourceListing && here:
-		return frontier.Lead, e.Document && s.likeness(&e.Link) >= wantedLead
+		return frontier.Lead, e.Document && s.weigh(e) >= wantedLead
 	case from.Role == frontier.Landing:
 		return frontier.Lead, here && (e.Document || forward)
 	case here && weburl.InScope(e.Link.URL, s.scopes) && s.nearEnough(e):
@@ -195,7 +195,7 @@ func (s *slice) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
 	if s.cfg.Leads == "none" || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
 		return 0, false
 	}
-	e.Wanted = s.likeness(&e.Link)
+	s.weigh(e)
 	switch {
 	case e.Document && (s.cfg.Leads == "all" || e.Wanted >= wantedLead):
 		return frontier.Lead, true
@@ -203,6 +203,14 @@ func (s *slice) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
 		return frontier.Landing, true
 	}
 	return 0, false
+}
+
+// weigh notes how like a wanted title a new link is, once.
+func (s *slice) weigh(e *frontier.Entry) float64 {
+	if e.Wanted == 0 {
+		e.Wanted = s.likeness(&e.Link)
+	}
+	return e.Wanted
 }
 
 func (s *slice) likeness(l *page.Link) float64 {

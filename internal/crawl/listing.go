@@ -53,9 +53,6 @@ func (s *slice) foundPapers(ctx context.Context, j collection.Judgement) error {
 }
 
 func (s *slice) noteFound(titles []string) {
-	if s.found == nil {
-		s.found = map[string]bool{}
-	}
 	for _, t := range titles {
 		s.found[match.Normalise(t)] = true
 	}

@@ -128,6 +128,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl); err != nil {
 		return err
 	}
+	s.leads, s.found = map[frontier.Hash]float64{}, map[string]bool{}
 	titles, err := s.db.TitlesFound(ctx, s.site.ID)
 	if err != nil {
 		return err
@@ -141,7 +142,6 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	s.window = &window{site: s.site.ID, pool: s.db.Pool}
 	s.batch.reset()
-	s.leads = map[frontier.Hash]float64{}
 	s.learnt = time.Now()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/weburl"
 )
 
 // landingsOfListing is how many landing pages in one directory make it worth a
@@ -42,7 +43,7 @@ func directory(url string) string {
 	if strings.Contains(url, "?") {
 		return ""
 	}
-	dir := url[:strings.LastIndexByte(strings.TrimSuffix(url, "/"), '/')+1]
+	dir := weburl.Above(url)
 	if strings.Count(dir, "/") < 4 { // scheme://host/
 		return ""
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"gleaner/internal/store"
+	"gleaner/internal/weburl"
 )
 
 // Measure computes the rates of a site and of its directories and replaces what
@@ -105,16 +105,11 @@ func judged(rec store.SiteRecord, byPath map[string]*store.Rates, t Thresholds) 
 		case t.judges(r):
 			avoid[path] = t.Poor(r)
 		default:
-			avoid[path] = avoid[above(path)]
+			avoid[path] = avoid[weburl.Above(path)]
 		}
 		dirs = append(dirs, store.DirectoryRates{Host: rec.Host, Path: path, Name: name(path), Rates: r, Avoid: avoid[path]})
 	}
 	return dirs
-}
-
-// above is the directory that a directory lies in.
-func above(dir string) string {
-	return dir[:strings.LastIndexByte(strings.TrimSuffix(dir, "/"), '/')+1]
 }
 
 // relevantPages are the pages on a way to an accepted document: those that link

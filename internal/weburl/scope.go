@@ -123,3 +123,9 @@ func InScope(canonical string, prefixes []string) bool {
 func isWordByte(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '%'
 }
+
+// Above is the directory, ending in "/", that a file or a directory of a path or
+// URL lies in.
+func Above(of string) string {
+	return of[:strings.LastIndexByte(strings.TrimSuffix(of, "/"), '/')+1]
+}
