@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/realdata"
-	"gleaner/internal/recrawl"
 	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
@@ -97,21 +96,8 @@ func (f *farm) everything(t *testing.T, revisit bool) (requests []asked, bytes i
 	if revisit {
 		p.Revisit = 1
 	}
-	f.recrawl(t, p)
+	f.recrawl(t, store.Selection{}, true, p)
 	return f.asked(t)
-}
-
-func (f *farm) recrawl(t *testing.T, p recrawl.Policy) {
-	t.Helper()
-	hosts, err := f.DB.DueSites(t.Context(), store.Selection{}, true, "", 1000)
-	require.NoError(t, err)
-	for _, h := range hosts {
-		n, err := f.DB.RequeueDue(t.Context(), h, store.PutBack{All: true}, p)
-		require.NoError(t, err)
-		if n > 0 {
-			f.crawl(t, h)
-		}
-	}
 }
 
 // hidden is a paper whose file, and the links to it, a test took from the web.

@@ -10,19 +10,10 @@ import (
 	"gleaner/internal/store"
 )
 
-// crawlDue crawls what is due, as RecrawlDue does.
+// crawlDue crawls what is due, and returns where that was something.
 func (l *library) crawlDue(t *testing.T) (hosts []string) {
 	t.Helper()
-	due, err := l.DB.DueSites(t.Context(), store.Selection{}, false, "", 1000)
-	require.NoError(t, err)
-	for _, h := range due {
-		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{}, l.Recrawl)
-		require.NoError(t, err)
-		if n > 0 {
-			l.crawl(t, h)
-			hosts = append(hosts, h)
-		}
-	}
+	_, hosts = l.recrawl(t, store.Selection{}, false, l.Recrawl)
 	return hosts
 }
 

@@ -22,6 +22,7 @@ import (
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/recrawl"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
 	"gleaner/internal/venue"
@@ -119,6 +120,24 @@ func (l *library) collect(t *testing.T, again string) {
 		}
 	}
 	l.do(t, l.acts.Stages.SetStage, activities.Stage{Harvest: h.ID, Stage: "complete"}, nil)
+}
+
+// recrawl crawls what is due of some sites, or all that was ever asked of them,
+// as RecrawlDue does. It returns the sites that were due, and those of them where
+// something was put back and crawled.
+func (l *library) recrawl(t *testing.T, of store.Selection, all bool, p recrawl.Policy) (due, crawled []string) {
+	t.Helper()
+	due, err := l.DB.DueSites(t.Context(), of, all, "", 1000)
+	require.NoError(t, err)
+	for _, h := range due {
+		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: all}, p)
+		require.NoError(t, err)
+		if n > 0 {
+			l.crawl(t, h)
+			crawled = append(crawled, h)
+		}
+	}
+	return due, crawled
 }
 
 // crawl does what CrawlSite does.
@@ -295,17 +314,9 @@ func TestRecrawlAsksWhatIsDue(t *testing.T) {
 	l := newLibrary(t, 30, nil)
 	l.collect(t, "")
 	l.web.reset()
-	recrawl := func(all bool) (hosts []string) {
-		hosts, err := l.DB.DueSites(t.Context(), store.Selection{Venue: l.harvest.Venue}, all, "", 1000)
-		require.NoError(t, err)
-		for _, h := range hosts {
-			n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: all}, l.Recrawl)
-			require.NoError(t, err)
-			if n > 0 {
-				l.crawl(t, h)
-			}
-		}
-		return hosts
+	recrawl := func(all bool) []string {
+		due, _ := l.recrawl(t, store.Selection{Venue: l.harvest.Venue}, all, l.Recrawl)
+		return due
 	}
 	require.Empty(t, recrawl(false), "nothing is due on the day of the crawl")
 	_, requests := l.web.reset()

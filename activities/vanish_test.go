@@ -58,15 +58,7 @@ func TestRedirectingDocumentVanishes(t *testing.T) {
 	l.web.set(replaced.link, movedKind, []byte(second))
 	l.web.set(replaced.file, "", nil)
 
-	hosts, err := l.DB.DueSites(t.Context(), store.Selection{}, true, "", 1000)
-	require.NoError(t, err)
-	for _, h := range hosts {
-		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: true}, l.Recrawl)
-		require.NoError(t, err)
-		if n > 0 {
-			l.crawl(t, h)
-		}
-	}
+	l.recrawl(t, store.Selection{}, true, l.Recrawl)
 	require.Equal(t, place{known: true, gone: true}, l.at(t, vanished.file, vanished.digest), "link and file are gone")
 	require.Equal(t, place{known: true, current: true}, l.at(t, unlinked.file, unlinked.digest), "the file is still there")
 	require.Equal(t, place{known: true, gone: true}, l.at(t, replaced.file, replaced.digest), "the link leads to another file")
