@@ -28,9 +28,11 @@ type aligner struct{ cost []uint16 }
 // align places title in text[lo:hi] with the fewest edits; what stands before
 // and behind costs nothing (Sellers 1980). A tie goes to the place that begins
 // earliest. With more than limit edits the place is not told: edits is then
-// limit+1.
+// limit+1. The bounds may lie outside the text, on either side, both of them: a
+// title's end stands in a text that does not hold its beginning.
 func (a *aligner) align(title, text []byte, lo, hi, limit int) alignment {
-	lo, hi = max(lo, 0), min(hi, len(text))
+	lo = min(max(lo, 0), len(text))
+	hi = max(lo, min(hi, len(text)))
 	window := text[lo:hi]
 	m, n := len(title), len(window)
 	w := n + 1

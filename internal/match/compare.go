@@ -28,7 +28,7 @@ type wanted struct {
 }
 
 func newWanted(title string) wanted {
-	s := newStream(plain(title), maxTitle)
+	s := titleStream(title)
 	w := wanted{letters: s.letters, word: make([]int, len(s.letters))}
 	if i := subtitleAt(s.text); i > 0 {
 		w.main = s.letterAt(i)
@@ -190,6 +190,9 @@ func compareTitles(a, b string) relation {
 	}
 	wa := newWanted(a)
 	wb := newWanted(b)
+	if len(wa.letters) == 0 || len(wb.letters) == 0 { // nothing but ligatures
+		return otherTitle
+	}
 	if mainTitle(a, b) {
 		return withSubtitle
 	}

@@ -206,6 +206,9 @@ func FuzzDocument(f *testing.F) {
 	f.Add(ramsey.Title, "Li Wu", ramsey.Title+"\n\fLi Wu\n"+prose, "")
 	f.Add("Kami", "", "Kami\n\nKami", "Kami")
 	f.Add("A: B…", "é", "\xff\xfe\f\f\n10.1000/x arXiv:2001.01234 [", "10.1000/x")
+	f.Add("Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", "Jane Porter", "Study of Hidden Markets\nJane Porter\n"+prose, "Hidden Markets")
+	f.Add("Fi", "Fl", "A", "Of")
+	f.Add(strings.Repeat("Efficient flows fill offices and ", 16), "Ada King", strings.Repeat("Efficient flows fill ovvices amd ", 16)+"\nAda King\n", "a – b")
 	f.Fuzz(func(t *testing.T, title, author, text, meta string) {
 		p := venue.Paper{Key: "k", Title: title, Authors: []venue.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
 		ix := match.NewIndex([]venue.Paper{p, ramsey})

@@ -60,8 +60,7 @@ func NewIndex(papers []venue.Paper) *Index {
 		arxiv:  map[string][]int32{},
 	}
 	for i, p := range papers {
-		sk := skeleton(p.Title)
-		ix.arena = append(ix.arena, sk[:min(len(sk), maxTitle)]...)
+		ix.arena = append(ix.arena, titleStream(p.Title).letters...)
 		ix.from = append(ix.from, uint32(len(ix.arena)))
 		if p.DOI != "" {
 			d := strings.ToLower(p.DOI)

@@ -34,6 +34,10 @@ func newStream(text string, max int) stream {
 	return s
 }
 
+// titleStream is a title as the index and the alignment both have it: what the
+// one cuts off, the other must not know of.
+func titleStream(title string) stream { return newStream(plain(title), maxTitle) }
+
 // skeleton is the folded form that titles are indexed and compared in.
 func skeleton(title string) []byte {
 	b := []byte(Normalise(title))
