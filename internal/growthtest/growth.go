@@ -1,0 +1,128 @@
+// Package growthtest is for tests of what reads foreign bytes: it holds the work
+// to a growth no faster than the input's, in bytes allocated, in allocations and
+// in processor time. Nothing is compared with a clock, only with the same work
+// on less input, so a slow or loaded machine changes nothing.
+//
+// Allocations are counted for the whole process and processor time for the
+// calling thread. So a test that uses it is not parallel, and work that hands
+// its input to other goroutines is held to its allocations only.
+package growthtest
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+)
+
+const (
+	// factor is by how much the input grows. What is linear then costs 8 times,
+	// what is quadratic 64 times as much.
+	factor = 8
+	// slack is what growth may be beyond the input's: memory is slower where
+	// there is more of it, slices double. Quadratic work is at 8.
+	timeSlack   = 3.0
+	memorySlack = 2.0
+	// A growth below these is none: tables, pools, a test's own machinery.
+	freeBytes  = 256 << 10
+	freeAllocs = 1000
+	// leastTime is what the shorter work is repeated to, so that the clock's
+	// steps and the caches' first misses do not count.
+	leastTime  = 2 * time.Millisecond
+	mostRuns   = 1 << 12
+	timeTries  = 5
+	measurings = 3 // of memory; the least counts
+)
+
+// Linear fails the test if work on input(8n) costs much more than eight times
+// what it costs on input(n). input(n) is the worst that n can make; where it
+// grows faster or slower than n, its length is what counts. Take n so large that
+// what a call costs by itself does not hide what its input costs: a few KiB for
+// what is quadratic in bytes.
+func Linear(t testing.TB, n int, input func(n int) []byte, work func([]byte)) {
+	t.Helper()
+	if err := check(n, input, work); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+func check(n int, input func(n int) []byte, work func([]byte)) error {
+	short, long := input(n), input(factor*n)
+	if len(long) <= len(short) {
+		return fmt.Errorf("the input does not grow: %d bytes for %d, %d for %d", len(short), n, len(long), factor*n)
+	}
+	times := float64(len(long)) / float64(len(short))
+	work(short) // tables and pools are filled
+	return errors.Join(checkMemory(short, long, times, work), checkTime(short, long, times, work))
+}
+
+// memory is what work allocated.
+type memory struct{ bytes, allocs uint64 }
+
+func checkMemory(short, long []byte, times float64, work func([]byte)) error {
+	a, b := least(short, work), least(long, work)
+	var err error
+	if grew := float64(b.bytes) / float64(a.bytes+1); grew > times*memorySlack && b.bytes > a.bytes+freeBytes {
+		err = fmt.Errorf("%.1f times the input allocates %.1f times the memory: %d bytes for %d, %d for %d",
+			times, grew, a.bytes, len(short), b.bytes, len(long))
+	}
+	if grew := float64(b.allocs) / float64(a.allocs+1); grew > times*memorySlack && b.allocs > a.allocs+freeAllocs {
+		err = errors.Join(err, fmt.Errorf("%.1f times the input makes %.1f times the allocations: %d, then %d",
+			times, grew, a.allocs, b.allocs))
+	}
+	return err
+}
+
+// least counts a few times: what other goroutines allocate can only add.
+func least(in []byte, work func([]byte)) memory {
+	var best memory
+	for i := range measurings {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		work(in)
+		runtime.ReadMemStats(&after)
+		m := memory{after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs}
+		if i == 0 {
+			best = m
+		}
+		best = memory{min(best.bytes, m.bytes), min(best.allocs, m.allocs)}
+	}
+	return best
+}
+
+// checkTime tries again before it fails: a machine that others use can make one
+// measuring slow, but not five.
+func checkTime(short, long []byte, times float64, work func([]byte)) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	runs := 1
+	took := spent(short, runs, work)
+	for took < leastTime && runs < mostRuns {
+		runs *= 2
+		took = spent(short, runs, work)
+	}
+	longRuns := max(1, runs/factor)
+	var a, b time.Duration // the least for one run
+	for i := range timeTries {
+		one, other := spent(short, runs, work)/time.Duration(runs), spent(long, longRuns, work)/time.Duration(longRuns)
+		if i == 0 {
+			a, b = one, other
+		}
+		a, b = min(a, one), min(b, other)
+		if float64(b) <= float64(max(a, 1))*times*timeSlack {
+			return nil
+		}
+	}
+	return fmt.Errorf("%.1f times the input takes %.1f times the processor: %v for %d bytes, %v for %d",
+		times, float64(b)/float64(max(a, 1)), a, len(short), b, len(long))
+}
+
+// spent is the processor time of some runs.
+func spent(in []byte, runs int, work func([]byte)) time.Duration {
+	before := processorTime()
+	for range runs {
+		work(in)
+	}
+	return processorTime() - before
+}
