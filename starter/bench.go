@@ -22,7 +22,7 @@ import (
 func (c *cli) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "bench", Short: "Measure the crawler on this machine", Args: cobra.NoArgs,
 		Long: `Measure the crawler on this machine, against a web of its own on the loopback
-interface and a Postgres of its own. With --database-url that server is used,
+interface and a Postgres of its own. With GLEANER_DATABASE_URL that server is used,
 and databases are made on it and dropped again. Nothing else is asked.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchDocumentsCommand())
@@ -130,7 +130,7 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 	if err != nil {
 		return nil, err
 	}
-	if c.flags.Changed("database-url") || os.Getenv("GLEANER_DATABASE_URL") != "" {
+	if from := cfg.Origin("database-url"); from != "default" && from != "dev" {
 		f.options.DatabaseURL = cfg.Text("database-url")
 		return func() {}, nil
 	}

@@ -109,7 +109,9 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 		case <-ctx.Done():
 		}
 	}()
-	c.flagged(cfg, "data-dir", "database-url", "temporal-address")
+	for _, key := range []string{"data-dir", "database-url", "temporal-address"} {
+		c.own[key] = cfg.Text(key) // whatever loads the settings again sees them
+	}
 	t, err := pool.Dial(ctx, cfg, c.log(cfg))
 	if err != nil {
 		return err
@@ -143,14 +145,6 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 	}
 	fmt.Fprintf(c.err, "\nreport       %s\nand again    starter demo --keep   (leaves the Temporal UI up)\n", file)
 	return nil
-}
-
-// flagged makes settings those of the command line, so that whatever loads the
-// settings again sees them.
-func (c *cli) flagged(cfg *config.Config, keys ...string) {
-	for _, k := range keys {
-		_ = c.flags.Set(k, cfg.Text(k))
-	}
 }
 
 // serve answers on a free port of the loopback interface.

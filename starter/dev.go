@@ -45,7 +45,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 		return err
 	}
 	defer stack.Stop()
-	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, stack.DatabaseURL, cfg.Text("data-dir"))
+	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Text("data-dir"))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -102,10 +102,10 @@ func (c *cli) application(ctx context.Context) (*app.App, error) {
 // quietLog keeps a log out of the way of progress on screen, in a file of the
 // data folder.
 func quietLog(cfg *config.Config, name string) (*slog.Logger, func(), error) {
-	if err := os.MkdirAll(cfg.Text("data-dir"), 0o755); err != nil {
+	if err := os.MkdirAll(cfg.Text("data-dir"), 0o700); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(cfg.Text("data-dir"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(cfg.Text("data-dir"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -117,8 +117,8 @@ func (d *doctor) settings(context.Context) {
 	var strange []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		known := name == "GLEANER_CONFIG" || strings.HasPrefix(name, "GLEANER_TEST_") ||
-			slices.ContainsFunc(config.Settings, func(s config.Setting) bool { return s.Env == name })
+		known := name == "GLEANER_CONFIG" || name == "GLEANER_SHARED" || strings.HasPrefix(name, "GLEANER_TEST_") ||
+			slices.ContainsFunc(config.Settings, func(s config.Setting) bool { return s.Env == name || s.Secret && s.FileEnv() == name })
 		if strings.HasPrefix(name, "GLEANER_") && !known {
 			strange = append(strange, name)
 		}

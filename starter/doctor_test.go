@@ -29,7 +29,7 @@ func visit(t *testing.T, args ...string) (map[string]finding, error) {
 func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
 	address, namespace := devtest.Temporal(t)
-	found, err := visit(t, "--database-url", devtest.Postgres(t), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
+	found, err := visit(t, "--database-url-file", secretFile(t, devtest.Postgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
 	require.NoError(t, err)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
@@ -50,9 +50,9 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"no database":        {nil, "database", levelFail, "GLEANER_DATABASE_URL"},
 		"no contact":         {nil, "identity", levelWarn, "GLEANER_CONTACT"},
 		"wrong contact":      {[]string{"--contact", "nobody in particular"}, "identity", levelFail, "correct"},
-		"wrong pace":         {[]string{"--pace-by", "moon"}, "identity", levelFail, "correct"},
+		"wrong pace":         {[]string{"--pace-by", "moon"}, "settings", levelFail, "correct"},
 		"wrong duration":     {[]string{"--delay", "soon"}, "settings", levelFail, "starter config"},
-		"database away":      {[]string{"--database-url", "postgres://x@127.0.0.1:1/y?connect_timeout=1"}, "database", levelFail, "the server runs"},
+		"database away":      {[]string{"--database-url-file", secretFile(t, "postgres://x@127.0.0.1:1/y?connect_timeout=1")}, "database", levelFail, "the server runs"},
 		"temporal away":      {[]string{"--temporal-address", "127.0.0.1:1"}, "temporal", levelFail, "TEMPORAL_ADDRESS"},
 		"blobs not writable": {[]string{"--repository-url", "file:///proc/none"}, "blob store", levelFail, ""},
 	} {

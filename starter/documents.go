@@ -238,10 +238,15 @@ func (c *cli) documentsGetCommand() *cobra.Command {
 					_, err = io.Copy(w, rd)
 					return errors.Join(err, rd.Close())
 				}
-				if out == "" || out == "-" {
+				switch {
+				case out != "" && out != "-":
+					return writeFile(out, write)
+				case text:
 					return write(c.out)
+				case c.out.Terminal():
+					return fmt.Errorf("%w: a terminal would obey what is in a file; give --out, or --as-text", errUsage)
 				}
-				return writeFile(out, write)
+				return write(c.out.Raw())
 			})
 		}}
 	cmd.Flags().StringVar(&out, "out", "", "file (default: the standard output)")

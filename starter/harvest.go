@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
+	"gleaner/internal/console"
 	"gleaner/internal/store"
 	"gleaner/internal/venue"
 	"gleaner/workflows"
@@ -268,35 +268,28 @@ func progressText(h store.Harvest, c store.Counts) string {
 
 // line is a line of progress.
 type line struct {
-	w        io.Writer
-	terminal bool
-	last     string
-	printed  time.Time
+	w       *console.Writer
+	last    string
+	printed time.Time
 }
 
-func newLine(w io.Writer) *line {
-	f, ok := w.(*os.File)
-	if !ok {
-		return &line{w: w}
-	}
-	info, err := f.Stat()
-	return &line{w: w, terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
-}
+func newLine(w *console.Writer) *line { return &line{w: w} }
 
 func (l *line) show(s string) {
-	if s == l.last || !l.terminal && time.Since(l.printed) < 5*time.Second {
+	terminal := l.w.Terminal()
+	if s == l.last || !terminal && time.Since(l.printed) < 5*time.Second {
 		return
 	}
 	l.last, l.printed = s, time.Now()
-	if l.terminal {
-		fmt.Fprintf(l.w, "\r\x1b[K%s", s)
+	if terminal {
+		_ = l.w.Replace(s)
 		return
 	}
 	fmt.Fprintln(l.w, s)
 }
 
 func (l *line) end() {
-	if l.terminal && l.last != "" {
+	if l.last != "" && l.w.Terminal() {
 		fmt.Fprintln(l.w)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"gleaner/internal/app"
+	"gleaner/internal/console"
 	"gleaner/internal/document"
 )
 
@@ -22,7 +23,7 @@ func main() {
 	stop()
 	code := exitCode(err, interrupted)
 	if err != nil && code != exitInterrupted {
-		fmt.Fprintln(os.Stderr, "starter:", err)
+		fmt.Fprintln(console.New(os.Stderr), "starter:", err)
 	}
 	os.Exit(code)
 }

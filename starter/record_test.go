@@ -20,24 +20,32 @@ import (
 	"gleaner/internal/venue"
 )
 
-// console is a command line on a database of its own.
-type console struct {
+// testConsole is a command line on a database of its own.
+type testConsole struct {
 	*store.DB
 	t    *testing.T
 	args []string
 }
 
-func newConsole(t *testing.T) *console {
+func newConsole(t *testing.T) *testConsole {
 	t.Helper()
 	dsn := devtest.Postgres(t)
 	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &console{db, t, []string{"--database-url", dsn, "--data-dir", t.TempDir()}}
+	return &testConsole{db, t, []string{"--database-url-file", secretFile(t, dsn), "--data-dir", t.TempDir()}}
+}
+
+// secretFile holds a secret, which is never an argument.
+func secretFile(t *testing.T, value string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(path, []byte(value), 0o600))
+	return path
 }
 
 // run runs a command, and returns what it printed, its error and its exit code.
-func (c *console) run(args ...string) (out string, code int, err error) {
+func (c *testConsole) run(args ...string) (out string, code int, err error) {
 	c.t.Helper()
 	var stdout, stderr strings.Builder
 	root := newRoot(&stdout, &stderr)
@@ -47,7 +55,7 @@ func (c *console) run(args ...string) (out string, code int, err error) {
 }
 
 // ok runs a command that is to succeed.
-func (c *console) ok(args ...string) string {
+func (c *testConsole) ok(args ...string) string {
 	c.t.Helper()
 	out, code, err := c.run(args...)
 	require.NoError(c.t, err, "%v", args)
@@ -56,7 +64,7 @@ func (c *console) ok(args ...string) string {
 }
 
 // wrong runs a command that is to fail with an exit code, and returns the error.
-func (c *console) wrong(code int, args ...string) string {
+func (c *testConsole) wrong(code int, args ...string) string {
 	c.t.Helper()
 	_, got, err := c.run(args...)
 	require.Error(c.t, err, "%v", args)
@@ -65,13 +73,13 @@ func (c *console) wrong(code int, args ...string) string {
 }
 
 // read runs a command with --json and decodes what it printed.
-func (c *console) read(into any, args ...string) {
+func (c *testConsole) read(into any, args ...string) {
 	c.t.Helper()
 	out := c.ok(append(args, "--json")...)
 	require.NoError(c.t, json.Unmarshal([]byte(out), into), out)
 }
 
-func (c *console) file(name, body string) string {
+func (c *testConsole) file(name, body string) string {
 	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), name)
 	require.NoError(c.t, os.WriteFile(path, []byte(body), 0o600))
@@ -79,7 +87,7 @@ func (c *console) file(name, body string) string {
 }
 
 // visited lays a URL down as asked for an hour ago.
-func (c *console) visited(host, path, parent string, state frontier.State, outcome fetch.Outcome) frontier.Hash {
+func (c *testConsole) visited(host, path, parent string, state frontier.State, outcome fetch.Outcome) frontier.Hash {
 	c.t.Helper()
 	id, err := store.EnsureSite(c.t.Context(), c.Pool, host)
 	require.NoError(c.t, err)
@@ -97,7 +105,7 @@ func (c *console) visited(host, path, parent string, state frontier.State, outco
 }
 
 // accepted lays down a page with an accepted document.
-func (c *console) accepted(host, name string) {
+func (c *testConsole) accepted(host, name string) {
 	c.t.Helper()
 	parent := "http://" + host + "/"
 	c.visited(host, "/", "", frontier.Page, fetch.OK)

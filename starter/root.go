@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +19,7 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/biblio"
 	"gleaner/internal/config"
+	"gleaner/internal/console"
 	"gleaner/internal/devstack"
 	"gleaner/internal/store"
 	"gleaner/internal/telemetry"
@@ -51,14 +54,15 @@ var errUsage = errors.New("wrong usage")
 
 // cli is what every command shares.
 type cli struct {
-	out, err io.Writer
+	out, err *console.Writer
 	json     bool
 	file     string
 	flags    *pflag.FlagSet
+	own      map[string]string // settings of the demo, stronger than flags
 }
 
 func newRoot(out, errw io.Writer) *cobra.Command {
-	c := &cli{out: out, err: errw}
+	c := &cli{out: console.New(out), err: console.New(errw), own: map[string]string{}}
 	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -69,16 +73,20 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetOut(out)
-	root.SetErr(errw)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, openly(err)) })
 	c.flags = root.PersistentFlags()
 	c.flags.BoolVar(&c.json, "json", false, "print results as JSON")
 	c.flags.StringVar(&c.file, "config", "", "settings file")
 	for _, s := range config.Settings {
-		c.flags.String(s.Key, s.Default, s.Help)
+		key, help := s.Key, s.Help
+		if s.Secret { // an argument is there for everybody on the machine to read
+			key, help = s.FileKey(), "file that holds "+s.Key+": "+help
+		}
+		c.flags.String(key, s.Default, strings.ReplaceAll(help, "`", "'")) // pflag takes quoted words for the name of a type
 		if !shown[s.Key] {
-			_ = c.flags.MarkHidden(s.Key)
+			_ = c.flags.MarkHidden(key)
 		}
 	}
 	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
@@ -93,6 +101,17 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 // all.
 var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-address": true}
 
+// openly says why a secret is no flag.
+func openly(err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if s, ok := config.Find(unknown.GetSpecifiedName()); ok && s.Secret {
+			return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
+		}
+	}
+	return err
+}
+
 // settings loads the configuration, and finds a running `starter dev`.
 func (c *cli) settings() (*config.Config, error) {
 	given := map[string]string{}
@@ -102,6 +121,7 @@ func (c *cli) settings() (*config.Config, error) {
 			given[f.Name] = f.Value.String()
 		}
 	})
+	maps.Copy(given, c.own)
 	cfg, err := config.Load(given, c.file, os.Getenv)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // onTemporal gives the console a server.
-func (c *console) onTemporal() client.Client {
+func (c *testConsole) onTemporal() client.Client {
 	c.t.Helper()
 	address, namespace := devtest.Temporal(c.t)
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)

@@ -15,6 +15,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/app"
 	"gleaner/internal/config"
+	"gleaner/internal/console"
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
 	"gleaner/internal/telemetry"
@@ -42,7 +43,7 @@ func main() {
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
 	if err := run(*file, strings.Split(*queues, ","), app.Reading{Child: child, Cores: *cores}); err != nil {
-		fmt.Fprintln(os.Stderr, "worker:", err)
+		fmt.Fprintln(console.New(os.Stderr), "worker:", err)
 		os.Exit(1)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 
 	"gleaner/internal/config"
@@ -25,7 +24,7 @@ const linger = 10 * time.Second
 func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg), Linger: linger}
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
-	for _, s := range list(cfg.Text("allow-addresses")) {
+	for _, s := range config.Fields(cfg.Text("allow-addresses")) {
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
 			return fc, fmt.Errorf("config: allow-addresses: %q is no network such as 10.1.0.0/16", s)
@@ -35,14 +34,14 @@ func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 		}
 		fc.AllowPrivate = append(fc.AllowPrivate, p)
 	}
-	for _, s := range list(cfg.Text("ports")) {
+	for _, s := range config.Fields(cfg.Text("ports")) {
 		port, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || port == 0 {
 			return fc, fmt.Errorf("config: ports: %q is no port", s)
 		}
 		fc.Ports = append(fc.Ports, uint16(port))
 	}
-	for _, s := range list(cfg.Text("pace-by")) {
+	for _, s := range config.Fields(cfg.Text("pace-by")) {
 		switch s {
 		case "host":
 		case "domain":
@@ -54,11 +53,6 @@ func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 		}
 	}
 	return fc, nil
-}
-
-// list splits a setting at commas and blanks.
-func list(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // UserAgent is how the web sees a worker of these settings. The error is that of

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -25,7 +27,7 @@ func serviceClient(cfg *config.Config) (*http.Client, error) {
 	if p := cfg.Text("proxy"); p != "" {
 		u, err := url.Parse(p)
 		if err != nil {
-			return nil, fmt.Errorf("config: proxy: %w", err)
+			return nil, errors.New("config: proxy is no address") // the parser would repeat it, with its password
 		}
 		t.Proxy = http.ProxyURL(u)
 	}
@@ -69,8 +71,8 @@ func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, lo
 // catalogues makes a client for each.
 func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) (Catalogues, error) {
 	mc := metadataConfig(cfg, client, gate, log)
-	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}, Names: list(cfg.Text("sources"))}
-	for _, name := range list(cfg.Text("copies")) {
+	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}, Names: config.Fields(cfg.Text("sources"))}
+	for _, name := range config.Fields(cfg.Text("copies")) {
 		src, err := copySource(name, mc)
 		if err != nil {
 			return c, err
@@ -90,7 +92,7 @@ func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *s
 	}
 	c.Completers["arxiv"] = metadata.NewArXiv(mc)
 	c.Completers["semanticscholar"] = namedCopies{metadata.NewSemanticScholar(mc), "semanticscholar"}
-	for _, name := range list(cfg.Text("directories")) {
+	for _, name := range config.Fields(cfg.Text("directories")) {
 		switch name {
 		case "none":
 		case "dblp":
@@ -164,7 +166,7 @@ func copySource(name string, mc metadata.Config) (metadata.CopySource, error) {
 // with memory and budget, and behind it the local index, which answers where that
 // knows nothing or is not to be asked. web is nil for none.
 func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
-	s, err := webSearch(cfg, client, gate)
+	s, err := webSearch(cfg, client, atLeast{gate, cfg.Duration("search-delay")})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -179,6 +181,17 @@ func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client 
 		return web, web, nil
 	}
 	return web, homepage.FirstAnswer(web, homepage.NewLocal(index)), nil
+}
+
+// atLeast is a gate that keeps some distance, whatever is asked of it.
+type atLeast struct {
+	fetch.Gate
+	delay time.Duration
+}
+
+// Turn implements fetch.Gate.
+func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
+	return g.Gate.Turn(ctx, host, max(delay, g.delay))
 }
 
 func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -45,16 +46,21 @@ func Load(flags map[string]string, file string, getenv func(string) string) (*Co
 		return nil, fmt.Errorf("config: %w", err)
 	}
 	c := &Config{values: map[string]string{}, origins: map[string]string{}}
+	levels := []level{
+		{"file:" + file, func(key, _ string) (string, bool) { v, ok := fromFile[key]; return v, ok }},
+		{"environment", func(_, env string) (string, bool) { v := getenv(env); return v, v != "" }},
+		{"flag", func(key, _ string) (string, bool) { v, ok := flags[key]; return v, ok }},
+	}
 	for _, s := range Settings {
 		c.values[s.Key], c.origins[s.Key] = s.Default, "default"
-		if v, ok := fromFile[s.Key]; ok {
-			c.values[s.Key], c.origins[s.Key] = v, "file:"+file
-		}
-		if v := getenv(s.Env); v != "" {
-			c.values[s.Key], c.origins[s.Key] = v, "environment"
-		}
-		if v, ok := flags[s.Key]; ok {
-			c.values[s.Key], c.origins[s.Key] = v, "flag"
+		for _, l := range levels {
+			v, origin, err := l.look(s)
+			if err != nil {
+				return nil, fmt.Errorf("config: %s (%s, from %s): %w", s.Key, s.Env, l.name, err)
+			}
+			if origin != "" {
+				c.values[s.Key], c.origins[s.Key] = v, origin
+			}
 		}
 		if err := s.check(c.values[s.Key]); err != nil {
 			return nil, fmt.Errorf("config: %s (%s, from %s): %w", s.Key, s.Env, c.origins[s.Key], err)
@@ -64,6 +70,36 @@ func Load(flags map[string]string, file string, getenv func(string) string) (*Co
 		c.values["data-dir"] = defaultDataDir(getenv)
 	}
 	return c, nil
+}
+
+// level is one place where settings stand; a later one wins over an earlier.
+type level struct {
+	name string
+	get  func(key, env string) (string, bool)
+}
+
+// look finds a setting at a level, a secret also by the file that holds it; the
+// origin is empty where it is not there.
+func (l level) look(s Setting) (value, origin string, err error) {
+	value, ok := l.get(s.Key, s.Env)
+	if ok {
+		origin = l.name
+	}
+	if !s.Secret {
+		return value, origin, nil
+	}
+	file, named := l.get(s.FileKey(), s.FileEnv())
+	if !named || file == "" {
+		return value, origin, nil
+	}
+	if ok && value != "" {
+		return "", "", fmt.Errorf("both %s and %s are given", s.Key, s.FileKey())
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
+	}
+	return strings.TrimSpace(string(raw)), fmt.Sprintf("%s, %s", l.name, file), nil
 }
 
 func readFile(name string) (map[string]string, error) {
@@ -76,7 +112,7 @@ func readFile(name string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for k := range m {
-		if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == k }) {
+		if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == k || s.Secret && s.FileKey() == k }) {
 			return nil, fmt.Errorf("%s: no setting is called %q; `starter config` lists them", name, k)
 		}
 	}
@@ -102,22 +138,6 @@ func defaultDataDir(getenv func(string) string) string {
 	return filepath.Join(home, ".local", "share", "gleaner")
 }
 
-func (s Setting) check(v string) error {
-	var err error
-	switch s.Kind {
-	case Duration:
-		var d time.Duration
-		if d, err = time.ParseDuration(v); err == nil && d < 0 {
-			err = fmt.Errorf("%s is negative", v)
-		}
-	case Number:
-		_, err = strconv.ParseFloat(v, 64)
-	case Switch:
-		_, err = strconv.ParseBool(v)
-	}
-	return err
-}
-
 // Text is a setting's value.
 func (c *Config) Text(key string) string {
 	v, ok := c.values[key]
@@ -129,7 +149,7 @@ func (c *Config) Text(key string) string {
 
 // Duration, Number, Float and Switch are values that Load has checked.
 func (c *Config) Duration(key string) time.Duration {
-	d, _ := time.ParseDuration(c.Text(key))
+	d, _ := ParseDuration(c.Text(key))
 	return d
 }
 
@@ -157,13 +177,15 @@ func (c *Config) Set(key, value, origin string) {
 // Origin says where a setting's value is from.
 func (c *Config) Origin(key string) string { return c.origins[key] }
 
-// Show lists all settings, secrets as stars.
+// Show lists all settings, without what is secret.
 func (c *Config) Show() []Value {
 	out := make([]Value, len(Settings))
 	for i, s := range Settings {
 		v := c.values[s.Key]
-		if s.Secret && v != "" {
-			v = "***"
+		if s.Secret {
+			v = hidden(v)
+		} else {
+			v = Redact(v)
 		}
 		out[i] = Value{Key: s.Key, Env: s.Env, Value: v, Origin: c.origins[s.Key], Help: s.Help}
 	}

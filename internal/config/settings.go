@@ -1,13 +1,33 @@
 package config
 
+import "slices"
+
 // Setting is one thing that an operator can set.
 type Setting struct {
 	Key     string // in the file, and the flag's name
 	Env     string
 	Default string
 	Kind    Kind
-	Secret  bool // shown as stars
+	Secret  bool // from the environment or a file alone, and never shown
+	Choices []string
 	Help    string
+}
+
+// FileKey and FileEnv name a secret by the file that holds it, as a container
+// platform gives secrets to a program. They may be a flag: a path gives nothing
+// away.
+func (s Setting) FileKey() string { return s.Key + "-file" }
+
+// FileEnv is the variable for FileKey.
+func (s Setting) FileEnv() string { return s.Env + "_FILE" }
+
+// Find returns the setting of a name.
+func Find(key string) (Setting, bool) {
+	i := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
+	if i < 0 {
+		return Setting{}, false
+	}
+	return Settings[i], true
 }
 
 // Kind is the form of a setting's value.
@@ -16,15 +36,17 @@ type Kind int
 // The kinds of settings.
 const (
 	Text     Kind = iota
-	Duration      // 1s, 500ms, 2h
+	Duration      // 1s, 500ms, 2h, 30d, 2w
 	Number
 	Switch // true or false
+	Choice // one of Choices
+	List   // any of Choices, comma-separated
 )
 
 // Settings is the table of all settings, in the order in which they are shown.
 var Settings = []Setting{
 	{Key: "data-dir", Env: "GLEANER_DATA_DIR", Default: "", Help: "folder of `starter dev`: database, blobs, logs (default: gleaner in the user's data folder)"},
-	{Key: "database-url", Env: "GLEANER_DATABASE_URL", Help: "Postgres; without it the running `starter dev` of the data folder is used"},
+	{Key: "database-url", Env: "GLEANER_DATABASE_URL", Secret: true, Help: "Postgres; without it the running `starter dev` of the data folder is used"},
 	{Key: "temporal-address", Env: "TEMPORAL_ADDRESS", Help: "host:port of Temporal; without it as above"},
 	{Key: "temporal-namespace", Env: "TEMPORAL_NAMESPACE", Default: "default", Help: "Temporal namespace"},
 	{Key: "repository-url", Env: "GLEANER_REPOSITORY_URL", Help: "blob store for documents: file:///path or s3://bucket (default: blobs in the data folder)"},
@@ -37,20 +59,20 @@ var Settings = []Setting{
 	{Key: "max-retry-after", Env: "GLEANER_MAX_RETRY_AFTER", Default: "6h", Kind: Duration, Help: "longest Retry-After of an answer that is obeyed in full"},
 	{Key: "park-after", Env: "GLEANER_PARK_AFTER", Default: "5", Kind: Number, Help: "park a host after so many failures in a row"},
 	{Key: "park-for", Env: "GLEANER_PARK_FOR", Default: "1h", Kind: Duration, Help: "how long a parked host is left alone"},
-	{Key: "pace-by", Env: "GLEANER_PACE_BY", Default: "host", Help: "what shares one pace: host; domain or address (or domain,address) beside it"},
+	{Key: "pace-by", Env: "GLEANER_PACE_BY", Default: "host", Kind: List, Choices: []string{"host", "domain", "address"}, Help: "what shares one pace: host; domain or address (or domain,address) beside it"},
 	{Key: "ports", Env: "GLEANER_PORTS", Help: "ports that may be asked beside 80, 443, 8080 and 8443: 8000,8081"},
 	{Key: "allow-addresses", Env: "GLEANER_ALLOW_ADDRESSES", Help: "networks that may be asked though private, as CIDR: 10.1.0.0/16,127.0.0.1/32"},
 	{Key: "max-page-bytes", Env: "GLEANER_MAX_PAGE_BYTES", Default: "10485760", Kind: Number, Help: "largest page, in bytes"},
 	{Key: "max-document-bytes", Env: "GLEANER_MAX_DOCUMENT_BYTES", Default: "104857600", Kind: Number, Help: "largest document, in bytes"},
-	{Key: "proxy", Env: "GLEANER_PROXY", Help: "HTTP proxy for everything that is fetched (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"},
+	{Key: "proxy", Env: "GLEANER_PROXY", Secret: true, Help: "HTTP proxy for everything that is fetched (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"},
 	{Key: "ca-file", Env: "GLEANER_CA_FILE", Help: "further certificate authorities, as PEM (SSL_CERT_FILE works too)"},
 
 	{Key: "dblp-url", Env: "GLEANER_DBLP_URL", Help: "DBLP's base address (default: https://dblp.org)"},
 	{Key: "dblp-mirror-url", Env: "GLEANER_DBLP_MIRROR_URL", Help: "its mirror, - for none (default: https://dblp.uni-trier.de, or none where dblp-url is set)"},
 	{Key: "dblp-delay", Env: "GLEANER_DBLP_DELAY", Default: "1s", Kind: Duration, Help: "least time between two requests to DBLP"},
 	{Key: "dblp-dump", Env: "GLEANER_DBLP_DUMP", Help: "local dblp.xml or dblp.xml.gz, asked when DBLP does not answer"},
-	{Key: "sources", Env: "GLEANER_SOURCES", Default: "dblp", Help: "what lists a venue's papers: dblp, acl, crossref, openalex, oai; arxiv and semanticscholar add identifiers; comma-separated, dblp decides where it is named"},
-	{Key: "directories", Env: "GLEANER_DIRECTORIES", Default: "dblp", Help: "what names people's homepages: dblp, orcid, semanticscholar; comma-separated, or none"},
+	{Key: "sources", Env: "GLEANER_SOURCES", Default: "dblp", Kind: List, Choices: []string{"dblp", "acl", "crossref", "openalex", "oai", "arxiv", "semanticscholar"}, Help: "what lists a venue's papers: dblp, acl, crossref, openalex, oai; arxiv and semanticscholar add identifiers; comma-separated, dblp decides where it is named"},
+	{Key: "directories", Env: "GLEANER_DIRECTORIES", Default: "dblp", Kind: List, Choices: []string{"dblp", "orcid", "semanticscholar", "none"}, Help: "what names people's homepages: dblp, orcid, semanticscholar; comma-separated, or none"},
 	{Key: "oai-endpoint", Env: "GLEANER_OAI_ENDPOINT", Help: "base address of an OAI-PMH repository, for sources"},
 	{Key: "crossref-url", Env: "GLEANER_CROSSREF_URL", Help: "Crossref's base address (default: the public one; so are those below)"},
 	{Key: "openalex-url", Env: "GLEANER_OPENALEX_URL", Help: "OpenAlex's base address"},
@@ -59,11 +81,11 @@ var Settings = []Setting{
 	{Key: "arxiv-url", Env: "GLEANER_ARXIV_URL", Help: "arXiv's base address"},
 	{Key: "orcid-url", Env: "GLEANER_ORCID_URL", Help: "ORCID's base address"},
 	{Key: "acl-url", Env: "GLEANER_ACL_URL", Help: "folder of the ACL Anthology's XML files"},
-	{Key: "copies", Env: "GLEANER_COPIES", Default: "links", Help: "where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"},
+	{Key: "copies", Env: "GLEANER_COPIES", Default: "links", Kind: List, Choices: []string{"links", "arxiv", "unpaywall", "openalex", "semanticscholar", "none"}, Help: "where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"},
 	{Key: "openalex-key", Env: "GLEANER_OPENALEX_KEY", Secret: true, Help: "OpenAlex API key"},
 	{Key: "semantic-scholar-key", Env: "GLEANER_SEMANTIC_SCHOLAR_KEY", Secret: true, Help: "Semantic Scholar API key"},
 
-	{Key: "search", Env: "GLEANER_SEARCH", Default: "none", Help: "web search for homepages: searxng, brave, serper or none"},
+	{Key: "search", Env: "GLEANER_SEARCH", Default: "none", Kind: Choice, Choices: []string{"searxng", "brave", "serper", "none"}, Help: "web search for homepages: searxng, brave, serper or none"},
 	{Key: "searxng-url", Env: "GLEANER_SEARXNG_URL", Help: "base address of your SearXNG"},
 	{Key: "search-delay", Env: "GLEANER_SEARCH_DELAY", Default: "0s", Kind: Duration, Help: "least time between two searches"},
 	{Key: "search-budget", Env: "GLEANER_SEARCH_BUDGET", Default: "0", Kind: Number, Help: "searches a month; 0 is no limit"},
@@ -77,7 +99,7 @@ var Settings = []Setting{
 	{Key: "link-lists", Env: "GLEANER_LINK_LISTS", Help: "word lists of `starter train links`, or of your own (YAML)"},
 	{Key: "link-prior", Env: "GLEANER_LINK_PRIOR", Help: "weights of `starter train links --prior`"},
 
-	{Key: "strategy", Env: "GLEANER_STRATEGY", Default: "gleaner", Help: "order of a crawl: gleaner, zhuang or bfs"},
+	{Key: "strategy", Env: "GLEANER_STRATEGY", Default: "gleaner", Kind: Choice, Choices: []string{"gleaner", "zhuang", "bfs"}, Help: "order of a crawl: gleaner, zhuang or bfs"},
 	{Key: "slice-pages", Env: "GLEANER_SLICE_PAGES", Default: "500", Kind: Number, Help: "requests of one slice of a crawl"},
 	{Key: "slice-time", Env: "GLEANER_SLICE_TIME", Default: "5m", Kind: Duration, Help: "time of one slice of a crawl"},
 	{Key: "max-pages", Env: "GLEANER_MAX_PAGES", Default: "20000", Kind: Number, Help: "requests of one crawl of one site"},
@@ -85,8 +107,8 @@ var Settings = []Setting{
 	{Key: "dir-pages", Env: "GLEANER_DIR_PAGES", Default: "2000", Kind: Number, Help: "pages of one directory of a site; documents are not counted"},
 	{Key: "max-tries", Env: "GLEANER_MAX_TRIES", Default: "3", Kind: Number, Help: "tries of a URL that fails for now"},
 	{Key: "retry-base", Env: "GLEANER_RETRY_BASE", Default: "30s", Kind: Duration, Help: "wait before a URL's second try; grows fourfold"},
-	{Key: "leads", Env: "GLEANER_LEADS", Default: "wanted", Help: "documents linked on other hosts: wanted, all or none"},
-	{Key: "filter", Env: "GLEANER_FILTER", Default: "balanced", Help: "academic filter: conservative, balanced, liberal, or off to keep files unread"},
+	{Key: "leads", Env: "GLEANER_LEADS", Default: "wanted", Kind: Choice, Choices: []string{"wanted", "all", "none"}, Help: "documents linked on other hosts: wanted, all or none"},
+	{Key: "filter", Env: "GLEANER_FILTER", Default: "balanced", Kind: Choice, Choices: []string{"conservative", "balanced", "liberal", "off"}, Help: "academic filter: conservative, balanced, liberal, or off to keep files unread"},
 	{Key: "name-filter", Env: "GLEANER_NAME_FILTER", Default: "false", Kind: Switch, Help: "pass files over unread whose name (homework, cv, lecture, …) or size (a PDF under 8 KB) speaks against them"},
 	{Key: "whole-text", Env: "GLEANER_WHOLE_TEXT", Default: "false", Kind: Switch, Help: "read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"},
 	{Key: "ocr", Env: "GLEANER_OCR", Default: "false", Kind: Switch, Help: "read scanned documents with ocrmypdf or tesseract where installed"},
@@ -109,7 +131,7 @@ var Settings = []Setting{
 	{Key: "trap-pages", Env: "GLEANER_TRAP_PAGES", Default: "200", Kind: Number, Help: "pages after which a site with a poor relevancy rate is a trap, and its crawl ends; 0 is never"},
 	{Key: "stop-sites", Env: "GLEANER_STOP_SITES", Default: "5", Kind: Number, Help: "a directory name barren on more sites is a stop directory"},
 	{Key: "stop-share", Env: "GLEANER_STOP_SHARE", Default: "0.05", Kind: Number, Help: "unless more than this share of the sites with the name gave something"},
-	{Key: "crawl-policy", Env: "GLEANER_CRAWL_POLICY", Default: "blacklist", Help: "what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"},
+	{Key: "crawl-policy", Env: "GLEANER_CRAWL_POLICY", Default: "blacklist", Kind: Choice, Choices: []string{"blacklist", "whitelist", "hybrid"}, Help: "what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"},
 
 	{Key: "retain-pages", Env: "GLEANER_RETAIN_PAGES", Default: "168h", Kind: Duration, Help: "how long pages fetched as evidence are kept; 0s is for ever"},
 	{Key: "retain-searches", Env: "GLEANER_RETAIN_SEARCHES", Default: "4320h", Kind: Duration, Help: "how long answers of search engines are kept; 0s is for ever"},
@@ -119,5 +141,5 @@ var Settings = []Setting{
 
 	{Key: "build-id", Env: "GLEANER_BUILD_ID", Help: "release of a worker for Temporal's worker versioning; empty for unversioned workers"},
 	{Key: "metrics-address", Env: "GLEANER_METRICS_ADDRESS", Help: "host:port for Prometheus metrics and health; empty for none"},
-	{Key: "log-level", Env: "GLEANER_LOG_LEVEL", Default: "info", Help: "debug, info, warn or error"},
+	{Key: "log-level", Env: "GLEANER_LOG_LEVEL", Default: "info", Kind: Choice, Choices: []string{"debug", "info", "warn", "error"}, Help: "debug, info, warn or error"},
 }

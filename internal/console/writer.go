@@ -1,0 +1,86 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// Writer passes on text in which every control character but newline and tab,
+// and every character that turns the direction of writing, is spelt out as in
+// JSON (\u001b): a terminal shows it and does not obey it, and JSON stays the same
+// JSON.
+type Writer struct {
+	to   io.Writer
+	part []byte // of a character whose end has not been written yet
+}
+
+// New returns a writer to w. One that is a Writer already is returned as it is.
+func New(w io.Writer) *Writer {
+	if c, ok := w.(*Writer); ok {
+		return c
+	}
+	return &Writer{to: w}
+}
+
+// Write implements io.Writer.
+func (w *Writer) Write(p []byte) (int, error) {
+	in := append(w.part, p...)
+	out := make([]byte, 0, len(in)+16)
+	w.part = nil
+	for len(in) > 0 {
+		if !utf8.FullRune(in) {
+			w.part = in
+			break
+		}
+		r, n := utf8.DecodeRune(in)
+		switch {
+		case unwelcome(r):
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			out = utf8.AppendRune(out, r) // a byte that is no text becomes U+FFFD
+		}
+		in = in[n:]
+	}
+	if _, err := w.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Replace puts s in place of the line that the cursor of a terminal is on.
+func (w *Writer) Replace(s string) error {
+	if _, err := io.WriteString(w.to, "\r\x1b[K"); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, s)
+	return err
+}
+
+// Raw is where bytes go that are no text, such as a document's.
+func (w *Writer) Raw() io.Writer { return w.to }
+
+// Terminal reports whether a person looks at what is written.
+func (w *Writer) Terminal() bool {
+	f, ok := w.to.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// unwelcome reports whether a terminal might obey r, or r makes the text read
+// other than it is written.
+func unwelcome(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL and C1
+		return true
+	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true // marks, embeddings, overrides and isolates of direction
+	}
+	return r == 0x2028 || r == 0x2029 // separators of lines and paragraphs
+}
