@@ -125,10 +125,10 @@ func (c *Client) hop(ctx context.Context, t *target, header http.Header) (*excha
 	if err != nil {
 		return nil, err
 	}
-	if ok, rule := rules.Allowed(c.cfg.Product, t.url.RequestURI()); !ok {
+	if ok, rule := rules.Allowed(t.url.RequestURI()); !ok {
 		return nil, &Error{Outcome: RobotsDenied, URL: t.raw, Err: fmt.Errorf("robots.txt: %s", rule)}
 	}
-	return c.visit(ctx, t, header, rules.CrawlDelay(c.cfg.Product), nil)
+	return c.visit(ctx, t, header, rules.CrawlDelay(), nil)
 }
 
 // target is a URL that may be asked for, as far as its name tells.

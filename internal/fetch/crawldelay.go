@@ -17,5 +17,5 @@ func (c *Client) CrawlDelay(ctx context.Context, host string) (time.Duration, er
 	if err != nil {
 		return 0, err
 	}
-	return rules.CrawlDelay(c.cfg.Product), nil
+	return rules.CrawlDelay(), nil
 }

@@ -16,12 +16,14 @@ import (
 const (
 	robotsRedirects = 5     // RFC 9309 section 2.3.1.2
 	rememberedHosts = 8_192 // whose parsed rules are held in memory
+	rememberedBytes = 32 << 20
 )
 
 // robotsKeeper holds what robots.txt files were read, one entry per host.
 type robotsKeeper struct {
 	mu    sync.Mutex
 	hosts map[string]*hostRobots
+	bytes int // of all parsed rules
 }
 
 // hostRobots is one host's. Whoever holds the slot may ask for the file; the
@@ -29,8 +31,9 @@ type robotsKeeper struct {
 type hostRobots struct {
 	slot  chan struct{}
 	mu    sync.Mutex
-	rec   RobotsRecord
+	rec   RobotsRecord // without its body
 	rules *robots.Rules
+	size  int // of the rules, as the keeper counted them
 }
 
 func (k *robotsKeeper) host(name string) *hostRobots {
@@ -38,12 +41,7 @@ func (k *robotsKeeper) host(name string) *hostRobots {
 	defer k.mu.Unlock()
 	h := k.hosts[name]
 	if h == nil {
-		for other := range k.hosts { // any: the cache behind has it still
-			if len(k.hosts) < rememberedHosts {
-				break
-			}
-			delete(k.hosts, other)
-		}
+		k.forget(name, func() bool { return len(k.hosts) < rememberedHosts })
 		h = &hostRobots{slot: make(chan struct{}, 1)}
 		k.hosts[name] = h
 	}
@@ -56,11 +54,35 @@ func (h *hostRobots) get(now time.Time) (RobotsRecord, *robots.Rules, bool) {
 	return h.rec, h.rules, now.Before(h.rec.ExpiresAt)
 }
 
-func (h *hostRobots) set(rec RobotsRecord) {
-	rules := robots.Parse(rec.Body)
+// forget drops hosts until it is enough, but not the one named. It takes any: the
+// cache behind has them still.
+func (k *robotsKeeper) forget(but string, enough func() bool) {
+	for name, h := range k.hosts {
+		if enough() {
+			return
+		}
+		if name != but {
+			k.bytes -= h.size
+			delete(k.hosts, name)
+		}
+	}
+}
+
+// set remembers what a host's robots.txt says, and forgets others where that is
+// too much together.
+func (k *robotsKeeper) set(name string, h *hostRobots, rec RobotsRecord, rules *robots.Rules) {
+	rec.Body = nil
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.rec, h.rules = rec, rules
+	h.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.hosts[name] != h {
+		return // forgotten in the meantime
+	}
+	k.bytes += rules.Size() - h.size
+	h.size = rules.Size()
+	k.forget(name, func() bool { return k.bytes <= rememberedBytes })
 }
 
 // Sitemaps are the absolute URLs that the robots.txt of a host (or of a URL's
@@ -102,7 +124,7 @@ func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, erro
 	if err != nil {
 		return false, "", err
 	}
-	ok, rule := rules.Allowed(c.cfg.Product, u.RequestURI())
+	ok, rule := rules.Allowed(u.RequestURI())
 	return ok, rule, nil
 }
 
@@ -134,9 +156,9 @@ func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}
-	h.set(old)
-	rec, rules, _ := h.get(c.cfg.Clock.Now())
-	return rules, c.robotsError(t, rec)
+	rules := robots.Parse(old.Body, c.cfg.Product)
+	c.robots.set(t.host, h, old, rules)
+	return rules, c.robotsError(t, old)
 }
 
 // robotsError is the no of a record that is not available.
@@ -162,7 +184,7 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 // askRobots fetches robots.txt and makes a record of whatever came of it. An
 // error means that nothing was learnt about the host, and nothing is to be kept.
 func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord) (RobotsRecord, error) {
-	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body).CrawlDelay(c.cfg.Product))
+	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay())
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
 	var e *Error
@@ -209,7 +231,7 @@ func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time
 		if statusOutcome(x.status) != OK || x.host != page.host {
 			return 0
 		}
-		return robots.Parse(x.body).CrawlDelay(c.cfg.Product)
+		return robots.Parse(x.body, c.cfg.Product).CrawlDelay()
 	}
 	u := &url.URL{Scheme: page.url.Scheme, Host: page.url.Host, Path: "/robots.txt"}
 	for hops := 0; ; hops++ {

@@ -225,3 +225,41 @@ func TestMemoryRobotsDropsTheOldest(t *testing.T) {
 		require.Equal(t, want, ok, h)
 	}
 }
+
+// TestRememberedRulesAreBoundedInBytes gives the client the robots.txt of many
+// hosts, each as large as one may be.
+func TestRememberedRulesAreBoundedInBytes(t *testing.T) {
+	t.Parallel()
+	var file strings.Builder
+	file.WriteString("User-agent: *\n")
+	for i := 0; file.Len() < robots.MaxBytes; i++ {
+		fmt.Fprintf(&file, "Disallow: /*%d\n", i)
+	}
+	body := []byte(file.String())
+	keeper := robotsKeeper{hosts: map[string]*hostRobots{}}
+	cache := NewMemoryRobots(1000)
+	now := time.Now()
+	var last string
+	for i := range 150 {
+		last = fmt.Sprintf("host%d.example", i)
+		rec := RobotsRecord{Body: body, Available: true, ExpiresAt: now.Add(time.Hour)}
+		keeper.set(last, keeper.host(last), rec, robots.Parse(body, "gleaner"))
+		require.NoError(t, cache.SaveRobots(context.Background(), last, rec))
+	}
+	total := 0
+	for _, h := range keeper.hosts {
+		require.Nil(t, h.rec.Body, "the file is kept beside what it says")
+		total += h.rules.Size()
+	}
+	require.LessOrEqual(t, total, rememberedBytes)
+	require.Equal(t, total, keeper.bytes)
+	_, rules, fresh := keeper.host(last).get(now)
+	require.True(t, fresh, "the one just read is forgotten")
+	require.NotNil(t, rules)
+	total = 0
+	for _, rec := range cache.recs {
+		total += len(rec.Body)
+	}
+	require.LessOrEqual(t, total, memoryRobotsBytes)
+	require.Greater(t, total, memoryRobotsBytes/2)
+}

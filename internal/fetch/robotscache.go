@@ -5,13 +5,17 @@ import (
 	"sync"
 )
 
+// memoryRobotsBytes is how much of the files themselves a MemoryRobots keeps.
+const memoryRobotsBytes = 64 << 20
+
 // MemoryRobots is a RobotsCache in memory that keeps the records of so many
-// hosts, dropping the oldest.
+// hosts, and 64 MiB of their files, dropping the oldest.
 type MemoryRobots struct {
 	mu    sync.Mutex
 	limit int
 	recs  map[string]RobotsRecord
 	order []string // as first saved
+	bytes int      // of all bodies
 }
 
 // NewMemoryRobots makes a cache for at most limit hosts.
@@ -31,13 +35,16 @@ func (m *MemoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord,
 func (m *MemoryRobots) SaveRobots(_ context.Context, host string, rec RobotsRecord) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.recs[host]; !ok {
-		if len(m.order) >= m.limit {
-			delete(m.recs, m.order[0])
-			m.order = m.order[1:]
-		}
+	old, ok := m.recs[host]
+	if !ok {
 		m.order = append(m.order, host)
 	}
 	m.recs[host] = rec
+	m.bytes += len(rec.Body) - len(old.Body)
+	for len(m.order) > m.limit || len(m.order) > 1 && m.bytes > memoryRobotsBytes {
+		m.bytes -= len(m.recs[m.order[0]].Body)
+		delete(m.recs, m.order[0])
+		m.order = m.order[1:]
+	}
 	return nil
 }

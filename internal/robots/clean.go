@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"bytes"
 	"math"
 	"net/url"
 	"strconv"
@@ -15,8 +16,10 @@ const longestDelay = 24 * time.Hour
 
 // group is everything a file says to one product token, wherever it says it.
 type group struct {
+	named    bool // some User-agent line has the token
 	rules    []rule
-	wildcard bool // some rule is more than a prefix
+	known    map[string]bool // rules that stand in the list, so that none does twice
+	wildcard bool            // some rule is more than a prefix
 	delay    time.Duration
 	lib      *robotstxt.Group // the library's, nil if it knows nothing of this group
 }
@@ -24,20 +27,20 @@ type group struct {
 // allPlain says that the library can have all of the group's rules, and some.
 func (g *group) allPlain() bool { return !g.wildcard && len(g.rules) > 0 }
 
-// document is a robots.txt as it was understood.
+// document is a robots.txt as one agent understands it: what it says to others
+// is not kept, so that no file takes more than a small multiple of its size.
 type document struct {
-	order    []string // product tokens as they came
-	groups   map[string]*group
-	sitemaps []string
+	own       group // of the agent's token
+	everybody group // of "*"
+	sitemaps  []string
 }
 
 // read understands a file line by line. Consecutive User-agent lines share the
 // rules that follow; records that RFC 9309 does not define neither begin nor
 // end a group (section 2.2.4), and groups of one token are one (2.2.1).
-func read(s string) *document {
-	d := &document{groups: map[string]*group{}}
-	var agents []*group
-	inRules := false
+func read(s, agent string) *document {
+	d := &document{}
+	var own, everybody, inRules bool // to whom the present run of agents speaks
 	for s != "" {
 		var line string
 		line, s = nextLine(s)
@@ -45,18 +48,18 @@ func read(s string) *document {
 		switch f {
 		case fieldAgent:
 			if inRules {
-				agents, inRules = nil, false
+				own, everybody, inRules = false, false, false
 			}
-			if g := d.group(productToken(value)); g != nil {
-				agents = append(agents, g)
-			}
+			token := productToken(value)
+			own = own || token != "" && token == agent
+			everybody = everybody || token == "*"
+			d.own.named, d.everybody.named = d.own.named || own, d.everybody.named || everybody
 		case fieldAllow, fieldDisallow:
 			inRules = true
-			addRule(agents, f == fieldAllow, value)
+			d.each(own, everybody, func(g *group) { g.addRule(f == fieldAllow, value) })
 		case fieldDelay:
-			for _, g := range agents {
-				g.delay = max(g.delay, parseDelay(value))
-			}
+			delay := parseDelay(value)
+			d.each(own, everybody, func(g *group) { g.delay = max(g.delay, delay) })
 		case fieldSitemap:
 			if isAddress(value) {
 				d.sitemaps = append(d.sitemaps, value)
@@ -66,32 +69,50 @@ func read(s string) *document {
 	return d
 }
 
-func (d *document) group(token string) *group {
-	if token == "" {
-		return nil
+// each calls f for the groups that are spoken to.
+func (d *document) each(own, everybody bool, f func(*group)) {
+	if own {
+		f(&d.own)
 	}
-	g := d.groups[token]
-	if g == nil {
-		g = &group{}
-		d.groups[token] = g
-		d.order = append(d.order, token)
+	if everybody {
+		f(&d.everybody)
 	}
-	return g
 }
 
-func addRule(agents []*group, allow bool, value string) {
+// group is the agent's own, else everybody's; nil where there is neither.
+func (d *document) group() *group {
+	switch {
+	case d.own.named:
+		return &d.own
+	case d.everybody.named:
+		return &d.everybody
+	default:
+		return nil
+	}
+}
+
+func (g *group) addRule(allow bool, value string) {
+	key := "-" + value
+	if allow {
+		key = "+" + value
+	}
+	if g.known[key] {
+		return
+	}
 	r, ok := newRule(allow, value)
 	if !ok {
 		return
 	}
-	for _, g := range agents {
-		g.rules = append(g.rules, r)
-		g.wildcard = g.wildcard || !r.plain()
+	if g.known == nil {
+		g.known = map[string]bool{}
 	}
+	g.known[key] = true
+	g.rules = append(g.rules, r)
+	g.wildcard = g.wildcard || !r.plain()
 	// Who lets a directory's index page be read lets the directory be read: it
 	// is the same page.
 	if dir, isIndex := strings.CutSuffix(value, "/index.html"); isIndex && allow {
-		addRule(agents, true, dir+"/$")
+		g.addRule(true, dir+"/$")
 	}
 }
 
@@ -117,35 +138,26 @@ func isAddress(value string) bool {
 	return u.Scheme == "http" || u.Scheme == "https" || (u.Scheme == "" && strings.HasPrefix(value, "/"))
 }
 
-// clean writes the document so that the library reads it rightly: one group per
-// token, Allow first (there the first of equals wins), plain paths in one
-// encoding, delays as decimal numbers. Rules with wildcards are left out.
-func (d *document) clean() []byte {
-	var b strings.Builder
-	for _, token := range d.order {
-		g := d.groups[token]
-		b.WriteString("User-agent: " + token + "\n")
-		if g.delay > 0 {
-			b.WriteString("Crawl-delay: " + strconv.FormatFloat(g.delay.Seconds(), 'f', -1, 64) + "\n")
-		}
-		g.writePlain(&b, true)
-		g.writePlain(&b, false)
+// clean writes the group so that the library reads it rightly: for everybody,
+// Allow first (there the first of equals wins), plain paths in one encoding,
+// the delay as a decimal number. Rules with wildcards are left out.
+func (g *group) clean() []byte {
+	var b bytes.Buffer
+	b.WriteString("User-agent: *\n")
+	if g.delay > 0 {
+		b.WriteString("Crawl-delay: " + strconv.FormatFloat(g.delay.Seconds(), 'f', -1, 64) + "\n")
 	}
-	for _, s := range d.sitemaps {
-		b.WriteString("Sitemap: " + s + "\n")
-	}
-	return []byte(b.String())
+	g.writePlain(&b, "Allow: ", true)
+	g.writePlain(&b, "Disallow: ", false)
+	return b.Bytes()
 }
 
-func (g *group) writePlain(b *strings.Builder, allow bool) {
-	name := "Disallow: "
-	if allow {
-		name = "Allow: "
-	}
+func (g *group) writePlain(b *bytes.Buffer, name string, allow bool) {
 	for i := range g.rules {
-		r := &g.rules[i]
-		if r.allow == allow && r.plain() {
-			b.WriteString(name + r.parts[0] + "\n")
+		if r := &g.rules[i]; r.allow == allow && r.plain() {
+			b.WriteString(name)
+			b.WriteString(r.parts[0])
+			b.WriteByte('\n')
 		}
 	}
 }

@@ -31,7 +31,10 @@ func newRule(allow bool, pattern string) (r rule, ok bool) {
 	hasQuery := strings.Contains(body, "?")
 	raw := strings.Split(body, "*")
 	seenQuery := false
-	for _, p := range raw {
+	for i, p := range raw {
+		if p == "" && i > 0 && i < len(raw)-1 {
+			continue // between two asterisks in a row there is nothing to match
+		}
 		if seenQuery {
 			// Only what follows a question mark is normalised as a query.
 			n := normalise("?"+p, true)

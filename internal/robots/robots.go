@@ -1,42 +1,78 @@
 package robots
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/temoto/robotstxt"
 )
 
-// Rules is a robots.txt that was read. It may be used by many at once.
+// Rules is what a robots.txt says to one agent. It may be used by many at once.
 type Rules struct {
-	doc *document
+	group    *group // nil where nobody is spoken to
+	sitemaps []string
+	size     int
 }
 
-// Parse reads a robots.txt in UTF-8 or UTF-16. Bytes beyond MaxBytes and lines
-// that make no sense are ignored; no rules means that everything is allowed.
-func Parse(body []byte) *Rules {
-	r := &Rules{doc: read(text(body))}
-	lib, err := robotstxt.FromBytes(r.doc.clean())
-	if err != nil {
-		return r // the rules are still matched here, delays and sitemaps known
+// Parse reads a robots.txt in UTF-8 or UTF-16 for the agent with this product
+// token ("gleaner", without version). Bytes beyond MaxBytes and lines that make
+// no sense are ignored; no rules means that everything is allowed.
+func Parse(body []byte, agentToken string) *Rules {
+	d := read(text(body), strings.ToLower(agentToken))
+	r := &Rules{group: d.group(), sitemaps: once(d.sitemaps), size: len(body)}
+	if g := r.group; g != nil {
+		g.known = nil
+		r.size += g.size()
+		g.lib = g.library()
 	}
-	for token, g := range r.doc.groups {
-		// The library takes a prefix of a token for the token, and everybody's
-		// group before one of a single letter, so it is asked only for groups
-		// that the clean file holds and that it finds.
-		if (g.delay > 0 || g.allPlain()) && (token == "*" || len(token) > 1) {
-			g.lib = lib.FindGroup(token)
-		}
-	}
-	r.doc.sitemaps = lib.Sitemaps
 	return r
 }
 
-// Allowed reports whether the agent with this product token ("gleaner", without
-// version) may ask for a path with its query, as they stand in the URL. rule is
-// the line that decided ("Disallow: /private/"), "" where none did.
-func (r *Rules) Allowed(agentToken, pathAndQuery string) (allowed bool, rule string) {
-	g := r.group(agentToken)
+// library is the group as the library has it. It is nil where the library has
+// nothing to say, or does not understand: the rules are then matched here.
+func (g *group) library() *robotstxt.Group {
+	if g.delay == 0 && !g.allPlain() {
+		return nil
+	}
+	lib, err := robotstxt.FromBytes(g.clean())
+	if err != nil {
+		return nil
+	}
+	return lib.FindGroup("*")
+}
+
+// size is about what the group takes in memory, with the library's copy.
+func (g *group) size() int {
+	const ruleBytes, partBytes = 200, 32
+	n := 0
+	for i := range g.rules {
+		n += ruleBytes
+		for _, p := range g.rules[i].parts {
+			n += partBytes + len(p)
+		}
+	}
+	return n
+}
+
+// once leaves out what stands in a list already.
+func once(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		met := seen[s]
+		seen[s] = true
+		return met
+	})
+}
+
+// Size is about how much memory the rules take, in bytes.
+func (r *Rules) Size() int { return r.size }
+
+// Allowed reports whether the agent may ask for a path with its query, as they
+// stand in the URL. rule is the line that decided ("Disallow: /private/"), ""
+// where none did.
+func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
+	g := r.group
 	if g == nil || len(g.rules) == 0 {
 		return true, ""
 	}
@@ -63,9 +99,8 @@ func (r *Rules) Allowed(agentToken, pathAndQuery string) (allowed bool, rule str
 
 // CrawlDelay is the pause between requests that the file asks of the agent, at
 // most 24 hours; 0 if it asks for none.
-func (r *Rules) CrawlDelay(agentToken string) time.Duration {
-	g := r.group(agentToken)
-	switch {
+func (r *Rules) CrawlDelay() time.Duration {
+	switch g := r.group; {
 	case g == nil || g.delay == 0:
 		return 0
 	case g.lib != nil:
@@ -77,23 +112,4 @@ func (r *Rules) CrawlDelay(agentToken string) time.Duration {
 
 // Sitemaps are the values of the Sitemap lines, in order and each once: absolute
 // URLs, or paths on the same host.
-func (r *Rules) Sitemaps() []string {
-	seen := make(map[string]bool, len(r.doc.sitemaps))
-	var out []string
-	for _, s := range r.doc.sitemaps {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// group returns the group for a product token, whole and case-insensitive, else
-// the one for everybody.
-func (r *Rules) group(agentToken string) *group {
-	if g := r.doc.groups[strings.ToLower(agentToken)]; g != nil {
-		return g
-	}
-	return r.doc.groups["*"]
-}
+func (r *Rules) Sitemaps() []string { return r.sitemaps }
