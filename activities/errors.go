@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/metadata"
 	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
 	"gleaner/internal/repository"
 	"gleaner/internal/store"
 )
@@ -42,7 +43,7 @@ func typed(err error) error {
 	switch {
 	case errors.As(err, &app), errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &refused), errors.Is(err, store.ErrNoHarvest):
+	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &refused), errors.Is(err, store.ErrNoHarvest), errors.Is(err, rank.ErrUnknownStrategy):
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrTypeInput, err)
 	case errors.As(err, &away):
 		return later(ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second))

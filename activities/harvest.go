@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"gleaner/internal/harvest"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/report"
@@ -24,6 +26,9 @@ type Stages struct {
 
 // Begin records that a harvest is under way.
 func (a *Stages) Begin(ctx context.Context, h Harvest) error {
+	if err := h.Options.Check(); err != nil {
+		return temporal.NewNonRetryableApplicationError(err.Error(), ErrTypeInput, err)
+	}
 	options, err := json.Marshal(h.Options)
 	if err != nil {
 		return err

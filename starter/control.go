@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
@@ -79,11 +80,21 @@ func (c *cli) cancelCommand() *cobra.Command {
 	return &cobra.Command{Use: "cancel HARVEST", Short: "End a harvest; what was found is kept", Args: args(1, aHarvest),
 		Example: "  starter cancel conf/webdb",
 		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-			if err := t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), ""); err != nil {
+			d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(h.ID), "")
+			if err == nil && d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+				err = serviceerror.NewNotFound("its workflow has ended")
+			}
+			if err != nil {
 				return notRunning(h, err)
 			}
-			return c.print(map[string]string{"harvest": h.ID, "did": "cancelled"}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s is being cancelled\n", h.ID)
+			did, said := "cancelled", "is being cancelled"
+			if d.GetWorkflowExtendedInfo().GetCancelRequested() {
+				did, said = "nothing", "is being cancelled already; it ends when what is under way has been written"
+			} else if err := t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), ""); err != nil {
+				return notRunning(h, err)
+			}
+			return c.print(map[string]string{"harvest": h.ID, "did": did}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "%s %s\n", h.ID, said)
 				return err
 			})
 		})}
@@ -125,7 +136,7 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 		})}
 	cmd.Flags().StringVar(&what.Host, "site", "", "one host")
 	cmd.Flags().StringVar(&what.Reason, "reason", "", "one reason, such as timeout, busy or robots-denied")
-	cmd.Flags().DurationVar(&what.OlderThan, "older-than", 0, "what failed so long ago, or longer")
+	durationVar(cmd.Flags(), &what.OlderThan, "older-than", 0, "what failed so long ago, or longer")
 	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
 	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
 	return cmd

@@ -31,23 +31,8 @@ type harvestFlags struct {
 }
 
 func (f *harvestFlags) validate() error {
-	switch f.options.Scope {
-	case "prefix", "host", "domain":
-	default:
-		return fmt.Errorf("%w: --scope is prefix, host or domain, not %q", errUsage, f.options.Scope)
-	}
-	switch f.options.Leads {
-	case "", "wanted", "all", "none":
-	default:
-		return fmt.Errorf("%w: --leads is wanted, all or none, not %q", errUsage, f.options.Leads)
-	}
-	switch f.options.Again {
-	case "", activities.AgainDue, activities.AgainAll, activities.AgainNone:
-	default:
-		return fmt.Errorf("%w: --again is due, all or none, not %q", errUsage, f.options.Again)
-	}
-	if f.options.Delay < 0 {
-		return fmt.Errorf("%w: --delay is negative", errUsage)
+	if err := f.options.Check(); err != nil {
+		return fmt.Errorf("%w: --%w", errUsage, err)
 	}
 	return nil
 }
@@ -84,7 +69,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required)")
 	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris); imported first")
 	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
-	fl.DurationVar(&f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")
 	fl.StringVar(&f.options.Scope, "scope", "prefix", "what may be crawled: prefix (the homepage's path), host or domain")
 	fl.StringVar(&f.options.Strategy, "strategy", "", "order of the crawl: gleaner, zhuang or bfs (default: the worker's setting)")
@@ -207,9 +192,12 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 		c.progress(watch, a.DB, id)
 	}()
 	var result workflows.HarvestResult
-	err = t.GetWorkflow(ctx, workflows.HarvestID(id), "").Get(ctx, &result)
+	err = c.await(ctx, t, workflows.HarvestID(id), &result)
 	stop()
 	<-shown
+	if ctx.Err() != nil && !c.json {
+		fmt.Fprintf(c.err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
+	}
 	if err != nil {
 		return endedBadly(ctx, a.DB, id, err)
 	}

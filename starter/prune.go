@@ -42,8 +42,8 @@ The ages are settings (retain-…); workers do the same by themselves once a day
 			return c.print(done, func(w io.Writer) error { return writePruned(w, done, dry) })
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
-	cmd.Flags().DurationVar(&r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")
-	cmd.Flags().DurationVar(&r.Harvests, "harvests", 0, "remove harvests covered by a later one and ended before so long (default: retain-harvests)")
+	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")
+	durationVar(cmd.Flags(), &r.Harvests, "harvests", 0, "remove harvests covered by a later one and ended before so long (default: retain-harvests)")
 	return cmd
 }
 

@@ -47,7 +47,7 @@ every ten minutes; what they mended is in their logs.`,
 
 func writeRepairs(w io.Writer, mended []reconcile.Repair, dry bool) error {
 	if len(mended) == 0 {
-		_, err := fmt.Fprintln(w, "nothing to mend")
+		_, err := fmt.Fprintf(w, "nothing to mend (what began or changed in the last %s is left alone)\n", reconcile.Grace)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

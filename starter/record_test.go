@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ type testConsole struct {
 	*store.DB
 	t    *testing.T
 	args []string
+
+	temporalAddress string
 }
 
 func newConsole(t *testing.T) *testConsole {
@@ -33,7 +36,7 @@ func newConsole(t *testing.T) *testConsole {
 	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &testConsole{db, t, []string{"--database-url-file", secretFile(t, dsn), "--data-dir", t.TempDir()}}
+	return &testConsole{DB: db, t: t, args: []string{"--database-url-file", secretFile(t, dsn), "--data-dir", t.TempDir()}}
 }
 
 // secretFile holds a secret, which is never an argument.
@@ -49,7 +52,7 @@ func (c *testConsole) run(args ...string) (out string, code int, err error) {
 	c.t.Helper()
 	var stdout, stderr strings.Builder
 	root := newRoot(&stdout, &stderr)
-	root.SetArgs(append(args, c.args...))
+	root.SetArgs(append(slices.Clone(args), c.args...))
 	err = root.ExecuteContext(c.t.Context())
 	return stdout.String(), exitCode(err, false), err
 }

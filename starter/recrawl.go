@@ -124,7 +124,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 		began = d.GetWorkflowExecutionInfo().GetStartTime().AsTime()
 	}
 	var r workflows.RecrawlResult
-	if err := t.GetWorkflow(ctx, id, "").Get(ctx, &r); err != nil {
+	if err := c.await(ctx, t, id, &r); err != nil {
 		return err
 	}
 	brought, err := a.DB.Brought(ctx, of, began)

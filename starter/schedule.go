@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,20 +58,41 @@ type scheduleFlags struct {
 func (c *cli) scheduleCreate() *cobra.Command {
 	f := &scheduleFlags{}
 	cmd := &cobra.Command{Use: "create VENUE --years YEARS | due", Short: "Make a schedule", Args: args(1, `a venue, or "due"`),
-		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 720h\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'",
+		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.every <= 0 && f.cron == "" {
-				return fmt.Errorf("%w: --every must be longer than 0", errUsage)
+			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
+				return err
 			}
 			return c.createSchedule(cmd.Context(), args[0], f)
 		}}
 	fl := cmd.Flags()
-	fl.DurationVar(&f.every, "every", 24*time.Hour, "time between two starts")
-	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC)")
-	fl.DurationVar(&f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
+	durationVar(fl, &f.every, "every", 24*time.Hour, "time between two starts, an hour at least")
+	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
+	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
 	fl.StringVar(&f.years, "years", "", "years of a venue's harvest, such as 1998-2004")
-	fl.DurationVar(&f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	return cmd
+}
+
+// leastEvery bounds how often a schedule starts: what was asked an hour ago has
+// not changed, and a typo in the unit would ask every second.
+const leastEvery = time.Hour
+
+var (
+	onceAnHour = regexp.MustCompile(`^(CRON_TZ=\S+ +)?[0-9]{1,2}( +\S+){4}$`)
+	cronNames  = []string{"@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"}
+)
+
+func (f *scheduleFlags) validate(every bool) error {
+	switch {
+	case f.cron != "" && every:
+		return fmt.Errorf("%w: want either --every or --cron", errUsage)
+	case f.cron != "" && !onceAnHour.MatchString(f.cron) && !slices.Contains(cronNames, f.cron):
+		return fmt.Errorf("%w: --cron: want minute hour day month weekday with one number as the minute, or one of %s, not %q", errUsage, strings.Join(cronNames, ", "), f.cron)
+	case f.cron == "" && f.every < leastEvery:
+		return fmt.Errorf("%w: --every: want an hour or longer, not %s", errUsage, f.every)
+	}
+	return nil
 }
 
 func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags) error {
@@ -118,7 +141,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if err != nil {
 		return o, fmt.Errorf("%w: --%w", errUsage, err)
 	}
-	key, err := c.venueKey(ctx, name)
+	key, err := c.harvestVenue(ctx, name, years, &sourceFlags{})
 	if err != nil {
 		return o, err
 	}

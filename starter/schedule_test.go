@@ -9,12 +9,14 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/venue"
 )
 
 // onTemporal gives the console a server.
 func (c *testConsole) onTemporal() client.Client {
 	c.t.Helper()
 	address, namespace := devtest.Temporal(c.t)
+	c.temporalAddress = address
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
 	t, err := client.DialContext(c.t.Context(), client.Options{HostPort: address, Namespace: namespace})
 	require.NoError(c.t, err)
@@ -30,8 +32,12 @@ func TestScheduleCommands(t *testing.T) {
 	c.read(&s, "schedule", "create", "due", "--every", "5h")
 	require.Equal(t, "due", s.Schedule)
 	require.NotEmpty(t, s.Next)
-	c.ok("schedule", "create", "conf/x", "--years", "2001-2003", "--every", "720h")
-	for id, jitter := range map[string]time.Duration{"gleaner/due": 30 * time.Minute, "gleaner/conf/x/2001-2003": time.Hour} {
+	web := c.onWeb()
+	first, last := web.Years()
+	years := venue.Years{From: first, To: last}.String()
+	name := web.Venues()[0] + "/" + years
+	c.ok("schedule", "create", web.Venues()[0], "--years", years, "--every", "30d")
+	for id, jitter := range map[string]time.Duration{"gleaner/due": 30 * time.Minute, "gleaner/" + name: time.Hour} {
 		d, err := server.ScheduleClient().GetHandle(t.Context(), id).Describe(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, jitter, d.Schedule.Spec.Jitter, id)
@@ -55,11 +61,14 @@ func TestScheduleCommands(t *testing.T) {
 		c.read(&s, "schedule", "show", "due")
 		return s.Runs == 1
 	}, 30*time.Second, 100*time.Millisecond)
-	require.Equal(t, "conf/x/2001-2003 deleted\n", c.ok("schedule", "delete", "conf/x/2001-2003"))
-	c.wrong(exitUnknown, "schedule", "show", "conf/x/2001-2003")
+	require.Equal(t, name+" deleted\n", c.ok("schedule", "delete", name))
+	c.wrong(exitUnknown, "schedule", "show", name)
+	c.wrong(exitUnknown, "schedule", "create", "conf/none", "--years", years)
+	c.wrong(exitUnknown, "schedule", "create", web.Venues()[0], "--years", "1901")
 
 	require.Contains(t, c.wrong(exitUsage, "schedule", "create", "due"), "there is a schedule due already")
-	for _, args := range [][]string{{"conf/x"}, {"conf/x", "--years", "soon"}, {"conf/y", "--years", "2001", "--every", "0s"}, {"conf/y", "--years", "2001", "--cron", "now and then"}, {}} {
+	for _, args := range [][]string{{"conf/x"}, {"conf/x", "--years", "soon"}, {"due", "--every", "0s"}, {"due", "--every", "59m"}, {"due", "--every", "1s"}, {"due", "--cron", "now and then"},
+		{"due", "--cron", "* * * * *"}, {"due", "--cron", "*/5 * * * *"}, {"due", "--cron", "0,30 * * * *"}, {"due", "--cron", "@every 1s"}, {"due", "--cron", "0 3 * * *", "--every", "1d"}, {}} {
 		c.wrong(exitUsage, append([]string{"schedule", "create"}, args...)...)
 	}
 }

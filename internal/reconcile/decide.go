@@ -31,9 +31,9 @@ type State struct {
 	Wanted   map[string]bool   // hosts that a running harvest waits for
 }
 
-// grace is how long after its crawl began a site is left alone: its workflow may
-// have been started and not be known everywhere.
-const grace = 2 * time.Minute
+// Grace is how long a site after its crawl began, and a harvest after its row
+// changed, are left alone: who works on them may be about to say so.
+const Grace = 2 * time.Minute
 
 // Kind names what is mended.
 type Kind string
@@ -68,13 +68,13 @@ type Repair struct {
 // ended (terminated, cancelled, failed) was meant to end, so the site is
 // stopped; one that Temporal does not know, or calls completed, was lost, so the
 // site waits again. With restart, harvests that nobody runs are started again
-// instead of ended.
+// instead of ended, at once.
 func Decide(s State, restart bool) []Repair {
 	var out []Repair
 	for _, c := range s.Crawls {
 		status := s.Sites[c.Host]
 		switch {
-		case status == Runs, c.Leased, s.Now.Sub(c.Since) < grace:
+		case status == Runs, c.Leased, s.Now.Sub(c.Since) < Grace:
 		case c.State == "new" && (!s.Wanted[c.Host] || status == Completed):
 			// It waits to be started, by the harvest or by who put it back; a
 			// workflow that Temporal knows is of a crawl before.
@@ -86,7 +86,9 @@ func Decide(s State, restart bool) []Repair {
 	}
 	for _, h := range s.Harvests {
 		status := s.Runs[h.ID]
-		if status == Runs || s.Now.Sub(h.UpdatedAt) < grace {
+		// Who asks for a restart knows that nobody is about to; and a harvest that
+		// runs after all is not started twice.
+		if status == Runs || !restart && s.Now.Sub(h.UpdatedAt) < Grace {
 			continue
 		}
 		r := Repair{Kind: EndHarvest, What: h.ID, Reason: fmt.Sprintf("its workflow %s in stage %s", status, h.Stage), harvest: h}

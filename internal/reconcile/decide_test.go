@@ -63,7 +63,9 @@ func TestDecideOnHarvests(t *testing.T) {
 	require.Len(t, ended, 2)
 	require.Equal(t, EndHarvest, ended[0].Kind)
 	require.Equal(t, "its workflow was terminated in stage crawl", ended[0].Reason)
-	for _, r := range Decide(s, true) {
+	started := Decide(s, true)
+	require.Len(t, started, 3, "asked for by a person, who need not wait")
+	for _, r := range started {
 		require.Equal(t, StartHarvest, r.Kind)
 	}
 }

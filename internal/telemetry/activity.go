@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -46,12 +47,25 @@ func (l *logActivity) ExecuteActivity(ctx context.Context, in *interceptor.Execu
 	switch {
 	case err == nil:
 		l.log.LogAttrs(ctx, slog.LevelDebug, "activity done", took)
+	case handedOver(ctx, err):
+		l.log.LogAttrs(ctx, slog.LevelInfo, "activity handed over: the worker stops", took)
 	case ctx.Err() != nil:
 		l.log.LogAttrs(ctx, slog.LevelInfo, "activity cancelled", took)
 	default:
 		l.log.LogAttrs(ctx, slog.LevelWarn, "activity failed", took, slog.String("error", err.Error()))
 	}
 	return out, err
+}
+
+// handedOver reports whether an activity ended because its worker was told to
+// stop: that is no failure of it.
+func handedOver(ctx context.Context, err error) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return errors.Is(err, context.Canceled)
+	default:
+		return false
+	}
 }
 
 // about tells what an activity is about from its workflow's id, which is

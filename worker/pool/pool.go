@@ -82,6 +82,7 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 	if err := p.work(ctx, queues, cores); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
+	log.Info("stopped")
 	return nil
 }
 
@@ -105,6 +106,7 @@ func (p *pool) work(ctx context.Context, queues []string, cores int) error {
 	p.log.Info("working", "queues", queues)
 	select {
 	case <-ctx.Done():
+		p.log.Info("stopping: nothing new is taken, what is under way is handed over", "within", stopTimeout)
 		return nil
 	case err := <-failed:
 		return err
@@ -141,36 +143,3 @@ func stop(workers []worker.Worker) {
 		<-done
 	}
 }
-
-// quiet passes on what the SDK warns of, and its chatter at debug only.
-func quiet(log *slog.Logger) *slog.Logger {
-	if log.Enabled(context.Background(), slog.LevelDebug) {
-		return log
-	}
-	return slog.New(atLeast{log.Handler(), slog.LevelWarn})
-}
-
-type atLeast struct {
-	slog.Handler
-	level slog.Level
-}
-
-func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= h.level && h.Handler.Enabled(ctx, l)
-}
-
-// Handle leaves out what telemetry.LogActivities says, with more to it.
-func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message == "Activity error." {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
-	return atLeast{h.Handler.WithAttrs(a), h.level}
-}
-
-// WithGroup implements slog.Handler.
-func (h atLeast) WithGroup(n string) slog.Handler { return atLeast{h.Handler.WithGroup(n), h.level} }

@@ -1,0 +1,45 @@
+package activities
+
+import (
+	"fmt"
+
+	"gleaner/internal/config"
+)
+
+// Check says what of the options cannot be: the first, by the name of its flag.
+// Where an option is not given the worker's setting holds.
+func (o HarvestOptions) Check() error {
+	for _, c := range []struct {
+		name, value string
+		choices     []string
+	}{
+		{"scope", o.Scope, []string{"prefix", "host", "domain"}},
+		{"strategy", o.Strategy, choices("strategy")},
+		{"leads", o.Leads, choices("leads")},
+		{"again", o.Again, []string{AgainDue, AgainAll, AgainNone}},
+	} {
+		if c.value == "" {
+			continue
+		}
+		if err := (config.Setting{Choices: c.choices}).Allow(c.value); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{
+		{"delay", float64(o.Delay)}, {"max-pages", float64(o.MaxPages)}, {"budget", o.Budget}, {"sites", float64(o.Window)}, {"waves", float64(o.MaxWaves)},
+	} {
+		if c.value < 0 {
+			return fmt.Errorf("%s: %v is negative", c.name, c.value)
+		}
+	}
+	return nil
+}
+
+// choices are the values of a setting.
+func choices(key string) []string {
+	s, _ := config.Find(key)
+	return s.Choices
+}

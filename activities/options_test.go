@@ -1,0 +1,51 @@
+package activities_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"gleaner/activities"
+	"gleaner/internal/app"
+	"gleaner/internal/config"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/venue"
+	"log/slog"
+)
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, activities.HarvestOptions{}.Check())
+	require.NoError(t, activities.HarvestOptions{Scope: "host", Strategy: "bfs", Leads: "none", Again: "all", Delay: time.Second, MaxPages: 1, Budget: 1, Window: 1}.Check())
+	for name, o := range map[string]activities.HarvestOptions{"scope": {Scope: "planet"}, "strategy": {Strategy: "dfs"}, "leads": {Leads: "some"}, "again": {Again: "maybe"},
+		"delay": {Delay: -1}, "max-pages": {MaxPages: -1}, "budget": {Budget: -1}, "sites": {Window: -1}, "waves": {MaxWaves: -1}} {
+		require.ErrorContains(t, o.Check(), name+": ")
+	}
+}
+
+// TestWrongOptionsAreNeverStored: they would fail every later crawl of the site.
+func TestWrongOptionsAreNeverStored(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Load(map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "contact": "test@example.org"}, os.DevNull, func(string) string { return "" })
+	require.NoError(t, err)
+	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	stages := activities.New(a).Stages
+	env.RegisterActivity(stages)
+	_, err = env.ExecuteActivity(stages.Begin, activities.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001},
+		Options: activities.HarvestOptions{Strategy: "dfs"}})
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.Equal(t, activities.ErrTypeInput, app.Type())
+	require.True(t, app.NonRetryable())
+	all, err := a.DB.Harvests(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, all)
+}

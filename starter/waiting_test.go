@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/report"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+	"gleaner/workflows"
+)
+
+// onWeb lets the console ask a sample web, and nothing else.
+func (c *testConsole) onWeb() *sampleweb.Web {
+	c.t.Helper()
+	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	server := httptest.NewServer(web.Handler())
+	c.t.Cleanup(server.Close)
+	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
+		"--search", "searxng", "--searxng-url", web.SearchURL(), "--retry-base", "100ms")
+	return web
+}
+
+// relay stands between a console and a server, and can be cut.
+type relay struct {
+	t       *testing.T
+	to      string
+	address string
+	mu      sync.Mutex
+	open    []net.Conn
+	listen  net.Listener
+}
+
+func newRelay(t *testing.T, to string) *relay {
+	r := &relay{t: t, to: to, address: "127.0.0.1:0"}
+	r.up()
+	t.Cleanup(r.cut)
+	return r
+}
+
+func (r *relay) up() {
+	l, err := net.Listen("tcp", r.address)
+	require.NoError(r.t, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listen, r.address = l, l.Addr().String()
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", r.to)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			r.mu.Lock()
+			r.open = append(r.open, in, out)
+			r.mu.Unlock()
+			go func() { _, _ = io.Copy(out, in) }()
+			go func() { _, _ = io.Copy(in, out) }()
+		}
+	}()
+}
+
+func (r *relay) cut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listen.Close()
+	for _, c := range r.open {
+		c.Close()
+	}
+	r.open = nil
+}
+
+// said collects what a command prints, and tells when something was said.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func (s *said) until(t *testing.T, words string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(s.String(), words) }, time.Minute, 10*time.Millisecond, "never said %q", words)
+}
+
+// harvestThatWaits is a harvest in the record and in Temporal that ends when it is
+// signalled.
+func (c *testConsole) harvestThatWaits(t client.Client) (id string) {
+	c.t.Helper()
+	h := store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}
+	require.NoError(c.t, c.SaveHarvest(c.t.Context(), h))
+	w := worker.New(t, activities.QueueHarvest, worker.Options{})
+	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) (workflows.HarvestResult, error) {
+		workflow.GetSignalChannel(ctx, "end").Receive(ctx, nil) // also when it is cancelled
+		return workflows.HarvestResult{Summary: report.Summary{Found: 7}}, nil
+	}, workflow.RegisterOptions{Name: "HarvestVenue"})
+	require.NoError(c.t, w.Start())
+	c.t.Cleanup(w.Stop)
+	_, err := t.ExecuteWorkflow(c.t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest}, "HarvestVenue")
+	require.NoError(c.t, err)
+	return h.ID
+}
+
+// background runs a command until its result is taken.
+func (c *testConsole) background(ctx context.Context, args ...string) (out, errs *said, result func() int) {
+	out, errs = &said{}, &said{}
+	done := make(chan int, 1)
+	root := newRoot(out, errs)
+	root.SetArgs(append(slices.Clone(c.args), args...)) // the last flag wins
+	go func() {
+		err := root.ExecuteContext(ctx)
+		done <- exitCode(err, ctx.Err() != nil)
+	}()
+	return out, errs, func() int { return <-done }
+}
+
+// TestWhoWaitsOutlivesTemporal: a harvest goes on after Temporal was away, and so
+// does who waits for it.
+func TestWhoWaitsOutlivesTemporal(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	id := c.harvestThatWaits(server)
+	way := newRelay(t, c.temporalAddress)
+	out, errs, result := c.background(t.Context(), "watch", id, "--temporal-address", way.address)
+	errs.until(t, "[crawl]")
+	way.cut()
+	errs.until(t, "Temporal does not answer")
+	way.up()
+	errs.until(t, "Temporal answers again")
+	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
+	require.Equal(t, exitOK, result(), errs)
+	require.Contains(t, out.String(), "7 found")
+}
+
+func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	id := c.harvestThatWaits(c.onTemporal())
+	ctx, interrupt := context.WithCancel(t.Context())
+	_, errs, result := c.background(ctx, "watch", id)
+	errs.until(t, "[crawl]")
+	interrupt()
+	require.Equal(t, exitInterrupted, result())
+	require.Contains(t, errs.String(), "goes on without you")
+	require.Contains(t, errs.String(), "starter cancel "+id)
+}
+
+func TestCancelTwice(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	id := c.harvestThatWaits(server)
+	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
+	require.Contains(t, c.ok("cancel", id), "is being cancelled already")
+	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
+	require.NoError(t, server.GetWorkflow(t.Context(), workflows.HarvestID(id), "").Get(t.Context(), nil))
+	require.Contains(t, c.wrong(exitUnknown, "cancel", id), "does not run")
+}
+
+// TestWrongOptionsEndAtOnce: nothing is asked of any server before.
+func TestWrongOptionsEndAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range [][]string{{"--strategy", "dfs"}, {"--leads", "some"}, {"--scope", "planet"}, {"--again", "maybe"}, {"--delay", "-1s"}, {"--delay", "50"},
+		{"--max-pages", "-1"}, {"--sites", "-1"}, {"--budget", "-1"}} {
+		root := newRoot(io.Discard, io.Discard)
+		root.SetArgs(append([]string{"harvest", "conf/x", "--years", "2001", "--data-dir", t.TempDir()}, wrong...))
+		err := root.ExecuteContext(t.Context())
+		require.Equal(t, exitUsage, exitCode(err, false), "%v: %v", wrong, err)
+		require.ErrorContains(t, err, wrong[0])
+	}
+}
+
+func TestReconcileSaysWhatItLeaves(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.onTemporal()
+	require.Contains(t, c.ok("reconcile"), "nothing to mend (what began or changed in the last 2m0s is left alone)")
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
+	require.Contains(t, c.ok("reconcile", "--restart", "--dry-run"), "would be harvest-started  conf/x/2001", "who asks for a restart need not wait for two minutes")
+}
