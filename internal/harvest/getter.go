@@ -43,7 +43,7 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 	if o := fetch.Outcome(p.Outcome); o != fetch.OK {
 		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status}
 	}
-	parsed, err := page.Parse(p.FinalURL, p.Header, p.Body)
+	parsed, err := page.ParseContext(ctx, p.FinalURL, p.Header, p.Body)
 	return parsed, p.FinalURL, err
 }
 

@@ -120,7 +120,7 @@ func (s *Stages) indexPages(ctx context.Context) error {
 			if c.Outcome != "success" || c.FinalURL != c.URL {
 				continue
 			}
-			if p, err := page.Parse(c.FinalURL, c.Header, c.Body); err == nil {
+			if p, err := page.ParseContext(ctx, c.FinalURL, c.Header, c.Body); err == nil {
 				pages = append(pages, Indexed(p)...)
 			}
 		}

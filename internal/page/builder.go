@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 
 	"golang.org/x/net/html/atom"
 )
@@ -42,6 +43,7 @@ func (s span) len() int { return s.to - s.from }
 
 // builder turns tokens into a Page.
 type builder struct {
+	ctx  context.Context
 	opt  Options
 	page *Page
 	scan scanner
@@ -69,6 +71,8 @@ type builder struct {
 	hidden    int // open elements whose text is not seen
 
 	baseSeen bool
+	metas    map[string][]string // contents of meta data by name
+	metaSize map[string]int
 	xhtml    bool
 	signs    signs
 	robots   robotsRules
@@ -76,9 +80,9 @@ type builder struct {
 }
 
 // newBuilder makes a builder for one page.
-func newBuilder(opt Options, p *Page, text []byte) *builder {
+func newBuilder(ctx context.Context, opt Options, p *Page, text []byte) *builder {
 	return &builder{
-		opt: opt, page: p, scan: scanner{src: text},
+		ctx: ctx, opt: opt, page: p, scan: scanner{src: text},
 		text: textBuffer{buf: make([]byte, 0, len(text)/2)},
 		path: make([]byte, 0, 256), links: make([]rawLink, 0, 64),
 		current: -1, headStart: -1, afterBR: -1, lastTerm: -1,
@@ -86,9 +90,12 @@ func newBuilder(opt Options, p *Page, text []byte) *builder {
 	}
 }
 
-// run reads the whole page.
+// tokensBetween is how many tokens are read between two looks at the context.
+const tokensBetween = 1 << 12
+
+// run reads the whole page, or up to where its context ends.
 func (b *builder) run() {
-	for {
+	for n := 1; n%tokensBetween != 0 || b.ctx.Err() == nil; n++ {
 		switch b.scan.next() {
 		case endOfInput:
 			for len(b.open) > 0 {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"strings"
 
 	"gleaner/internal/weburl"
 )
@@ -12,6 +13,9 @@ func (b *builder) finish(header http.Header) {
 	b.headerLinks(header)
 	b.robots.header(header, b.opt.Agent)
 	p.NoIndex, p.NoFollow = b.robots.noIndex, b.robots.noFollow
+	for name, contents := range b.metas {
+		p.Meta[name] = strings.Join(contents, "; ")
+	}
 	text := string(b.text.buf)
 	b.resolve(text)
 	p.Text = text

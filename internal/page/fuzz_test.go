@@ -2,7 +2,9 @@ package page_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"gleaner/internal/page"
@@ -18,6 +20,9 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(s), "text/html; charset=iso-8859-1", "<x.pdf>; rel=alternate")
 		f.Add([]byte(s), "text/plain", "noindex, bot: none")
+	}
+	for _, worst := range worstPages {
+		f.Add(worst(256), "text/html", "<x>; rel=next, ")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType, other string) {
 		h := http.Header{"Content-Type": {contentType}, "Link": {other}, "X-Robots-Tag": {other}, "Refresh": {other}}
@@ -37,6 +42,11 @@ func FuzzParse(f *testing.F) {
 			}
 			if !utf8.ValidString(l.Anchor) || !utf8.ValidString(l.Context) || !utf8.ValidString(l.Heading) || !utf8.ValidString(l.TagPath) {
 				t.Fatalf("invalid UTF-8: %+v", l)
+			}
+		}
+		for _, s := range stringsOf(p) {
+			if strings.ContainsFunc(s, unicode.IsControl) {
+				t.Fatalf("a control character in %q", s)
 			}
 		}
 		_ = page.KindOf(p)

@@ -42,7 +42,7 @@ func (b *builder) element() {
 		if href := b.attr("href"); len(href) > 0 && !b.baseSeen {
 			if base, err := weburl.Canonical(b.page.URL, unescapeAttribute(href)); err == nil {
 				b.page.Base, b.baseSeen = base, true
-			}
+			} // a base that is too long to be one is none
 		}
 	case atom.Html:
 		if b.page.Lang == "" {
@@ -160,12 +160,18 @@ func (b *builder) frame(src []byte) {
 func (b *builder) label(keys ...string) string {
 	for _, k := range keys {
 		if v := b.attr(k); len(v) > 0 {
-			if s := cutText(strings.Join(strings.Fields(unescapeAttribute(v)), " "), maxAnchor); s != "" {
+			if s := cutText(plainWords(unescapeAttribute(v)), maxAnchor); s != "" {
 				return s
 			}
 		}
 	}
 	return ""
+}
+
+// plainWords folds the spaces of a decoded attribute and drops its controls,
+// which character references can bring in.
+func plainWords(s string) string {
+	return strings.Join(strings.Fields(string(withoutControls([]byte(s)))), " ")
 }
 
 // hasScheme says whether a reference starts with a scheme, whatever its case.
@@ -189,7 +195,11 @@ func hasToken(list []byte, word string) bool {
 func (b *builder) resolve(text string) {
 	paths := string(b.paths)
 	out := make([]Link, 0, len(b.links))
+	addresses := 0 // bytes
 	for i := range b.links {
+		if i%tokensBetween == 0 && b.ctx.Err() != nil {
+			break
+		}
 		l := &b.links[i]
 		ref := l.ref
 		if l.href != nil {
@@ -197,6 +207,14 @@ func (b *builder) resolve(text string) {
 		}
 		target, err := weburl.Canonical(b.page.Base, b.encodeQuery(ref))
 		if err != nil {
+			continue
+		}
+		if addresses += len(target); addresses > maxAddresses {
+			b.cut(CutLinks)
+			break
+		}
+		if len(target) > maxAddress {
+			b.cut(CutLinks)
 			continue
 		}
 		anchor := cutText(part(text, l.anchor), maxAnchor)

@@ -55,14 +55,16 @@ func (b *builder) meta() {
 // keepMeta keeps a name's content. What is named repeatedly (citation_author)
 // is joined by "; ".
 func (b *builder) keepMeta(name, content string) {
-	content = strings.Join(strings.Fields(content), " ")
-	old, ok := b.page.Meta[name]
-	switch {
-	case ok && len(old)+len(content) < maxMetaText:
-		b.page.Meta[name] = old + "; " + content
-	case !ok && len(b.page.Meta) < maxMeta && len(name) <= 100:
-		b.page.Meta[name] = cutText(content, maxMetaText)
+	content = cutText(plainWords(content), maxMetaText)
+	_, ok := b.metas[name]
+	if !ok && (len(b.metas) >= maxMeta || len(name) > 100) || ok && b.metaSize[name]+len(content) >= maxMetaText {
+		return
 	}
+	if b.metas == nil {
+		b.metas, b.metaSize = map[string][]string{}, map[string]int{}
+	}
+	b.metas[name] = append(b.metas[name], content)
+	b.metaSize[name] += len(content) + len("; ")
 }
 
 // cite adds the document that a landing page names.
@@ -144,20 +146,14 @@ func (b *builder) headerLinks(h http.Header) {
 		b.refresh(r)
 	}
 	for _, line := range h.Values("Link") {
-		for len(line) > 0 {
-			_, rest, ok := strings.Cut(line, "<")
-			if !ok {
+		_, line, more := strings.Cut(line, "<")
+		for more {
+			var href, params string
+			if href, line, more = strings.Cut(line, ">"); !more {
 				break
 			}
-			href, params, ok := strings.Cut(rest, ">")
-			if !ok {
-				break
-			}
-			params, line, _ = strings.Cut(params, "<")
+			params, line, more = strings.Cut(line, "<")
 			b.related(headerParam(params, "rel"), headerParam(params, "type"), href, "")
-			if line != "" {
-				line = "<" + line
-			}
 		}
 	}
 }

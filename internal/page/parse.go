@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,12 +28,19 @@ const (
 	maxMeta     = 100
 	maxMetaText = 4 << 10
 	maxTagPath  = 300
+	// maxBody is how much of a body is looked at, whatever the header calls it.
+	maxBody = 10 << 20
+	// maxAddress bounds one link's address, maxAddresses those of all links of a
+	// page together: one base may lengthen every link.
+	maxAddress   = 4 << 10
+	maxAddresses = 4 << 20
 )
 
 // The names of what was cut, in Page.Truncated.
 const (
 	CutLinks = "links"
 	CutText  = "text"
+	CutBody  = "body"
 )
 
 // Options are what a Parser can be told.
@@ -65,11 +73,22 @@ func Parse(pageURL string, header http.Header, body []byte) (*Page, error) {
 	return NewParser(Options{Agent: "gleaner"}).Parse(pageURL, header, body)
 }
 
+// ParseContext is Parse for a caller that may be told to stop: then it fails
+// with the context's cause.
+func ParseContext(ctx context.Context, pageURL string, header http.Header, body []byte) (*Page, error) {
+	return NewParser(Options{Agent: "gleaner"}).ParseContext(ctx, pageURL, header, body)
+}
+
 // Parse understands an answer: HTML, XHTML or plain text, however broken. It
 // fails with ErrNotPage, or with weburl's errors where pageURL is no web
 // address; there is no HTML that it fails on. The body is not written to and
 // not kept.
 func (ps *Parser) Parse(pageURL string, header http.Header, body []byte) (*Page, error) {
+	return ps.ParseContext(context.Background(), pageURL, header, body)
+}
+
+// ParseContext is Parse for a caller that may be told to stop.
+func (ps *Parser) ParseContext(ctx context.Context, pageURL string, header http.Header, body []byte) (*Page, error) {
 	canonical, err := weburl.Canonical("", pageURL)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -77,15 +96,23 @@ func (ps *Parser) Parse(pageURL string, header http.Header, body []byte) (*Page,
 	if isBinary(body) {
 		return nil, fmt.Errorf("%w: %s", ErrNotPage, canonical)
 	}
+	whole := body
+	body = body[:min(len(body), maxBody)]
 	text, charset := decode(header.Get("Content-Type"), body)
 	p := &Page{URL: canonical, Base: canonical, Charset: charset, Meta: map[string]string{}}
-	b := newBuilder(ps.opt, p, text)
+	b := newBuilder(ctx, ps.opt, p, withoutControls(text))
+	if len(whole) > len(body) {
+		b.cut(CutBody)
+	}
 	if isPlainText(header.Get("Content-Type"), text) {
 		b.plainText()
 	} else {
 		b.run()
 	}
 	b.finish(header)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("page: %s: %w", canonical, context.Cause(ctx))
+	}
 	return p, nil
 }
 

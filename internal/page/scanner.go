@@ -110,20 +110,24 @@ func (s *scanner) skipComment() {
 	case bytes.HasPrefix(b, []byte("<!--->")):
 		s.pos += len("<!--->")
 	default:
-		i := bytes.Index(b[4:], []byte("-->"))
-		inside := b[4:]
-		if i >= 0 {
-			inside = b[4 : 4+i]
-		}
-		if j := bytes.Index(inside, []byte("--!>")); j >= 0 {
-			s.pos += 4 + j + len("--!>")
-			return
-		}
+		s.pos += commentLength(b)
+	}
+}
+
+// commentLength measures "<!--…-->", which may end in "--!>" too. Both ends are
+// looked for at once, so that no byte is looked at for more than one comment.
+func commentLength(b []byte) int {
+	for at := len("<!--"); ; at++ {
+		i := bytes.Index(b[at:], []byte("--"))
 		if i < 0 {
-			s.pos = len(s.src)
-			return
+			return len(b)
 		}
-		s.pos += 4 + i + len("-->")
+		at += i
+		for _, end := range []string{"-->", "--!>"} {
+			if bytes.HasPrefix(b[at:], []byte(end)) {
+				return at + len(end)
+			}
+		}
 	}
 }
 

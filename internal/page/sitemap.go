@@ -22,6 +22,9 @@ var ErrNotSitemap = errors.New("page: not a sitemap")
 const (
 	MaxSitemapBytes = 50 << 20
 	MaxSitemapURLs  = 50000
+	// maxSitemapAddresses bounds all addresses together, as maxAddresses does.
+	maxSitemapAddresses = 16 << 20
+	maxSitemapText      = 8000
 )
 
 // The names of what was cut, in Sitemap.Truncated.
@@ -43,6 +46,8 @@ type Sitemap struct {
 	Pages     []SitemapEntry
 	Sitemaps  []SitemapEntry // of a sitemap index
 	Truncated []string       // CutSitemapBytes, CutSitemapURLs; nil if whole
+
+	addresses int // bytes
 }
 
 // ParseSitemap reads a sitemap, a sitemap index, a feed (RSS, Atom) or a list
@@ -70,8 +75,8 @@ func ParseSitemap(url string, body []byte) (Sitemap, error) {
 	}
 	for line := range bytes.Lines(trimmed) {
 		line = bytes.TrimSpace(line)
-		if bytes.HasPrefix(line, []byte("http")) && len(line) < 8000 {
-			m.add(&m.Pages, url, sitemapItem{loc: string(line)})
+		if bytes.HasPrefix(line, []byte("http")) && len(line) < maxSitemapText {
+			m.add(&m.Pages, url, sitemapItem{loc: line})
 		}
 	}
 	if len(m.Pages) == 0 {
@@ -111,19 +116,19 @@ func (m *Sitemap) cut(what string) {
 }
 
 // sitemapItem is an entry while it is read.
-type sitemapItem struct{ loc, lastMod, priority string }
+type sitemapItem struct{ loc, lastMod, priority []byte }
 
 // readXML reads elements by their local names, whatever the name space. It says
 // whether the file called itself a sitemap or a feed.
 func (m *Sitemap) readXML(url string, text []byte) (known bool) {
 	s := xmlScanner{src: text}
 	var item sitemapItem
-	var field *string
+	var field *[]byte
 	for s.next() {
 		switch {
 		case s.isText:
-			if field != nil && len(*field)+len(s.text) < 8000 {
-				*field += s.text
+			if field != nil && len(*field)+len(s.text) < maxSitemapText {
+				*field = append(*field, s.text...)
 			}
 			continue
 		case s.isEnd:
@@ -148,16 +153,16 @@ func (m *Sitemap) readXML(url string, text []byte) (known bool) {
 		case "loc":
 			field = &item.loc
 		case "link":
-			if s.href != "" && item.loc == "" {
-				item.loc = s.href
-			} else if item.loc == "" {
+			if s.href != "" && len(item.loc) == 0 {
+				item.loc = []byte(s.href)
+			} else if len(item.loc) == 0 {
 				field = &item.loc
 			}
 		case "lastmod", "pubdate", "updated", "date":
-			item.lastMod = ""
+			item.lastMod = nil
 			field = &item.lastMod
 		case "priority":
-			item.priority = ""
+			item.priority = nil
 			field = &item.priority
 		}
 	}
@@ -166,7 +171,7 @@ func (m *Sitemap) readXML(url string, text []byte) (known bool) {
 
 // add keeps an entry whose address is one.
 func (m *Sitemap) add(list *[]SitemapEntry, base string, item sitemapItem) {
-	loc := strings.TrimSpace(item.loc)
+	loc := strings.TrimSpace(string(item.loc))
 	if loc == "" {
 		return
 	}
@@ -178,8 +183,17 @@ func (m *Sitemap) add(list *[]SitemapEntry, base string, item sitemapItem) {
 	if err != nil {
 		return
 	}
-	e := SitemapEntry{URL: u, LastMod: parseTime(strings.TrimSpace(item.lastMod)), Priority: 0.5}
-	if p, err := strconv.ParseFloat(strings.TrimSpace(item.priority), 64); err == nil && !math.IsNaN(p) {
+	if len(u) > maxAddress {
+		m.cut(CutSitemapURLs)
+		return
+	}
+	if m.addresses+len(u) > maxSitemapAddresses {
+		m.cut(CutSitemapURLs)
+		return
+	}
+	m.addresses += len(u)
+	e := SitemapEntry{URL: u, LastMod: parseTime(strings.TrimSpace(string(item.lastMod))), Priority: 0.5}
+	if p, err := strconv.ParseFloat(strings.TrimSpace(string(item.priority)), 64); err == nil && !math.IsNaN(p) {
 		e.Priority = min(max(p, 0), 1)
 	}
 	*list = append(*list, e)

@@ -58,8 +58,8 @@ func (t *textBuffer) fold(s []byte) {
 			i += n
 			continue
 		}
-		if s[i] < ' ' || s[i] == 0x7f { // control characters are no text
-			i++
+		if n := controlAt(s[i:]); n > 0 {
+			i += n
 			continue
 		}
 		if t.space {
@@ -78,6 +78,41 @@ func (t *textBuffer) fold(s []byte) {
 		t.buf = append(t.buf, s[i:j]...)
 		i = j
 	}
+}
+
+// withoutControls drops what is no text: the control characters of ASCII but
+// for white space, and those that Unicode has from Latin-1. No terminal, file
+// or database is to meet them. A text without any comes back as it is.
+func withoutControls(s []byte) []byte {
+	at := 0
+	for at < len(s) && controlAt(s[at:]) == 0 {
+		at++
+	}
+	if at == len(s) {
+		return s
+	}
+	out := append(make([]byte, 0, len(s)), s[:at]...)
+	for at < len(s) {
+		if n := controlAt(s[at:]); n > 0 {
+			at += n
+			continue
+		}
+		out = append(out, s[at])
+		at++
+	}
+	return out
+}
+
+// controlAt is the length of the control character at the start of s, 0 if
+// there is none.
+func controlAt(s []byte) int {
+	switch c := s[0]; {
+	case c == 0x7f || c < ' ' && !isSpace(c) && c != '\v':
+		return 1
+	case c == 0xc2 && len(s) > 1 && s[1] >= 0x80 && s[1] < 0xa0:
+		return 2
+	}
+	return 0
 }
 
 // spaceAt is the length of the space at the start of s, 0 if there is none.

@@ -1,6 +1,7 @@
 package weburl
 
 import (
+	"bytes"
 	"net/netip"
 	"strings"
 )
@@ -258,7 +259,7 @@ func withoutDots(path string) string {
 		switch seg {
 		case ".", "..":
 			if seg == ".." {
-				if cut := strings.LastIndexByte(string(out), '/'); cut >= 0 {
+				if cut := bytes.LastIndexByte(out, '/'); cut >= 0 {
 					out = out[:cut]
 				}
 			}

@@ -125,12 +125,12 @@ func withoutParameters(seg string) string {
 	if !ok {
 		return seg
 	}
-	out := name
+	out := append(make([]byte, 0, len(seg)), name...)
 	for p := range strings.SplitSeq(rest, ";") {
 		n, v, _ := strings.Cut(p, "=")
 		if !isNoise(n, v) {
-			out += ";" + p
+			out = append(append(out, ';'), p...)
 		}
 	}
-	return out
+	return string(out)
 }

@@ -11,6 +11,31 @@ import (
 // taking a session id out of a path can leave something to be mended again.
 const maxPasses = 6
 
+// The parser takes time by the square of a path's segments, and of a user's
+// name and password. No reference that leads anywhere has so many of either.
+const (
+	maxSegments = 256
+	maxUserInfo = 128
+)
+
+// tooDear says whether a reference is one that the parser would be long at.
+func tooDear(s string) bool {
+	if strings.Count(s, "/")+strings.Count(s, `\`) > maxSegments {
+		return true
+	}
+	if strings.ContainsAny(s, "\t\r\n") { // which the parser leaves out, even of a scheme
+		s = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(s)
+	}
+	if scheme, ok := schemeOf(s); ok {
+		s = s[len(scheme)+1:]
+	}
+	s = strings.TrimLeft(s, `/\`)
+	if end := strings.IndexAny(s, `/\?#`); end >= 0 {
+		s = s[:end]
+	}
+	return strings.LastIndexByte(s, '@') > maxUserInfo
+}
+
 // slow canonicalises by the WHATWG parser. Its result is one that it would not
 // change again.
 func slow(base, ref string) (string, error) {
@@ -51,7 +76,7 @@ func once(base, ref string) (string, error) {
 	}
 	path := u.Pathname()
 	if (host == "http" || host == "https") && strings.HasPrefix(path, "//") {
-		return once("", host+":"+path+u.Search()) // "http://http://host/"
+		return host + ":" + path + u.Search(), nil // "http://http://host/": slow comes again
 	}
 	if p := u.Port(); p != "" {
 		host += ":" + p

@@ -17,8 +17,8 @@ var ErrNotWeb = errors.New("weburl: not an http(s) address")
 // address: an impossible host or port, or a relative reference without a base.
 var ErrMalformed = errors.New("weburl: malformed address")
 
-// maxReference bounds what is looked at; no server takes a quarter of it.
-const maxReference = 64 << 10
+// maxReference bounds what is looked at; few servers take half of it.
+const maxReference = 8 << 10
 
 // Canonical resolves ref against base ("" for none) and returns its canonical
 // form, the one under which it is asked for. Without a base a missing scheme is
@@ -29,18 +29,25 @@ func Canonical(base, ref string) (string, error) {
 		return "", fmt.Errorf("%w: %d bytes: %s", ErrMalformed, len(ref), clip(ref))
 	}
 	ref = strings.TrimFunc(ref, isC0OrSpace)
-	if s, ok := fast(base, ref); ok {
+	if s, ok := fast(base, ref); ok && len(s) <= maxReference {
 		return s, nil
 	}
 	if scheme, ok := schemeOf(ref); ok && scheme != "http" && scheme != "https" {
 		return "", fmt.Errorf("%w: %s", ErrNotWeb, clip(ref))
+	}
+	if tooDear(ref) || len(base) > maxReference || tooDear(base) {
+		return "", fmt.Errorf("%w: %s", ErrMalformed, clip(ref))
 	}
 	if base == "" {
 		ref = assumeHTTP(ref)
 	} else if bare, _, _ := strings.Cut(base, "#"); bare != "" {
 		base = bare
 	}
-	return slow(base, ref)
+	s, err := slow(base, ref)
+	if err == nil && (len(s) > maxReference || tooDear(s)) {
+		return "", fmt.Errorf("%w: %d bytes: %s", ErrMalformed, len(s), clip(s))
+	}
+	return s, err
 }
 
 // isC0OrSpace is what WHATWG strips from both ends.
