@@ -1,12 +1,12 @@
 # syntax=docker/dockerfile:1
-FROM golang:1.26-bookworm AS build
+FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/ ./starter ./worker
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-20251229-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates ghostscript poppler-utils tini \
     && rm -rf /var/lib/apt/lists/* \

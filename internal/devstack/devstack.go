@@ -118,7 +118,7 @@ func (o *Options) complete() error {
 		return fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
 	}
 	o.DataDir = abs
-	if err := os.MkdirAll(o.DataDir, 0o755); err != nil {
+	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return fmt.Errorf("devstack: cannot make the data folder: %w", err)
 	}
 	// Processes are recognised by their working directory, which has no symlinks.

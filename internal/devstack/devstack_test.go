@@ -3,6 +3,7 @@ package devstack
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +62,24 @@ func TestStateSurvivesARestart(t *testing.T) {
 	require.NoError(t, conn.QueryRow(ctx, "select a from kept").Scan(&a))
 	require.Equal(t, 7, a)
 	require.NoError(t, EnsureSearchAttributes(ctx, again.TemporalAddress, "default", map[string]string{"GleanerVenue": "Keyword", "GleanerHost": "Keyword"}))
+}
+
+// TestTheDataFolderIsTheUsersAlone: it holds passwords.
+func TestTheDataFolderIsTheUsersAlone(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	s := stackForTest(t, Options{DataDir: dir, NoTemporal: true})
+	exec1(t, s.DatabaseURL, "select 1")
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o077, "%s is %s", path, info.Mode())
+		if path != dir && d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}))
 }
 
 // TestKilledOutright runs a stack in a process of its own and kills that one

@@ -16,8 +16,8 @@
 // root process runs it as an unprivileged user.
 //
 // Temporal: an address given; else `temporal` on PATH; else the binary in the
-// user's cache, put there by a download from temporal.download or, where that
-// is out of reach, by building a pinned version from the Go module proxy.
+// user's cache, put there by building a pinned version from the Go module proxy,
+// which the Go toolchain checks against the public checksum database.
 //
 // # Nothing is left behind
 //

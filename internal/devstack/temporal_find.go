@@ -1,15 +1,11 @@
 package devstack
 
 import (
-	"archive/tar"
 	"bufio"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,8 +23,10 @@ const (
 	temporalModule  = "github.com/temporalio/cli/cmd/temporal"
 )
 
-// findTemporal returns the path of a temporal binary: from PATH, from the
-// cache, by download, by building it.
+// findTemporal returns the path of a temporal binary: from PATH, from the cache,
+// or by building it. Nothing is downloaded as a binary: the Go toolchain checks
+// every module against the public checksum database, and no address publishes a
+// checksum of the binary that could be pinned here.
 func findTemporal(ctx context.Context, o Options) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil {
 		return path, nil
@@ -38,116 +36,18 @@ func findTemporal(ctx context.Context, o Options) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("cannot keep the Temporal server: %w", err)
 	}
-	downloadErr := downloadTemporal(ctx, o, path)
-	if downloadErr == nil {
-		return path, nil
-	}
-	o.Log.Info("no download of the Temporal server", "error", downloadErr)
-	buildErr := buildTemporal(ctx, o, path)
-	if buildErr == nil {
+	err := buildTemporal(ctx, o, path)
+	if err == nil {
 		return path, nil
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	return "", fmt.Errorf("no Temporal server: not on PATH; download: %w; build: %w.\nInstall it with: go install %s@%s, and see that `temporal` is on PATH, or set TEMPORAL_ADDRESS to a running server",
-		downloadErr, buildErr, temporalModule, temporalVersion)
-}
-
-// downloadTemporal asks temporal.download, as the SDK's test suite does, and
-// unpacks the binary to path.
-func downloadTemporal(ctx context.Context, o Options, path string) error {
-	archive, err := downloadAddress(ctx)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
-	return withProgress(ctx, o, "downloading the Temporal server "+temporalVersion, func() error {
-		resp, err := get(ctx, archive)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = resp.Body.Close() }()
-		return installAtomic(path, func(f *os.File) error { return extract(resp.Body, "temporal", f) })
-	})
-}
-
-// downloadAddress answers within ten seconds or fails: where the internet is
-// closed nobody should wait for it.
-func downloadAddress(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	resp, err := get(ctx, fmt.Sprintf("https://temporal.download/cli/%s?platform=%s&arch=%s&sdk-name=gleaner",
-		temporalVersion, runtime.GOOS, runtime.GOARCH))
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	var info struct {
-		ArchiveURL string `json:"archiveUrl"`
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&info); err != nil {
-		return "", fmt.Errorf("temporal.download: %w", err)
-	}
-	if !strings.HasPrefix(info.ArchiveURL, "https://") || !strings.HasSuffix(info.ArchiveURL, ".tar.gz") {
-		return "", fmt.Errorf("temporal.download offers %q", info.ArchiveURL)
-	}
-	return info.ArchiveURL, nil
-}
-
-func get(ctx context.Context, url string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("%s answers %s", req.URL.Host, resp.Status)
-	}
-	return resp, nil
-}
-
-func extract(r io.Reader, name string, w io.Writer) error {
-	unzipped, err := gzip.NewReader(r)
-	if err != nil {
-		return err
-	}
-	for archive := tar.NewReader(unzipped); ; {
-		h, err := archive.Next()
-		if err != nil {
-			return fmt.Errorf("no %s in the archive: %w", name, err)
-		}
-		if filepath.Base(h.Name) == name && h.Typeflag == tar.TypeReg {
-			_, err = io.Copy(w, io.LimitReader(archive, 1<<30))
-			return err
-		}
-	}
-}
-
-// installAtomic makes an executable file at path that is either whole or not
-// there.
-func installAtomic(path string, fill func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".temporal-*")
-	if err != nil {
-		return err
-	}
-	err = fill(f)
-	err = errors.Join(err, f.Chmod(0o755), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return "", fmt.Errorf("no Temporal server: not on PATH; build: %w.\nInstall it with: go install %s@%s, and see that `temporal` is on PATH, or set TEMPORAL_ADDRESS to a running server",
+		err, temporalModule, temporalVersion)
 }
 
 // buildTemporal builds the pinned version with the Go toolchain, in a module

@@ -24,6 +24,13 @@ type service struct {
 	Ports       []string
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
 	Healthcheck *struct{ Test any }
+	CapDrop     []string `yaml:"cap_drop"`
+	CapAdd      []string `yaml:"cap_add"`
+	SecurityOpt []string `yaml:"security_opt"`
+	ReadOnly    bool     `yaml:"read_only"`
+	Tmpfs       []string
+	PidsLimit   int    `yaml:"pids_limit"`
+	MemLimit    string `yaml:"mem_limit"`
 }
 
 type compose struct {
@@ -44,7 +51,7 @@ func readCompose(t *testing.T) compose {
 // ignored without a word.
 func TestComposeNamesSettings(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "SSL_CERT_FILE": true}
+	known := map[string]bool{"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "SSL_CERT_FILE": true, "GOMEMLIMIT": true}
 	for _, s := range config.Settings {
 		known[s.Env] = true
 	}
@@ -85,6 +92,72 @@ func TestComposeHangsTogether(t *testing.T) {
 			require.True(t, strings.HasPrefix(p, "127.0.0.1:"), "%s opens port %s to the world", name, p)
 		}
 		require.NotContains(t, s.Image, "auto-setup", "deprecated")
+	}
+}
+
+// TestComposeConfinesEveryService: what breaks out of a program finds little
+// beside it.
+func TestComposeConfinesEveryService(t *testing.T) {
+	t.Parallel()
+	for name, s := range readCompose(t).Services {
+		require.Equal(t, []string{"ALL"}, s.CapDrop, name)
+		require.Contains(t, s.SecurityOpt, "no-new-privileges:true", name)
+		require.Positive(t, s.PidsLimit, name)
+		require.NotEmpty(t, s.MemLimit, name)
+		switch name {
+		case "worker", "starter":
+			require.Empty(t, s.CapAdd, name)
+			require.True(t, s.ReadOnly, name)
+			require.NotEmpty(t, s.Tmpfs, name)
+			require.NotEmpty(t, s.Environment["GOMEMLIMIT"], name)
+		}
+	}
+}
+
+// TestComposeHasNoPasswordOfItsOwn: one that stands in a public file is none.
+func TestComposeHasNoPasswordOfItsOwn(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(root(t), "docker-compose.yml"))
+	require.NoError(t, err)
+	example, err := os.ReadFile(filepath.Join(root(t), "deploy", "example.env"))
+	require.NoError(t, err)
+	asked := regexp.MustCompile(`\$\{(\w*(?:PASSWORD|SECRET|KEY)\w*)([^}]*)\}`).FindAllStringSubmatch(string(raw), -1)
+	require.Greater(t, len(asked), 5)
+	for _, m := range asked {
+		require.True(t, strings.HasPrefix(m[2], ":?"), "%s has a default: %s", m[1], m[0])
+		require.Regexp(t, `(?m)^`+m[1]+`=$`, string(example))
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\s+\S*(?:PASSWORD|PWD|SECRET)\S*: (.*)$`).FindAllStringSubmatch(string(raw), -1) {
+		require.Regexp(t, `^\$\{\w+:\?`, m[1])
+	}
+}
+
+// TestGleanersRoleIsNoSuperuser: what is injected into a query reaches Gleaner's
+// own tables alone.
+func TestGleanersRoleIsNoSuperuser(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t)
+	require.NotContains(t, c.Services["postgres"].Environment, "POSTGRES_USER", "the image makes that one a superuser")
+	require.Contains(t, c.Services["worker"].Environment["GLEANER_DATABASE_URL"], "postgres://gleaner:")
+	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "postgres", "roles.sh"))
+	require.NoError(t, err)
+	for _, role := range []string{"gleaner", "temporal"} {
+		require.Regexp(t, "CREATE ROLE "+role+" LOGIN NOSUPERUSER ", string(raw))
+	}
+}
+
+func TestImagesArePinned(t *testing.T) {
+	t.Parallel()
+	version := regexp.MustCompile(`:(?:\$\{\w+:-)?v?\d+\.\d+[\w.-]*\}?$`)
+	for name, s := range readCompose(t).Services {
+		if s.Image != "gleaner:latest" { // is built here
+			require.Regexp(t, version, s.Image, name)
+		}
+	}
+	docker, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(docker), -1) {
+		require.Regexp(t, `:(\d+\.\d+\.\d+-\w+|\w+-\d{8}-slim)$`, m[1])
 	}
 }
 
