@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"gleaner/internal/app"
+	"gleaner/internal/document"
 )
 
 // identity says how the web sees a worker.
@@ -40,6 +42,7 @@ func (d *doctor) readers(context.Context) {
 			d.ok(p.name, "%s", path)
 		}
 	}
+	d.isolation(document.NewReader(document.Options{}).Isolation())
 	if !d.cfg.Switch("ocr") {
 		return
 	}
@@ -50,6 +53,19 @@ func (d *doctor) readers(context.Context) {
 		}
 	}
 	d.fail("ocr", "install ocrmypdf, or set GLEANER_OCR=false", errors.New("GLEANER_OCR is on, and neither ocrmypdf nor tesseract is installed"))
+}
+
+// isolation says how far the programs that read files are shut in.
+func (d *doctor) isolation(i document.Isolation) {
+	force := strings.Join(i.Has, ", ")
+	if len(i.Lacks) > 0 {
+		force += "; not in force: " + strings.Join(i.Lacks, ", ")
+	}
+	if slices.Contains(i.Lacks, document.NoNetwork) || slices.Contains(i.Lacks, document.NotAsRoot) {
+		d.warn("readers", "run the worker as a user of its own, on Linux", "%s", force)
+		return
+	}
+	d.ok("readers", "%s", force)
 }
 
 // disk looks at the folders of this machine that grow.

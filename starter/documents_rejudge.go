@@ -65,7 +65,7 @@ func judgementOf(d store.Document) string {
 func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
 	coll := a.Examiner(ctx)
 	all := make([]rejudged, len(found))
-	var pruned atomic.Int64
+	var pruned, stalled atomic.Int64
 	var out sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2 * runtime.NumCPU())
@@ -73,6 +73,9 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		g.Go(func() error {
 			if _, err := coll.Rejudge(gctx, d.SHA256); errors.Is(err, collection.ErrPruned) {
 				pruned.Add(1)
+				return nil
+			} else if errors.Is(err, collection.ErrStalled) {
+				stalled.Add(1)
 				return nil
 			} else if err != nil {
 				return err
@@ -106,7 +109,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 			n++
 		}
 	}
-	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": pruned.Load()}
+	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": pruned.Load(), "stalled": stalled.Load()}
 	if explain {
 		result["judgements"] = all
 	}
@@ -117,6 +120,9 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		}
 		if n := pruned.Load(); n > 0 {
 			fmt.Fprintf(w, "%d passed over: their files were pruned, and what was judged of them stays\n", n)
+		}
+		if n := stalled.Load(); n > 0 {
+			fmt.Fprintf(w, "%d passed over: the machine was too busy to read them\n", n)
 		}
 		return nil
 	})

@@ -42,6 +42,8 @@ type App struct {
 	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
 	Catalogues Catalogues
 
+	shutTemp func() // removes the readers' temporary files; nil where none were opened
+
 	filter *document.Filter // nil where it is switched off
 	index  *store.PageIndex // nil where it is switched off
 }
@@ -168,6 +170,9 @@ func (a *App) openStages(client *http.Client) error {
 
 // Close closes what is open.
 func (a *App) Close() {
+	if a.shutTemp != nil {
+		a.shutTemp()
+	}
 	if a.Repo != nil {
 		if err := a.Repo.Close(); err != nil {
 			a.Log.Warn("the blob store did not close well", "error", err)

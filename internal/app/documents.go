@@ -23,8 +23,13 @@ func WithReading(ctx context.Context, r Reading) context.Context {
 // openCollection makes the collection of an open record.
 func (a *App) openCollection(ctx context.Context) {
 	r, _ := ctx.Value(readingKey{}).(Reading)
+	temp, shut, err := document.OpenTemp("")
+	if err != nil { // reading says the same of each file, where it is no passing trouble
+		a.Log.WarnContext(ctx, "no folder for temporary files", "error", err)
+	}
+	a.shutTemp = shut
 	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: a.filter, Whole: a.Config.Switch("whole-text"), Names: a.Config.Switch("name-filter"),
-		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child})})
+		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child, TempDir: temp})})
 }
 
 // Examiner returns what examines documents, for a command that opened the record

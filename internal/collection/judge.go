@@ -80,6 +80,11 @@ func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error)
 	return c.examine(ctx, d, places)
 }
 
+// ErrStalled is a document whose reader was stopped before it had used its
+// processor time: the machine was busy or short of memory, which is nothing that
+// the file can be rejected for. It waits to be examined again.
+var ErrStalled = errors.New("its reader was stopped before its time was over")
+
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
 	started := time.Now()
 	j, err := c.judge(ctx, d, places)
@@ -91,8 +96,13 @@ func (c *Collection) examine(ctx context.Context, d store.Document, places []sto
 	}
 	gone := errors.Is(err, repository.ErrNotFound)
 	outcome := "failed"
-	if gone {
+	switch {
+	case gone:
 		outcome = "file-not-found"
+	case errors.Is(err, ErrStalled) && (d.State == "accepted" || d.State == "rejected"):
+		return j, fmt.Errorf("collection: %s: %w", d.SHA256, err) // what was decided of it stands
+	case errors.Is(err, ErrStalled):
+		outcome = string(document.Stalled)
 	}
 	if serr := c.db.SaveFailure(ctx, d.SHA256, outcome, clean(err.Error()), gone); serr != nil {
 		return j, errors.Join(err, serr)
@@ -126,12 +136,15 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		return Judgement{}, err
 	}
 	c.reached(read)
+	if text.Outcome == document.Stalled {
+		return Judgement{}, fmt.Errorf("%w: %s", ErrStalled, text.Detail)
+	}
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {
 		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil)
 	}
-	if text.Stopped {
+	if text.Stopped && d.Detail == "" {
 		d.Detail = partly
 	}
 	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-const (
-	// heldFor is for how long a document belongs to the worker that took it: a
-	// little more than the slowest one takes.
-	heldFor = time.Minute
-	// lookAgain is how long to wait while all that is left is in others' hands.
-	lookAgain = 500 * time.Millisecond
-)
+// lookAgain is how long to wait while all that is left is in others' hands.
+const lookAgain = 500 * time.Millisecond
+
+// heldFor is for how long a document belongs to the worker that took it: it waits
+// for a processor at most as long as the slowest one takes, and then takes as long
+// itself.
+func (c *Collection) heldFor() time.Duration { return 2 * c.reader.Longest() }
 
 // JudgeNew judges the documents of a site (0: of all) that wait to be examined,
 // several at a time, until none is left. Any number of workers may do so at
@@ -29,7 +29,7 @@ func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done 
 	g.SetLimit(limit)
 	var mine []string
 	for gctx.Err() == nil {
-		shas, waiting, err := c.db.TakeNew(gctx, siteID, limit, heldFor)
+		shas, waiting, err := c.db.TakeNew(gctx, siteID, limit, c.heldFor())
 		if err != nil {
 			g.Go(func() error { return err })
 			break
@@ -48,7 +48,12 @@ func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done 
 		mine = shas
 		for _, sha := range shas {
 			g.Go(func() error {
-				if _, err := c.Judge(gctx, sha); err != nil {
+				_, err := c.Judge(gctx, sha)
+				if errors.Is(err, ErrStalled) && gctx.Err() == nil {
+					c.log.WarnContext(gctx, "document is examined again later", "sha256", sha, "error", err)
+					return nil
+				}
+				if err != nil {
 					return err
 				}
 				report(int(done.Add(1)))

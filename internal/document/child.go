@@ -41,7 +41,6 @@ type childSpec struct {
 	File        string
 	First, Last int
 	Memory      int64
-	Timeout     time.Duration
 }
 
 func childMain(spec string) int {
@@ -50,7 +49,6 @@ func childMain(spec string) int {
 		fmt.Fprintln(os.Stderr, "reading child:", err)
 		return 2
 	}
-	limitSelf(s.Memory, s.Timeout)
 	debug.SetMaxStack(64 << 20)
 	debug.SetMemoryLimit(s.Memory * 6 / 10)
 	body, err := os.ReadFile(s.File)
@@ -58,7 +56,7 @@ func childMain(spec string) int {
 		fmt.Fprintln(os.Stderr, "reading child:", err)
 		return 2
 	}
-	got := readGoPDF(body, s.First, s.Last, time.Now().Add(s.Timeout))
+	got := readGoPDF(body, s.First, s.Last, outOfProcessorTime())
 	if err := json.NewEncoder(os.Stdout).Encode(got); err != nil {
 		fmt.Fprintln(os.Stderr, "reading child:", err)
 		return 2
@@ -67,25 +65,17 @@ func childMain(spec string) int {
 }
 
 // goScan reads a PDF with the built-in reader, in a child where there is one.
-func (r *Reader) goScan(ctx context.Context, p Part) (*scan, error) {
-	if r.opt.Child.executable == "" {
-		return r.goInProcess(ctx, p), nil
+func (j *job) goScan(ctx context.Context, p Part) (*scan, error) {
+	opt := j.r.opt
+	if opt.Child.executable == "" {
+		return j.r.goInProcess(ctx, p), nil
 	}
-	file, remove, err := tempFile(r.opt.TempDir, "gleaner-*.pdf", p.Body)
+	spec, err := json.Marshal(childSpec{j.file, opt.FirstPages, opt.LastPages, opt.Memory})
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	left := r.opt.Timeout
-	if d, ok := ctx.Deadline(); ok {
-		left = time.Until(d)
-	}
-	spec, err := json.Marshal(childSpec{file, r.opt.FirstPages, r.opt.LastPages, r.opt.Memory, left})
-	if err != nil {
-		return nil, err
-	}
-	got, err := runChild(ctx, []string{childVariable + "=" + string(spec), "GOMAXPROCS=2",
-		"GOMEMLIMIT=" + strconv.FormatInt(r.opt.Memory*6/10, 10)}, r.opt.Child.executable)
+	got, err := j.run(ctx, limits{memory: opt.Memory, data: true}, []string{childVariable + "=" + string(spec), "GOMAXPROCS=2",
+		"GOMEMLIMIT=" + strconv.FormatInt(opt.Memory*6/10, 10)}, opt.Child.executable)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +87,10 @@ func childScan(got *run) *scan {
 	err := json.Unmarshal(got.stdout, s)
 	s.Reader, s.PeakRSS = "go", got.peak
 	switch {
-	case got.killed:
-		s.Failed, s.Detail = Timeout, "the reading child was stopped at its deadline"
+	case got.late:
+		s.Failed, s.Detail = Timeout, "the reading child used up its processor time"
+	case got.stalled:
+		s.Failed, s.Detail = Stalled, "the reading child was stopped by the clock or by the system"
 	case outOfMemory(got), got.flooded:
 		s.Failed, s.Detail = TooLarge, "the reading child wanted more than allowed"
 	case err != nil || got.exit != 0:
@@ -107,8 +99,8 @@ func childScan(got *run) *scan {
 	return s
 }
 
-// errDeadline stops the built-in reader from within.
-var errDeadline = errors.New("deadline passed")
+// errOver stops the built-in reader from within.
+var errOver = errors.New("its time is over")
 
 // goInProcess reads without a child: bounded in time as far as the reader looks
 // at its clock; a goroutine that does not is left behind.
@@ -118,12 +110,17 @@ func (r *Reader) goInProcess(ctx context.Context, p Part) *scan {
 		deadline = time.Now().Add(r.opt.Timeout)
 	}
 	done := make(chan *scan, 1)
-	go func() { done <- readGoPDF(p.Body, r.opt.FirstPages, r.opt.LastPages, deadline) }()
+	go func() {
+		done <- readGoPDF(p.Body, r.opt.FirstPages, r.opt.LastPages, func() bool { return time.Now().After(deadline) })
+	}()
 	var s *scan
 	select {
 	case s = <-done:
+		if s.Failed == Timeout { // by the clock: nobody counts a goroutine's processor time
+			s.Failed = Stalled
+		}
 	case <-ctx.Done():
-		s = &scan{Failed: Timeout, Detail: "the built-in reader passed its deadline"}
+		s = &scan{Failed: Stalled, Detail: "the built-in reader passed its deadline"}
 	}
 	s.Reader = "go-inprocess"
 	return s

@@ -6,8 +6,9 @@
 // bytes are known as one (Fingerprint, Similarity).
 //
 // No file can hang or kill the process that reads it: poppler, ghostscript and
-// the built-in Go reader all run as child processes with a deadline, a memory
-// limit and a killed process group. A bad file is never an error: it ends in a
+// the built-in Go reader all run as child processes with limits on processor time,
+// memory and files, without network and environment, and are killed with all that
+// they started at the clock's limit and when this process dies. A bad file is never an error: it ends in a
 // Text whose Outcome says what is wrong. Read returns an error only when the
 // context ended or the system failed (no temporary file, no process).
 //

@@ -18,27 +18,23 @@ func (r *Reader) readPostScript(ctx context.Context, p Part, t *Text, next func(
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	dir, err := os.MkdirTemp(r.opt.TempDir, "gleaner-*")
+	j, remove, err := r.newJob(p.Body, "document.ps", r.opt.CPU)
 	if err != nil {
-		return fmt.Errorf("temporary folder: %w", err)
+		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	g := ghostscript{reader: r, dir: dir, file: filepath.Join(dir, "document.ps")}
-	if err := os.WriteFile(g.file, p.Body, 0o600); err != nil {
-		return fmt.Errorf("temporary file: %w", err)
-	}
+	defer remove()
 	got, err := r.inParts(pager{
 		first: func(to int) (*scan, error) {
 			s := &scan{Reader: "ghostscript"}
-			return s, g.pages(ctx, s, 1, to)
+			return s, j.ghostscript(ctx, s, 1, to)
 		},
-		more: func(s *scan, from, to int) error { return g.pages(ctx, s, from, to) },
+		more: func(s *scan, from, to int) error { return j.ghostscript(ctx, s, from, to) },
 		count: func(s *scan) (int, error) {
 			if n := dscPages(p.Body); n >= s.Front {
 				return n, nil
 			}
 			rest := &scan{}
-			err := g.pages(ctx, rest, s.Front+1, manyPages)
+			err := j.ghostscript(ctx, rest, s.Front+1, manyPages)
 			return s.Front + len(rest.Pages), err
 		},
 	}, r.asking(p, t, next, r.settlePostScript))
@@ -53,30 +49,23 @@ func (r *Reader) readPostScript(ctx context.Context, p Part, t *Text, next func(
 // manyPages is more than documents have; no more are counted.
 const manyPages = 5000
 
-// pageLimit bounds the file of a page, in blocks of 512 bytes or of a kibibyte: no
-// page has as much text.
-const pageLimit = "-f 2048"
+// pageLimit bounds the file of a page, in bytes: no page has as much text.
+const pageLimit = 1 << 20
 
-// ghostscript reads one file in a folder of its own.
-type ghostscript struct {
-	reader    *Reader
-	dir, file string
-}
-
-// pages adds the text of some pages. Ghostscript runs its text device in its safe
+// ghostscript adds the text of some pages. Ghostscript runs its text device in its safe
 // mode: it is a whole language's interpreter, so the file is given to it as
 // hostile, with no file access (-dSAFER), no prompt, bounded time and memory. The
 // device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
 // each page is written to a file of its own.
-func (g ghostscript) pages(ctx context.Context, s *scan, from, to int) error {
-	out := filepath.Join(g.dir, "from-"+strconv.Itoa(from))
-	if err := os.Mkdir(out, 0o700); err != nil {
-		return fmt.Errorf("temporary folder: %w", err)
+func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
+	out, err := j.folder("from-" + strconv.Itoa(from))
+	if err != nil {
+		return err
 	}
-	got, err := runChild(ctx, []string{"TMPDIR=" + g.dir}, limitedBy(pageLimit, g.reader.opt.Memory, g.reader.opt.Timeout,
-		g.reader.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
+	got, err := j.run(ctx, limits{memory: j.r.opt.Memory, file: pageLimit}, nil,
+		j.r.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
 		"-dFirstPage="+strconv.Itoa(from), "-dLastPage="+strconv.Itoa(to),
-		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(out, "%d"), "-f", g.file)...)
+		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(out, "%d"), "-f", j.file)
 	if err != nil {
 		return err
 	}
@@ -93,7 +82,7 @@ func (g ghostscript) pages(ctx context.Context, s *scan, from, to int) error {
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return fmt.Errorf("page of %s: %w", g.file, err)
+			return fmt.Errorf("page of %s: %w", j.file, err)
 		}
 		s.Pages = append(s.Pages, page{Plain: strings.TrimSpace(clean(texLigatures(string(text))))})
 	}
@@ -103,8 +92,10 @@ func (g ghostscript) pages(ctx context.Context, s *scan, from, to int) error {
 
 func ghostscriptOutcome(got *run) (Outcome, string) {
 	switch {
-	case got.killed:
-		return Timeout, "ghostscript was stopped at its deadline"
+	case got.late:
+		return Timeout, "ghostscript used up its processor time"
+	case got.stalled:
+		return Stalled, "ghostscript was stopped by the clock or by the system"
 	case outOfMemory(got), got.flooded:
 		return TooLarge, "ghostscript wanted more than allowed"
 	case got.exit != 0:
@@ -119,6 +110,11 @@ func (r *Reader) settlePostScript(p Part, t *Text, s *scan) {
 	t.First = plainLayout(t.Pages, t.Width, t.Height)
 	enough := t.Words() >= r.opt.MinWords
 	switch {
+	case s.Failed == Stalled:
+		t.end(Stalled, s.Detail)
+	case enough && s.Failed == Timeout:
+		t.Stopped = true
+		t.end(OK, s.Detail+"; judged by what was read")
 	case enough && s.Failed != "":
 		t.end(Truncated, "ghostscript stopped before the end; text was saved")
 	case enough:

@@ -4,20 +4,19 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/ledongthuc/pdf"
 )
 
 // readGoPDF reads a PDF with the library's object layer and our own walk over
 // its pages. It never panics. first and last are how many pages are wanted from
-// either end.
-func readGoPDF(body []byte, first, last int, deadline time.Time) (s *scan) {
+// either end; over is asked now and then whether to stop.
+func readGoPDF(body []byte, first, last int, over func() bool) (s *scan) {
 	s = &scan{Reader: "go"}
 	defer func() {
 		if x := recover(); x != nil {
 			s.Failed, s.Detail = panicOutcome(x)
-			if len(s.Pages) > 0 {
+			if len(s.Pages) > 0 && s.Failed != Timeout {
 				s.Failed = ""
 			}
 		}
@@ -32,7 +31,7 @@ func readGoPDF(body []byte, first, last int, deadline time.Time) (s *scan) {
 		return s
 	}
 	s.metadata(r)
-	g := goDocument{r: r, walker: walker{names: glyphTable(), fonts: map[string]*goFont{}, deadline: deadline}}
+	g := goDocument{r: r, walker: walker{names: glyphTable(), fonts: map[string]*goFont{}, over: over}}
 	s.PageCount = g.count()
 	if s.PageCount == 0 {
 		s.Failed, s.Detail = Unreadable, "no pages"
@@ -49,8 +48,8 @@ func readGoPDF(body []byte, first, last int, deadline time.Time) (s *scan) {
 }
 
 func panicOutcome(x any) (Outcome, string) {
-	if err, ok := x.(error); ok && errors.Is(err, errDeadline) {
-		return Timeout, "the built-in reader passed its deadline"
+	if err, ok := x.(error); ok && errors.Is(err, errOver) {
+		return Timeout, "the built-in reader used up its time"
 	}
 	return Unreadable, fmt.Sprint(x)
 }
@@ -111,8 +110,8 @@ func (g *goDocument) gather(v pdf.Value, depth int) {
 		return
 	}
 	for i := range kids.Len() {
-		if time.Now().After(g.walker.deadline) {
-			panic(errDeadline)
+		if g.walker.over() {
+			panic(errOver)
 		}
 		g.gather(g.kid(kids, i), depth+1)
 	}

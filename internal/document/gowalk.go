@@ -2,7 +2,6 @@ package document
 
 import (
 	"regexp"
-	"time"
 
 	"github.com/ledongthuc/pdf"
 )
@@ -43,13 +42,13 @@ type graphicsState struct {
 // (ISO 32000-1, 9.4 and 8.10). Forms are where whole pages hide: arXiv stamps,
 // imposition and proceedings tools wrap the original page in one.
 type walker struct {
-	names    map[string]string
-	fonts    map[string]*goFont
-	deadline time.Time
-	glyphs   []glyph
-	budget   int // operators left for this page
-	steps    int
-	rotate   int // of the page, quarter turns clockwise
+	names  map[string]string
+	fonts  map[string]*goFont
+	over   func() bool
+	glyphs []glyph
+	budget int // operators left for this page
+	steps  int
+	rotate int // of the page, quarter turns clockwise
 }
 
 const (
@@ -105,8 +104,8 @@ func (w *walker) walk(b []byte, resources pdf.Value, start graphicsState, depth 
 func (w *walker) tick() {
 	w.budget--
 	w.steps++
-	if w.steps%1024 == 0 && time.Now().After(w.deadline) {
-		panic(errDeadline)
+	if w.steps%1024 == 0 && w.over() {
+		panic(errOver)
 	}
 }
 

@@ -2,7 +2,6 @@ package document
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,8 +11,8 @@ import (
 // recognise reads pictures of pages: with ocrmypdf, whose result poppler reads, or
 // with tesseract, page by page as poppler draws them. Where neither is installed,
 // or nothing is recognised, the outcome stays what it was, and says so.
-func (r *Reader) recognise(ctx context.Context, p Part, t *Text) error {
-	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.OCRTimeout)
+func (r *Reader) recognise(ctx context.Context, j *job, t *Text) error {
+	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.OCRWait)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() {
 		if ctx.Err() == context.Canceled { // and not the deadline of the readers before
@@ -21,27 +20,24 @@ func (r *Reader) recognise(ctx context.Context, p Part, t *Text) error {
 		}
 	})
 	defer stop()
-	dir, err := os.MkdirTemp(r.opt.TempDir, "gleaner-ocr-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	in := filepath.Join(dir, "in.pdf")
-	if err := os.WriteFile(in, p.Body, 0o600); err != nil {
-		return err
-	}
+	j.cpu = r.opt.OCRTime
 	var s *scan
+	var err error
 	switch {
 	case r.opt.OCRmyPDF != "" && r.opt.PDFToText != "":
-		s, err = r.ocrmypdf(octx, dir, in)
+		s, err = j.ocrmypdf(octx)
 	case r.opt.Tesseract != "" && r.opt.PDFToPPM != "":
-		s, err = r.tesseract(octx, dir, in, t.PageCount)
+		s, err = j.tesseract(octx, t.PageCount)
 	default:
 		t.Detail += "; recognition is allowed, but neither ocrmypdf nor tesseract with pdftoppm is installed"
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if s.Failed == Stalled {
+		t.end(Stalled, "recognition: "+s.Detail)
+		return nil
 	}
 	t.recognised(s, r.opt.MinWords)
 	return nil
@@ -70,21 +66,24 @@ func (t *Text) recognised(s *scan, minWords int) {
 	t.end(OK, "recognised from pictures")
 }
 
-// ocrMemory is what recognition may use, in bytes: a page of 300 dots an inch and
-// the network that reads it take more than the text of a PDF.
-const ocrMemory = 2 << 30
+// ocrLimits are what recognition may use: a page of 300 dots an inch and the
+// network that reads it take more than the text of a PDF.
+var ocrLimits = limits{memory: 2 << 30, file: 512 << 20}
 
-func (r *Reader) ocrmypdf(ctx context.Context, dir, in string) (*scan, error) {
-	out := filepath.Join(dir, "out.pdf")
-	got, err := runChild(ctx, []string{"TMPDIR=" + dir, "OMP_THREAD_LIMIT=1"}, limited(ocrMemory, r.opt.OCRTimeout, r.opt.OCRmyPDF, "--quiet", "--force-ocr",
-		"--jobs", "1", "--pages", "1-"+strconv.Itoa(r.opt.FirstPages), "--output-type", "pdf", in, out)...)
+func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
+	out := filepath.Join(j.dir, "out.pdf")
+	got, err := j.run(ctx, ocrLimits, []string{"OMP_THREAD_LIMIT=1"}, j.r.opt.OCRmyPDF, "--quiet", "--force-ocr",
+		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.opt.FirstPages), "--output-type", "pdf", j.file, out)
 	if err != nil {
 		return nil, err
 	}
-	if got.exit != 0 || got.killed {
+	if got.stalled {
+		return &scan{Reader: "ocrmypdf", Failed: Stalled, Detail: "ocrmypdf was stopped by the clock or by the system"}, nil
+	}
+	if got.exit != 0 {
 		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr), PeakRSS: got.peak}, nil
 	}
-	s, err := r.pdftotext(ctx, out, 1, r.opt.FirstPages)
+	s, err := j.pdftotext(ctx, out, 1, j.r.opt.FirstPages)
 	if err == nil {
 		s.Reader, s.PeakRSS = "ocrmypdf", max(s.PeakRSS, got.peak)
 	}
@@ -93,21 +92,21 @@ func (r *Reader) ocrmypdf(ctx context.Context, dir, in string) (*scan, error) {
 
 // tesseract reads one page after the other, until the time is over: the first
 // pages count most.
-func (r *Reader) tesseract(ctx context.Context, dir, in string, pages int) (*scan, error) {
+func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 	s := &scan{Reader: "tesseract"}
-	for n := 1; n <= min(max(pages, 1), r.opt.FirstPages); n++ {
+	for n := 1; n <= min(max(pages, 1), j.r.opt.FirstPages); n++ {
 		if n > 1 && ctx.Err() != nil {
 			break
 		}
-		text, failed, err := r.tesseractPage(ctx, dir, in, n, s)
+		text, outcome, detail, err := j.tesseractPage(ctx, n, s)
 		if err != nil {
 			return nil, err
 		}
-		if failed != "" && n == 1 {
-			s.Failed, s.Detail = Unreadable, failed
+		if outcome != "" && n == 1 {
+			s.Failed, s.Detail = outcome, detail
 			return s, nil
 		}
-		if failed != "" {
+		if outcome != "" {
 			break
 		}
 		s.Pages = append(s.Pages, page{Plain: joined(text)})
@@ -115,28 +114,30 @@ func (r *Reader) tesseract(ctx context.Context, dir, in string, pages int) (*sca
 	return s, nil
 }
 
-// tesseractPage draws one page in grey at 300 dots an inch and reads it. failed is
-// what a program complained of.
-func (r *Reader) tesseractPage(ctx context.Context, dir, in string, n int, s *scan) (text, failed string, err error) {
+// tesseractPage draws one page in grey at 300 dots an inch and reads it. The
+// outcome is "" for a page that was read.
+func (j *job) tesseractPage(ctx context.Context, n int, s *scan) (text string, o Outcome, detail string, err error) {
 	at := strconv.Itoa(n)
-	picture := filepath.Join(dir, "page")
+	picture := filepath.Join(j.dir, "page")
 	for _, argv := range [][]string{
-		{r.opt.PDFToPPM, "-r", "300", "-gray", "-singlefile", "-f", at, "-l", at, in, picture},
-		{r.opt.Tesseract, picture + ".pgm", "-"},
+		{j.r.opt.PDFToPPM, "-r", "300", "-gray", "-singlefile", "-f", at, "-l", at, j.file, picture},
+		{j.r.opt.Tesseract, picture + ".pgm", "-"},
 	} {
-		got, err := runChild(ctx, []string{"TMPDIR=" + dir, "OMP_THREAD_LIMIT=1"}, limited(ocrMemory, r.opt.OCRTimeout, argv...)...)
+		got, err := j.run(ctx, ocrLimits, []string{"OMP_THREAD_LIMIT=1"}, argv...)
 		switch {
 		case err != nil:
-			return "", "", err
-		case got.killed:
-			return "", "it took too long", nil
+			return "", "", "", err
+		case got.late:
+			return "", Timeout, "it took too long", nil
+		case got.stalled:
+			return "", Stalled, "page " + at + " was stopped by the clock or by the system", nil
 		case got.exit != 0:
-			return "", "page " + at + ": " + firstLine(got.stderr), nil
+			return "", Unreadable, "page " + at + ": " + firstLine(got.stderr), nil
 		}
 		s.PeakRSS = max(s.PeakRSS, got.peak)
 		text = string(got.stdout)
 	}
-	return strings.Trim(clean(text), "\f\n "), "", nil
+	return strings.Trim(clean(text), "\f\n "), "", "", nil
 }
 
 // joined makes the words whole that a line's end has broken.
@@ -154,6 +155,6 @@ func joined(text string) string {
 	return p.text()
 }
 
-// ocrTimeout is for how long one document is recognised, unless the options say
-// otherwise: less than a document belongs to the worker that took it.
-const ocrTimeout = 45 * time.Second
+// ocrTime is the processor time for which one document is recognised, unless the
+// options say otherwise.
+const ocrTime = 45 * time.Second

@@ -11,24 +11,19 @@ import (
 // their words, page sizes and metadata (-bbox-layout); the others, of which only
 // the text counts, without: that takes a third less. next is asked about the
 // first pages how much more to read.
-func (r *Reader) poppler(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
-	file, remove, err := tempFile(r.opt.TempDir, "gleaner-*.pdf", p.Body)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	return r.inParts(pager{
-		first: func(to int) (*scan, error) { return r.pdftotext(ctx, file, 1, to) },
-		more:  func(s *scan, from, to int) error { return r.popplerMore(ctx, file, s, from, to) },
-		count: func(s *scan) (int, error) { return r.pageCount(ctx, p.Body, file, s.Front) },
+func (j *job) poppler(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
+	return j.r.inParts(pager{
+		first: func(to int) (*scan, error) { return j.pdftotext(ctx, j.file, 1, to) },
+		more:  func(s *scan, from, to int) error { return j.popplerMore(ctx, s, from, to) },
+		count: func(s *scan) (int, error) { return j.pageCount(ctx, p.Body, s.Front) },
 	}, next)
 }
 
 // popplerMore adds pages as plain text. A child that dies on a later page does
 // not undo what was read before it.
-func (r *Reader) popplerMore(ctx context.Context, file string, s *scan, from, to int) error {
-	got, err := runChild(ctx, nil, limited(r.opt.Memory, r.opt.Timeout,
-		r.opt.PDFToText, "-enc", "UTF-8", "-eol", "unix", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), file, "-")...)
+func (j *job) popplerMore(ctx context.Context, s *scan, from, to int) error {
+	got, err := j.run(ctx, j.r.plain(), nil,
+		j.r.opt.PDFToText, "-enc", "UTF-8", "-eol", "unix", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), j.file, "-")
 	if err != nil {
 		return err
 	}
@@ -44,9 +39,9 @@ func (r *Reader) popplerMore(ctx context.Context, file string, s *scan, from, to
 	return nil
 }
 
-func (r *Reader) pdftotext(ctx context.Context, file string, from, to int) (*scan, error) {
-	got, err := runChild(ctx, nil, limited(r.opt.Memory, r.opt.Timeout,
-		r.opt.PDFToText, "-bbox-layout", "-enc", "UTF-8", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), file, "-")...)
+func (j *job) pdftotext(ctx context.Context, file string, from, to int) (*scan, error) {
+	got, err := j.run(ctx, j.r.plain(), nil,
+		j.r.opt.PDFToText, "-bbox-layout", "-enc", "UTF-8", "-f", strconv.Itoa(from), "-l", strconv.Itoa(to), file, "-")
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +57,10 @@ func (r *Reader) pdftotext(ctx context.Context, file string, from, to int) (*sca
 // these say too little, the complaint.
 func popplerOutcome(got *run, pages int) (Outcome, string) {
 	switch {
-	case got.killed:
-		return Timeout, "pdftotext was stopped at its deadline"
+	case got.late:
+		return Timeout, "pdftotext used up its processor time"
+	case got.stalled:
+		return Stalled, "pdftotext was stopped by the clock or by the system"
 	case got.flooded:
 		return TooLarge, "pdftotext wrote more than can be text"
 	case strings.Contains(got.stderr, "Incorrect password"):
@@ -95,14 +92,14 @@ var pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)`)
 
 // pageCount looks into the file, and asks pdfinfo where that does not say; without
 // it, or when that fails, what was read is all that is known.
-func (r *Reader) pageCount(ctx context.Context, body []byte, file string, known int) (int, error) {
+func (j *job) pageCount(ctx context.Context, body []byte, known int) (int, error) {
 	if n := countPages(body); n >= known {
 		return n, nil
 	}
-	if r.opt.PDFInfo == "" {
+	if j.r.opt.PDFInfo == "" {
 		return known, nil
 	}
-	got, err := runChild(ctx, nil, limited(r.opt.Memory, r.opt.Timeout, r.opt.PDFInfo, file)...)
+	got, err := j.run(ctx, j.r.plain(), nil, j.r.opt.PDFInfo, j.file)
 	if err != nil {
 		return 0, err
 	}

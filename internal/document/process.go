@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,8 +21,10 @@ type run struct {
 	stdout  []byte
 	stderr  string // its first 4 KiB
 	exit    int
-	killed  bool // at the deadline
+	late    bool // used up the processor time that it was given
+	stalled bool // stopped before that: by the clock, or by the system
 	flooded bool // wrote more than maxOutput
+	used    time.Duration
 	peak    int64
 }
 
@@ -46,69 +49,131 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// runChild runs a command in its own process group and kills the whole group
-// at the context's end. The error is the system's: the program could not be
+// limits are what a child may use.
+type limits struct {
+	memory int64
+	data   bool // memory is counted in data, not in address space: Go reserves far more than it uses
+	cpu    time.Duration
+	file   int64 // bytes of each file that it writes
+}
+
+// Limits of every child: of its open files, and of its processes and threads
+// where it has a process space of its own, since elsewhere all of a user's count.
+const (
+	maxOpen      = 256
+	maxProcesses = 64
+)
+
+// runChild runs a command in its own process group, shut in a box, and kills all
+// of it at the context's end. The error is the system's: the program could not be
 // started. How the program ended is in run.
-func runChild(ctx context.Context, env []string, argv ...string) (*run, error) {
+func runChild(ctx context.Context, b box, lim limits, dir string, env []string, argv ...string) (*run, error) {
+	program := argv[0]
+	argv = limited(b, lim, argv)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "HOME=" + os.TempDir()}, env...)
+	cmd.Dir, cmd.Env = dir, append(environment(dir), env...)
 	out, errs := &bounded{limit: maxOutput}, &bounded{limit: 4 << 10, drop: true}
 	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			return &run{exit: -1, killed: true}, nil
+	var started, err error
+	b.apart(cmd, func() {
+		if started = cmd.Start(); started == nil {
+			err = cmd.Wait()
 		}
-		return nil, fmt.Errorf("start %s: %w", argv[0], err)
+	})
+	if started != nil {
+		if ctx.Err() != nil {
+			return &run{exit: -1, stalled: true}, nil
+		}
+		return nil, fmt.Errorf("start %s: %w", argv[0], started)
 	}
-	err := cmd.Wait()
 	var exitErr *exec.ExitError
 	if err != nil && !errors.As(err, &exitErr) && ctx.Err() == nil && !out.over && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, fmt.Errorf("run %s: %w", argv[0], err)
 	}
-	return &run{
-		stdout: out.buf.Bytes(), stderr: errs.buf.String(), exit: cmd.ProcessState.ExitCode(),
-		killed: ctx.Err() != nil, flooded: out.over, peak: peakRSS(cmd.ProcessState),
-	}, nil
+	s := cmd.ProcessState
+	got := &run{stdout: out.buf.Bytes(), stderr: errs.buf.String(), exit: s.ExitCode(),
+		flooded: out.over, used: s.UserTime() + s.SystemTime(), peak: peakRSS(s)}
+	if haveLimits && (got.exit == cannotRun || got.exit == notFound) {
+		return nil, fmt.Errorf("run %s: %s", program, firstLine(got.stderr))
+	}
+	got.ended(how(s), lim, ctx.Err() != nil)
+	return got, nil
 }
 
-// limited wraps a command so that the kernel refuses it more memory and
-// processor time. The shell replaces itself with the command: one process.
-// Where a limit is not known to the shell, the command runs without it.
-func limited(memory int64, cpu time.Duration, argv ...string) []string {
-	return limitedBy("", memory, cpu, argv...)
+// Exit codes of a shell that could not start the command.
+const (
+	cannotRun = 126
+	notFound  = 127
+)
+
+// end is how a process came to its end.
+type end int
+
+const (
+	byItself  end = iota
+	killed        // by a signal that no program sends itself
+	outOfTime     // by the kernel, for its processor time
+	outOfRoom     // by the kernel, for the size of a file
+)
+
+// ended tells who ended a run before its time. A child that was killed though it
+// had processor time left says nothing of its file: the clock ran out, or the
+// machine was short of memory.
+func (r *run) ended(e end, lim limits, stopped bool) {
+	const blur = 100 * time.Millisecond // of the kernel's accounts
+	spent := r.used+blur >= wholeSeconds(lim.cpu)
+	switch {
+	case e == outOfTime, e == killed && spent:
+		r.late = true
+	case e == killed, stopped:
+		r.stalled = true
+	case e == outOfRoom:
+		r.flooded = true
+	}
 }
 
-// limitedBy adds further limits of the shell's, such as "-f 2048".
-func limitedBy(further string, memory int64, cpu time.Duration, argv ...string) []string {
+// environment is all that a child sees of the worker's: where programs lie, and a
+// folder of its own to work in. What else is there may be a password.
+func environment(dir string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "HOME=" + dir, "TMPDIR=" + dir}
+}
+
+func wholeSeconds(d time.Duration) time.Duration {
+	return max(time.Second, time.Duration(math.Ceil(d.Seconds()))*time.Second)
+}
+
+// limited wraps a command so that the kernel refuses it more memory, processor
+// time, files and processes. Where a limit is not known to the shell, the command
+// runs without it. In a process space of its own the shell stays, since its first
+// process is deaf to signals; elsewhere it replaces itself with the command.
+func limited(b box, lim limits, argv []string) []string {
 	if !haveLimits {
 		return argv
 	}
-	script := fmt.Sprintf("ulimit -v %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -c 0 2>/dev/null; ", memory>>10, int(cpu.Seconds())+1)
-	if further != "" {
-		script += "ulimit " + further + " 2>/dev/null; "
+	var script strings.Builder
+	set := func(what string, n int64) { fmt.Fprintf(&script, "ulimit %s %d 2>/dev/null; ", what, n) }
+	set("-c", 0)
+	set("-n", maxOpen)
+	cpu := int64(wholeSeconds(lim.cpu) / time.Second)
+	set("-S -t", cpu)
+	set("-H -t", cpu+1)
+	set("-f", max(1, lim.file/512)) // blocks of 512 bytes, or of a kibibyte
+	if b.spaces {
+		fmt.Fprintf(&script, "{ ulimit -u %[1]d || ulimit -p %[1]d; } 2>/dev/null; ", maxProcesses)
 	}
-	return append([]string{"/bin/sh", "-c", script + `exec "$@"`, "sh"}, argv...)
-}
-
-// tempFile writes a body where a child can read it.
-func tempFile(dir, pattern string, body []byte) (string, func(), error) {
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return "", nil, fmt.Errorf("temporary file: %w", err)
+	if lim.data {
+		set("-d", lim.memory>>10)
+	} else {
+		set("-v", lim.memory>>10)
 	}
-	remove := func() { _ = os.Remove(f.Name()) }
-	if _, err := f.Write(body); err != nil {
-		_ = f.Close()
-		remove()
-		return "", nil, fmt.Errorf("temporary file: %w", err)
+	if b.spaces {
+		script.WriteString(`"$@"; exit $?`)
+	} else {
+		script.WriteString(`exec "$@"`)
 	}
-	if err := f.Close(); err != nil {
-		remove()
-		return "", nil, fmt.Errorf("temporary file: %w", err)
-	}
-	return f.Name(), remove, nil
+	return append([]string{"/bin/sh", "-c", script.String(), "sh"}, argv...)
 }
 
 // firstLine shortens what a program complained to one line.

@@ -5,9 +5,10 @@ package document
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
+	"sync/atomic"
 	"syscall"
-	"time"
 )
 
 const haveLimits = true
@@ -17,6 +18,23 @@ const haveLimits = true
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// how tells how a child ended; a shell between adds 128 to the signal.
+func how(s *os.ProcessState) end {
+	sig := syscall.Signal(s.ExitCode() - 128)
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		sig = w.Signal()
+	}
+	switch sig {
+	case syscall.SIGKILL, syscall.SIGTERM:
+		return killed
+	case syscall.SIGXCPU:
+		return outOfTime
+	case syscall.SIGXFSZ:
+		return outOfRoom
+	}
+	return byItself
 }
 
 // peakRSS is the largest resident size of an ended child, in bytes.
@@ -31,20 +49,21 @@ func peakRSS(s *os.ProcessState) int64 {
 	return int64(u.Maxrss) << 10
 }
 
-// limitSelf bounds this process: data and processor time. Address space is not
-// bounded, because Go reserves far more of it than it ever uses.
-func limitSelf(memory int64, cpu time.Duration) {
-	lower(syscall.RLIMIT_DATA, uint64(memory))
-	lower(syscall.RLIMIT_CPU, uint64(cpu.Seconds())+2)
-	lower(syscall.RLIMIT_CORE, 0)
+// lockFile reports whether the lock on a file could be had, which this process then
+// holds until it closes the file or dies.
+func lockFile(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// lower sets a limit; where the system refuses, the deadline still holds.
-func lower(which int, to uint64) {
-	var l syscall.Rlimit
-	if syscall.Getrlimit(which, &l) != nil {
-		return
-	}
-	l.Cur = min(to, l.Max)
-	_ = syscall.Setrlimit(which, &l)
+// outOfProcessorTime reports, from the kernel's first warning on, that this
+// process has used up its processor time.
+func outOfProcessorTime() func() bool {
+	var over atomic.Bool
+	warned := make(chan os.Signal, 1)
+	signal.Notify(warned, syscall.SIGXCPU)
+	go func() {
+		<-warned
+		over.Store(true)
+	}()
+	return over.Load
 }

@@ -4,46 +4,57 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
 
 // Options configure a Reader. The zero value reads with what is installed.
 type Options struct {
-	Timeout    time.Duration // for one file, all readers together; 0 means 9 s
+	CPU        time.Duration // processor time for one file, all readers together; 0 means 9 s
+	Timeout    time.Duration // by the clock, for a machine that is busy; 0 means a minute
 	Memory     int64         // bytes a child may use; 0 means 480 MiB
 	MaxBytes   int           // larger files are not opened; 0 means 64 MiB
 	FirstPages int           // pages read from the start; 0 means 20
 	LastPages  int           // and from the end, where there are more; 0 means 4
 	MinWords   int           // fewer words in all make a file "empty" or "image-only"; 0 means 6
 
-	PDFToText   string // path of poppler's pdftotext; "" looks it up, "-" does without
-	PDFInfo     string // path of poppler's pdfinfo, the same
-	Ghostscript string // path of ghostscript, the same
-	OCR         bool   // read pictures of pages with ocrmypdf or tesseract, where installed; slow
-	OCRmyPDF    string // path of ocrmypdf, as above
-	Tesseract   string // path of tesseract, as above; it is given what poppler's pdftoppm draws
-	PDFToPPM    string // path of poppler's pdftoppm, as above
-	OCRTimeout  time.Duration
-	TempDir     string // for files handed to children; "" is the system's
-	Child       Child  // as returned by MaybeRunChild; the zero value reads in-process
+	PDFToText   string        // path of poppler's pdftotext; "" looks it up, "-" does without
+	PDFInfo     string        // path of poppler's pdfinfo, the same
+	Ghostscript string        // path of ghostscript, the same
+	OCR         bool          // read pictures of pages with ocrmypdf or tesseract, where installed; slow
+	OCRmyPDF    string        // path of ocrmypdf, as above
+	Tesseract   string        // path of tesseract, as above; it is given what poppler's pdftoppm draws
+	PDFToPPM    string        // path of poppler's pdftoppm, as above
+	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
+	OCRWait     time.Duration // by the clock; 0 means twice OCRTime
+	TempDir     string        // for files handed to children; "" is the system's
+	Child       Child         // as returned by MaybeRunChild; the zero value reads in-process
 }
 
 // Reader reads text out of files. It is safe for concurrent use and holds
 // nothing open between calls.
 type Reader struct {
 	opt Options
+	box box
 }
 
 // NewReader looks up the programs that the options leave open.
 func NewReader(opt Options) *Reader {
-	if opt.Timeout <= 0 {
-		opt.Timeout = 9 * time.Second
+	if opt.CPU <= 0 {
+		opt.CPU = 9 * time.Second
 	}
-	if opt.OCRTimeout <= 0 {
-		opt.OCRTimeout = ocrTimeout
+	if opt.Timeout <= 0 {
+		opt.Timeout = time.Minute
+	}
+	if opt.OCRTime <= 0 {
+		opt.OCRTime = ocrTime
+	}
+	if opt.OCRWait <= 0 {
+		opt.OCRWait = 2 * opt.OCRTime
 	}
 	if opt.Memory <= 0 {
 		opt.Memory = 480 << 20
@@ -66,7 +77,24 @@ func NewReader(opt Options) *Reader {
 	opt.OCRmyPDF = lookUp(opt.OCRmyPDF, "ocrmypdf")
 	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
 	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
-	return &Reader{opt: opt}
+	temp := opt.TempDir
+	if temp == "" {
+		temp = os.TempDir()
+	}
+	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Child.executable}
+	if opt.OCR {
+		programs = append(programs, opt.OCRmyPDF, opt.Tesseract, opt.PDFToPPM)
+	}
+	programs = slices.DeleteFunc(programs, func(p string) bool { return p == "" })
+	return &Reader{opt: opt, box: newBox(temp, programs...)}
+}
+
+// Longest is how long the reading of one file takes at most, by the clock.
+func (r *Reader) Longest() time.Duration {
+	if r.opt.OCR {
+		return r.opt.Timeout + r.opt.OCRWait
+	}
+	return r.opt.Timeout
 }
 
 func lookUp(path, name string) string {
@@ -178,14 +206,19 @@ func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	got, err := r.firstPDFReader(ctx, p, r.asking(p, t, next, r.settle))
+	j, remove, err := r.newJob(p.Body, "document.pdf", r.opt.CPU)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	got, err := j.firstPDFReader(ctx, p, r.asking(p, t, next, r.settle))
 	if err != nil {
 		return err
 	}
 	t.fill(got)
 	r.settle(p, t, got)
 	if (t.Outcome == ImageOnly || t.Outcome == Garbled) && r.opt.OCR {
-		return r.recognise(ctx, p, t)
+		return r.recognise(ctx, j, t)
 	}
 	return nil
 }
@@ -202,20 +235,24 @@ func (r *Reader) asking(p Part, t *Text, next func(*Text) More, settle func(Part
 	}
 }
 
-func (r *Reader) firstPDFReader(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
-	if r.opt.PDFToText == "" {
-		return r.goScan(ctx, p)
+func (j *job) firstPDFReader(ctx context.Context, p Part, next func(*scan) More) (got *scan, err error) {
+	if j.r.opt.PDFToText == "" {
+		return j.goScan(ctx, p)
 	}
-	// A reader that hangs must leave time for the other one.
-	pctx, cancel := context.WithTimeout(ctx, r.opt.Timeout*6/10)
-	defer cancel()
-	got, err := r.poppler(pctx, p, next)
-	if err != nil || got.Failed == "" || got.Failed == Encrypted {
+	// A reader that works in vain must leave time for the other one.
+	err = j.share(6, func() (err error) {
+		got, err = j.poppler(ctx, p, next)
+		return err
+	})
+	if err != nil || got.Failed == "" || got.Failed == Encrypted || got.Failed == Stalled {
 		return got, err
 	}
-	second, err := r.goScan(ctx, p)
-	if err != nil || second.Failed != "" {
-		return got, err
+	second, err := j.goScan(ctx, p)
+	if err != nil || second.Failed == Stalled {
+		return second, err
+	}
+	if second.Failed != "" {
+		return got, nil
 	}
 	second.PeakRSS = max(second.PeakRSS, got.PeakRSS)
 	return second, nil
@@ -257,7 +294,10 @@ func (t *Text) fill(s *scan) {
 func (r *Reader) settle(p Part, t *Text, s *scan) {
 	cut := truncatedPDF(p.Body)
 	switch {
-	case s.Failed == Encrypted || s.Failed == Timeout || s.Failed == TooLarge:
+	case s.Failed == Timeout && t.Words() >= r.opt.MinWords && !t.garbled():
+		t.Stopped = true
+		t.end(OK, s.Detail+"; judged by what was read")
+	case s.Failed == Encrypted || s.Failed == Timeout || s.Failed == TooLarge || s.Failed == Stalled:
 		t.end(s.Failed, s.Detail)
 	case s.Failed != "" && bytes.Contains(p.Body, []byte("/Encrypt")):
 		t.end(Encrypted, s.Detail)

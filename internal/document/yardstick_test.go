@@ -16,6 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testChild = MaybeRunChild()
+	maybeVictim()
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,127 @@
+package document
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// nobody is the user of least rights on every system.
+const nobody = 65534
+
+// box is how a child is shut in, beside its limits, its process group and its bare
+// environment. What the system allows was tried out once.
+type box struct {
+	spaces bool // in user, process, network and message spaces of its own
+	mute   bool // may open no socket
+	user   int  // whom it runs as; -1 is the worker's own user
+}
+
+// newBox finds out what this system allows for programs that work in a folder. As
+// root they run as nobody, where that user can reach them.
+func newBox(dir string, programs ...string) box {
+	b := box{user: -1, mute: canMute()}
+	if os.Geteuid() == 0 && allReach(dir, programs) {
+		b.user = nobody
+	}
+	for _, spaces := range []bool{true, false} {
+		b.spaces = spaces
+		if b.works() {
+			if !b.spaces && b.user < 0 {
+				hide()
+			}
+			return b
+		}
+	}
+	return box{user: -1}
+}
+
+// works runs the system's shell in the box.
+func (b box) works() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	got, err := runChild(ctx, b, limits{memory: 1 << 30, cpu: time.Second, file: 1 << 20}, os.TempDir(), nil, "/bin/sh", "-c", "exit 7")
+	return err == nil && got.exit == 7
+}
+
+// apart runs f, which starts cmd and waits for it, on a thread of its own that
+// ends with it. What the thread gave up, its children never had; and the signal
+// that ends a child at its parent's death comes at the death of the thread that
+// started it, which so is not before the child's own.
+func (b box) apart(cmd *exec.Cmd, f func()) {
+	a := cmd.SysProcAttr
+	a.Pdeathsig = syscall.SIGKILL
+	id := os.Geteuid()
+	group := os.Getegid()
+	if b.user >= 0 {
+		id, group = b.user, b.user
+		a.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: b.spaces}
+	}
+	if b.spaces {
+		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // and never unlocked, so that the thread is used for nothing else
+		noNewPrivileges()
+		if b.mute {
+			_ = noSockets()
+		}
+		f()
+	}()
+	<-done
+}
+
+// own gives a file to the user of the box.
+func (b box) own(path string) error {
+	if b.user < 0 {
+		return nil
+	}
+	return os.Chown(path, b.user, b.user)
+}
+
+func (b box) isolation() Isolation {
+	i := Isolation{Has: []string{"no new privileges", "ends with its worker"}}
+	say := func(has bool, what string) {
+		if has {
+			i.Has = append(i.Has, what)
+		} else {
+			i.Lacks = append(i.Lacks, what)
+		}
+	}
+	say(b.spaces || b.mute, NoNetwork)
+	say(b.spaces, "processes and users of its own")
+	if os.Geteuid() == 0 {
+		say(b.user >= 0, NotAsRoot)
+	}
+	return i
+}
+
+// allReach reports whether any user can get to the folder and run the programs.
+func allReach(dir string, programs []string) bool {
+	for _, path := range append(programs, dir) {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue // it is not there, and will not be run
+		}
+		for {
+			info, err := os.Stat(real)
+			if err != nil || info.Mode().Perm()&0o001 == 0 {
+				return false
+			}
+			up := filepath.Dir(real)
+			if up == real {
+				break
+			}
+			real = up
+		}
+	}
+	return true
+}

@@ -1,0 +1,3 @@
+package document
+
+const nobodyID = nobody

@@ -1,0 +1,104 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// job is the reading of one file by outside programs, in a folder of its own. All
+// of them together get its processor time, so that how busy the machine is makes
+// no difference to what is read.
+type job struct {
+	r    *Reader
+	dir  string
+	file string        // the file itself
+	cpu  time.Duration // left
+}
+
+// newJob writes the file where programs can read it. remove takes all of it away.
+func (r *Reader) newJob(body []byte, name string, cpu time.Duration) (j *job, remove func(), err error) {
+	dir, err := os.MkdirTemp(r.opt.TempDir, "gleaner-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("temporary folder: %w", err)
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	j = &job{r: r, dir: dir, file: filepath.Join(dir, name), cpu: cpu}
+	err = os.WriteFile(j.file, body, 0o600)
+	for _, path := range []string{j.file, dir} {
+		if err == nil {
+			err = r.box.own(path)
+		}
+	}
+	if err != nil {
+		remove()
+		return nil, nil, fmt.Errorf("temporary file: %w", err)
+	}
+	return j, remove, nil
+}
+
+// folder makes a folder within the job's.
+func (j *job) folder(name string) (string, error) {
+	path := filepath.Join(j.dir, name)
+	err := os.Mkdir(path, 0o700)
+	if err == nil {
+		err = j.r.box.own(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("temporary folder: %w", err)
+	}
+	return path, nil
+}
+
+// run runs a program with what is left of the processor time.
+func (j *job) run(ctx context.Context, lim limits, env []string, argv ...string) (*run, error) {
+	if j.cpu <= 0 {
+		return &run{exit: -1, late: true}, nil
+	}
+	lim.cpu = j.cpu
+	got, err := runChild(ctx, j.r.box, lim, j.dir, env, argv...)
+	if err == nil {
+		j.cpu -= got.used
+	}
+	return got, err
+}
+
+// share runs f with a part of what is left of the processor time.
+func (j *job) share(tenths int, f func() error) error {
+	rest := j.cpu * time.Duration(10-tenths) / 10
+	j.cpu -= rest
+	defer func() { j.cpu = max(j.cpu, 0) + rest }()
+	return f()
+}
+
+// maxTemporary bounds each file that a program writes for itself, in bytes.
+const maxTemporary = 64 << 20
+
+// plain are the limits of a program that reads text.
+func (r *Reader) plain() limits { return limits{memory: r.opt.Memory, file: maxTemporary} }
+
+// Isolation says how far the programs that read files are shut in, in words for a
+// person.
+type Isolation struct {
+	Has   []string
+	Lacks []string
+}
+
+// What weighs most of it.
+const (
+	NoNetwork = "no network"
+	NotAsRoot = "not as root"
+)
+
+// Isolation tells what this system allowed.
+func (r *Reader) Isolation() Isolation {
+	i := r.box.isolation()
+	i.Has = slices.Concat([]string{"bare environment"}, i.Has)
+	if haveLimits {
+		i.Has = append(i.Has, "limits on memory, processor time and files")
+	}
+	return i
+}

@@ -1,0 +1,86 @@
+package document
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	tempPrefix    = "gleaner-readers-"
+	openingPrefix = "gleaner-opening-"
+	lockName      = "lock"
+)
+
+// OpenTemp makes a folder for the temporary files of this process's readers within
+// another one ("" is the system's), to be given to Options, and removes those that
+// processes left which were killed. shut removes this one.
+//
+// A folder is known to be in use by the lock on a file in it, which the system
+// takes back when its process dies, however it dies.
+func OpenTemp(within string) (dir string, shut func(), err error) {
+	if within == "" {
+		within = os.TempDir()
+	}
+	sweepTemp(within)
+	opening, err := os.MkdirTemp(within, openingPrefix+"*")
+	if err != nil {
+		return "", nil, fmt.Errorf("temporary folder: %w", err)
+	}
+	// Another user may have to pass to his files.
+	err = os.Chmod(opening, 0o711)
+	var held *os.File
+	if err == nil {
+		held, err = os.OpenFile(filepath.Join(opening, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	}
+	if err == nil && !lockFile(held) {
+		err = fmt.Errorf("%s is locked", opening)
+	}
+	// It has its name only once it is locked, so that nobody sweeps it before.
+	dir = filepath.Join(within, tempPrefix+strings.TrimPrefix(filepath.Base(opening), openingPrefix))
+	if err == nil {
+		err = os.Rename(opening, dir)
+	}
+	if err != nil {
+		if held != nil {
+			_ = held.Close()
+		}
+		_ = os.RemoveAll(opening)
+		return "", nil, fmt.Errorf("temporary folder: %w", err)
+	}
+	return dir, func() {
+		_ = os.RemoveAll(dir)
+		_ = held.Close()
+	}, nil
+}
+
+// sweepTemp removes what dead processes left. What cannot be removed is another
+// user's.
+func sweepTemp(within string) {
+	entries, err := os.ReadDir(within)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		dir := filepath.Join(within, e.Name())
+		switch {
+		case !e.IsDir():
+		case strings.HasPrefix(e.Name(), tempPrefix):
+			if f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0); err == nil {
+				free := lockFile(f)
+				if free {
+					_ = os.RemoveAll(dir)
+				}
+				_ = f.Close()
+			} else if os.IsNotExist(err) { // its removal was broken off
+				_ = os.RemoveAll(dir)
+			}
+		case strings.HasPrefix(e.Name(), openingPrefix):
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.RemoveAll(dir)
+			}
+		}
+	}
+}
