@@ -71,14 +71,15 @@ func (b *batch) empty() bool {
 }
 
 // learntEvery is how often what was learnt is written: it may be a quarter of a
-// megabyte, and a crash costs no more than what the last seconds taught.
-const learntEvery = 5 * time.Second
+// megabyte, and is written when a slice ends; a crash costs no more than what the
+// last minute taught.
+const learntEvery = time.Minute
 
 // flush writes the batch in one transaction, fenced by the lease: a slice that
 // lost it writes nothing. New links enter the window here, when the record has
 // given them their place in the order of discovery.
 func (s *slice) flush(ctx context.Context, last bool) error {
-	if s.batch.empty() && !(last && s.taught) {
+	if s.batch.empty() && !last {
 		return nil
 	}
 	var learnt json.RawMessage // nil leaves what is written
@@ -87,38 +88,26 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 		if learnt, err = s.strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", s.site.Host, err)
 		}
-		s.learnt, s.taught = time.Now(), false
+		learnt = store.StorableJSON(learnt)
 	}
 	var added map[frontier.Hash]frontier.Added
-	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
-		// The site's row first: it holds off a take-over until the commit.
-		if err := s.writeSite(ctx, tx, learnt); err != nil {
+	tries := 0
+	err := s.patiently(ctx, func() error {
+		tries++
+		return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
+			added, err = s.write(ctx, tx, learnt, last)
 			return err
-		}
-		if err := frontier.Done(ctx, tx, s.site.ID, s.batch.visits); err != nil {
-			return err
-		}
-		if err := s.writeSeen(ctx, tx); err != nil {
-			return err
-		}
-		if added, err = frontier.Add(ctx, tx, s.site.ID, s.batch.links); err != nil {
-			return err
-		}
-		if err := s.writeAliases(ctx, tx); err != nil {
-			return err
-		}
-		if err := s.writeChanged(ctx, tx); err != nil {
-			return err
-		}
-		for _, host := range slices.Sorted(maps.Keys(s.batch.leads)) {
-			if err := s.writeLeads(ctx, tx, host, s.batch.leads[host]); err != nil {
-				return err
-			}
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", s.site.Host, err)
+	}
+	s.written = time.Now()
+	if learnt != nil {
+		s.learnt, s.taught = time.Now(), false
+	}
+	if tries > 1 {
+		s.window.filled = false // it may have been written before: what was new then is not told again
 	}
 	for i := range s.batch.links {
 		e := s.batch.links[i]
@@ -136,9 +125,44 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 	return nil
 }
 
-func (s *slice) writeSite(ctx context.Context, tx pgx.Tx, learnt json.RawMessage) error {
-	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt) WHERE id=$1 AND token=$2`,
-		s.site.ID, s.lease.Token, s.site.CrawlPages, s.read, s.relevant, learnt)
+// write is what flush does in one transaction.
+func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, last bool) (added map[frontier.Hash]frontier.Added, err error) {
+	// The site's row first: it holds off a take-over until the commit.
+	if err := s.writeSite(ctx, tx, learnt, last); err != nil {
+		return nil, err
+	}
+	if err := frontier.Done(ctx, tx, s.site.ID, s.batch.visits); err != nil {
+		return nil, err
+	}
+	if err := s.writeSeen(ctx, tx); err != nil {
+		return nil, err
+	}
+	if added, err = frontier.Add(ctx, tx, s.site.ID, s.batch.links); err != nil {
+		return nil, err
+	}
+	if err := s.writeAliases(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := s.writeChanged(ctx, tx); err != nil {
+		return nil, err
+	}
+	for _, host := range slices.Sorted(maps.Keys(s.batch.leads)) {
+		if err := s.writeLeads(ctx, tx, host, s.batch.leads[host]); err != nil {
+			return nil, err
+		}
+	}
+	return added, nil
+}
+
+// writeSite writes how far the crawl is. An orderly end of the slice ends the
+// count of attempts, what was done begins it anew. A process that is stopped
+// before the commit must not keep the row locked from who comes after it.
+func (s *slice) writeSite(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, last bool) error {
+	ended := last && s.orderly
+	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
+			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END
+		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
+		s.site.ID, s.lease.Token, s.site.CrawlPages, s.read, s.relevant, learnt, ended, len(s.batch.visits) > 0, last && !s.orderly)
 	if err == nil && tag.RowsAffected() == 0 {
 		return politeness.ErrLost
 	}

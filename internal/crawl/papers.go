@@ -53,7 +53,12 @@ func (s *slice) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Vi
 		return r, nil
 	}
 	titles := append([]string{r.Page.Title, r.Page.Meta["citation_title"]}, r.Page.Headings[:min(len(r.Page.Headings), 3)]...)
-	j, is, err := s.coll.AddPage(ctx, s.file(e, v, resp), titles, len(r.Page.Text))
+	var j collection.Judgement
+	is, f := false, s.file(e, v, resp)
+	err := s.patiently(ctx, func() (err error) {
+		j, is, err = s.coll.AddPage(context.WithoutCancel(ctx), f, titles, len(r.Page.Text))
+		return err
+	})
 	if err != nil || !is {
 		return r, err
 	}

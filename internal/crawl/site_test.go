@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -27,10 +26,9 @@ import (
 	"gleaner/internal/store"
 )
 
-func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
-
 // world is a record and a crawler on it.
 type world struct {
+	dsn    string
 	db     *store.DB
 	keeper *politeness.Keeper
 	client *fetch.Client
@@ -41,11 +39,12 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx := t.Context()
-	db, err := store.Open(ctx, devtest.Postgres(t), 8)
+	dsn := devtest.Postgres(t)
+	db, err := store.Open(ctx, dsn, 8)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
-	w := &world{db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
+	w := &world{dsn: dsn, db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: db, Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)

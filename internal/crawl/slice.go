@@ -34,6 +34,10 @@ type slice struct {
 	started  time.Time
 	stop     atomic.Value // Ending, set by the watcher
 	latest   atomic.Pointer[Progress]
+	inFlight atomic.Pointer[context.CancelFunc] // breaks off the request that is under way
+	orderly  bool                               // the slice came to an end of its own
+	attempts int                                // slices before this one that did not come to an end
+	unjudged []string                           // documents of the last visit
 
 	leads map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
 	found map[string]bool           // normalised titles of the papers found
@@ -46,6 +50,7 @@ type slice struct {
 
 	lastFailure fetch.Outcome // of the host rather than of one URL
 
+	written    time.Time // when the batch was
 	learnt     time.Time // when the strategy's state was written last
 	taught     bool      // it has changed since
 	unrecorded int       // links that a limit kept out, beyond those recorded
@@ -104,8 +109,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 			return err
 		}
 	}
-	err = s.db.Pool.QueryRow(ctx, `SELECT crawl_read, crawl_relevant FROM sites WHERE id=$1`, s.site.ID).Scan(&s.read, &s.relevant)
-	if err != nil {
+	if err = s.beginAttempt(ctx); err != nil {
 		return err
 	}
 	if err = s.loadStanding(ctx); err != nil {
@@ -142,7 +146,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	s.window = &window{site: s.site.ID, pool: s.db.Pool}
 	s.batch.reset()
-	s.learnt = time.Now()
+	s.learnt, s.written = time.Now(), time.Now()
 	return nil
 }
 
@@ -170,36 +174,8 @@ func (s *slice) begin(ctx context.Context) error {
 	return err
 }
 
-// watch renews the lease, and looks whether anybody still wants the crawl.
-func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(s.look)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if err := s.lease.Renew(ctx); errors.Is(err, politeness.ErrLost) {
-			cancel(err)
-			return
-		}
-		paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
-		switch {
-		case err != nil: // the loop's own writes will say so
-		case cancelled:
-			s.stop.Store(Cancelled)
-		case paused:
-			s.stop.Store(Paused)
-		}
-		if p := s.latest.Load(); p != nil {
-			s.report(*p) // alive, though a page is slow
-		}
-	}
-}
-
 func (s *slice) run(ctx context.Context) error {
-	if err := s.mayAsk(); err != nil {
+	if err := errors.Join(s.mayAsk(), s.mayTry()); err != nil {
 		return err
 	}
 	if err := s.enterSitemaps(ctx); err != nil {
@@ -209,17 +185,19 @@ func (s *slice) run(ctx context.Context) error {
 		if err := s.mayGoOn(ctx); err != nil {
 			return err
 		}
-		e, reason, err := s.next(ctx)
+		var e *frontier.Entry
+		var reason string
+		err := s.patiently(ctx, func() (err error) {
+			e, reason, err = s.next(ctx)
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		if err := s.visit(ctx, e, reason); err != nil {
 			return err
 		}
-		// Before a wait there is time to write; without one, write in batches. An
-		// answer that was had before took no request, but the next one does, and it
-		// is chosen among the links of that answer, too.
-		if s.lease.Ready() > 0 || s.had || len(s.batch.visits) >= s.cfg.Batch {
+		if s.due() {
 			if err := s.flush(ctx, false); err != nil {
 				return err
 			}
@@ -228,6 +206,15 @@ func (s *slice) run(ctx context.Context) error {
 		s.latest.Store(&now)
 		s.report(now)
 	}
+}
+
+// due reports whether what was done is to be written before the next request.
+// Where a host is paced it always is, so that a crash repeats what was in flight
+// and no more; without a pace, visits are written in batches. An answer that was
+// had before took no request, but the next one does, and it is chosen among the
+// links of that answer, too.
+func (s *slice) due() bool {
+	return s.lease.Paced() || s.had || s.attempts > 0 || len(s.batch.visits) >= s.cfg.Batch || time.Since(s.written) >= time.Second
 }
 
 func (s *slice) mayGoOn(ctx context.Context) error {
@@ -345,12 +332,12 @@ func (s *slice) finish(ctx context.Context, err error) (Result, error) {
 	}
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
+	var stop *errStop
+	s.orderly = errors.As(err, &stop) || orderly(err)
 	if ferr := s.flush(write, true); ferr != nil {
 		return r, errors.Join(err, ferr)
 	}
-	r.Progress = s.progress
-	var stop *errStop
-	if !errors.As(err, &stop) {
+	if stop == nil {
 		return r, err
 	}
 	r.Ending, r.Reason, r.Wait = stop.ending, stop.reason, stop.wait

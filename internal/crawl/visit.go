@@ -27,32 +27,63 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	// What was fetched is kept also when the worker is being stopped, or it
-	// would have to be fetched again.
-	ctx = context.WithoutCancel(ctx)
+	if err != nil && !answers(err) {
+		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
+	}
+	if err := errors.Join(s.hold(ctx), s.handle(ctx, e)); err != nil {
+		return err
+	}
 	s.progress.Requests++
 	s.progress.URL = e.Link.URL
 	s.site.CrawlPages++
 	v := frontier.Visit{Entry: e, Reason: reason, Crawl: s.site.Crawl, At: time.Now()}
 	e.Tries++
-	var result rank.Result
+	result, err := s.outcome(ctx, e, &v, resp, err)
 	if err != nil {
-		var fe *fetch.Error
-		if !errors.As(err, &fe) || fe.Outcome == fetch.Canceled { // the system's: the lease, the database
-			return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
-		}
-		result = s.failed(e, &v, fe)
-	} else if result, err = s.answered(ctx, e, &v, resp); err != nil {
-		return err
-	}
-	if !unchanged(&v) && e.Link.Source != sourceSitemapFile {
-		s.taught = true
-		s.strategy.Observe(e.Candidate, result)
-		s.history.Add(rank.OutcomeOf(result), time.Since(v.At))
+		return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
 	}
 	s.schedule(e, &v, result)
 	s.batch.visits = append(s.batch.visits, v)
+	if len(s.unjudged) > 0 {
+		// A document is kept by now: who comes after a crash need not fetch it again.
+		if err := s.flush(ctx, false); err != nil {
+			return err
+		}
+		if result, err = s.judge(ctx, resp.URL); err != nil {
+			return err
+		}
+	}
+	if !unchanged(&v) && e.Link.Source != sourceSitemapFile {
+		s.taught = true
+		s.history.Add(rank.OutcomeOf(result), time.Since(v.At))
+		_ = s.guarded(ctx, e.Link.URL, func() error { s.strategy.Observe(e.Candidate, result); return nil })
+	}
 	return nil
+}
+
+// answers reports whether an error of a request says what became of its URL.
+func answers(err error) bool {
+	var fe *fetch.Error
+	return errors.As(err, &fe) && fe.Outcome != fetch.Canceled
+}
+
+// outcome works on what came back for a URL. The error is the system's, never
+// the URL's.
+func (s *slice) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response, err error) (result rank.Result, _ error) {
+	var fe *fetch.Error
+	if errors.As(err, &fe) {
+		return s.failed(e, v, fe), nil
+	}
+	err = s.guarded(ctx, e.Link.URL, func() (err error) {
+		result, err = s.answered(ctx, e, v, resp)
+		return err
+	})
+	if err == nil {
+		return result, nil
+	}
+	s.unjudged = nil
+	s.progress.Failed++
+	return rank.Result{Failed: true}, setAside(v, err)
 }
 
 // get fetches, or takes the answer that was fetched lately to look for a
@@ -67,7 +98,7 @@ func (s *slice) get(ctx context.Context, e *frontier.Entry) (*fetch.Response, er
 			return &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}, nil
 		}
 	}
-	return s.fetch.Fetch(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
+	return s.ask(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
 		Known: func(to string) bool { return s.fetched(ctx, to) }})
 }
 
@@ -198,34 +229,4 @@ func (s *slice) alias(e *frontier.Entry, final string) {
 	s.batch.aliases = append(s.batch.aliases, to)
 	s.seen.add(to.Hash(), 0, frontier.Member)
 	s.window.drop(to.Hash())
-}
-
-func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
-	v.State = frontier.Document
-	s.progress.Documents++
-	shas, err := s.coll.Add(ctx, s.file(e, v, resp))
-	if err != nil {
-		return rank.Result{}, err
-	}
-	r := rank.Result{Document: true}
-	for _, sha := range shas {
-		j, err := s.coll.Judge(ctx, sha)
-		if err != nil {
-			// It is kept and waits to be examined; one file must not hold up
-			// its site.
-			s.log.WarnContext(ctx, "document cannot be examined yet", "sha256", sha, "url", resp.URL, "error", err)
-			continue
-		}
-		if j.Academic() {
-			r.Accepted = true
-			s.progress.Accepted++
-		}
-		if j.Found() {
-			s.progress.Found++
-			if err := s.foundPapers(ctx, j); err != nil {
-				return r, err
-			}
-		}
-	}
-	return r, nil
 }

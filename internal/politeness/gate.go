@@ -95,20 +95,35 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	if err := pause(ctx, wait); err != nil {
 		return nil, err
 	}
-	started := time.Now()
-	if delay > 0 {
-		// The request leaves a moment after now(): the slack keeps the distance
-		// where this process is killed and another reads the row.
-		err := l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
-			delay+slack, l.k.ttl)
-		if err != nil {
-			return nil, err
-		}
-		l.extend(started)
-	} else if l.ranOut() {
-		return nil, ErrLost
+	started, err := l.reserve(ctx, delay)
+	if err != nil {
+		return nil, err
 	}
 	return func(v fetch.Visit) { l.visited(ctx, v, crawlDelay, started, delay) }, nil
+}
+
+// reserve writes that a request leaves now, and makes sure that the lease holds.
+// A process that stood still after its write (it was stopped, or the machine
+// slept) writes anew: the request leaves well within the time of the lease.
+func (l *Lease) reserve(ctx context.Context, delay time.Duration) (started time.Time, err error) {
+	for {
+		started = time.Now()
+		switch {
+		case delay > 0:
+			// The request leaves a moment after now(): the slack keeps the distance
+			// where this process is killed and another reads the row.
+			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
+				delay+slack, l.k.ttl)
+			if err == nil {
+				l.extend(started)
+			}
+		case l.Lapsed():
+			err = l.Renew(ctx)
+		}
+		if err != nil || time.Since(started) < l.k.ttl/2 {
+			return started, err
+		}
+	}
 }
 
 // slack is what a request may leave later than the row was written.

@@ -2,6 +2,7 @@ package politeness
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -44,15 +45,22 @@ type Keeper struct {
 	pacing fetch.Pacing
 	holder string        // names this process in the row
 	ttl    time.Duration // of a lease that is not renewed
+	held   *held
 }
 
-// NewKeeper makes a keeper. holder names the process for people (host and pid).
+// leaseTime is how long a lease lasts that is not renewed: how long a host waits
+// when its holder died. A holder renews it several times in that time, and one
+// whose lease ran out because the database was away takes it up again.
+const leaseTime = 9 * time.Second
+
+// NewKeeper makes a keeper. holder names the process for people (host and pid);
+// what is added to it tells the process from all others that had the name.
 func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 	pacing = pacing.Defaults()
 	if pacing.Unpaced {
 		pacing.MinDelay = 0
 	}
-	return &Keeper{pool: pool, pacing: pacing, holder: holder, ttl: 30 * time.Second}
+	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime, held: &held{hosts: map[string]stand{}}}
 }
 
 // Lease is the right to ask one host.
@@ -69,20 +77,28 @@ type Lease struct {
 	until    time.Time     // when the lease runs out unless renewed, at the latest
 	failures int
 	parked   time.Time
+	over     bool // released
 }
 
 // Acquire takes the lease of a host, or says with a BusyError for how long it
-// cannot be had. A parked host's lease is not given.
-func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
-	l := &Lease{Host: host, k: k}
+// cannot be had. A parked host's lease is not given. One that this process could
+// not give back, since the database was away, it need not wait for.
+func (k *Keeper) Acquire(ctx context.Context, host string) (l *Lease, err error) {
+	own, rest := k.held.enter(host)
+	defer func() {
+		if err != nil {
+			k.held.leave(host, rest)
+		}
+	}()
+	l = &Lease{Host: host, k: k}
 	var wait float64
 	asked := time.Now()
-	err := k.pool.QueryRow(ctx, `
+	err = k.pool.QueryRow(ctx, `
 		INSERT INTO sites (host, holder, token, expires_at) VALUES ($1, $2, 1, now() + $3)
 		ON CONFLICT (host) DO UPDATE SET holder = $2, token = sites.token + 1, expires_at = now() + $3
-			WHERE (sites.holder = '' OR sites.expires_at < now()) AND sites.parked_until <= now()
+			WHERE (sites.holder = '' OR sites.expires_at < now() OR $4 AND sites.holder = $2) AND sites.parked_until <= now()
 		RETURNING id, token, failures, CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now()) ELSE 0 END`,
-		host, k.holder, k.ttl).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
+		host, k.holder, k.ttl, own).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, k.busy(ctx, host)
 	}
@@ -91,6 +107,9 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 	}
 	l.minDelay = k.pacing.MinDelay
 	l.next, l.until = time.Now().Add(seconds(wait)), asked.Add(k.ttl)
+	if rest.After(l.next) {
+		l.next = rest
+	}
 	return l, nil
 }
 
@@ -112,17 +131,14 @@ func (k *Keeper) busy(ctx context.Context, host string) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// Renew keeps the lease for another while. ErrLost ends the holder's work; it is
-// returned, too, where the database could not be asked for so long that the
-// lease has run out.
+// Renew keeps the lease for another while, or takes it up again where it ran out
+// and nobody else has taken it. ErrLost ends the holder's work. Any other error
+// says that the database could not be asked; Lapsed tells what that means.
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
 	err := l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
 	if err == nil {
 		l.extend(asked)
-	}
-	if err != nil && l.ranOut() {
-		return errors.Join(ErrLost, err)
 	}
 	return err
 }
@@ -135,9 +151,9 @@ func (l *Lease) extend(asked time.Time) {
 	l.until = asked.Add(l.k.ttl)
 }
 
-// ranOut reports whether the lease may be another's by now, as far as this
-// process knows.
-func (l *Lease) ranOut() bool {
+// Lapsed reports whether the lease may be another's by now, as far as this
+// process knows: until it is renewed nothing may be asked.
+func (l *Lease) Lapsed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Now().After(l.until)
@@ -170,7 +186,18 @@ func (l *Lease) keep(ctx context.Context) (stop func()) {
 // counts from the end of the last answer, while the row was written before the
 // request left.
 func (l *Lease) Release(ctx context.Context) error {
-	return l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3) WHERE id = $1 AND token = $2`, l.Ready())
+	err := l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3) WHERE id = $1 AND token = $2`, l.Ready())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.over = true
+		rest := l.next
+		if err == nil || errors.Is(err, ErrLost) {
+			rest = time.Time{} // the row has it
+		}
+		l.k.held.leave(l.Host, rest)
+	}
+	return err
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
@@ -208,6 +235,13 @@ func (l *Lease) pacing() fetch.Pacing {
 	p := l.k.pacing
 	p.MinDelay, p.Unpaced = l.minDelay, l.minDelay <= 0
 	return p
+}
+
+// Paced reports whether there is a least time between two requests.
+func (l *Lease) Paced() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.minDelay > 0 || time.Now().Before(l.next)
 }
 
 // Ready says how long until the next request may leave; 0 for now.

@@ -132,7 +132,8 @@ func TestCheckHoldsOffATakeOver(t *testing.T) {
 // a request, so the process's own clock has to tell.
 func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	t.Parallel()
-	k := NewKeeper(open(t).Pool, unpaced, "a")
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
 	ctx := WithLease(t.Context(), l)
@@ -140,15 +141,52 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 200})
 	l.until = time.Now().Add(-time.Second)
-	_, err = k.Turn(ctx, "host.test", 0)
-	require.ErrorIs(t, err, ErrLost)
-	require.NoError(t, l.Renew(t.Context()), "nobody took it, so it can be had on")
-	_, err = k.Turn(ctx, "host.test", 0)
-	require.NoError(t, err)
-	l.until = time.Now().Add(-time.Second)
+	require.True(t, l.Lapsed())
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, l.Renew(gone), ErrLost, "the database cannot be asked and the time is over")
+	require.Error(t, l.Renew(gone))
+	require.True(t, l.Lapsed(), "the database could not be asked")
+	_, err = k.Turn(WithLease(gone, l), "host.test", 0)
+	require.Error(t, err)
+	_, err = k.Turn(ctx, "host.test", 0)
+	require.NoError(t, err, "nobody took it, so it is had on")
+	require.False(t, l.Lapsed())
+
+	l.until = time.Now().Add(-time.Second)
+	expire(t, db, "host.test")
+	_, err = NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	_, err = k.Turn(ctx, "host.test", 0)
+	require.ErrorIs(t, err, ErrLost)
+}
+
+// TestALeaseThatWasNotGivenBackIsTakenUp: a process whose database was away when
+// a slice ended need not wait for itself; the host has its rest all the same.
+func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200})
+	_, err = k.Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, l.Release(gone))
+	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at = now() WHERE host = 'host.test'`)
+	require.NoError(t, err)
+
+	_, err = NewKeeper(db.Pool, unpaced, "a").Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false) // another process of the same name
+	again, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.InDelta(t, time.Minute, again.Ready(), float64(5*time.Second))
+	_, err = k.Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false)
+	require.ErrorIs(t, l.Renew(t.Context()), ErrLost, "what was given back stays so")
 }
 
 func TestPacingSurvivesTheProcess(t *testing.T) {

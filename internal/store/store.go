@@ -5,7 +5,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -111,4 +113,25 @@ func Away(err error) bool {
 	}
 	var ce *pgconn.ConnectError
 	return errors.As(err, &ce) || pgconn.SafeToRetry(err)
+}
+
+// Broken reports whether err, of a call of the database alone, says that the
+// connection broke under it: what was asked may have been done or not.
+func Broken(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
+
+// Crossed reports whether err says that two transactions stood in each other's
+// way, or that one stood still for too long: the same one passes later.
+func Crossed(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code[:2] == "40" || pg.Code == "55P03" || pg.Code == "25P03")
+}
+
+// Unfit reports whether err says that the database was asked, and will not hold
+// what it was given, however often it is given.
+func Unfit(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code[:2] == "22" || pg.Code[:2] == "23" || pg.Code[:2] == "54")
 }

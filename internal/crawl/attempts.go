@@ -1,0 +1,117 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/store"
+)
+
+// Outcomes of URLs that are set aside because of what they do to the crawler.
+const (
+	outcomePanic fetch.Outcome = "crawler-panic"  // its answer made the program panic
+	outcomeUnfit fetch.Outcome = "cannot-be-kept" // the database refuses what came of it
+)
+
+// maxAttempts is how many slices of a site may end abnormally, one after the
+// other and without getting anything done, before the crawl is stopped.
+const maxAttempts = 8
+
+// maxKilled is how often the process may die over an answer, where the record was
+// told of it before. The first death of all it was not told of.
+const maxKilled = 2
+
+// Broken ends the crawl of a site whose slices do not come to an end.
+const Broken Ending = "broken"
+
+// beginAttempt counts the slice until it comes to an orderly end, or gets
+// something done. Where the one before did not, its URL is charged with that if it
+// is known, and from now on the record is told of each URL before the work on its
+// answer: a page that kills the process is found out so, and set aside.
+func (s *slice) beginAttempt(ctx context.Context) error {
+	var handling []byte
+	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2 RETURNING attempts - 1, crawl_read, crawl_relevant, handling`,
+			s.site.ID, s.lease.Token).Scan(&s.attempts, &s.read, &s.relevant, &handling)
+		if err != nil || handling == nil {
+			return err
+		}
+		if err := frontier.Charge(ctx, tx, s.site.ID, frontier.Hash(handling), s.site.Crawl, maxKilled); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE sites SET handling=NULL WHERE id=$1`, s.site.ID)
+		return err
+	})
+	if err == nil && s.attempts > 0 {
+		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", s.site.Host, "in_a_row", s.attempts)
+	}
+	return err
+}
+
+// mayTry ends a crawl whose slices end abnormally again and again.
+func (s *slice) mayTry() error {
+	if s.attempts < maxAttempts {
+		return nil
+	}
+	return &errStop{ending: Broken, reason: fmt.Sprintf("%d attempts in a row ended abnormally without getting anything done; the worker's log says how", s.attempts)}
+}
+
+// handle tells the record which answer is being worked on, where slices of this
+// site have died.
+func (s *slice) handle(ctx context.Context, e *frontier.Entry) error {
+	if s.attempts == 0 {
+		return nil
+	}
+	h := e.Hash()
+	return s.patiently(ctx, func() error {
+		_, err := s.db.Pool.Exec(context.WithoutCancel(ctx), `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, s.site.ID, s.lease.Token, h[:])
+		return err
+	})
+}
+
+// orderly reports whether a slice that ended with err came to an end that says
+// nothing against its site: it stopped, or what it stands on was away.
+func orderly(err error) bool {
+	var refused *pgconn.PgError
+	return !errors.As(err, &refused) || passing(err) || store.Full(err)
+}
+
+// panicked is a panic over what a URL answered.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// guarded does some work on what a URL answered. A panic over it is that URL's
+// failure, and no other's.
+func (s *slice) guarded(ctx context.Context, url string, work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.log.ErrorContext(ctx, "panic over an answer; its URL is set aside", "url", url, "panic", v, "stack", string(debug.Stack()))
+			err = &panicked{v}
+		}
+	}()
+	return work()
+}
+
+// setAside names what an answer did to the crawler, or gives back an error that
+// was not the answer's.
+func setAside(v *frontier.Visit, err error) error {
+	var p *panicked
+	switch {
+	case errors.As(err, &p):
+		v.Outcome = outcomePanic
+	case store.Unfit(err):
+		v.Outcome = outcomeUnfit
+	default:
+		return err
+	}
+	v.State, v.Reason = frontier.Failed, err.Error()
+	return nil
+}

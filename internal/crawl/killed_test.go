@@ -1,0 +1,192 @@
+package crawl
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
+	"gleaner/internal/repository"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+	"gleaner/internal/weburl"
+)
+
+// workerVariable makes this test binary a process that crawls; it says over
+// which database.
+const workerVariable = "GLEANER_TEST_CRAWL"
+
+func TestMain(m *testing.M) {
+	if dsn := os.Getenv(workerVariable); dsn != "" {
+		if err := crawlAll(dsn, os.Getenv("GLEANER_TEST_PROXY"), os.Getenv("GLEANER_TEST_BLOBS")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println("done")
+		return
+	}
+	os.Exit(devtest.Main(m))
+}
+
+// paced is the pacing of the processes that are killed.
+var paced = fetch.Pacing{MinDelay: 40 * time.Millisecond, MaxDelay: 40 * time.Millisecond, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+
+// crawlAll crawls every site of the record to its end, all at the same time. It
+// says each request that was answered and written.
+func crawlAll(dsn, proxy, blobs string) error {
+	ctx := context.Background()
+	db, err := store.Open(ctx, dsn, 8)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	keeper := politeness.NewKeeper(db.Pool, paced, "child")
+	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: proxy, Gate: keeper, Robots: db, Pacing: paced})
+	if err != nil {
+		return err
+	}
+	repo, err := repository.Open(ctx, "file://"+blobs)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: log})
+	cfg := DefaultConfig()
+	cfg.TrapPages, cfg.Strategy, cfg.Leads = 0, rank.BreadthFirst, "none"
+	c := New(db, keeper, client, coll, cfg, log)
+	rows, err := db.Pool.Query(ctx, `SELECT host FROM sites WHERE id IN (SELECT site_id FROM scopes)`)
+	if err != nil {
+		return err
+	}
+	hosts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for _, host := range hosts {
+		wg.Go(func() {
+			for {
+				r, err := c.Slice(ctx, host, func(p Progress) { fmt.Println(host, p.Requests) })
+				switch {
+				case err != nil:
+					log.Error("slice", "host", host, "error", err)
+				case r.Ending == SliceFull:
+				case r.Ending == Waiting:
+					time.Sleep(min(r.Wait, 100*time.Millisecond))
+				default:
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return nil
+}
+
+// child is a crawling process. Its lines are what it says.
+type child struct {
+	cmd   *exec.Cmd
+	lines chan string
+}
+
+func startChild(t *testing.T, dsn, proxy, blobs string) *child {
+	t.Helper()
+	c := &child{cmd: exec.Command(os.Args[0]), lines: make(chan string, 1<<16)}
+	c.cmd.Env = append(os.Environ(), workerVariable+"="+dsn, "GLEANER_TEST_PROXY="+proxy, "GLEANER_TEST_BLOBS="+blobs)
+	c.cmd.Stderr = os.Stderr
+	out, err := c.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.cmd.Start())
+	t.Cleanup(func() { _ = c.cmd.Process.Kill(); _ = c.cmd.Wait() })
+	go func() {
+		defer close(c.lines)
+		for sc := bufio.NewScanner(out); sc.Scan(); {
+			c.lines <- sc.Text()
+		}
+	}()
+	return c
+}
+
+// follow reads n lines, and reports whether the child came to its end.
+func (c *child) follow(n int) (done bool) {
+	for line := range c.lines {
+		if line == "done" {
+			return true
+		}
+		if n--; n <= 0 {
+			return false
+		}
+	}
+	return false
+}
+
+func (c *child) kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, c.cmd.Process.Signal(syscall.SIGKILL))
+	for range c.lines {
+	}
+	_ = c.cmd.Wait()
+}
+
+// TestKilledProcessesRepeatAlmostNothing: a process that crawls the sample web is
+// killed again and again with SIGKILL. What its successors ask for a second time,
+// by the web's own log, is what was in flight: in all at most one in a hundred.
+func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
+	t.Parallel()
+	web := sampleweb.New(sampleweb.Options{Seed: 7, Authors: 10, Papers: 30, PagesPerSite: 120})
+	srv := httptest.NewServer(web.Handler())
+	t.Cleanup(srv.Close)
+	w := newWorld(t)
+	hosts := map[string]bool{}
+	for _, a := range web.Truth().Authors {
+		if host := weburl.Host(a.Homepage); host != "" && !hosts[host] {
+			hosts[host] = true
+			w.seed(t, host, "/", "/")
+		}
+	}
+	blobs, kills := t.TempDir(), 0
+	for every := 60; ; every += 5 {
+		c := startChild(t, w.dsn, srv.URL, blobs)
+		if c.follow(every) {
+			break
+		}
+		c.kill(t)
+		kills++
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s'`) // the time passes
+		require.NoError(t, err)
+	}
+	asked, again := map[string]int{}, 0
+	for _, r := range web.Log() {
+		require.Equal(t, 1, r.InFlight, "requests to %s at a time", r.Host)
+		if r.Path != "/robots.txt" {
+			asked[r.Host+r.Path]++
+		}
+	}
+	total := 0
+	for _, n := range asked {
+		total += n
+		again += n - 1
+	}
+	t.Logf("%d hosts, %d kills, %d requests, %d repeated (%.2f %%)", len(hosts), kills, total, again, 100*float64(again)/float64(total))
+	require.Greater(t, kills, 10)
+	require.LessOrEqual(t, float64(again), 0.01*float64(total))
+	var waiting int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE state = 0 AND site_id IN (SELECT site_id FROM scopes)`).Scan(&waiting))
+	require.Zero(t, waiting, "nothing is left behind")
+}

@@ -1,0 +1,117 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+	"gleaner/internal/store"
+)
+
+// passing reports whether an error is one of the record's that passes: the
+// database is away, or two transactions stood in each other's way. What a web
+// site does to a request is none.
+func passing(err error) bool {
+	var of *fetch.Error
+	if errors.As(err, &of) {
+		return false
+	}
+	return store.Away(err) || store.Broken(err) || store.Crossed(err)
+}
+
+// patiently does something with the record, and does it again until the record
+// can be asked: what the slice has fetched must not be fetched twice because the
+// database was away for a while. It gives up when ctx ends.
+func (s *slice) patiently(ctx context.Context, do func() error) error {
+	wait, told := 50*time.Millisecond, false
+	for {
+		err := do()
+		if err == nil || !passing(err) {
+			return err
+		}
+		if !told {
+			told = true
+			s.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "host", s.site.Host, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, context.Cause(ctx))
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, time.Second)
+	}
+}
+
+// hold makes sure that the host is this slice's alone, before it writes or judges
+// what it fetched: a process that stood still may have lost it meanwhile.
+func (s *slice) hold(ctx context.Context) error {
+	if !s.lease.Lapsed() {
+		return nil
+	}
+	return s.patiently(ctx, func() error { return s.lease.Renew(ctx) })
+}
+
+// watch renews the lease, and looks whether anybody still wants the crawl.
+func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(s.look)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if p := s.latest.Load(); p != nil {
+			s.report(*p) // alive, though a page is slow
+		}
+		if err := s.renew(ctx); errors.Is(err, politeness.ErrLost) {
+			cancel(err)
+			return
+		}
+		paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
+		switch {
+		case err != nil: // the loop's own writes will say so
+		case cancelled:
+			s.stop.Store(Cancelled)
+		case paused:
+			s.stop.Store(Paused)
+		}
+	}
+}
+
+// renew renews the lease. Where that cannot be had in time, the request in flight
+// is broken off: somebody else may ask the host from then on.
+func (s *slice) renew(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, max(s.look, time.Second))
+	defer cancel()
+	err := s.lease.Renew(within)
+	if err != nil && s.lease.Lapsed() {
+		if breakOff := s.inFlight.Load(); breakOff != nil {
+			(*breakOff)()
+		}
+	}
+	return err
+}
+
+// ask sends a request under the lease, and sends it again where the record was
+// away before it left, or the lease ran out over it.
+func (s *slice) ask(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
+	for {
+		err = s.patiently(ctx, func() error {
+			asking, breakOff := context.WithCancel(ctx)
+			defer breakOff()
+			s.inFlight.Store(&breakOff)
+			defer s.inFlight.Store(nil)
+			resp, err = s.fetch.Fetch(asking, r)
+			return err
+		})
+		if err == nil || ctx.Err() != nil || answers(err) || !s.lease.Lapsed() {
+			return resp, err
+		}
+		if err := s.hold(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
