@@ -65,11 +65,17 @@ type Crawler struct {
 	cfg    Config
 	log    *slog.Logger
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
+
+	// Tests put themselves between: wrap around a strategy, read before the work
+	// on an answer.
+	wrap func(rank.Strategy) rank.Strategy
+	read func(url string)
 }
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second}
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second,
+		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
 }
 
 // Progress counts what a slice did. It is what heartbeats carry for people; the

@@ -149,7 +149,7 @@ func (c *child) kill(t *testing.T) {
 // by the web's own log, is what was in flight: in all at most one in a hundred.
 func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 	t.Parallel()
-	web := sampleweb.New(sampleweb.Options{Seed: 7, Authors: 10, Papers: 30, PagesPerSite: 120})
+	web := sampleweb.New(sampleweb.Options{Seed: 7, Authors: 10, Papers: 30, PagesPerSite: 70})
 	srv := httptest.NewServer(web.Handler())
 	t.Cleanup(srv.Close)
 	w := newWorld(t)
@@ -161,7 +161,7 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 		}
 	}
 	blobs, kills := t.TempDir(), 0
-	for every := 60; ; every += 5 {
+	for every := 120; ; every += 20 {
 		c := startChild(t, w.dsn, srv.URL, blobs)
 		if c.follow(every) {
 			break
@@ -184,7 +184,7 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 		again += n - 1
 	}
 	t.Logf("%d hosts, %d kills, %d requests, %d repeated (%.2f %%)", len(hosts), kills, total, again, 100*float64(again)/float64(total))
-	require.Greater(t, kills, 10)
+	require.Greater(t, kills, 5)
 	require.LessOrEqual(t, float64(again), 0.01*float64(total))
 	var waiting int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE state = 0 AND site_id IN (SELECT site_id FROM scopes)`).Scan(&waiting))

@@ -96,7 +96,7 @@ func (s *slice) overBudget() error {
 // a crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
 // PRR < 5 % after 200 pages). Documents that are known are taken first.
 func (s *slice) trapped() error {
-	read, relevant := s.read, s.relevant
+	read, relevant := s.pagesRead, s.relevant
 	if s.cfg.TrapPages <= 0 || read < s.cfg.TrapPages || float64(relevant) >= s.cfg.TrapRate*float64(read) || s.window.documents() {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 	}
 	if e.Role == frontier.Member {
 		s.seen.addContent(resp.URL, v.Content)
-		s.read++
+		s.pagesRead++
 		if relevant {
 			s.relevant++
 		}

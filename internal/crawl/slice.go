@@ -46,7 +46,7 @@ type slice struct {
 
 	had bool // the last answer was fetched before the crawl
 
-	read, relevant int // pages of this crawl, and those of them that lead to documents
+	pagesRead, relevant int // pages of this crawl, and those of them that lead to documents
 
 	lastFailure fetch.Outcome // of the host rather than of one URL
 
@@ -121,6 +121,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.strategy, err = rank.New(s.cfg.Strategy, s.cfg.Rank); err != nil {
 		return err
 	}
+	s.strategy = s.wrap(s.strategy)
 	if len(s.site.Learnt) > 0 {
 		if err := s.strategy.Restore(s.site.Learnt); err != nil {
 			s.log.WarnContext(ctx, "what was learnt of the site cannot be read; learning anew", "host", host, "error", err)
@@ -168,7 +169,7 @@ func (c Config) with(o store.SiteOptions) Config {
 }
 
 func (s *slice) begin(ctx context.Context) error {
-	s.site.State, s.site.Crawl, s.site.CrawlPages, s.read, s.relevant = "crawling", s.site.Crawl+1, 0, 0, 0
+	s.site.State, s.site.Crawl, s.site.CrawlPages, s.pagesRead, s.relevant = "crawling", s.site.Crawl+1, 0, 0, 0
 	_, err := s.db.Pool.Exec(ctx, `UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_read=0, crawl_relevant=0, crawl_started=now()
 		WHERE id=$1`, s.site.ID, s.site.Crawl)
 	return err

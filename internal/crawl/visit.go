@@ -75,6 +75,7 @@ func (s *slice) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 		return s.failed(e, v, fe), nil
 	}
 	err = s.guarded(ctx, e.Link.URL, func() (err error) {
+		s.read(e.Link.URL)
 		result, err = s.answered(ctx, e, v, resp)
 		return err
 	})

@@ -1,0 +1,167 @@
+package crawl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/rank"
+)
+
+// fragile is a strategy that panics over a link.
+type fragile struct{ rank.Strategy }
+
+func (f fragile) Enter(c *rank.Candidate) {
+	if strings.HasSuffix(c.Link.URL, "/poison.html") {
+		panic("poison")
+	}
+	f.Strategy.Enter(c)
+}
+
+// TestAPanicSetsItsURLAside: with a name, the stack in the log, and no harm to
+// the other pages of its site.
+func TestAPanicSetsItsURLAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("bad.html", "good.html"), "/bad.html": links("poison.html"), "/good.html": links("1.pdf"), "/1.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	var log bytes.Buffer
+	c := w.crawler(w.client)
+	c.log = slog.New(slog.NewTextHandler(&log, nil))
+	c.wrap = func(s rank.Strategy) rank.Strategy { return fragile{s} }
+	r := w.finish(t, c, s.host)
+	require.Equal(t, Exhausted, r.Ending)
+	require.Equal(t, map[string]string{"/": "page success", "/bad.html": "failed crawler-panic", "/good.html": "page success", "/1.pdf": "document success"}, w.record(t, s.host))
+	require.Equal(t, 1, s.asked()["/bad.html"])
+	require.Contains(t, w.rows(t, s.host, "reason")["/bad.html"], "poison")
+	require.Contains(t, log.String(), "attempts_test.go", "the stack")
+}
+
+// dying is a process that dies over what one URL answers: nothing of its slice
+// is written any more, and its lease runs out.
+func (w *world) dying(t *testing.T, host, over string) {
+	t.Helper()
+	c := w.crawler(w.client)
+	c.wrap = func(s rank.Strategy) rank.Strategy { return s }
+	died := make(chan struct{})
+	c.read = func(url string) {
+		if strings.HasSuffix(url, over) {
+			close(died)
+			select {} // never heard of again
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan Result, 1)
+	go func() {
+		if r, err := c.Slice(ctx, host, func(Progress) {}); err == nil {
+			ended <- r
+		}
+	}()
+	select {
+	case <-died:
+	case r := <-ended:
+		require.Equal(t, Exhausted, r.Ending)
+	}
+	cancel()
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s', holder = CASE WHEN holder = '' THEN '' ELSE 'dead' END WHERE host = $1`, host)
+	require.NoError(t, err)
+}
+
+// TestAURLThatKillsItsProcessIsSetAside after a few deaths, and the rest of its
+// site is crawled.
+func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("a.html", "killer.html", "b.html"), "/a.html": links("1.pdf"), "/b.html": links("2.pdf"), "/1.pdf": "one", "/2.pdf": "two",
+		"/killer.html": links("3.pdf")})
+	w.seed(t, s.host, "/", "/")
+	for range 5 {
+		w.dying(t, s.host, "/killer.html")
+	}
+	require.Equal(t, map[string]string{"/": "page success", "/a.html": "page success", "/b.html": "page success", "/killer.html": "failed crawler-killed",
+		"/1.pdf": "document success", "/2.pdf": "document success"}, w.record(t, s.host))
+	require.Equal(t, maxKilled+1, s.asked()["/killer.html"])
+	var attempts int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
+	require.Zero(t, attempts)
+}
+
+// TestASiteWhoseSlicesNeverEndIsStopped: the process dies before any answer.
+func TestASiteWhoseSlicesNeverEndIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("a.html"), "/a.html": links()})
+	w.seed(t, s.host, "/", "/")
+	f := &fetcher{Client: w.client, after: func(int) { panic("killed") }}
+	for range maxAttempts {
+		require.Panics(t, func() { _, _ = w.crawler(f).Slice(t.Context(), s.host, func(Progress) {}) })
+	}
+	r, err := w.crawler(f).Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Ending)
+	require.Contains(t, r.Reason, "8 attempts in a row")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending, "once it is asked for again, it is tried again")
+}
+
+// TestEveryFlushSucceeds whatever a page holds: what no column can hold is
+// dropped, and the rest of the site is recorded.
+func TestEveryFlushSucceeds(t *testing.T) {
+	t.Parallel()
+	for _, strategy := range []string{"bfs", "zhuang", rank.Gleaner} {
+		w := newWorld(t)
+		w.cfg.Strategy = strategy
+		nul := "<p class=\"a\x00b\" id='x\x00'><b title='\x00'><a href='p\x00q.html' class=\"\x00\">an\x00chor \xff\xfe</a></b></p>" +
+			"<div class=\"\\u0000\\\\u0000\"><a href='" + strings.Repeat("long/", 900) + "x.html'>long</a><a href='/1.pdf'>one \x00</a></div>"
+		s := serve(t, map[string]any{"/": "<title>\x00</title>" + nul, "/1.pdf": "one", "/to": redirect("/" + strings.Repeat("y", 5000))})
+		s.otherwise = func(string) string { return nul + links("/to") }
+		w.cfg.SlicePages, w.cfg.MaxPages = 5, 20
+		w.seed(t, s.host, "/", "/")
+		r := w.finish(t, w.crawler(w.client), s.host)
+		require.NotEqual(t, Broken, r.Ending, strategy)
+		require.Equal(t, "document success", w.record(t, s.host)["/1.pdf"], strategy)
+	}
+}
+
+// TestWhatWasLearntIsStorable though words of the page have what jsonb has not.
+func TestWhatWasLearntIsStorable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("1.pdf"), "/1.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(w.client)
+	c.wrap = func(s rank.Strategy) rank.Strategy { return tainted{s} }
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	site, err := w.db.Site(t.Context(), s.host)
+	require.NoError(t, err)
+	var learnt struct{ A, B string }
+	require.NoError(t, json.Unmarshal(site.Learnt, &learnt))
+	require.Equal(t, "xy", learnt.A)
+	require.Equal(t, `\u0000`, learnt.B)
+}
+
+// tainted learns a text with a byte that jsonb refuses, and one that only looks
+// like it.
+type tainted struct{ rank.Strategy }
+
+func (tainted) State() (json.RawMessage, error) {
+	return json.Marshal(map[string]string{"A": "x\x00y", "B": `\u0000`})
+}
+
+func (tainted) Restore(json.RawMessage) error { return nil }
+
+// TestAnAnswerThatCannotBeKeptIsSetAside by name, and not asked for for ever.
+func TestAnAnswerThatCannotBeKeptIsSetAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("1.pdf", "2.pdf"), "/1.pdf": "one", "/2.pdf": "two"})
+	w.seed(t, s.host, "/", "/")
+	_, err := w.db.Pool.Exec(t.Context(), `ALTER TABLE locations ADD CONSTRAINT refuses CHECK (url NOT LIKE '%/1.pdf')`)
+	require.NoError(t, err)
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, map[string]string{"/": "page success", "/1.pdf": "failed cannot-be-kept", "/2.pdf": "document success"}, w.record(t, s.host))
+}
