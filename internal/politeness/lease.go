@@ -45,7 +45,7 @@ type Keeper struct {
 	pacing fetch.Pacing
 	holder string        // names this process in the row
 	ttl    time.Duration // of a lease that is not renewed
-	held   *held
+	left   *left
 }
 
 // leaseTime is how long a lease lasts that is not renewed: how long a host waits
@@ -60,7 +60,7 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 	if pacing.Unpaced {
 		pacing.MinDelay = 0
 	}
-	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime, held: &held{hosts: map[string]stand{}}}
+	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime, left: &left{hosts: map[string]leftover{}}}
 }
 
 // Lease is the right to ask one host.
@@ -77,28 +77,21 @@ type Lease struct {
 	until    time.Time     // when the lease runs out unless renewed, at the latest
 	failures int
 	parked   time.Time
-	over     bool // released
 }
 
 // Acquire takes the lease of a host, or says with a BusyError for how long it
 // cannot be had. A parked host's lease is not given. One that this process could
 // not give back, since the database was away, it need not wait for.
-func (k *Keeper) Acquire(ctx context.Context, host string) (l *Lease, err error) {
-	own, rest := k.held.enter(host)
-	defer func() {
-		if err != nil {
-			k.held.leave(host, rest)
-		}
-	}()
-	l = &Lease{Host: host, k: k}
+func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
+	l, own := &Lease{Host: host, k: k}, k.left.get(host)
 	var wait float64
 	asked := time.Now()
-	err = k.pool.QueryRow(ctx, `
+	err := k.pool.QueryRow(ctx, `
 		INSERT INTO sites (host, holder, token, expires_at) VALUES ($1, $2, 1, now() + $3)
 		ON CONFLICT (host) DO UPDATE SET holder = $2, token = sites.token + 1, expires_at = now() + $3
-			WHERE (sites.holder = '' OR sites.expires_at < now() OR $4 AND sites.holder = $2) AND sites.parked_until <= now()
+			WHERE (sites.holder = '' OR sites.expires_at < now() OR sites.holder = $2 AND sites.token = $4) AND sites.parked_until <= now()
 		RETURNING id, token, failures, CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now()) ELSE 0 END`,
-		host, k.holder, k.ttl, own).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
+		host, k.holder, k.ttl, own.token).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, k.busy(ctx, host)
 	}
@@ -107,9 +100,10 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (l *Lease, err error)
 	}
 	l.minDelay = k.pacing.MinDelay
 	l.next, l.until = time.Now().Add(seconds(wait)), asked.Add(k.ttl)
-	if rest.After(l.next) {
-		l.next = rest
+	if own.rest.After(l.next) {
+		l.next = own.rest
 	}
+	k.left.forget(host, own)
 	return l, nil
 }
 
@@ -187,15 +181,8 @@ func (l *Lease) keep(ctx context.Context) (stop func()) {
 // request left.
 func (l *Lease) Release(ctx context.Context) error {
 	err := l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3) WHERE id = $1 AND token = $2`, l.Ready())
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.over {
-		l.over = true
-		rest := l.next
-		if err == nil || errors.Is(err, ErrLost) {
-			rest = time.Time{} // the row has it
-		}
-		l.k.held.leave(l.Host, rest)
+	if err != nil && !errors.Is(err, ErrLost) {
+		l.k.left.put(l.Host, leftover{token: l.Token, rest: time.Now().Add(l.Ready())})
 	}
 	return err
 }

@@ -1,0 +1,39 @@
+package politeness
+
+import (
+	"sync"
+	"time"
+)
+
+// left has the leases that this process is done with and could not give back,
+// since the database was away. It may take them up again at once.
+type left struct {
+	mu    sync.Mutex
+	hosts map[string]leftover
+}
+
+type leftover struct {
+	token int64     // of the lease: nobody else has taken the host while the row names it
+	rest  time.Time // when the host may be asked
+}
+
+func (l *left) put(host string, o leftover) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hosts[host] = o
+}
+
+func (l *left) get(host string) leftover {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hosts[host]
+}
+
+// forget is for a host whose lease was taken since.
+func (l *left) forget(host string, o leftover) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hosts[host] == o {
+		delete(l.hosts, host)
+	}
+}
