@@ -71,13 +71,14 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	g.SetLimit(2 * runtime.NumCPU())
 	for i, d := range found {
 		g.Go(func() error {
-			if _, err := coll.Rejudge(gctx, d.SHA256); errors.Is(err, collection.ErrPruned) {
+			switch _, err := coll.Rejudge(gctx, d.SHA256); {
+			case errors.Is(err, collection.ErrPruned):
 				pruned.Add(1)
 				return nil
-			} else if errors.Is(err, collection.ErrStalled) {
+			case errors.Is(err, collection.ErrStalled):
 				stalled.Add(1)
 				return nil
-			} else if err != nil {
+			case err != nil:
 				return err
 			}
 			now, _, err := a.DB.Document(gctx, d.SHA256)
@@ -118,14 +119,16 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		for _, how := range sortedKeys(changed) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
 		}
-		if n := pruned.Load(); n > 0 {
-			fmt.Fprintf(w, "%d passed over: their files were pruned, and what was judged of them stays\n", n)
-		}
-		if n := stalled.Load(); n > 0 {
-			fmt.Fprintf(w, "%d passed over: the machine was too busy to read them\n", n)
-		}
+		passedOver(w, pruned.Load(), "their files were pruned, and what was judged of them stays")
+		passedOver(w, stalled.Load(), "the machine was too busy to read them")
 		return nil
 	})
+}
+
+func passedOver(w io.Writer, n int64, why string) {
+	if n > 0 {
+		fmt.Fprintf(w, "%d passed over: %s\n", n, why)
+	}
 }
 
 func (r rejudged) write(w io.Writer) error {

@@ -8,9 +8,10 @@
 // No file can hang or kill the process that reads it: poppler, ghostscript and
 // the built-in Go reader all run as child processes with limits on processor time,
 // memory and files, without network and environment, and are killed with all that
-// they started at the clock's limit and when this process dies. A bad file is never an error: it ends in a
-// Text whose Outcome says what is wrong. Read returns an error only when the
-// context ended or the system failed (no temporary file, no process).
+// they started at the clock's limit and when this process dies. A bad file is never
+// an error: it ends in a Text whose Outcome says what is wrong. Read returns an
+// error only when the context ended or the system failed (no temporary file, no
+// process).
 //
 // A program that wants the built-in reader as a child of its own calls
 //
