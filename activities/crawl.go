@@ -28,7 +28,7 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 		r.Ending = crawl.SliceFull
 		return r, nil
 	}
-	return r, typed(err)
+	return r, typed(err, r.Progress)
 }
 
 // teller tells a Watch what a slice did since the last time. A slice reports

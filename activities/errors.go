@@ -21,38 +21,57 @@ const (
 	ErrTypeDatabase    = "Database"    // away; tried again
 	ErrTypeDiskFull    = "DiskFull"    // tried again when there may be room
 	ErrTypeLeaseLost   = "LeaseLost"   // another process has the host
+	ErrTypePaused      = "Paused"      // the harvest is; looked at again
+	ErrTypeOther       = "Failure"     // nobody foresaw it; tried again
 )
+
+// Outage reports whether an error of that type tells of something that is away
+// and comes back, and nothing of the work itself.
+func Outage(kind string) bool {
+	switch kind {
+	case ErrTypeUnavailable, ErrTypeDatabase, ErrTypeDiskFull, ErrTypeLeaseLost, ErrTypePaused:
+		return true
+	}
+	return false
+}
 
 // typed gives every error that leaves an activity its name and whether, and
 // after how long, it is tried again. It is the only place that decides this.
-func typed(err error) error {
-	if err == nil {
-		return nil
+// details are handed to the workflow.
+func typed(err error, details ...any) error {
+	var app *temporal.ApplicationError
+	if err == nil || errors.As(err, &app) || errors.Is(err, context.Canceled) {
+		return err
 	}
+	kind, after := classify(err)
+	return temporal.NewApplicationErrorWithOptions(err.Error(), kind, temporal.ApplicationErrorOptions{
+		Cause: err, NonRetryable: kind == ErrTypeInput, NextRetryDelay: after, Details: details})
+}
+
+// classify names an error; after 0 leaves the time of the next try to the
+// workflow.
+func classify(err error) (kind string, after time.Duration) {
 	var (
 		unknown   metadata.ErrUnknownVenue
 		ambiguous metadata.ErrAmbiguousVenue
 		noVolume  metadata.ErrNoVolume
 		refused   metadata.ErrRefused
 		away      metadata.ErrUnavailable
-		app       *temporal.ApplicationError
 	)
-	later := func(kind string, after time.Duration) error {
-		return temporal.NewApplicationErrorWithOptions(err.Error(), kind, temporal.ApplicationErrorOptions{Cause: err, NextRetryDelay: after})
-	}
 	switch {
-	case errors.As(err, &app), errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &refused), errors.Is(err, store.ErrNoHarvest), errors.Is(err, rank.ErrUnknownStrategy):
-		return temporal.NewNonRetryableApplicationError(err.Error(), ErrTypeInput, err)
+	case errors.Is(err, errPaused):
+		return ErrTypePaused, pauseLook
+	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &refused),
+		errors.Is(err, store.ErrNoHarvest), errors.Is(err, rank.ErrUnknownStrategy):
+		return ErrTypeInput, 0
 	case errors.As(err, &away):
-		return later(ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second))
+		return ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second)
 	case errors.Is(err, politeness.ErrLost):
-		return later(ErrTypeLeaseLost, 5*time.Second)
+		return ErrTypeLeaseLost, 5 * time.Second
 	case errors.Is(err, repository.ErrFull), store.Full(err):
-		return later(ErrTypeDiskFull, time.Minute)
+		return ErrTypeDiskFull, time.Minute
 	case store.Away(err):
-		return later(ErrTypeDatabase, 2*time.Second)
+		return ErrTypeDatabase, 2 * time.Second
 	}
-	return err
+	return ErrTypeOther, 0
 }

@@ -40,7 +40,11 @@ func (a *Stages) Begin(ctx context.Context, h Harvest) error {
 func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	l, err := a.stages.ListPapers(beat, h.ID, h.Venue, h.Years, set)
+	var l harvest.Listing
+	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
+		l, err = a.stages.ListPapers(ctx, h.ID, h.Venue, h.Years, set)
+		return err
+	})
 	if len(l.Missing) > 20 {
 		l.Missing = append(l.Missing[:20], fmt.Sprintf("and %d more", len(l.Missing)-20))
 	}
@@ -49,9 +53,14 @@ func (a *Stages) ListPapers(ctx context.Context, h Harvest) (Listed, error) {
 
 // LocateCopies makes open copies of missing papers leads.
 func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, error) {
-	beat, set, stop := heartbeats[string](ctx)
+	beat, set, stop := heartbeats[harvest.Asked](ctx)
 	defer stop()
-	s, err := a.stages.LocateCopies(beat, h.ID, h.Options.Site(), func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+	from, _ := resumed[harvest.Asked](ctx)
+	var s harvest.Seeded
+	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
+		s, err = a.stages.LocateCopies(ctx, h.ID, h.Options.Site(), from, set)
+		return err
+	})
 	return s, typed(err)
 }
 
@@ -69,8 +78,12 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 		}
 		since = h.StartedAt
 	}
-	l, err := a.stages.FindHomepages(withDelay(beat, b.Harvest.Options), b.Harvest.ID, b.Harvest.Venue, b.After, b.Limit, b.Pass, since,
-		func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
+	var l harvest.Looked
+	err := unlessPaused(withDelay(beat, b.Harvest.Options), a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
+		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, b.After, b.Limit, b.Pass, since,
+			func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
+		return err
+	})
 	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
 }
 
@@ -82,21 +95,45 @@ func (a *Stages) SettleHomepages(ctx context.Context, h Harvest) (harvest.Settle
 	return s, typed(err)
 }
 
+// seeding is how far SeedHomepages is: which hosts were given their homepages,
+// and, when all were, which were put back.
+type seeding struct {
+	harvest.Seeded
+	Host    string `json:"host"` // the last one
+	Done    bool   `json:"done"` // all hosts have their homepages
+	PutBack string `json:"put_back"`
+}
+
 // SeedHomepages gives the homepages found to the frontier, and puts back what of
-// the harvest's sites is due again.
+// the harvest's sites is due again. It goes on after the host where the attempt
+// before was cut off.
 func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, error) {
-	s, err := a.stages.SeedHomepages(ctx, h.ID, h.Options.Scope, h.Options.Site())
-	if err != nil || h.Options.Again == AgainNone {
-		return s, typed(err)
+	beat, set, stop := heartbeats[seeding](ctx)
+	defer stop()
+	at, _ := resumed[seeding](ctx)
+	before := at.Seeded
+	if !at.Done {
+		s, err := a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, h.Options.Site(), at.Host, func(host string, s harvest.Seeded) {
+			at.Host, at.Seeded = host, harvest.Seeded{Hosts: before.Hosts + s.Hosts, URLs: before.URLs + s.URLs}
+			set(at)
+		})
+		if err != nil {
+			return s, typed(err)
+		}
+		at.Done = true
+		set(at)
 	}
-	row, err := a.db.FindHarvest(ctx, h.ID)
+	if h.Options.Again == AgainNone {
+		return at.Seeded, nil
+	}
+	row, err := a.db.FindHarvest(beat, h.ID)
 	if err != nil {
-		return s, typed(err)
+		return at.Seeded, typed(err)
 	}
 	// What this very run asked already is not asked twice.
 	what := store.PutBack{All: h.Options.Again == AgainAll, Before: row.StartedAt}
-	_, err = a.db.RequeueHarvest(ctx, h.ID, what, a.recrawl)
-	return s, typed(err)
+	err = a.db.RequeueHarvest(beat, h.ID, what, a.recrawl, at.PutBack, func(host string) { at.PutBack = host; set(at) })
+	return at.Seeded, typed(err)
 }
 
 // SitesToCrawl lists the next hosts of a harvest that something waits on.
@@ -111,6 +148,8 @@ func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 
 // EndSite records how a crawl ended, and returns the harvests that wait for it.
 func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
+	ctx, _, stop := heartbeats[string](ctx)
+	defer stop()
 	measured, err := stats.Measure(ctx, a.db, end.Host, a.stats)
 	if err != nil {
 		return nil, typed(err)
@@ -151,14 +190,40 @@ func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 	return typed(a.db.SetPaused(ctx, id, paused))
 }
 
-// Requeue puts what failed back among the waiting, and returns how many URLs.
-func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
-	n, err := a.db.RequeueFailed(ctx, store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan})
-	return n, typed(err)
+// requeued is how far Requeue is.
+type requeued struct {
+	Host string `json:"host"` // the last one
+	URLs int    `json:"urls"`
 }
+
+// Requeue puts what failed back among the waiting, host by host, and returns how
+// many URLs.
+func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
+	beat, set, stop := heartbeats[requeued](ctx)
+	defer stop()
+	at, _ := resumed[requeued](ctx)
+	for {
+		hosts, err := a.db.RetryHosts(beat, store.RetryFilter{Harvest: r.Harvest, Host: r.Host}, at.Host, hostsPerRetry)
+		if err != nil || len(hosts) == 0 {
+			return at.URLs, typed(err)
+		}
+		for _, host := range hosts {
+			n, err := a.db.RequeueFailed(beat, store.RetryFilter{Harvest: r.Harvest, Host: host, Reason: r.Reason, OlderThan: r.OlderThan})
+			if err != nil {
+				return at.URLs, typed(err)
+			}
+			at.Host, at.URLs = host, at.URLs+n
+			set(at)
+		}
+	}
+}
+
+const hostsPerRetry = 500
 
 // Report computes the report once and keeps it.
 func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) {
+	ctx, _, stop := heartbeats[string](ctx)
+	defer stop()
 	r, err := report.Build(ctx, a.db, h.ID)
 	if err != nil {
 		return report.Summary{}, typed(err)

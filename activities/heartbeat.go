@@ -18,6 +18,9 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		return beat, func(T) {}, cancel
 	}
 	var latest atomic.Pointer[T]
+	if before, ok := resumed[T](ctx); ok {
+		latest.Store(&before) // a beat before the first word must not wipe it out
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -40,4 +43,13 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		}
 	}()
 	return beat, func(d T) { latest.Store(&d) }, func() { cancel(); <-done }
+}
+
+// resumed is what the attempt before told last, if there was one.
+func resumed[T any](ctx context.Context) (before T, ok bool) {
+	if !activity.IsActivity(ctx) || !activity.HasHeartbeatDetails(ctx) {
+		return before, false
+	}
+	err := activity.GetHeartbeatDetails(ctx, &before)
+	return before, err == nil
 }

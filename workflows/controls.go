@@ -49,11 +49,12 @@ func (h *harvestRun) retry(ctx workflow.Context, host string) (int, error) {
 func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (int, error) {
 	var n int
 	what.Harvest = h.p.Harvest.ID
-	err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, what).Get(ctx, &n)
+	err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &n)
 	if err != nil {
 		return 0, err
 	}
-	h.s.After, h.s.Listed = "", false
+	h.s.After, h.s.Listed, h.s.Retried = "", false, true
+	h.retries++
 	h.wakeSites(ctx)
 	return n, nil
 }

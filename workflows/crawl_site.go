@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -19,6 +18,7 @@ type SiteParams struct {
 	// five minutes.
 	Patience time.Duration  `json:"patience,omitempty"`
 	Total    crawl.Progress `json:"total"` // of the runs before
+	Trouble  Trouble        `json:"trouble,omitzero"`
 }
 
 // Signals of a site.
@@ -29,43 +29,66 @@ const (
 // slicesPerRun bounds the history of one run of CrawlSite.
 const slicesPerRun = 200
 
+// QueryProgress tells what a crawl did so far.
+const QueryProgress = "progress"
+
 // CrawlSite crawls one host in slices until nothing waits there, and tells the
 // harvests that want it. The host is the workflow id, so there is one at a time.
 func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet("crawling")); err != nil {
-		return activities.SiteEnd{}, err
-	}
 	if p.Patience == 0 {
 		p.Patience = 5 * time.Minute
 	}
-	total := p.Total
-	if err := workflow.SetQueryHandler(ctx, "progress", func() (crawl.Progress, error) { return total, nil }); err != nil {
+	c := &siteRun{p: p, wake: workflow.GetSignalChannel(ctx, SignalWake)}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet("crawling")); err != nil {
 		return activities.SiteEnd{}, err
 	}
-	wake := workflow.GetSignalChannel(ctx, SignalWake)
-	for n := 0; ; n++ {
-		if n == slicesPerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			p.Total = total
-			return activities.SiteEnd{}, workflow.NewContinueAsNewError(ctx, CrawlSite, p)
-		}
-		var s activities.Slice
-		err := workflow.ExecuteActivity(on(ctx, activities.QueueCrawl, p.Host, 30*time.Minute), crawler.CrawlSlice, p.Host).Get(ctx, &s)
+	if err := workflow.SetQueryHandler(ctx, QueryProgress, func() (crawl.Progress, error) { return c.p.Total, nil }); err != nil {
+		return activities.SiteEnd{}, err
+	}
+	for {
+		end, err := c.crawl(ctx)
 		if err != nil {
-			return endSite(ctx, activities.SiteEnd{Host: p.Host, State: "stopped", Reason: reasonOf(err)})
-		}
-		total = sum(total, s.Progress)
-		next := afterSlice(s, p.Patience)
-		if woken := drain(wake); woken && next.state == "done" {
-			next = step{} // URLs may have come after it looked
-		}
-		workflow.SetCurrentDetails(ctx, siteDetails(p.Host, total, s, next))
-		if next.state != "" {
-			end, err := endSite(ctx, activities.SiteEnd{Host: p.Host, State: next.state, Reason: s.Reason})
-			drain(wake) // what comes this late is listed again by the next wave
 			return end, err
 		}
+		if err := endSite(ctx, end); err != nil {
+			return end, err
+		}
+		// Whoever woke it while its end was recorded believes it under way.
+		if !drain(c.wake) || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-at-its-end", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+			return end, nil
+		}
+	}
+}
+
+type siteRun struct {
+	p      SiteParams
+	wake   workflow.ReceiveChannel
+	slices int // of this run
+}
+
+// crawl crawls until the crawl's end, or until the run is full.
+func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
+	for {
+		if c.slices == slicesPerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return activities.SiteEnd{}, workflow.NewContinueAsNewError(ctx, CrawlSite, c.p)
+		}
+		c.slices++
+		s, err := c.slice(ctx)
+		var next step
+		if err != nil {
+			next = c.afterFailure(ctx, err)
+		} else {
+			next = afterSlice(s, c.p.Patience)
+		}
+		if woken := drain(c.wake); woken && next.state == "done" {
+			next = step{} // URLs may have come after it looked
+		}
+		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
+		if next.state != "" {
+			return activities.SiteEnd{Host: c.p.Host, State: next.state, Reason: next.reason}, nil
+		}
 		if next.wait > 0 {
-			wake.ReceiveWithTimeout(ctx, next.wait, nil)
+			c.wake.ReceiveWithTimeout(ctx, next.wait, nil)
 		}
 	}
 }
@@ -81,57 +104,50 @@ func drain(signals workflow.ReceiveChannel) (some bool) {
 // step is what follows a slice: another one, at once or after a wait, or the
 // crawl's end in a state.
 type step struct {
-	wait  time.Duration
-	state string
+	wait   time.Duration
+	state  string
+	reason string
 }
 
 func afterSlice(s activities.Slice, patience time.Duration) step {
+	next := step{reason: s.Reason}
 	switch s.Ending {
 	case crawl.SliceFull:
-		return step{}
 	case crawl.Exhausted:
-		return step{state: "done"}
+		next.state = "done"
 	case crawl.Paused:
-		return step{wait: 30 * time.Second}
-	case crawl.Waiting:
-		if s.Wait <= patience {
-			return step{wait: max(s.Wait, time.Second)}
-		}
-		return step{state: "stopped"}
+		next.wait = 30 * time.Second
 	case crawl.Refused:
-		return step{state: "refused"}
+		next.state = "refused"
 	case crawl.Trap:
-		return step{state: "trap"}
+		next.state = "trap"
+	default:
+		if next.state = "stopped"; s.Ending == crawl.Waiting && s.Wait <= patience {
+			next.state, next.wait = "", max(s.Wait, time.Second)
+		}
 	}
-	return step{state: "stopped"}
+	return next
 }
 
 // endSite examines what was not, records the end, and tells who waits. It does
 // so for a cancelled crawl, too.
-func endSite(ctx workflow.Context, end activities.SiteEnd) (activities.SiteEnd, error) {
+func endSite(ctx workflow.Context, end activities.SiteEnd) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	var n int
 	err := workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour), documents.FilterDocuments, end.Host).Get(ctx, &n)
 	if err != nil {
-		return end, err
+		return err
 	}
 	var watchers []string
-	if err := workflow.ExecuteActivity(quick(ctx, end.Host+": "+end.State), stages.EndSite, end).Get(ctx, &watchers); err != nil {
-		return end, err
+	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+end.State), stages.EndSite, end).Get(ctx, &watchers); err != nil {
+		return err
 	}
 	for _, h := range watchers {
 		// A harvest that is over has no ear; that is no failure.
 		_ = workflow.SignalExternalWorkflow(ctx, HarvestID(h), "", SignalSiteEnded, end).Get(ctx, nil)
 	}
-	return end, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State))
-}
-
-func reasonOf(err error) string {
-	if temporal.IsCanceledError(err) {
-		return "cancelled"
-	}
-	return err.Error()
+	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State))
 }
 
 func sum(a, b crawl.Progress) crawl.Progress {
@@ -139,14 +155,17 @@ func sum(a, b crawl.Progress) crawl.Progress {
 		Found: a.Found + b.Found, Failed: a.Failed + b.Failed, Bytes: a.Bytes + b.Bytes, URL: b.URL}
 }
 
-func siteDetails(host string, t crawl.Progress, s activities.Slice, next step) string {
+func siteDetails(p SiteParams, next step) string {
+	t := p.Total
 	d := fmt.Sprintf("### %s\n\n| pages | documents | accepted | wanted found | failed | MB |\n|--:|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d | %.1f |\n",
-		host, t.Pages, t.Documents, t.Accepted, t.Found, t.Failed, float64(t.Bytes)/1e6)
+		p.Host, t.Pages, t.Documents, t.Accepted, t.Found, t.Failed, float64(t.Bytes)/1e6)
 	switch {
 	case next.state != "":
-		d += fmt.Sprintf("\n**%s** %s\n", next.state, s.Reason)
+		d += fmt.Sprintf("\n**%s** %s\n", next.state, next.reason)
+	case p.Trouble.Attempt > 0:
+		d += fmt.Sprintf("\n**failing** %s\n", p.Trouble)
 	case next.wait > 0:
-		d += fmt.Sprintf("\nwaiting %s: %s\n", next.wait.Round(time.Second), s.Reason)
+		d += fmt.Sprintf("\nwaiting %s: %s\n", next.wait.Round(time.Second), next.reason)
 	}
 	return d
 }

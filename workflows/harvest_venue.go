@@ -48,9 +48,13 @@ type HarvestState struct {
 	Stage     string             `json:"stage"`
 	Paused    bool               `json:"paused,omitempty"`
 	Wave      int                `json:"wave,omitempty"`
-	After     string             `json:"after,omitempty"`   // last host of the wave that was started
-	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was started
+	Started   int                `json:"started,omitempty"` // crawls of the wave, begun or joined
+	After     string             `json:"after,omitempty"`   // last host of the wave that was listed
+	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was listed
+	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
+	Retried   bool               `json:"retried,omitempty"` // what a retry put back was not listed yet
+	Located   bool               `json:"located,omitempty"` // open copies were asked for
 	Papers    activities.Listed  `json:"papers"`
 	Copies    harvest.Seeded     `json:"copies"`
 	Authors   activities.Authors `json:"authors"`
@@ -71,6 +75,7 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 	if h.s.Stage == "" {
 		h.s.Stage = p.Stage
 	}
+	h.s.Started = max(h.s.Started, len(h.s.Pending)) // a run before may not have counted
 	if err := h.listen(ctx); err != nil {
 		return HarvestResult{}, err
 	}
@@ -87,6 +92,8 @@ type harvestRun struct {
 	ended  workflow.ReceiveChannel
 	counts activities.Counts
 	shown  time.Time // when the counts were
+
+	retries int // that this run heard of
 }
 
 func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
@@ -96,6 +103,25 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 			return summary, err
 		}
 	}
+	for {
+		if err := h.stages(ctx); err != nil {
+			return summary, err
+		}
+		if err := h.enter(ctx); err != nil {
+			return summary, err
+		}
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "report"), stages.Report, h.p.Harvest).Get(ctx, &summary); err != nil {
+			return summary, err
+		}
+		if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil || !h.s.Retried {
+			return summary, err
+		}
+		h.goTo(StageCrawl) // a retry came after the last list
+	}
+}
+
+// stages goes through the stages that are left, up to the report.
+func (h *harvestRun) stages(ctx workflow.Context) error {
 	for _, stage := range []struct {
 		name string
 		do   func(workflow.Context) error
@@ -106,18 +132,18 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 			continue
 		}
 		if err := h.enter(ctx); err != nil {
-			return summary, err
+			return err
 		}
 		if err := stage.do(ctx); err != nil {
-			return summary, err
+			return err
 		}
-		h.s.Stage, h.s.Wave, h.s.After, h.s.Listed = nextStage(h.s.Stage), 0, "", false
+		h.goTo(nextStage(h.s.Stage))
 	}
-	if err := h.enter(ctx); err != nil {
-		return summary, err
-	}
-	err := workflow.ExecuteActivity(quick(ctx, "report"), stages.Report, h.p.Harvest).Get(ctx, &summary)
-	return summary, err
+	return nil
+}
+
+func (h *harvestRun) goTo(stage string) {
+	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, 0, "", false, false
 }
 
 func nextStage(stage string) string {
@@ -136,7 +162,7 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 	}
 	if h.p.Retry != nil {
 		var n int
-		if err := workflow.ExecuteActivity(quick(ctx, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, &n); err != nil {
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, &n); err != nil {
 			return err
 		}
 		h.p.Retry = nil
@@ -163,22 +189,23 @@ func (h *harvestRun) enter(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) papers(ctx workflow.Context) error {
-	return workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, h.p.Harvest.ID, 6*time.Hour), stages.ListPapers, h.p.Harvest).Get(ctx, &h.s.Papers)
+	return workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, h.p.Harvest.ID), stages.ListPapers, h.p.Harvest).Get(ctx, &h.s.Papers)
 }
 
 func (h *harvestRun) held(ctx workflow.Context) error {
 	var n int
-	return workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents found before", 6*time.Hour), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
+	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents found before"), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
 }
 
 // copies fetches what is said to be open first: it is cheap, and whoever is
 // found so needs no homepage.
 func (h *harvestRun) copies(ctx workflow.Context) error {
-	if h.s.Wave == 0 {
-		err := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, "open copies", 6*time.Hour), stages.LocateCopies, h.p.Harvest).Get(ctx, &h.s.Copies)
+	if !h.s.Located && h.s.Wave == 0 {
+		err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, "open copies"), stages.LocateCopies, h.p.Harvest).Get(ctx, &h.s.Copies)
 		if err != nil {
 			return err
 		}
+		h.s.Located = true
 	}
 	return h.waves(ctx, 1)
 }
@@ -193,7 +220,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest}).Get(ctx, &h.s.Authors); err != nil {
 		return err
 	}
-	return workflow.ExecuteActivity(quick(ctx, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+	return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
 }
 
 func (h *harvestRun) crawl(ctx workflow.Context) error {

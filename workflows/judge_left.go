@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -15,6 +13,6 @@ const JudgeLeftID = "job/judge-left"
 // back to. It returns how many.
 func JudgeLeft(ctx workflow.Context) (int, error) {
 	var n int
-	err := workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents left behind", 6*time.Hour), documents.FilterDocuments, "").Get(ctx, &n)
+	err := workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents left behind"), documents.FilterDocuments, "").Get(ctx, &n)
 	return n, err
 }

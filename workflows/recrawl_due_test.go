@@ -37,6 +37,7 @@ func envWithSites(t *testing.T, site func(workflow.Context, SiteParams) (activit
 	var s testsuite.WorkflowTestSuite
 	s.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := s.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(patient)
 	env.RegisterWorkflow(RecrawlDue)
 	env.RegisterWorkflowWithOptions(site, workflow.RegisterOptions{Name: "CrawlSite"})
 	env.RegisterActivity(stages)

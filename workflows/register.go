@@ -62,7 +62,13 @@ func on(ctx workflow.Context, queue, summary string, timeout time.Duration) work
 	})
 }
 
-// quick is on for activities that ask the database alone.
+// long is on for activities that take as long as there is work: they beat, and go
+// on where the attempt before was cut off.
+func long(ctx workflow.Context, queue, summary string) workflow.Context {
+	return on(ctx, queue, summary, 6*time.Hour)
+}
+
+// quick is on for activities that ask the database for little.
 func quick(ctx workflow.Context, summary string) workflow.Context {
 	ctx = on(ctx, activities.QueueHarvest, summary, 5*time.Minute)
 	o := workflow.GetActivityOptions(ctx)

@@ -24,13 +24,13 @@ const (
 // hosts is the next wave's, up to limit waves.
 func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 	for h.s.Wave < limit {
-		started := h.s.Sites + len(h.s.Pending)
 		if err := h.wave(ctx); err != nil {
 			return err
 		}
-		h.s.Wave, h.s.After, h.s.Listed = h.s.Wave+1, "", false
-		if h.s.Sites == started {
-			return nil // nothing was waiting
+		nothing := h.s.Started == 0
+		h.s.Wave, h.s.After, h.s.Listed, h.s.Started = h.s.Wave+1, "", false, 0
+		if nothing {
+			return nil
 		}
 	}
 	return nil
@@ -40,32 +40,28 @@ func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 // waits for all. The history stays short: the run is continued with the crawls
 // still pending, which go on meanwhile.
 func (h *harvestRun) wave(ctx workflow.Context) error {
-	var next []string
 	for {
 		h.drain()
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			return h.again(ctx, next)
-		}
 		if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
 			return err
 		}
-		if len(next) == 0 && !h.s.Listed {
-			if err := h.list(ctx, &next); err != nil {
-				return err
-			}
-		}
-		if len(next) > 0 && len(h.s.Pending) < h.window() {
-			if err := h.start(ctx, next[0]); err != nil {
-				return err
-			}
-			next = next[1:]
-			continue
-		}
-		if len(next) == 0 && h.s.Listed && len(h.s.Pending) == 0 {
+		var err error
+		switch {
+		case len(h.s.Next) == 0 && !h.s.Listed:
+			err = h.list(ctx)
+		case len(h.s.Next) > 0 && len(h.s.Pending) < h.window():
+			err = h.start(ctx)
+		case len(h.s.Next) == 0 && len(h.s.Pending) == 0:
 			return nil
+		default:
+			err = h.hear(ctx)
 		}
-		if err := h.hear(ctx); err != nil {
+		if err != nil {
 			return err
+		}
+		// After a step, so that every run goes on by one at least.
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return h.again(ctx)
 		}
 	}
 }
@@ -77,49 +73,74 @@ func (h *harvestRun) window() int {
 	return defaultWindow
 }
 
-func (h *harvestRun) list(ctx workflow.Context, next *[]string) error {
+// list asks for the next hosts of the wave. Where a retry put something back
+// meanwhile, the list begins anew: what it put back may lie before.
+func (h *harvestRun) list(ctx workflow.Context) error {
+	if h.s.After == "" {
+		h.s.Retried = false // this list has what was put back
+	}
+	retries := h.retries
 	var batch activities.Sites
 	err := workflow.ExecuteActivity(quick(ctx, "sites to crawl"), stages.SitesToCrawl,
 		activities.Batch{Harvest: h.p.Harvest, After: h.s.After, Limit: hostsPerBatch}).Get(ctx, &batch)
 	if err != nil {
 		return err
 	}
-	*next, h.s.Listed = batch.Hosts, !batch.More
+	h.s.Next = batch.Hosts
+	if h.retries != retries {
+		return nil
+	}
+	h.s.Listed = !batch.More
 	if batch.Last != "" {
 		h.s.After = batch.Last
 	}
 	return nil
 }
 
-// start begins the crawl of a host, or joins the one that is under way.
-func (h *harvestRun) start(ctx workflow.Context, host string) error {
-	if _, err := startSite(ctx, host, h.patience()); err != nil {
-		return err
+// start begins the crawl of the next host, or joins the one that is under way.
+func (h *harvestRun) start(ctx workflow.Context) error {
+	host := h.s.Next[0]
+	if !slices.Contains(h.s.Pending, host) { // else it was listed anew
+		if _, err := startSite(ctx, host, h.patience()); err != nil {
+			return err
+		}
+		h.s.Pending = append(h.s.Pending, host)
+		h.s.Started++
 	}
-	h.s.Pending = append(h.s.Pending, host)
+	h.s.Next = h.s.Next[1:]
 	return h.refresh(ctx)
 }
 
-// startSite begins the crawl of a host as a child that outlives its parent, or
-// wakes the crawl that is under way; then the future is nil.
+// startTries bounds how often a crawl is started that is under way when it is
+// started and has ended when it is woken.
+const startTries = 3
+
+// startSite begins the crawl of a host as a child that outlives its parent and
+// its parent's cancellation, since others may have joined it; or wakes the crawl
+// that is under way: then the future is nil.
 func startSite(ctx workflow.Context, host string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
-	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+	own, _ := workflow.NewDisconnectedContext(ctx)
+	child := workflow.WithChildOptions(own, workflow.ChildWorkflowOptions{
 		WorkflowID:            SiteID(host),
 		TaskQueue:             activities.QueueHarvest,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         host,
 	})
-	f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: patience})
-	err := f.GetChildWorkflowExecution().Get(ctx, nil)
-	if err == nil {
-		return f, nil
+	for try := 1; ; try++ {
+		f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: patience})
+		err := f.GetChildWorkflowExecution().Get(own, nil)
+		if err == nil {
+			return f, nil
+		}
+		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+			return nil, err
+		}
+		woken := workflow.SignalExternalWorkflow(own, SiteID(host), "", SignalWake, nil).Get(own, nil)
+		if woken == nil || try == startTries || workflow.GetVersion(ctx, "start-what-ended", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+			return nil, nil
+		}
 	}
-	if !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return nil, err
-	}
-	_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
-	return nil, nil
 }
 
 // patience is short for open copies: a host that is out for long must not hold
@@ -168,21 +189,12 @@ func (h *harvestRun) siteEnded(host string) {
 	}
 }
 
-// again continues as new. Hosts that were listed and not started are listed
-// again: the list goes on after the last one started.
-func (h *harvestRun) again(ctx workflow.Context, next []string) error {
+// again continues as new, with the hosts that were listed and not started.
+func (h *harvestRun) again(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
-	if len(next) > 0 {
-		h.s.After, h.s.Listed = before(next[0]), false
-	}
+	h.drain()
 	h.p.State = h.s
 	return workflow.NewContinueAsNewError(ctx, HarvestVenue, h.p)
-}
-
-// before is a string just below a host in the order of the list.
-func before(host string) string {
-	last := len(host) - 1
-	return host[:last] + string(host[last]-1) + "\x7f"
 }

@@ -1,6 +1,7 @@
 package harvest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -26,18 +27,47 @@ type Seeded struct {
 // A seed enters before anything a strategy would queue.
 const seedQueue, seedPriority = 3, 1
 
+// Asked is how far LocateCopies is in the list of papers.
+type Asked struct {
+	Year int    `json:"year"`
+	Key  string `json:"key"` // of the last paper that was asked for
+	Done int    `json:"done"`
+	Of   int    `json:"of"`
+}
+
+// in is how many papers of a list by year were asked for. Where the last one is
+// not missing any more, its whole year is asked for again.
+func (a Asked) in(papers []venue.Paper) int {
+	if i := slices.IndexFunc(papers, func(p venue.Paper) bool { return p.Key == a.Key }); i >= 0 {
+		return i + 1
+	}
+	i, _ := slices.BinarySearchFunc(papers, a.Year, func(p venue.Paper, year int) int { return cmp.Compare(p.Year, year) })
+	return i
+}
+
 // LocateCopies asks every source of open copies for each wanted paper that was
-// not found yet, and makes the copies leads of their hosts, the best first.
-func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOptions, report func(done, of int)) (Seeded, error) {
+// not found yet, and makes the copies leads of their hosts, the best first. What
+// an attempt before asked for, up to from, is taken from the record.
+func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOptions, from Asked, report func(Asked)) (Seeded, error) {
 	papers, err := s.DB.Missing(ctx, id)
 	if err != nil {
 		return Seeded{}, err
 	}
+	first := from.in(papers)
 	byHost := map[string][]frontier.Entry{}
-	err = s.locate(ctx, papers, report, func(l metadata.Located) {
+	add := func(p venue.Paper, url, source string, landing bool) {
+		host := weburl.Host(url)
+		byHost[host] = append(byHost[host], copyEntry(p, url, source, landing))
+	}
+	if err := s.located(ctx, papers[:first], add); err != nil {
+		return Seeded{}, err
+	}
+	err = s.locate(ctx, papers[first:], func(n, _ int) {
+		last := papers[first+n-1]
+		report(Asked{Year: last.Year, Key: last.Key, Done: first + n, Of: len(papers)})
+	}, func(l metadata.Located) {
 		for _, c := range l.Copies {
-			host := weburl.Host(c.URL)
-			byHost[host] = append(byHost[host], copyEntry(l.Paper, c))
+			add(l.Paper, c.URL, c.Source, c.Landing)
 		}
 	})
 	if err != nil {
@@ -46,8 +76,30 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOption
 	for host, entries := range byHost {
 		byHost[host] = withListings(entries)
 	}
-	return s.seed(ctx, id, "copy", o, byHost, nil)
+	return s.seed(ctx, id, "copy", o, byHost, nil, untold)
 }
+
+// located tells of the copies that the record has of papers.
+func (s *Stages) located(ctx context.Context, papers []venue.Paper, each func(p venue.Paper, url, source string, landing bool)) error {
+	for some := range slices.Chunk(papers, papersPerAsk) {
+		keys := make([]string, len(some))
+		for i, p := range some {
+			keys[i] = p.Key
+		}
+		known, err := s.DB.OpenCopies(ctx, keys)
+		if err != nil {
+			return err
+		}
+		for _, p := range some {
+			for _, c := range known[p.Key] {
+				each(p, c.URL, c.Source, c.Landing)
+			}
+		}
+	}
+	return nil
+}
+
+func untold(string, Seeded) {}
 
 // Locate asks every source of open copies for papers of the record and keeps what
 // they say.
@@ -78,10 +130,10 @@ func (s *Stages) locate(ctx context.Context, papers []venue.Paper, report func(d
 // catalogues that answer for many at once want them together.
 const papersPerAsk = 500
 
-func copyEntry(p venue.Paper, c metadata.Copy) frontier.Entry {
-	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: c.URL, Anchor: p.Title, Context: c.Source, Source: page.SourceSeed},
+func copyEntry(p venue.Paper, url, source string, landing bool) frontier.Entry {
+	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: url, Anchor: p.Title, Context: source, Source: page.SourceSeed},
 		Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
-	if c.Landing {
+	if landing {
 		e.Role = frontier.Landing
 	}
 	return e
@@ -106,8 +158,9 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 
 // SeedHomepages gives the homepages of the harvest's authors to the frontier,
 // each with the scope that says what of its host may be crawled. scope is
-// prefix, host or domain.
-func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.SiteOptions) (Seeded, error) {
+// prefix, host or domain. Hosts up to after, in their order, are left; report is
+// told of each host and the counts so far.
+func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.SiteOptions, after string, report func(host string, so Seeded)) (Seeded, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
 	if err != nil {
 		return Seeded{}, err
@@ -116,6 +169,9 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.Si
 	prefixes := map[string]map[string]string{}
 	for _, h := range pages {
 		host := weburl.Host(h.URL)
+		if host <= after {
+			continue
+		}
 		e := frontier.Entry{Role: frontier.Member, Candidate: rank.Candidate{Link: page.Link{URL: h.URL, Anchor: h.AuthorID, Source: page.SourceSeed},
 			Queue: seedQueue, Priority: seedPriority}}
 		byHost[host] = append(byHost[host], e)
@@ -128,10 +184,10 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.Si
 		}
 		prefixes[host][prefix] = h.AuthorID
 	}
-	return s.seed(ctx, id, "homepage", o, byHost, prefixes)
+	return s.seed(ctx, id, "homepage", o, byHost, prefixes, report)
 }
 
-func (s *Stages) seed(ctx context.Context, id, origin string, o store.SiteOptions, byHost map[string][]frontier.Entry, prefixes map[string]map[string]string) (Seeded, error) {
+func (s *Stages) seed(ctx context.Context, id, origin string, o store.SiteOptions, byHost map[string][]frontier.Entry, prefixes map[string]map[string]string, report func(host string, so Seeded)) (Seeded, error) {
 	var done Seeded
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		entries := unique(byHost[host])
@@ -156,6 +212,7 @@ func (s *Stages) seed(ctx context.Context, id, origin string, o store.SiteOption
 			return done, fmt.Errorf("harvest: seed %s: %w", host, err)
 		}
 		done.Hosts++
+		report(host, done)
 	}
 	return done, nil
 }

@@ -64,6 +64,13 @@ func (db *DB) SetPaused(ctx context.Context, id string, paused bool) error {
 	return err
 }
 
+// Paused reports whether a harvest is paused; one that the record does not know
+// is not.
+func (db *DB) Paused(ctx context.Context, id string) (paused bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT paused FROM harvests WHERE id=$1), false)`, id).Scan(&paused)
+	return paused, err
+}
+
 const harvestColumns = `id, venue, year_from, year_to, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
 
 func scanHarvest(row pgx.CollectableRow) (Harvest, error) {

@@ -103,23 +103,19 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 	return int(tag.RowsAffected()), err
 }
 
-// RequeueHarvest puts back what is due of each of a harvest's sites, and returns
-// how many sites have something waiting.
-func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy) (sites int, err error) {
-	after := ""
+// RequeueHarvest puts back what is due of each of a harvest's sites, those after
+// a host, and tells of each.
+func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy, after string, did func(host string)) error {
 	for {
 		hosts, err := db.DueSites(ctx, Selection{Harvest: harvest}, what.All, after, 200)
 		if err != nil || len(hosts) == 0 {
-			return sites, err
+			return err
 		}
 		for _, h := range hosts {
-			n, err := db.RequeueDue(ctx, h, what, p)
-			if err != nil {
-				return sites, err
+			if _, err := db.RequeueDue(ctx, h, what, p); err != nil {
+				return err
 			}
-			if n > 0 {
-				sites++
-			}
+			did(h)
 			after = h
 		}
 	}

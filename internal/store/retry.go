@@ -21,6 +21,13 @@ type RetryFilter struct {
 // failedSites selects the sites of a filter ($1 harvest, $2 host).
 const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id AND h.harvest_id=$1)) AND ($2='' OR s.host=$2)`
 
+// RetryHosts lists the hosts of a filter, whatever their state, after one host;
+// at most limit.
+func (db *DB) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT host FROM sites WHERE id IN (`+failedSites+`) AND host > $3 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $4`,
+		f.Harvest, f.Host, after, limit)
+}
+
 // RequeueFailed puts failed URLs back among the waiting, and lets parked, refused
 // and stopped sites be asked again. What failed for good is left, unless its
 // reason is named. It returns how many URLs wait anew.

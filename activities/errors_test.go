@@ -1,0 +1,88 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"gleaner/internal/crawl"
+	"gleaner/internal/metadata"
+	"gleaner/internal/politeness"
+	"gleaner/internal/rank"
+	"gleaner/internal/repository"
+	"gleaner/internal/store"
+)
+
+// TestEveryErrorIsTyped: the type decides whether work is tried again, and when.
+func TestEveryErrorIsTyped(t *testing.T) {
+	t.Parallel()
+	_, strategy := rank.New("dfs", rank.Options{})
+	for name, c := range map[string]struct {
+		err   error
+		kind  string
+		after time.Duration
+	}{
+		"unknown venue":       {metadata.ErrUnknownVenue{Name: "conf/nix"}, ErrTypeInput, 0},
+		"ambiguous venue":     {metadata.ErrAmbiguousVenue{Name: "DB"}, ErrTypeInput, 0},
+		"no volume":           {metadata.ErrNoVolume{Venue: "conf/webdb"}, ErrTypeInput, 0},
+		"service refuses":     {metadata.ErrRefused{Service: "Crossref"}, ErrTypeInput, 0},
+		"no such harvest":     {store.ErrNoHarvest, ErrTypeInput, 0},
+		"no such strategy":    {strategy, ErrTypeInput, 0},
+		"service is out":      {metadata.ErrUnavailable{Service: "DBLP"}, ErrTypeUnavailable, 10 * time.Second},
+		"service says when":   {metadata.ErrUnavailable{Service: "DBLP", RetryAfter: 7 * time.Minute}, ErrTypeUnavailable, 7 * time.Minute},
+		"lease lost":          {politeness.ErrLost, ErrTypeLeaseLost, 5 * time.Second},
+		"disk of blobs full":  {repository.ErrFull, ErrTypeDiskFull, time.Minute},
+		"disk of record full": {&pgconn.PgError{Code: "53100"}, ErrTypeDiskFull, time.Minute},
+		"server shuts down":   {&pgconn.PgError{Code: "57P01"}, ErrTypeDatabase, 2 * time.Second},
+		"connection broke":    {&pgconn.PgError{Code: "08006"}, ErrTypeDatabase, 2 * time.Second},
+		"no connection left":  {&pgconn.PgError{Code: "53300"}, ErrTypeDatabase, 2 * time.Second},
+		"no connection":       {&pgconn.ConnectError{}, ErrTypeDatabase, 2 * time.Second},
+		"harvest paused":      {errPaused, ErrTypePaused, pauseLook},
+		"a bad query":         {&pgconn.PgError{Code: "42601"}, ErrTypeOther, 0},
+		"anything":            {errors.New("index out of range"), ErrTypeOther, 0},
+	} {
+		for _, err := range []error{c.err, fmt.Errorf("crawl ada.example: %w", c.err), errors.Join(c.err, errors.New("and another"))} {
+			if _, ok := c.err.(*pgconn.ConnectError); ok && err != c.err {
+				continue // its text needs a configuration
+			}
+			var app *temporal.ApplicationError
+			require.ErrorAs(t, safely(t, err), &app, name)
+			require.Equal(t, c.kind, app.Type(), name)
+			require.Equal(t, c.after, app.NextRetryDelay(), name)
+			require.Equal(t, c.kind == ErrTypeInput, app.NonRetryable(), name)
+			require.Equal(t, err, errors.Unwrap(app), name)
+		}
+		require.Equal(t, c.kind != ErrTypeInput && c.kind != ErrTypeOther, Outage(c.kind), name)
+	}
+}
+
+// safely is typed, with what a slice did before.
+func safely(t *testing.T, err error) error {
+	t.Helper()
+	typed := typed(err, crawl.Progress{Requests: 3})
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, typed, &app)
+	var did crawl.Progress
+	require.NoError(t, app.Details(&did))
+	require.Equal(t, 3, did.Requests)
+	return typed
+}
+
+func TestErrorsThatAreTypedAlreadyStay(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, typed(nil))
+	own := temporal.NewNonRetryableApplicationError("as it was", "Own", nil)
+	require.Same(t, own, typed(own))
+	wrapped := fmt.Errorf("slice: %w", own)
+	require.Equal(t, wrapped, typed(wrapped))
+	// A cancelled activity ends as cancelled, not as failed.
+	cancelled := fmt.Errorf("query: %w", context.Canceled)
+	require.Equal(t, cancelled, typed(cancelled))
+	require.NotErrorIs(t, typed(context.DeadlineExceeded), context.Canceled)
+}

@@ -1,0 +1,52 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"gleaner/internal/store"
+)
+
+// errPaused ends an attempt at work for a harvest that is paused. The next one
+// goes on where it stopped, once the harvest is resumed.
+var errPaused = errors.New("the harvest is paused")
+
+// pauseLook is how often a harvest that is paused is looked at.
+const pauseLook = 10 * time.Second
+
+// unlessPaused runs work that asks outside services for a harvest, and ends it
+// when the harvest is paused: within some seconds nothing is asked any more. It
+// fails with errPaused then.
+func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(context.Context) error) error {
+	if paused, err := db.Paused(ctx, harvest); err != nil || paused {
+		return cmp.Or(err, errPaused)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			// An error is for the work's own queries to meet.
+			if paused, err := db.Paused(ctx, harvest); err == nil && paused {
+				cancel(errPaused)
+				return
+			}
+		}
+	}()
+	err := do(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errPaused) {
+		err = errPaused
+	}
+	cancel(nil)
+	<-looked
+	return err
+}

@@ -1,0 +1,169 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+	"gleaner/internal/report"
+)
+
+// retryNow has a person retry while an activity is under way, and returns when
+// the retry is done.
+func retryNow(t *testing.T, env *testsuite.TestWorkflowEnvironment) {
+	done := make(chan struct{})
+	env.UpdateWorkflow(UpdateRetry, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err); close(done) },
+		OnComplete: func(_ any, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			close(done)
+		}}, "")
+	<-done
+}
+
+// What a retry puts back while hosts are being listed may lie before those that
+// the list is at.
+func TestRetryDuringAListIsListed(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	w.leads = map[string][]string{"homepages": {"bob.example", "cyd.example", "dan.example", "eve.example"}}
+	p := HarvestParams{Harvest: webdb}
+	p.Harvest.Options.MaxWaves = 1
+	retried := false
+	_, err := w.run(t, p, func(int) bool { return false }, func(env *testsuite.TestWorkflowEnvironment) {
+		env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.MatchedBy(func(b activities.Batch) bool { return b.After == "dan.example" && !retried })).
+			Return(func(_ context.Context, b activities.Batch) (activities.Sites, error) {
+				retried = true
+				s := w.sites(b)
+				retryNow(t, env)
+				return s, nil
+			})
+	})
+	require.NoError(t, err)
+	require.True(t, retried)
+	require.ElementsMatch(t, []string{"press.example", "bob.example", "cyd.example", "dan.example", "eve.example", "again.example"}, w.crawled)
+}
+
+// A retry while the report is made goes back to the crawl.
+func TestRetryDuringTheReportIsCrawled(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	reports := 0
+	r, err := w.run(t, HarvestParams{Harvest: webdb}, func(int) bool { return false }, func(env *testsuite.TestWorkflowEnvironment) {
+		env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (report.Summary, error) {
+			if reports++; reports == 1 {
+				retryNow(t, env)
+			}
+			return report.Summary{Found: reports}, nil
+		})
+	})
+	require.NoError(t, err)
+	require.Contains(t, w.crawled, "again.example")
+	require.Equal(t, 2, reports)
+	require.Equal(t, 2, r.Summary.Found)
+	require.Equal(t, []string{StageReport, StageCrawl, StageReport, StageComplete}, w.stages[len(w.stages)-4:])
+}
+
+// ends makes the first crawl of a host one that is under way when it is started,
+// and has ended when it is woken.
+type ends struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	interceptor.WorkflowOutboundInterceptorBase
+	host   string
+	starts int
+	wakes  int
+}
+
+func (e *ends) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	if workflow.GetInfo(ctx).WorkflowType.Name != "HarvestVenue" {
+		return next
+	}
+	e.WorkflowInboundInterceptorBase.Next = next
+	return e
+}
+
+func (e *ends) Init(out interceptor.WorkflowOutboundInterceptor) error {
+	e.WorkflowOutboundInterceptorBase.Next = out
+	return e.WorkflowInboundInterceptorBase.Init(e)
+}
+
+func (e *ends) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
+	if p, ok := args[0].(SiteParams); !ok || p.Host != e.host {
+		return e.WorkflowOutboundInterceptorBase.ExecuteChildWorkflow(ctx, name, args...)
+	}
+	if e.starts++; e.starts > 1 {
+		return e.WorkflowOutboundInterceptorBase.ExecuteChildWorkflow(ctx, name, args...)
+	}
+	f, set := workflow.NewFuture(ctx)
+	set.SetError(serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", ""))
+	return underWay{f}
+}
+
+func (e *ends) SignalExternalWorkflow(ctx workflow.Context, id, run, signal string, arg any) workflow.Future {
+	if id != SiteID(e.host) {
+		return e.WorkflowOutboundInterceptorBase.SignalExternalWorkflow(ctx, id, run, signal, arg)
+	}
+	e.wakes++
+	f, set := workflow.NewFuture(ctx)
+	set.SetError(serviceerror.NewNotFound("it has ended"))
+	return f
+}
+
+type underWay struct{ workflow.Future }
+
+func (u underWay) GetChildWorkflowExecution() workflow.Future { return u.Future }
+func (u underWay) SignalChildWorkflow(workflow.Context, string, any) workflow.Future {
+	return u.Future
+}
+
+// TestACrawlThatEndsWhileItIsJoinedIsStarted: nobody else would crawl the site.
+func TestACrawlThatEndsWhileItIsJoinedIsStarted(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	e := &ends{host: "cyd.example"}
+	_, err := w.run(t, HarvestParams{Harvest: webdb}, func(int) bool { return false }, func(env *testsuite.TestWorkflowEnvironment) {
+		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{e}})
+	})
+	require.NoError(t, err)
+	require.Equal(t, 2, e.starts)
+	require.Equal(t, 1, e.wakes)
+	require.Contains(t, w.crawled, "cyd.example")
+}
+
+// TestASiteWokenWhileItsEndIsRecordedGoesOn: whoever joined it then was told that
+// it is being crawled.
+func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []crawl.Ending{crawl.Exhausted, crawl.Refused, crawl.PageLimit} {
+		env := newEnv(t)
+		n, ended := 0, 0
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
+			if n++; n == 1 {
+				return activities.Slice{Ending: ending}, nil
+			}
+			return activities.Slice{Ending: crawl.Exhausted}, nil
+		})
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
+		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(context.Context, activities.SiteEnd) ([]string, error) {
+			ended++
+			return nil, nil
+		}).After(time.Minute)
+		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
+		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+		require.NoError(t, env.GetWorkflowError())
+		require.Equal(t, 2, n, ending)
+		require.Equal(t, 2, ended, ending)
+	}
+}

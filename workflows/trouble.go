@@ -1,0 +1,110 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/crawl"
+)
+
+// Trouble is work that fails and is tried again.
+type Trouble struct {
+	Attempt int       `json:"attempt,omitempty"` // in a row, without progress between; 0 is no trouble
+	Since   time.Time `json:"since,omitzero"`
+	Error   string    `json:"error,omitempty"`
+	Own     int       `json:"own,omitempty"` // attempts that an outage of our own servers does not explain
+}
+
+// String says it to a person.
+func (t Trouble) String() string {
+	return fmt.Sprintf("since %s, attempt %d: %s", t.Since.UTC().Format("2006-01-02 15:04:05 MST"), t.Attempt, t.Error)
+}
+
+// MemoTrouble is where a site's workflow shows its Trouble to who describes it.
+const MemoTrouble = "GleanerTrouble"
+
+// slicesThatFail is after how many slices in a row that failed, without progress
+// and without an outage to blame, a site's crawl ends.
+const slicesThatFail = 10
+
+// slice runs one slice, as one attempt: how often a slice may fail depends on
+// whether there was progress between, which only the workflow knows.
+func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
+	ctx = on(ctx, activities.QueueCrawl, c.p.Host, 30*time.Minute)
+	o := workflow.GetActivityOptions(ctx)
+	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
+	var s activities.Slice
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)
+	if err == nil {
+		c.p.Total = sum(c.p.Total, s.Progress)
+		c.show(ctx, Trouble{})
+	}
+	return s, err
+}
+
+// afterFailure is what follows a slice that failed: another one after a while,
+// or the crawl's end.
+func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
+	if temporal.IsCanceledError(err) || ctx.Err() != nil {
+		return step{state: "stopped", reason: "cancelled"}
+	}
+	t := c.p.Trouble
+	if did := progressOf(err); did.Requests > 0 {
+		c.p.Total = sum(c.p.Total, did)
+		t = Trouble{}
+	}
+	if t.Attempt++; t.Attempt == 1 {
+		t.Since = workflow.Now(ctx)
+	}
+	t.Error = rootCause(err)
+	var app *temporal.ApplicationError
+	errors.As(err, &app)
+	if app == nil || !activities.Outage(app.Type()) {
+		t.Own++
+	}
+	c.show(ctx, t)
+	switch {
+	case app != nil && app.NonRetryable():
+		return step{state: "stopped", reason: t.Error}
+	case t.Own >= slicesThatFail:
+		return step{state: "stopped", reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: %s", t.Own, t.Error)}
+	}
+	wait := min(time.Second<<min(t.Attempt-1, 6), time.Minute)
+	if app != nil {
+		wait = max(wait, app.NextRetryDelay())
+	}
+	return step{wait: wait, reason: t.Error}
+}
+
+// progressOf is what a slice did before it failed: its error says so, or its
+// last heartbeat where the process died.
+func progressOf(err error) (p crawl.Progress) {
+	var app *temporal.ApplicationError
+	var late *temporal.TimeoutError
+	switch {
+	case errors.As(err, &app) && app.HasDetails():
+		_ = app.Details(&p) // what cannot be read is no progress
+	case errors.As(err, &late) && late.HasLastHeartbeatDetails():
+		_ = late.LastHeartbeatDetails(&p)
+	}
+	return p
+}
+
+// show makes trouble, and its end, seen from outside.
+func (c *siteRun) show(ctx workflow.Context, t Trouble) {
+	if t == c.p.Trouble {
+		return
+	}
+	c.p.Trouble = t
+	stage := "crawling"
+	if t.Attempt > 0 {
+		stage = "failing"
+	}
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(stage))
+	_ = workflow.UpsertMemo(ctx, map[string]any{MemoTrouble: t})
+}
