@@ -70,14 +70,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(err)
 			return
 		}
-		paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
-		switch {
-		case err != nil: // the loop's own writes will say so
-		case cancelled:
-			s.stop.Store(Cancelled)
-		case paused:
-			s.stop.Store(Paused)
-		}
+		_ = s.heed(ctx) // where the record is away the loop's own writes say so
 	}
 }
 

@@ -363,14 +363,17 @@ func TestAttention(t *testing.T) {
 	r, err := w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, Paused, r.Ending)
+	require.Empty(t, s.asked(), "nothing is asked of a paused site, robots.txt neither")
 	set("paused", "false")
 	w.cfg.SlicePages = r.Requests + 20
 	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, SliceFull, r.Ending)
 	w.cfg.SlicePages = 1 << 20
+	asked := len(s.asked())
 	set("cancelled", "true")
 	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, Cancelled, r.Ending)
+	require.Len(t, s.asked(), asked)
 }

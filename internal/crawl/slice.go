@@ -90,7 +90,9 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	watched := make(chan struct{})
 	go func() { defer close(watched); s.watch(ctx, cancel) }()
-	err = s.run(ctx)
+	if err = s.heed(ctx); err == nil {
+		err = s.run(ctx)
+	}
 	cancel(nil)
 	<-watched
 	return s.finish(ctx, err)
@@ -175,7 +177,24 @@ func (s *slice) begin(ctx context.Context) error {
 	return err
 }
 
+// heed looks whether anybody wants the crawl, before anything is asked and while
+// it goes on.
+func (s *slice) heed(ctx context.Context) error {
+	paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
+	switch {
+	case err != nil:
+	case cancelled:
+		s.stop.Store(Cancelled)
+	case paused:
+		s.stop.Store(Paused)
+	}
+	return err
+}
+
 func (s *slice) run(ctx context.Context) error {
+	if err := s.mayGoOn(ctx); err != nil {
+		return err
+	}
 	if err := errors.Join(s.mayAsk(), s.mayTry()); err != nil {
 		return err
 	}

@@ -1,0 +1,51 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
+// paused, and does nothing before it is resumed.
+func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := store.Open(ctx, devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/h", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+
+	begun := make(chan struct{})
+	ended := make(chan error)
+	go func() {
+		ended <- unlessPaused(ctx, db, "h", func(ctx context.Context) error {
+			close(begun)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	}()
+	<-begun
+	require.NoError(t, db.SetPaused(ctx, "h", true))
+	require.ErrorIs(t, <-ended, errPaused)
+
+	did := 0
+	work := func(context.Context) error { did++; return nil }
+	require.ErrorIs(t, unlessPaused(ctx, db, "h", work), errPaused)
+	require.Zero(t, did)
+	require.NoError(t, db.SetPaused(ctx, "h", false))
+	require.NoError(t, unlessPaused(ctx, db, "h", work))
+	require.NoError(t, unlessPaused(ctx, db, "not begun", work))
+	require.Equal(t, 2, did)
+
+	// Another's end is not a pause.
+	over, end := context.WithCancel(ctx)
+	end()
+	require.ErrorIs(t, unlessPaused(over, db, "h", func(ctx context.Context) error { return ctx.Err() }), context.Canceled)
+}
