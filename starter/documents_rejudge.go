@@ -102,14 +102,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		return err
 	}
 	all = slices.DeleteFunc(all, func(r rejudged) bool { return r.SHA256 == "" })
-	changed := map[string]int{}
-	n := 0
-	for _, r := range all {
-		if r.Was != r.Is {
-			changed[r.Was+" → "+r.Is]++
-			n++
-		}
-	}
+	changed, n := changes(all)
 	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": pruned.Load(), "stalled": stalled.Load()}
 	if explain {
 		result["judgements"] = all
@@ -123,6 +116,18 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		passedOver(w, stalled.Load(), "the machine was too busy to read them")
 		return nil
 	})
+}
+
+// changes counts what became of what.
+func changes(all []rejudged) (how map[string]int, n int) {
+	how = map[string]int{}
+	for _, r := range all {
+		if r.Was != r.Is {
+			how[r.Was+" → "+r.Is]++
+			n++
+		}
+	}
+	return how, n
 }
 
 func passedOver(w io.Writer, n int64, why string) {

@@ -70,10 +70,31 @@ func evidence(d store.Document, l store.Location) match.Evidence {
 	if l.MetaTitle != "" {
 		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
 	}
-	if ev.DOI == "" {
-		ev.DOI = doiOf(l.URL)
+	switch doi := doiOf(l.URL); {
+	case ev.DOI != "" || doi == "":
+	case publishes(l.URL):
+		ev.DOI = doi
+	default:
+		ev.URLDOI = doi
 	}
 	return ev
+}
+
+// publishers are the domains whose word is taken for which work a URL is of: the
+// resolver's, and those that print the DOI of their own works in their URLs.
+var publishers = []string{"doi.org", "acm.org", "springer.com", "springeropen.com", "biomedcentral.com", "ieee.org", "computer.org", "wiley.com",
+	"tandfonline.com", "sagepub.com", "siam.org", "acs.org", "iop.org", "science.org", "nature.com", "oup.com", "cambridge.org", "dagstuhl.de",
+	"sciencedirect.com", "emerald.com", "degruyter.com", "worldscientific.com", "mdpi.com", "frontiersin.org", "plos.org", "hindawi.com",
+	"iospress.nl", "iospress.com", "ams.org", "aps.org", "aip.org", "asme.org", "rsc.org", "royalsocietypublishing.org", "projecteuclid.org",
+	"informs.org", "copernicus.org", "pnas.org", "direct.mit.edu", "annualreviews.org", "ascelibrary.org", "spiedigitallibrary.org"}
+
+func publishes(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	return slices.ContainsFunc(publishers, func(p string) bool { return host == p || strings.HasSuffix(host, "."+p) })
 }
 
 func fileName(l store.Location) string {

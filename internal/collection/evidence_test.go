@@ -1,9 +1,14 @@
 package collection
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/match"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
 )
 
 func TestIdentifiersInURLs(t *testing.T) {
@@ -20,5 +25,32 @@ func TestIdentifiersInURLs(t *testing.T) {
 	} {
 		require.Equal(t, c.arxiv, arxivOf(c.url), c.url)
 		require.Equal(t, c.doi, doiOf(c.url), c.url)
+	}
+}
+
+// Anybody can put a DOI in a URL: without the title it settles nothing, but where
+// the resolver or the publisher says so.
+func TestDOIInURL(t *testing.T) {
+	t.Parallel()
+	wanted := venue.Paper{Key: "w", Title: "Harvesting the Missing Papers of a Venue", DOI: "10.1145/872757.872773",
+		Authors: []venue.Author{{Name: "Jane Porter"}}}
+	index := match.NewIndex([]venue.Paper{wanted})
+	body := "\nJane Porter\n\nAbstract\n" + strings.Repeat("We study a question that has been open for long. ", 12)
+	other, same := "Some Other Report"+body, wanted.Title+body
+	for _, c := range []struct {
+		url, pages string
+		want       match.Verdict
+	}{
+		{"http://anybody.example/files/10.1145/872757.872773.pdf", other, match.Ambiguous},
+		{"http://anybody.example/get?doi=10.1145/872757.872773", other, match.Ambiguous},
+		{"http://acm.org.anybody.example/doi/pdf/10.1145/872757.872773", other, match.Ambiguous},
+		{"http://notacm.org/doi/pdf/10.1145/872757.872773", other, match.Ambiguous},
+		{"https://dl.acm.org/doi/pdf/10.1145/872757.872773", other, match.Strong},
+		{"https://doi.org/10.1145/872757.872773", other, match.Strong},
+		{"http://anybody.example/files/10.1145/872757.872773.pdf", same, match.Exact},
+	} {
+		found := matches(index, store.Document{FirstPages: c.pages}, []store.Location{{URL: c.url}})
+		require.Len(t, found, 1, c.url)
+		require.Equal(t, string(c.want), found[0].Verdict, "%s: %q", c.url, found[0].Reasons)
 	}
 }

@@ -3,8 +3,9 @@ package match
 import "strings"
 
 // byID adds the papers whose arXiv id or DOI the document bears. An id in a
-// stamp or in the URL is the document's own; a DOI on page one may be that of a
-// work it cites, and needs an author to go with it.
+// stamp or in arXiv's URL is the document's own; a DOI on page one may be that of
+// a work it cites, and one in a URL whatever its host likes, so that these need
+// the title to go with them.
 func (ix *Index) byID(d *document, seen map[int]finding) {
 	ids := []string{bareArXiv(d.ev.ArXiv), arxivStamp(d.text)}
 	for _, id := range ids {
@@ -21,15 +22,22 @@ func (ix *Index) byID(d *document, seen map[int]finding) {
 		}
 	}
 	for _, doi := range doisIn(d.text) {
-		for _, i := range ix.doi[doi] {
-			// "A preliminary version appeared as 10.…", by the same authors:
-			// without the title, the DOI of another work.
-			v := Ambiguous
-			if f, ok := seen[int(i)]; ok && f.verdict != Different {
-				v = Strong
-			}
-			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), v, "DOI "+doi+" on the first pages")
+		d.hint(ix, seen, doi, "on the first pages")
+	}
+	if d.ev.URLDOI != "" {
+		d.hint(ix, seen, strings.ToLower(d.ev.URLDOI), "in the URL")
+	}
+}
+
+// hint counts a DOI that may be that of another work: "A preliminary version
+// appeared as 10.…", by the same authors.
+func (d *document) hint(ix *Index, seen map[int]finding, doi, where string) {
+	for _, i := range ix.doi[doi] {
+		v := Ambiguous
+		if f, ok := seen[int(i)]; ok && f.verdict != Different && f.end > f.start {
+			v = Strong
 		}
+		seen[int(i)] = d.raise(seen[int(i)], ix, int(i), v, "DOI "+doi+" "+where)
 	}
 }
 

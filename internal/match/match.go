@@ -47,7 +47,8 @@ type Evidence struct {
 	Anchor     string // visible text of the link that led here
 	Context    string // text around that link
 	ArXiv      string // id in the URL, or ""
-	DOI        string // DOI that the landing page gives, or ""
+	DOI        string // DOI that the landing page, the resolver's or the publisher's URL gives, or ""
+	URLDOI     string // DOI in the URL of any other host, or "": anybody can put one there
 	Year       int    // 0 when unknown
 }
 
