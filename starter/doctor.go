@@ -104,7 +104,7 @@ func (c *cli) examine(ctx context.Context, network bool) []finding {
 		return d.found
 	}
 	d.cfg = cfg
-	for _, check := range []func(context.Context){d.settings, d.identity, d.database, d.temporal, d.blobs, d.disk, d.readers, d.outside} {
+	for _, check := range []func(context.Context){d.settings, d.identity, d.proxied, d.database, d.temporal, d.blobs, d.disk, d.readers, d.outside} {
 		bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 		check(bounded)
 		cancel()

@@ -30,6 +30,16 @@ func (d *doctor) identity(context.Context) {
 	}
 }
 
+// proxied warns of what a proxy takes out of Gleaner's hands.
+func (d *doctor) proxied(context.Context) {
+	proxied, err := app.Proxied(d.cfg)
+	if err != nil || !proxied {
+		return // a wrong setting is named by identity
+	}
+	d.warn("proxy", "let the proxy refuse private addresses and metadata services, as Gleaner does without one",
+		"a proxy looks names up itself; they are looked up here, too, where DNS answers, but what it connects to cannot be seen")
+}
+
 // readers are the programs that read files.
 func (d *doctor) readers(context.Context) {
 	for _, p := range []struct{ name, without string }{

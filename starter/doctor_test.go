@@ -50,6 +50,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"no database":        {nil, "database", levelFail, "GLEANER_DATABASE_URL"},
 		"no contact":         {nil, "identity", levelWarn, "GLEANER_CONTACT"},
 		"wrong contact":      {[]string{"--contact", "nobody in particular"}, "identity", levelFail, "correct"},
+		"proxy":              {[]string{"--proxy-file", secretFile(t, "http://127.0.0.1:1")}, "proxy", levelWarn, "metadata services"},
 		"wrong pace":         {[]string{"--pace-by", "moon"}, "settings", levelFail, "correct"},
 		"wrong duration":     {[]string{"--delay", "soon"}, "settings", levelFail, "starter config"},
 		"database away":      {[]string{"--database-url-file", secretFile(t, "postgres://x@127.0.0.1:1/y?connect_timeout=1")}, "database", levelFail, "the server runs"},

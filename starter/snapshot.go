@@ -214,6 +214,7 @@ func record(ctx context.Context, client *fetch.Client, w *repository.WARC, u str
 	if err != nil {
 		return evaluate.Recorded{}, evaluate.ErrMissing
 	}
+	defer resp.Release()
 	header := resp.Header.Clone()
 	for _, h := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
 		header.Del(h) // the body is kept inflated and whole

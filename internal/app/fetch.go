@@ -2,7 +2,9 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -23,6 +25,7 @@ const linger = 10 * time.Second
 
 func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg), Linger: linger}
+	fc.Memory = fetch.NewMemory(bodyMemory())
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
 	for _, s := range config.Fields(cfg.Text("allow-addresses")) {
 		p, err := netip.ParsePrefix(s)
@@ -53,6 +56,25 @@ func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 		}
 	}
 	return fc, nil
+}
+
+// bodyMemory is what the bodies in flight may take together: half of what the
+// process may (GOMEMLIMIT), or a GiB where it is not told.
+func bodyMemory() int64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return 1 << 30
+	}
+	return limit / 2
+}
+
+// Proxied says whether web pages are fetched through a proxy by these settings.
+func Proxied(cfg *config.Config) (bool, error) {
+	c, err := Client(cfg)
+	if err != nil {
+		return false, err
+	}
+	return c.Proxied(), nil
 }
 
 // UserAgent is how the web sees a worker of these settings. The error is that of

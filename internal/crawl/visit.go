@@ -21,6 +21,7 @@ import (
 // cannot be asked; the entry then still waits.
 func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) error {
 	resp, err := s.get(ctx, e)
+	defer resp.Release()
 	if trouble := hostTrouble(err); trouble != nil {
 		return trouble
 	}

@@ -38,7 +38,11 @@ type body struct {
 	watch *watch
 	start time.Time // of the body
 	wire  int64
+	most  int64 // bytes on the wire that may come
 	raw   error // what the connection said, but for io.EOF
+
+	memory  *Memory
+	release func() // what is held of memory; nil for nothing
 }
 
 func newBody(ctx context.Context, resp *http.Response, l Limits, w *watch) *body {
@@ -56,6 +60,10 @@ func (b *body) Read(p []byte) (int, error) {
 	b.watch.reading(time.Now())
 	n, err := b.resp.Body.Read(p)
 	b.wire += int64(n)
+	if len(b.coded) > 0 && b.most > 0 && b.wire > b.most {
+		b.raw = &sizeError{TooLarge, b.most, "the packed body"}
+		return 0, b.raw // with bytes beside it a decoder may pass it over
+	}
 	if err != nil && err != io.EOF {
 		b.raw = err
 		return n, err
@@ -85,6 +93,7 @@ func (b *body) read(prefix int64) ([]byte, error) {
 	}
 	defer done()
 	limit := b.limits.bodyBytes(b.kind)
+	b.most = b.mostPacked(limit, prefix)
 	buf := make([]byte, 0, b.firstSize(prefix))
 	for {
 		if len(buf) == cap(buf) {
@@ -98,6 +107,10 @@ func (b *body) read(prefix int64) ([]byte, error) {
 		}
 		if first && b.kind == KindPage && looksLikeDocument(buf) {
 			limit = b.limits.DocumentBytes
+			b.most = b.mostPacked(limit, prefix)
+		}
+		if err := b.hold(int64(len(buf)), limit); err != nil {
+			return nil, err
 		}
 		if sizeErr := b.checkSize(int64(len(buf)), limit, prefix > 0); sizeErr != nil {
 			return nil, sizeErr
@@ -113,6 +126,41 @@ func (b *body) read(prefix int64) ([]byte, error) {
 		_, _ = io.CopyN(io.Discard, b, 4096)
 	}
 	return buf, nil
+}
+
+// mostPacked is how much of a packed body is read, however little comes out of
+// it: what is packed is not larger than what was, but for its frame.
+func (b *body) mostPacked(limit, prefix int64) int64 {
+	if prefix > 0 {
+		limit = min(limit, prefix)
+	}
+	return limit + limit/8 + firstRead
+}
+
+// hold asks for memory when a body turns out to be large, once and for all of
+// it. The wait is not the host's fault.
+func (b *body) hold(n, limit int64) error {
+	if n <= smallBody || b.release != nil || b.memory == nil {
+		return nil
+	}
+	if promised := b.resp.ContentLength; promised > 0 && len(b.coded) == 0 {
+		limit = min(limit, promised)
+	}
+	from, resume := time.Now(), b.watch.pause()
+	var err error
+	if b.release, err = b.memory.take(b.ctx, limit); err != nil {
+		return err
+	}
+	b.start = b.start.Add(time.Since(from))
+	resume()
+	return nil
+}
+
+// giveBack releases what is held for a body that nobody gets.
+func (b *body) giveBack() {
+	if b.release != nil {
+		b.release()
+	}
 }
 
 func (b *body) firstSize(prefix int64) int64 {
@@ -145,7 +193,7 @@ func (b *body) checkSize(n, limit int64, prefix bool) error {
 func (b *body) outcome(err error) Outcome {
 	var size *sizeError
 	switch cause := context.Cause(b.ctx); {
-	case errors.As(err, &size):
+	case errors.As(err, &size), errors.As(b.raw, &size):
 		return size.outcome
 	case b.raw == errSlow:
 		return SlowBody

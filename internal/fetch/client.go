@@ -24,6 +24,7 @@ type Client struct {
 	engine engine
 	header http.Header // sent with every request
 	robots robotsKeeper
+	names  localNames
 	close  func()
 }
 
@@ -62,6 +63,16 @@ func New(cfg Config) (*Client, error) {
 
 // UserAgent is what the client calls itself.
 func (c *Client) UserAgent() string { return c.header.Get("User-Agent") }
+
+// Proxied says whether a page of a public host would be asked of a proxy.
+func (c *Client) Proxied() bool {
+	for _, scheme := range []string{"http", "https"} {
+		if proxy, err := c.proxy(&url.URL{Scheme: scheme, Host: "www.example.org"}); err == nil && proxy != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // Close drops the connections that are kept for later.
 func (c *Client) Close() { c.close() }
@@ -167,12 +178,15 @@ func (c *Client) target(u *url.URL) (*target, error) {
 // learn, if not nil, gets the answer before the turn ends, and may tell the host's
 // Crawl-delay from it; then no more than a robots.txt is read.
 func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawlDelay time.Duration, learn func(*exchange) time.Duration) (*exchange, error) {
+	if err := c.names.check(ctx, c, t); err != nil {
+		return nil, &Error{Outcome: AddressDenied, URL: t.raw, Err: err}
+	}
 	for again := false; ; again = true {
 		done, err := c.turn(ctx, t, crawlDelay)
 		if err != nil {
 			return nil, err
 		}
-		x := &exchange{target: t, header: header, limits: c.cfg.Limits}
+		x := &exchange{target: t, header: header, limits: c.cfg.Limits, memory: c.cfg.Memory}
 		if learn != nil {
 			x.prefix = robots.MaxBytes + 1
 		}
@@ -293,7 +307,7 @@ func (c *Client) finish(resp *Response, t *target, x *exchange, req Request) (*R
 	if len(resp.Redirects) > 0 {
 		resp.URL = canonical(t.raw)
 	}
-	resp.Status, resp.Header, resp.Body = x.status, x.answer, x.body
+	resp.Status, resp.Header, resp.Body, resp.release = x.status, x.answer, x.body, x.release
 	resp.FetchedAt, resp.Elapsed = c.cfg.Clock.Now(), x.elapsed
 	return resp, nil
 }

@@ -43,6 +43,8 @@ type Config struct {
 	Ports []uint16
 
 	Limits Limits
+	// Memory bounds what large bodies in flight take together [nothing does].
+	Memory *Memory
 	// Linger is how long a request that was sent may still be answered when its
 	// caller is cancelled [0].
 	Linger time.Duration

@@ -67,6 +67,16 @@ type Response struct {
 	FetchedAt time.Time
 	Elapsed   time.Duration // of the last hop: first byte asked to last byte read
 	Bytes     int64         // bytes on the wire, all hops
+
+	release func()
+}
+
+// Release says that Body is no longer needed, so that its share of Config.Memory
+// is another's. It may be called again, and on nil.
+func (r *Response) Release() {
+	if r != nil && r.release != nil {
+		r.release()
+	}
 }
 
 // Error is a fetch that brought no body. It matches with errors.As.

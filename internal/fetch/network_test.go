@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
@@ -114,7 +115,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	t.Setenv("HTTP_PROXY", s.URL)
 	t.Setenv("NO_PROXY", "direct.example.org")
 	t.Setenv("REQUEST_METHOD", "")
-	dns := fakeDNS(nil)
+	dns := fakeDNS(func(string) []netip.Addr { return nil })
 	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.Resolver = "", dns })
 	resp, err := c.Fetch(context.Background(), Request{URL: "http://www.example.edu/"})
 	require.NoError(t, err)

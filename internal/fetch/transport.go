@@ -24,6 +24,7 @@ type exchange struct {
 	*target
 	header http.Header // shared by requests: never written to
 	limits Limits
+	memory *Memory
 	// prefix, if not 0, asks for so many bytes of the body and no more.
 	prefix int64
 
@@ -32,6 +33,7 @@ type exchange struct {
 	status  int
 	answer  http.Header
 	body    []byte // inflated; of a wanted answer only
+	release func() // what body holds of memory; nil for nothing
 	wire    int64  // bytes of the body before inflating
 	elapsed time.Duration
 	outcome Outcome // of the exchange itself: OK whenever an answer was read
@@ -90,10 +92,13 @@ func (t *transport) send(ctx context.Context, r *http.Request, x *exchange) (Out
 		b.drain()
 		return OK, nil
 	}
+	b.memory = x.memory
 	x.body, err = b.read(x.prefix)
 	if err != nil {
+		b.giveBack()
 		return b.outcome(err), err
 	}
+	x.release = b.release
 	return OK, nil
 }
 
@@ -171,6 +176,17 @@ func newWatch(l Limits, cancel context.CancelCauseFunc) *watch {
 // reading is called before each read of the body.
 func (w *watch) reading(now time.Time) {
 	w.timer.Reset(min(w.limits.Idle, w.limits.Total-now.Sub(w.start)))
+}
+
+// pause is called when something else than the host is waited for; what that
+// took is not the host's.
+func (w *watch) pause() (resume func()) {
+	from := time.Now()
+	w.timer.Stop()
+	return func() {
+		w.start = w.start.Add(time.Since(from))
+		w.reading(time.Now())
+	}
 }
 
 func (w *watch) stop() { w.timer.Stop() }

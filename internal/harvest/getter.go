@@ -57,6 +57,7 @@ func (g *Getter) ask(ctx context.Context, h frontier.Hash, url string) (store.Ca
 		return ok && err == nil
 	}
 	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true, Known: known})
+	defer resp.Release()
 	var fe *fetch.Error
 	switch {
 	case errors.As(err, &fe) && fe.Outcome == fetch.RedirectKnown:

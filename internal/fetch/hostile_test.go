@@ -1,0 +1,204 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/growthtest"
+)
+
+// TestPackedBodiesAreBoundedOnTheWire sends parts that hold nothing for as long
+// as somebody reads them.
+func TestPackedBodiesAreBoundedOnTheWire(t *testing.T) {
+	t.Parallel()
+	empty := map[string][]byte{
+		"gzip": pack(t, "gzip", nil), "zstd": {0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0}, // a frame to be skipped
+	}
+	for coding, part := range empty {
+		for _, path := range []string{"/page", "/robots.txt"} {
+			sent := make(chan int, 1)
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != path {
+					http.NotFound(w, r)
+					return
+				}
+				html(w)
+				w.Header().Set("Content-Encoding", coding)
+				parts, n := bytes.Repeat(part, 8<<10/len(part)), 0
+				for {
+					k, err := w.Write(parts)
+					if n += k; err != nil || n > 64<<20 {
+						break
+					}
+				}
+				sent <- n
+			}))
+			c := testClient(t, nil)
+			_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/page"})
+			e := fetchError(t, err)
+			if path == "/page" {
+				require.Equal(t, TooLarge, e.Outcome, "%s %s: %v", coding, path, err)
+			} else {
+				require.Equal(t, RobotsUnavailable, e.Outcome, "%s %s: %v", coding, path, err)
+			}
+			require.Less(t, <-sent, 16<<20, "%s %s", coding, path)
+			s.Close()
+		}
+	}
+}
+
+// TestUnpackingGrowsWithWhatCame unpacks what is made to be dear.
+func TestUnpackingGrowsWithWhatCame(t *testing.T) {
+	repeat := func(part []byte) func(int) []byte {
+		return func(n int) []byte { return bytes.Repeat(part, max(1, n/len(part))) }
+	}
+	noise := func(n int) []byte {
+		out, x := make([]byte, n), uint32(1)
+		for i := range out {
+			x = x*1664525 + 1013904223
+			out[i] = byte(x >> 24)
+		}
+		return out
+	}
+	for name, worst := range map[string]struct {
+		coding string
+		body   func(n int) []byte
+	}{
+		"empty gzip members":  {"gzip", repeat(pack(t, "gzip", nil))},
+		"gzip members":        {"gzip", repeat(pack(t, "gzip", []byte("a")))},
+		"zeros in gzip":       {"gzip", func(n int) []byte { return pack(t, "gzip", make([]byte, 100*n)) }},
+		"zeros in deflate":    {"deflate", func(n int) []byte { return pack(t, "deflate", make([]byte, 100*n)) }},
+		"bare deflate":        {"deflate", func(n int) []byte { return pack(t, "bare-deflate", noise(n)) }},
+		"zeros in zstd":       {"zstd", func(n int) []byte { return pack(t, "zstd", noise(n)) }},
+		"empty zstd frames":   {"zstd", repeat(pack(t, "zstd", nil))},
+		"skipped zstd frames": {"zstd", repeat([]byte{0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0})},
+		"noise in brotli":     {"br", func(n int) []byte { return pack(t, "br", noise(n)) }},
+		"empty brotli blocks": {"br", func(n int) []byte { return append([]byte{0x0b}, bytes.Repeat([]byte{0x06}, n)...) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 8<<10, worst.body, func(in []byte) {
+				resp := &http.Response{Header: http.Header{"Content-Encoding": {worst.coding}}, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
+				ctx, cancel := context.WithCancelCause(context.Background())
+				w := newWatch(Limits{}.Defaults(), cancel)
+				_, _ = newBody(ctx, resp, Limits{}.Defaults(), w).read(0)
+				w.stop()
+				cancel(nil)
+			})
+		})
+	}
+}
+
+func TestCodingsGrowWithTheHeader(t *testing.T) {
+	for _, s := range []string{"gzip,", ",", "identity,", ";", "a=b;"} {
+		growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(strings.Repeat(s, n/len(s))) }, func(b []byte) {
+			h := http.Header{"Content-Encoding": {string(b)}, "Content-Type": {string(b)}, "Retry-After": {string(b)}}
+			_, _, _ = inflater(strings.NewReader(""), codings(h))
+			_, _ = kindOf(h.Get("Content-Type")), RetryAfter(h, time.Now())
+		})
+	}
+}
+
+// TestLargeBodiesWaitForMemory has two large bodies where there is room for one.
+func TestLargeBodiesWaitForMemory(t *testing.T) {
+	t.Parallel()
+	const size = 2 << 20
+	s := site(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		w.Header().Set("Content-Length", strconv.Itoa(size))
+		_, _ = w.Write(bytes.Repeat([]byte("a"), size))
+	})
+	memory := NewMemory(size * inUse)
+	other := site(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "small") })
+	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
+	first, err := c.Fetch(context.Background(), Request{URL: s.URL + "/1"})
+	require.NoError(t, err)
+	require.False(t, memory.free.TryAcquire(1), "nothing is held for a large body")
+
+	small, err := c.Fetch(context.Background(), Request{URL: other.URL + "/"})
+	require.NoError(t, err, "small bodies do not wait")
+	small.Release()
+
+	stop := errors.New("told to stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Fetch(ctx, Request{URL: s.URL + "/2"})
+		ended <- err
+	}()
+	cancel(stop)
+	require.Error(t, <-ended, "it waited, so it ends with its context")
+
+	second := make(chan *Response, 1)
+	go func() {
+		r, err := c.Fetch(context.Background(), Request{URL: s.URL + "/3"})
+		if err == nil {
+			second <- r
+		}
+		close(second)
+	}()
+	first.Release()
+	first.Release()
+	r := <-second
+	require.NotNil(t, r, "what was released is another's")
+	require.Len(t, r.Body, size)
+	r.Release()
+	require.True(t, memory.free.TryAcquire(size*inUse), "all is given back, once")
+}
+
+// TestMemoryComesBackFromFailures: a body that nobody gets holds nothing.
+func TestMemoryComesBackFromFailures(t *testing.T) {
+	t.Parallel()
+	s := site(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		w.Header().Set("Content-Length", strconv.Itoa(3<<20))
+		_, _ = w.Write(bytes.Repeat([]byte("a"), 2<<20)) // and closes
+	})
+	memory := NewMemory(16 << 20)
+	c := testClient(t, func(cfg *Config) { cfg.Memory = memory })
+	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/"})
+	require.Equal(t, Truncated, fetchError(t, err).Outcome)
+	require.True(t, memory.free.TryAcquire(16<<20))
+}
+
+// TestProxiedNamesAreLookedUpHereToo: a name that leads inside a network is not
+// given to a proxy, as far as it can be told here.
+func TestProxiedNamesAreLookedUpHereToo(t *testing.T) {
+	t.Parallel()
+	p := &forwardProxy{}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	dns := fakeDNS(func(name string) []netip.Addr {
+		switch name {
+		case "rebound.example.org.":
+			return []netip.Addr{netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("169.254.169.254")}
+		case "inside.example.org.":
+			return []netip.Addr{netip.MustParseAddr("10.0.0.7")}
+		case "public.example.org.":
+			return []netip.Addr{netip.MustParseAddr("8.8.8.8")}
+		}
+		return nil
+	})
+	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.AllowLoopback, cfg.Resolver = s.URL, false, dns })
+	for host, want := range map[string]Outcome{
+		"rebound.example.org": AddressDenied, "inside.example.org": AddressDenied,
+		"public.example.org": OK, "known-to-the-proxy-alone.example.org": OK,
+	} {
+		_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
+		require.Equal(t, want, OutcomeOf(err), "%s: %v", host, err)
+	}
+	for _, asked := range p.asked {
+		require.NotContains(t, asked, "rebound")
+		require.NotContains(t, asked, "inside")
+	}
+}

@@ -1,0 +1,50 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// localLookup is how long a name may take to be resolved beside the proxy
+	// that resolves it, and localPause for how long nothing is tried after a
+	// resolver that did not answer: behind many proxies there is none.
+	localLookup = 2 * time.Second
+	localPause  = 5 * time.Minute
+)
+
+// localNames looks up what a proxy is asked for. The proxy resolves names by
+// itself, so that its answer cannot be checked; but a name that resolves here to
+// an address inside a network most likely does so there.
+type localNames struct {
+	silent atomic.Int64 // no look-up before this time, in nanoseconds
+}
+
+// check returns an *AddressError for a name that resolves to an address that
+// may not be asked. Where names cannot be resolved, nothing is known.
+func (l *localNames) check(ctx context.Context, c *Client, t *target) error {
+	if _, err := netip.ParseAddr(t.url.Hostname()); err == nil || !t.proxied {
+		return nil // checked already, or checked when it is dialled
+	}
+	now := c.cfg.Clock.Now()
+	if now.UnixNano() < l.silent.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, localLookup)
+	defer cancel()
+	ips, err := c.cfg.Resolver.LookupNetIP(ctx, "ip", t.url.Hostname())
+	var dns *net.DNSError
+	if errors.As(err, &dns) && !dns.IsNotFound {
+		l.silent.Store(now.Add(localPause).UnixNano())
+	}
+	for _, ip := range ips {
+		if err := c.policy.checkIP(ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}

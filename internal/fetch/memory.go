@@ -1,0 +1,44 @@
+package fetch
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	// smallBody is what a body may take without asking: most are smaller, and
+	// as many of them as there are fetches at a time fit anywhere.
+	smallBody = 1 << 20
+	// inUse is how many times its size a body takes while it is read and
+	// worked on: the buffer that grows, its text, what is made of it.
+	inUse = 3
+)
+
+// Memory bounds what all bodies in flight take together, in bytes: those being
+// read, and those not released yet. A body larger than smallBody asks once, for
+// all that it may become, so nobody who holds a part waits for another.
+type Memory struct {
+	size int64
+	free *semaphore.Weighted
+}
+
+// NewMemory makes a bound of so many bytes.
+func NewMemory(size int64) *Memory {
+	return &Memory{size: max(size, 1), free: semaphore.NewWeighted(max(size, 1))}
+}
+
+// take waits until a body of so many bytes may be held, and returns what gives
+// its share back. One that is larger than all there is takes all there is.
+func (m *Memory) take(ctx context.Context, body int64) (release func(), err error) {
+	if m == nil {
+		return func() {}, nil
+	}
+	n := min(body*inUse, m.size)
+	if err := m.free.Acquire(ctx, n); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	var once sync.Once
+	return func() { once.Do(func() { m.free.Release(n) }) }, nil
+}
