@@ -37,6 +37,7 @@ const slicesThatFail = 10
 func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	ctx = on(ctx, activities.QueueCrawl, c.p.Host, 30*time.Minute)
 	o := workflow.GetActivityOptions(ctx)
+	o.HeartbeatTimeout = 10 * time.Second // no longer than a dead worker's lease
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	var s activities.Slice
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)

@@ -74,7 +74,7 @@ func eventOf(v *frontier.Visit, r rank.Result) recrawl.Event {
 // redirected to a document does so no longer, the document's own address is asked.
 func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 	var seen, gone [][]byte
-	var turned []string
+	var turned, seenAt, goneAt []string
 	for i := range s.batch.visits {
 		v := &s.batch.visits[i]
 		if v.Entry.Was != frontier.Document {
@@ -83,9 +83,9 @@ func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 		h := v.Entry.Hash()
 		switch v.State {
 		case frontier.Document:
-			seen = append(seen, h[:])
+			seen, seenAt = append(seen, h[:]), append(seenAt, v.Entry.Link.URL)
 		case frontier.Gone, frontier.Page, frontier.Moved:
-			gone = append(gone, h[:])
+			gone, goneAt = append(gone, h[:]), append(goneAt, v.Entry.Link.URL)
 		default:
 			continue
 		}
@@ -100,20 +100,23 @@ func (s *slice) writeSeen(ctx context.Context, tx pgx.Tx) error {
 		}
 		s.window.all = s.window.all && n == 0
 	}
-	if len(seen)+len(gone) == 0 {
-		return nil
-	}
-	// The members of an archive have hashes of their own and its URL.
-	const at = `(hash = ANY($2) OR url IN (SELECT url FROM urls WHERE site_id=$1 AND hash = ANY($2)))`
 	now := time.Now()
-	if len(seen) > 0 {
-		if _, err := tx.Exec(ctx, `UPDATE locations SET seen_at=$3 WHERE site_id=$1 AND current AND `+at, s.site.ID, seen, now); err != nil {
-			return err
-		}
+	if err := s.mark(ctx, tx, `seen_at=$4`, seen, seenAt, now); err != nil {
+		return err
 	}
-	if len(gone) == 0 {
+	return s.mark(ctx, tx, `gone_at=$4, current=false`, gone, goneAt, now)
+}
+
+// mark sets something at the locations of documents of this site: of files by
+// their hashes, of the members of archives, which have hashes of their own, by the
+// archives' URLs. Each way has its index.
+func (s *slice) mark(ctx context.Context, tx pgx.Tx, set string, hashes [][]byte, urls []string, now time.Time) error {
+	if len(hashes) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE locations SET gone_at=$3, current=false WHERE site_id=$1 AND current AND `+at, s.site.ID, gone, now)
+	_, err := tx.Exec(ctx, `UPDATE locations SET `+set+` WHERE site_id=$1 AND current AND (hash, sha256) IN (
+			SELECT hash, sha256 FROM locations WHERE hash = ANY($2)
+			UNION ALL SELECT hash, sha256 FROM locations WHERE site_id=$1 AND member <> '' AND md5(url) = ANY(SELECT md5(u) FROM unnest($3::text[]) u))`,
+		s.site.ID, hashes, urls, now)
 	return err
 }

@@ -103,6 +103,7 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 		return fmt.Errorf("crawl %s: write: %w", s.site.Host, err)
 	}
 	s.written = time.Now()
+	clear(s.seen.since)
 	if learnt != nil {
 		s.learnt, s.taught = time.Now(), false
 	}
@@ -125,9 +126,22 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 	return nil
 }
 
-// write is what flush does in one transaction.
+// write is what flush does in one transaction. It takes the rows of all its sites
+// in one order: the next one may be a slice of a site that leads here.
 func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, last bool) (added map[frontier.Hash]frontier.Added, err error) {
-	// The site's row first: it holds off a take-over until the commit.
+	hosts := slices.Sorted(maps.Keys(s.batch.leads))
+	sites := make([]int, len(hosts))
+	for i, host := range hosts {
+		if sites[i], err = store.EnsureSite(ctx, tx, host); err != nil {
+			return nil, err
+		}
+	}
+	if len(sites) > 0 {
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, append(slices.Clone(sites), s.site.ID)); err != nil {
+			return nil, err
+		}
+	}
+	// Before all else the site's own row: it holds off a take-over until the commit.
 	if err := s.writeSite(ctx, tx, learnt, last); err != nil {
 		return nil, err
 	}
@@ -146,8 +160,8 @@ func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, la
 	if err := s.writeChanged(ctx, tx); err != nil {
 		return nil, err
 	}
-	for _, host := range slices.Sorted(maps.Keys(s.batch.leads)) {
-		if err := s.writeLeads(ctx, tx, host, s.batch.leads[host]); err != nil {
+	for i, host := range hosts {
+		if err := s.writeLeads(ctx, tx, sites[i], s.batch.leads[host]); err != nil {
 			return nil, err
 		}
 	}
@@ -171,17 +185,13 @@ func (s *slice) writeSite(ctx context.Context, tx pgx.Tx, learnt json.RawMessage
 
 // writeLeads gives documents on another host to that host's own frontier, where
 // they are asked for under its own lease.
-func (s *slice) writeLeads(ctx context.Context, tx pgx.Tx, host string, leads []frontier.Entry) error {
-	id, err := store.EnsureSite(ctx, tx, host)
-	if err != nil {
-		return err
-	}
+func (s *slice) writeLeads(ctx context.Context, tx pgx.Tx, id int, leads []frontier.Entry) error {
 	if slices.ContainsFunc(leads, func(e frontier.Entry) bool { return e.Skip == "" }) {
 		if err := store.InheritSite(ctx, tx, s.site.ID, id, "lead"); err != nil {
 			return err
 		}
 	}
-	_, err = frontier.Add(ctx, tx, id, leads)
+	_, err := frontier.Add(ctx, tx, id, leads)
 	return err
 }
 

@@ -64,6 +64,7 @@ type Crawler struct {
 	coll   *collection.Collection
 	cfg    Config
 	log    *slog.Logger
+	known  int           // URLs of a site that a slice keeps in memory
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 
 	// Tests put themselves between: wrap around a strategy, read before the work
@@ -74,7 +75,7 @@ type Crawler struct {
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second,
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second, known: seenLimit,
 		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
 }
 

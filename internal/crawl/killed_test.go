@@ -3,6 +3,7 @@ package crawl
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -84,10 +85,13 @@ func crawlAll(dsn, proxy, blobs string) error {
 			for {
 				r, err := c.Slice(ctx, host, func(p Progress) { fmt.Println(host, p.Requests) })
 				switch {
+				case errors.Is(err, politeness.ErrLost):
+					fmt.Println("lost", host)
 				case err != nil:
 					log.Error("slice", "host", host, "error", err)
 				case r.Ending == SliceFull:
 				case r.Ending == Waiting:
+					fmt.Println("waiting", host)
 					time.Sleep(min(r.Wait, 100*time.Millisecond))
 				default:
 					return

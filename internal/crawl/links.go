@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ const (
 	outcomeLoop        fetch.Outcome = "link-loop"
 )
 
-func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
+func (s *slice) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
 	v.State = frontier.Page
 	s.progress.Pages++
 	p, err := page.Parse(resp.URL, resp.Header, resp.Body)
@@ -53,6 +54,9 @@ func (s *slice) page(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 	r := rank.Result{Page: p}
 	if p.NoFollow {
 		return r, nil
+	}
+	if err := s.patiently(ctx, func() error { return s.seen.learn(context.WithoutCancel(ctx), s.db.Pool, s.site.ID, p.Links) }); err != nil {
+		return r, err
 	}
 	relevant := false
 	for i := range p.Links {

@@ -9,12 +9,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/page"
 	"gleaner/internal/weburl"
 )
 
 // seenLimit bounds the set of known URLs that a slice keeps in memory, in
-// entries of some 40 bytes. Beyond it the record alone tells what is new. A slice
-// begins with at most half of them, so that those it meets have a place.
+// entries of some 40 bytes. A slice begins with at most half of them, so that those
+// it meets have a place: the ones nearest to a homepage, which most pages link to.
+// Of a site with more the record is asked what it knows of each page's links.
 const seenLimit = 100_000
 
 // seenSet remembers at what depth and in what role a site's URLs are known, so
@@ -24,7 +26,10 @@ type seenSet struct {
 	best    map[frontier.Hash]int32 // depth and role
 	dirs    map[uint64]int32        // pages, by directory
 	seed    maphash.Seed
-	skipped int // URLs that a limit kept out
+	limit   int                     // of best
+	partial bool                    // the record knows more URLs
+	since   map[frontier.Hash]int32 // what has no place in best, until the record is written and can be asked
+	skipped int                     // URLs that a limit kept out
 
 	// contents has the directories in which a page of some content was read in
 	// this crawl and its links followed.
@@ -35,23 +40,27 @@ type seenSet struct {
 const sameContent = 8
 
 func newSeen() *seenSet {
-	return &seenSet{best: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
+	return &seenSet{best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl int) (*seenSet, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$3 THEN content END FROM urls WHERE site_id=$1 LIMIT $2`,
-		site, seenLimit/2, crawl)
+func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl, limit int) (*seenSet, error) {
+	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
+		WHERE site_id=$1 ORDER BY depth, seq`, site, crawl)
 	if err != nil {
 		return nil, err
 	}
 	s := newSeen()
+	s.limit = limit
+	n := 0
 	var h, content []byte
 	var depth, role int
 	var state frontier.State
 	var url string
 	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role, &state, &url, &content}, func() error {
-		s.addContent(url, content)
-		s.add(frontier.Hash(h), depth, frontier.Role(role))
+		if n++; n <= limit/2 {
+			s.addContent(url, content)
+			s.add(frontier.Hash(h), depth, frontier.Role(role))
+		}
 		if state == frontier.Skipped {
 			s.skipped++
 		} else if !weburl.IsDocumentName(url) {
@@ -59,26 +68,58 @@ func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl int) (*seenSe
 		}
 		return nil
 	})
+	s.partial = n > limit/2
 	return s, err
+}
+
+// learn asks the record what it knows of some links, where it knows more than
+// the set.
+func (s *seenSet) learn(ctx context.Context, pool *pgxpool.Pool, site int, links []page.Link) error {
+	var unknown [][]byte
+	for i := range links {
+		h := frontier.HashOf(links[i].URL)
+		if _, met := s.known(h, 0, 0); s.partial && !met {
+			unknown = append(unknown, h[:])
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	rows, err := pool.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, site, unknown)
+	if err != nil {
+		return err
+	}
+	var h []byte
+	var depth, role int
+	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role}, func() error {
+		s.add(frontier.Hash(h), depth, frontier.Role(role))
+		return nil
+	})
+	return err
 }
 
 // known reports whether a URL was met, and whether in this role or a wider one
 // at this depth or a lesser one.
 func (s *seenSet) known(h frontier.Hash, depth int, role frontier.Role) (asGood, met bool) {
 	b, met := s.best[h]
+	if !met {
+		b, met = s.since[h]
+	}
 	return met && int(b>>2) <= depth && frontier.Role(b&3) <= role, met
 }
 
 func (s *seenSet) add(h frontier.Hash, depth int, role frontier.Role) {
-	b, ok := s.best[h]
-	if !ok && len(s.best) >= seenLimit {
-		return
+	in := s.best
+	b, ok := in[h]
+	if !ok && len(s.best) >= s.limit {
+		s.partial, in = true, s.since
+		b, ok = in[h]
 	}
 	depth = min(depth, 1<<16)
 	if ok {
 		depth, role = min(depth, int(b>>2)), min(role, frontier.Role(b&3))
 	}
-	s.best[h] = int32(depth)<<2 | int32(role)
+	in[h] = int32(depth)<<2 | int32(role)
 }
 
 // addContent notes a page whose links are followed.

@@ -132,7 +132,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.wanted, err = s.coll.Wanted(ctx); err != nil {
 		return err
 	}
-	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl); err != nil {
+	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl, s.known); err != nil {
 		return err
 	}
 	s.leads, s.found = map[frontier.Hash]float64{}, map[string]bool{}

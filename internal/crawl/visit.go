@@ -210,7 +210,7 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	case collection.AFile:
 		return s.document(ctx, e, v, resp)
 	case collection.APage:
-		r, err := s.page(e, v, resp)
+		r, err := s.page(ctx, e, v, resp)
 		if err != nil {
 			return r, err
 		}

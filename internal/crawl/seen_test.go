@@ -1,0 +1,54 @@
+package crawl
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestALargeSiteIsKnownAsAWhole: a slice that keeps few URLs in memory comes to
+// the record that one comes to which keeps them all, over many slices: the same
+// directories are full, the same links left out, and no link counts as new twice.
+func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.DirPages, w.cfg.TrapPages, w.cfg.SlicePages = 12, 0, 4
+	crawl := func(known int) (map[string]string, []int) {
+		pages := map[string]any{"/": links("/a/", "/b/", "/calendar?year=2100")}
+		for _, dir := range []string{"/a/", "/b/"} {
+			var all []string
+			for i := range 20 {
+				p := fmt.Sprintf("%sp%02d.html", dir, i)
+				all = append(all, p)
+				pages[p] = links("/", dir, fmt.Sprintf("%sp%02d.html", dir, (i+7)%20), fmt.Sprintf("%sd%d.pdf", dir, i%3), fmt.Sprintf("/calendar?year=%d", 2101+i))
+			}
+			pages[dir] = links(all...)
+			for i := range 3 {
+				pages[fmt.Sprintf("%sd%d.pdf", dir, i)] = fmt.Sprint(dir, i)
+			}
+		}
+		s := serve(t, pages)
+		w.seed(t, s.host, "/", "/")
+		c := w.crawler(w.client)
+		c.known = known
+		require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+		for p, n := range s.asked() {
+			require.Equal(t, 1, n, p)
+		}
+		var gained []int
+		rows, err := w.db.Pool.Query(t.Context(), `SELECT count(*)::int FROM urls WHERE site_id=(SELECT id FROM sites WHERE host=$1) GROUP BY interval_s ORDER BY interval_s`, s.host)
+		require.NoError(t, err)
+		for rows.Next() {
+			var n int
+			require.NoError(t, rows.Scan(&n))
+			gained = append(gained, n)
+		}
+		return w.record(t, s.host), gained
+	}
+	all, gained := crawl(seenLimit)
+	require.Contains(t, fmt.Sprint(all), "skipped directory-limit")
+	few, gainedOfFew := crawl(8)
+	require.Equal(t, all, few)
+	require.Equal(t, gained, gainedOfFew, "pages with new documents are worth asking again sooner")
+}
