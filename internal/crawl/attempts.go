@@ -20,16 +20,9 @@ const (
 	outcomeUnfit fetch.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
-// maxAttempts is how many slices of a site may end abnormally, one after the
-// other and without getting anything done, before the crawl is stopped.
-const maxAttempts = 8
-
 // maxKilled is how often the process may die over an answer, where the record was
 // told of it before. The first death of all it was not told of.
 const maxKilled = 2
-
-// Broken ends the crawl of a site whose slices do not come to an end.
-const Broken Ending = "broken"
 
 // beginAttempt counts the slice until it comes to an orderly end, or gets
 // something done. Where the one before did not, its URL is charged with that if it
@@ -53,14 +46,6 @@ func (s *slice) beginAttempt(ctx context.Context) error {
 		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", s.site.Host, "in_a_row", s.attempts)
 	}
 	return err
-}
-
-// mayTry ends a crawl whose slices end abnormally again and again.
-func (s *slice) mayTry() error {
-	if s.attempts < maxAttempts {
-		return nil
-	}
-	return &errStop{ending: Broken, reason: fmt.Sprintf("%d attempts in a row ended abnormally without getting anything done; the worker's log says how", s.attempts)}
 }
 
 // handle tells the record which answer is being worked on, where slices of this

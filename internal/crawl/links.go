@@ -140,25 +140,6 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	return !met, e.Document
 }
 
-// maxLeads bounds what is remembered of the leads of a slice.
-const maxLeads = 20_000
-
-// lead gives a link to its host, once for all the pages that have it. One that a
-// limit keeps out is recorded there with the limit's name.
-func (s *slice) lead(host string, e *frontier.Entry) {
-	if had, ok := s.leads[e.Hash()]; ok && e.Wanted <= had {
-		return
-	}
-	if e.Skip = s.outside(e); e.Skip != "" && !s.mayRecord() {
-		return
-	}
-	if len(s.leads) < maxLeads {
-		s.leads[e.Hash()] = e.Wanted
-	}
-	s.strategy.Enter(own(e))
-	s.batch.addLead(host, *e)
-}
-
 // own gives an entry its own copy of the words that are parts of the page's
 // text: a waiting link must not keep the page in memory.
 func own(e *frontier.Entry) *rank.Candidate {

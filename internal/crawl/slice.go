@@ -39,8 +39,9 @@ type slice struct {
 	attempts int                                // slices before this one that did not come to an end
 	unjudged []string                           // documents of the last visit
 
-	leads map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
-	found map[string]bool           // normalised titles of the papers found
+	leads   map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
+	leadsOf map[string]int            // how many, by host
+	found   map[string]bool           // normalised titles of the papers found
 
 	history rank.History // of this slice, for its budget
 
@@ -135,7 +136,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl, s.known); err != nil {
 		return err
 	}
-	s.leads, s.found = map[frontier.Hash]float64{}, map[string]bool{}
+	s.leads, s.leadsOf, s.found = map[frontier.Hash]float64{}, map[string]int{}, map[string]bool{}
 	titles, err := s.db.TitlesFound(ctx, s.site.ID)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func (s *slice) run(ctx context.Context) error {
 	if err := s.mayGoOn(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(s.mayAsk(), s.mayTry()); err != nil {
+	if err := s.mayAsk(); err != nil {
 		return err
 	}
 	if err := s.enterSitemaps(ctx); err != nil {
