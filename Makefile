@@ -5,16 +5,37 @@ GO ?= go
 # Tools are pinned here and run from the module cache: they stay out of go.mod.
 STATICCHECK   = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WORKFLOWCHECK = go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+GOVULNCHECK   = golang.org/x/vuln/cmd/govulncheck@v1.8.0
+GOSEC         = github.com/securego/gosec/v2/cmd/gosec@v2.29.0
+
+# What gosec looks for and is meant here:
+#   G104       closing a file after the error that counts
+#   G115       numbers that are bounded where they are made (depths, lengths, ports)
+#   G122       walks over folders that nobody else writes to
+#   G204 G304  programs and files that the operator or the settings name
+#   G301 G302 G306  blobs and exports are there for other programs to read; what
+#              holds secrets is tested by devstack.TestTheDataFolderIsTheUsersAlone
+#   G401 G501 G505  MD5 and SHA-1 are names by which others know a file; what is
+#              trusted is SHA-256
+#   G404       jitter and generated webs, no secrets
+GOSEC_EXCLUDE = G104,G115,G122,G204,G301,G302,G304,G306,G401,G404,G501,G505
+# Generated webs and fake services that tests and benchmarks alone run.
+GOSEC_LEAVE   = -exclude-dir=internal/sampleweb -exclude-dir=internal/bench -exclude-dir=internal/metadata/metadatatest
 
 # Packages whose code runs in parallel, for which the race detector's tenfold
 # slowness pays. Measurements on other people's data are left out of it.
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/frontier/... \
-       ./internal/crawl/... ./internal/document/... ./internal/sampleweb/...
+       ./internal/crawl/... ./internal/document/... ./internal/sampleweb/... \
+       ./internal/collection/... ./internal/harvest/... ./internal/homepage/... \
+       ./internal/metadata/... ./internal/repository/... ./internal/console/... \
+       ./activities/... ./worker/pool/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
-.PHONY: help build test race check format vet staticcheck house workflowcheck clean
+SHELL = bash
+
+.PHONY: help build test race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,15 +43,15 @@ help: ## this list
 build: ## bin/starter and bin/worker
 	$(GO) build -o bin/ ./starter ./worker
 
-test: ## every test, those on a real Temporal server and a real Postgres included
-	$(WITHSTACK) $(GO) test -timeout 15m ./...
+test: ## every test, those on a real Temporal server and a real Postgres included; lists what was skipped
+	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 15m ./... | $(GO) run ./internal/housetest/cmd/counttests
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 10m $(RACE); \
+		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 15m $(RACE); \
 	else echo "race: no C compiler, left out"; fi
 
-check: format vet house workflowcheck staticcheck ## everything but the tests
+check: format vet house workflowcheck staticcheck gosec vulncheck ## everything but the tests
 
 format: ## is every file formatted
 	@out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -46,6 +67,12 @@ workflowcheck: ## nothing in a workflow is non-deterministic
 
 staticcheck:
 	$(GO) run $(STATICCHECK) ./...
+
+gosec: ## insecure patterns, but for those explained above
+	$(GO) run $(GOSEC) -quiet -exclude=$(GOSEC_EXCLUDE) $(GOSEC_LEAVE) ./...
+
+vulncheck: ## known weaknesses of what is imported and called
+	.ci/vulncheck $(GOVULNCHECK)
 
 clean:
 	rm -rf bin

@@ -95,7 +95,7 @@ func args(n int, what string) cobra.PositionalArgs {
 
 func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *harvestFlags) error {
 	if f.holdings != "" {
-		if err := c.importHoldings(ctx, f.holdings, io.Discard); err != nil {
+		if _, err := c.importHoldings(ctx, f.holdings, false); err != nil {
 			return err
 		}
 	}

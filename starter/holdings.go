@@ -1,15 +1,129 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/match"
+	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
+
+func (c *cli) holdingsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
+	cmd.AddCommand(c.holdingsImportCommand(), c.holdingsListCommand(), c.holdingsForgetCommand(), c.holdingsExplainCommand())
+	return cmd
+}
+
+func (c *cli) holdingsImportCommand() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris)", Args: args(1, "a file"),
+		Long: `Import a list of papers that the library holds. The format is told from the
+name and the content; a CSV file needs a header with at least a title column.
+A malformed file is refused with its line and column, and nothing is imported.
+A paper that several lists name counts once. A list is remembered by the name of
+its file: importing it again brings its papers up to date, "starter holdings
+forget" takes it back.`,
+		Example: "  starter holdings import library.csv --dry-run\n  starter holdings import library.bib",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			done, err := c.importHoldings(cmd.Context(), args[0], dry)
+			if err != nil {
+				return err
+			}
+			return c.print(struct {
+				File string `json:"file"`
+				store.Imported
+			}{args[0], done}, func(w io.Writer) error {
+				verb := "are held"
+				if dry {
+					verb = "would be held"
+				}
+				_, err := fmt.Fprintf(w, "%d papers of %s %s: %d new, %d known\n", done.Papers, args[0], verb, done.New, done.Known)
+				return err
+			})
+		}}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be new")
+	return cmd
+}
+
+func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.Imported, error) {
+	papers, err := readPapers(name)
+	if err != nil {
+		return store.Imported{}, err
+	}
+	a, err := c.record(ctx)
+	if err != nil {
+		return store.Imported{}, err
+	}
+	defer a.Close()
+	return a.DB.SaveHoldings(ctx, papers, name, dry)
+}
+
+func (c *cli) holdingsListCommand() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List what was imported, by source", Args: cobra.NoArgs,
+		Example: "  starter holdings list",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			all, err := a.DB.HeldSources(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.print(all, func(w io.Writer) error {
+				if len(all) == 0 {
+					_, err := fmt.Fprintln(w, "nothing was imported: starter holdings import FILE")
+					return err
+				}
+				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(t, "source\tpapers\tin no other\timported")
+				for _, s := range all {
+					fmt.Fprintf(t, "%s\t%d\t%d\t%s\n", s.Source, s.Papers, s.Alone, s.Imported.Local().Format(time.DateTime))
+				}
+				return t.Flush()
+			})
+		}}
+}
+
+func (c *cli) holdingsForgetCommand() *cobra.Command {
+	var source string
+	var dry bool
+	cmd := &cobra.Command{Use: "forget --source FILE", Short: "Take an import back", Args: cobra.NoArgs,
+		Long: `Take an import back. What another list names, too, stays held. A harvest that
+began before keeps what it was told; start it again to want what is missing now.`,
+		Example: "  starter holdings forget --source library.csv --dry-run",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := c.record(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			gone, err := a.DB.ForgetHoldings(cmd.Context(), source, dry)
+			if err != nil {
+				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
+			}
+			return c.print(map[string]any{"source": source, "papers": gone}, func(w io.Writer) error {
+				verb := "are"
+				if dry {
+					verb = "would be"
+				}
+				_, err := fmt.Fprintf(w, "%d papers %s no longer held\n", gone, verb)
+				return err
+			})
+		}}
+	cmd.Flags().StringVar(&source, "source", "", "as \"starter holdings list\" names it (required)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many that are")
+	_ = cmd.MarkFlagRequired("source")
+	return cmd
+}
 
 // heldPaper is a paper that the library has, and why it is thought so.
 type heldPaper struct {

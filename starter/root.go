@@ -188,7 +188,7 @@ func exitCode(err error, interrupted bool) int {
 		return exitInterrupted
 	case errors.Is(err, errUsage), errors.As(err, &syntax), refused(err):
 		return exitUsage
-	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch), errors.Is(err, store.ErrNoURL), errors.As(err, &none), errors.As(err, &nothing),
+	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch), errors.Is(err, store.ErrNoURL), errors.Is(err, store.ErrNoSource), errors.As(err, &none), errors.As(err, &nothing),
 		userError(err), errors.Is(err, errAuthor):
 		return exitUnknown
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &away):

@@ -127,40 +127,6 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-func (c *cli) holdingsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "holdings", Short: "Tell Gleaner what the library holds"}
-	cmd.AddCommand(&cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris)", Args: args(1, "a file"),
-		Long: `Import a list of papers that the library holds. The format is told from the
-name and the content; a CSV file needs a header with at least a title column.
-A malformed file is refused with its line and column, and nothing is imported.`,
-		Example: "  starter holdings import library.csv\n  starter holdings import library.bib",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.importHoldings(cmd.Context(), args[0], c.out)
-		}})
-	cmd.AddCommand(c.holdingsExplainCommand())
-	return cmd
-}
-
-func (c *cli) importHoldings(ctx context.Context, name string, out io.Writer) error {
-	papers, err := readPapers(name)
-	if err != nil {
-		return err
-	}
-	a, err := c.record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if err := a.DB.SaveHoldings(ctx, papers, name); err != nil {
-		return err
-	}
-	if c.json && out != io.Discard {
-		return c.print(map[string]any{"file": name, "papers": len(papers)}, nil)
-	}
-	_, err = fmt.Fprintf(out, "%d papers of %s are held\n", len(papers), name)
-	return err
-}
-
 func readPapers(name string) ([]venue.Paper, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -86,7 +86,7 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) (err er
 	start := time.Now()
 	defer func() { visit.Elapsed = time.Since(start) }()
 	req.Header.Set("Accept", "application/json")
-	resp, err := p.client.Do(req.WithContext(ctx))
+	resp, err := p.client.Do(req.WithContext(ctx)) // #nosec G704 -- the settings name the search engine
 	if err != nil {
 		return &SearchError{Provider: p.name, Err: err}
 	}

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -161,20 +158,6 @@ func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
 	return db.Pool.SendBatch(ctx, b).Close()
 }
 
-// SaveHoldings adds what a library holds; the same title, year and first author
-// count once.
-func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source string) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		for _, p := range papers {
-			id := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(p.Title), " ")) + fmt.Sprint(p.Year, p.Surnames(), p.DOI)))
-			b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
-				id[:16], p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
-		}
-		return tx.SendBatch(ctx, b).Close()
-	})
-}
-
 // OpenCopies lists where catalogues say that copies of some papers are, by paper;
 // landing pages come last.
 func (db *DB) OpenCopies(ctx context.Context, papers []string) (map[string][]Copy, error) {
@@ -189,17 +172,4 @@ func (db *DB) OpenCopies(ctx context.Context, papers []string) (map[string][]Cop
 		out[c.Paper] = append(out[c.Paper], c)
 	}
 	return out, err
-}
-
-// Holdings lists what the library holds.
-func (db *DB) Holdings(ctx context.Context) ([]venue.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT title, year, authors, doi FROM holdings ORDER BY hash`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Paper, error) {
-		var p venue.Paper
-		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
-		return p, err
-	})
 }

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+// ErrNoSource is returned where nothing was imported from a source.
+var ErrNoSource = errors.New("nothing was imported from there")
+
+// errDryRun rolls back what was only tried.
+var errDryRun = errors.New("dry run")
+
+// Imported says what an import of holdings came to.
+type Imported struct {
+	Papers int `json:"papers"` // that the list names, each once
+	New    int `json:"new"`    // that no other list named before
+	Known  int `json:"known"`
+}
+
+// HeldSource is a list of holdings that was imported.
+type HeldSource struct {
+	Source   string    `json:"source"`
+	Papers   int       `json:"papers"`
+	Alone    int       `json:"alone"` // of them, that no other list names
+	Imported time.Time `json:"imported"`
+}
+
+// heldID is what makes two records of a library the same paper: title and first
+// author, however written, and the year.
+func heldID(p venue.Paper) []byte {
+	first := ""
+	if names := p.Surnames(); len(names) > 0 {
+		first = match.Normalise(names[0])
+	}
+	id := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", match.Normalise(p.Title), p.Year, first))
+	return id[:16]
+}
+
+// SaveHoldings adds what a list says that a library holds. A dry run only says
+// what that would come to.
+func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source string, dry bool) (done Imported, err error) {
+	byID := map[string]venue.Paper{}
+	for _, p := range papers {
+		byID[string(heldID(p))] = p
+	}
+	ids := make([][]byte, 0, len(byID))
+	for id := range byID {
+		ids = append(ids, []byte(id))
+	}
+	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, `SELECT count(DISTINCT hash) FROM holdings WHERE hash = ANY($1)`, ids).Scan(&done.Known); err != nil {
+			return err
+		}
+		done.Papers, done.New = len(ids), len(ids)-done.Known
+		if dry {
+			return errDryRun
+		}
+		b := &pgx.Batch{}
+		for id, p := range byID {
+			b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT (hash, source) DO UPDATE
+				SET title=EXCLUDED.title, authors=EXCLUDED.authors, doi=EXCLUDED.doi, imported_at=now()`,
+				[]byte(id), p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return done, err
+}
+
+// HeldSources lists the lists of holdings, the last imported first.
+func (db *DB) HeldSources(ctx context.Context) ([]HeldSource, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT h.source, count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash = h.hash AND o.source <> h.source)), max(h.imported_at)
+		FROM holdings h GROUP BY h.source ORDER BY 4 DESC, 1`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[HeldSource])
+}
+
+// ForgetHoldings removes what one list named, and returns how many papers are no
+// longer held. Harvests that began before keep what they were told.
+func (db *DB) ForgetHoldings(ctx context.Context, source string, dry bool) (gone int, err error) {
+	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		var had int
+		err := tx.QueryRow(ctx, `WITH del AS (DELETE FROM holdings WHERE source=$1 RETURNING hash)
+			SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash = del.hash AND o.source <> $1)) FROM del`, source).Scan(&had, &gone)
+		switch {
+		case err != nil:
+			return err
+		case had == 0:
+			return fmt.Errorf("%q: %w", source, ErrNoSource)
+		case dry:
+			return errDryRun
+		}
+		return nil
+	})
+	if errors.Is(err, errDryRun) {
+		err = nil
+	}
+	return gone, err
+}
+
+// Holdings lists what the library holds, each paper once.
+func (db *DB) Holdings(ctx context.Context) ([]venue.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Paper, error) {
+		var p venue.Paper
+		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
+		return p, err
+	})
+}

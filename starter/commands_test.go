@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"gleaner/activities"
+	"gleaner/internal/config"
+	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
+	"gleaner/internal/telemetry"
+	"gleaner/internal/venue"
+	"gleaner/worker/pool"
+)
+
+// elsewhere are the commands that other tests run, since they need servers of
+// their own or run until they are interrupted.
+var elsewhere = map[string]string{
+	"starter":                        "prints its help",
+	"starter bench":                  "prints its help",
+	"starter documents":              "prints its help",
+	"starter bench documents worker": "is started by starter bench documents",
+	"starter bench web":              "is started by starter bench crawl",
+	"starter bench crawl":            "runs for minutes; make it short and it measures nothing",
+	"starter bench documents":        "as above",
+	"starter bench frontier":         "as above",
+	"starter demo":                   "starts servers of its own",
+	"starter dev":                    "starts servers of its own",
+	"starter train filter":           "needs labelled documents; package evaluate tests it",
+	"starter train homepage":         "trains for minutes; package hardset tests it",
+}
+
+// marks are secrets that must turn up nowhere.
+type marks map[string]string
+
+func (m marks) in(t *testing.T, where, text string) {
+	t.Helper()
+	for key, mark := range m {
+		if i := strings.Index(text, mark); i >= 0 {
+			t.Errorf("%s is in %s: …%s…", key, where, strings.ReplaceAll(text[max(0, i-150):i], mark, ""))
+		}
+	}
+}
+
+// tour is a console on a harvested sample web, with all it printed.
+type tour struct {
+	*testConsole
+	web     *sampleweb.Web
+	venue   string
+	years   string
+	harvest string
+	held    string // file of holdings
+	ran     map[string]bool
+	printed strings.Builder
+	secrets marks
+	log     *said
+	server  client.Client
+}
+
+// TestEveryCommandOnRealData runs every command on one harvested web, and then
+// looks for the secrets of the settings in whatever was printed, logged or stored.
+func TestEveryCommandOnRealData(t *testing.T) {
+	t.Parallel()
+	v := newTour(t)
+	v.work()
+	v.harvested()
+	v.looks()
+	v.changes()
+	v.measures()
+	v.schedules()
+	v.ends()
+	for _, path := range commandPaths(newRoot(io.Discard, io.Discard)) {
+		if elsewhere[path] == "" {
+			require.True(t, v.ran[path], "no test runs %s", path)
+		}
+	}
+	v.leaksNothing()
+}
+
+func commandPaths(c *cobra.Command) (all []string) {
+	if c.Runnable() {
+		all = append(all, c.CommandPath())
+	}
+	for _, sub := range c.Commands() {
+		all = append(all, commandPaths(sub)...)
+	}
+	return all
+}
+
+func newTour(t *testing.T) *tour {
+	c := newConsole(t)
+	v := &tour{testConsole: c, ran: map[string]bool{}, secrets: marks{}, log: &said{}, server: c.onTemporal(), web: c.onWeb()}
+	v.venue = v.web.Venues()[0]
+	first, last := v.web.Years()
+	v.years = venue.Years{From: first, To: last}.String()
+	v.harvest = v.venue + "/" + v.years
+	for _, s := range config.Settings {
+		switch {
+		case !s.Secret:
+		case s.Key == "database-url", s.Key == "proxy":
+			i := slices.Index(c.args, "--"+s.FileKey())
+			raw, err := os.ReadFile(c.args[i+1])
+			require.NoError(t, err)
+			u, err := url.Parse(string(raw))
+			require.NoError(t, err)
+			if s.Key == "proxy" {
+				u.User = url.UserPassword("library", "mark-of-the-proxy")
+				c.args[i+1] = secretFile(t, u.String())
+			}
+			v.secrets[s.Key], _ = u.User.Password()
+		default:
+			v.secrets[s.Key] = "mark-of-" + s.Key
+			c.args = append(c.args, "--"+s.FileKey(), secretFile(t, v.secrets[s.Key]))
+		}
+		if s.Secret {
+			require.NotEmpty(t, v.secrets[s.Key], s.Key)
+		}
+	}
+	return v
+}
+
+// work runs a worker with the console's settings until the test is over.
+func (v *tour) work() {
+	flags := map[string]string{}
+	for i := 0; i+1 < len(v.args); i += 2 {
+		flags[strings.TrimPrefix(v.args[i], "--")] = v.args[i+1]
+	}
+	cfg, err := config.Load(flags, os.DevNull, func(string) string { return "" })
+	require.NoError(v.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- pool.Run(ctx, cfg, activities.Queues(), 2, telemetry.Logger(v.log, "debug")) }()
+	v.t.Cleanup(func() { stop(); require.NoError(v.t, <-done) })
+}
+
+// do runs a command, whatever it comes to.
+func (v *tour) do(args ...string) (string, int) {
+	v.t.Helper()
+	var out, errs strings.Builder
+	root := newRoot(&out, &errs)
+	all := append(slices.Clone(args), v.args...)
+	root.SetArgs(all)
+	root.SetIn(strings.NewReader("quit\n"))
+	cmd, _, err := root.Find(all)
+	require.NoError(v.t, err)
+	v.ran[cmd.CommandPath()] = true
+	err = root.ExecuteContext(v.t.Context())
+	fmt.Fprintln(&v.printed, out.String(), errs.String(), err)
+	return out.String(), exitCode(err, false)
+}
+
+// must runs a command that is to succeed.
+func (v *tour) must(args ...string) string {
+	v.t.Helper()
+	out, code := v.do(args...)
+	require.Equal(v.t, exitOK, code, "%v: %s", args, lastLines(v.printed.String()))
+	return out
+}
+
+func lastLines(s string) string { return s[max(0, len(s)-600):] }
+
+func (v *tour) file(name string) string { return filepath.Join(v.t.TempDir(), name) }
+
+// harvested harvests the venue.
+func (v *tour) harvested() {
+	v.held = v.testConsole.file("held.csv", "title,year,author\nA Paper Held Already,2001,Doe\n")
+	v.must("holdings", "import", v.held)
+	v.must("holdings", "import", v.held, "--dry-run")
+	out := v.must("harvest", v.venue, "--years", v.years, "--wait")
+	require.Regexp(v.t, `complete: .* [1-9]\d* found`, out)
+}
+
+// looks runs what only looks.
+func (v *tour) looks() {
+	var docs []store.Listed
+	v.read(&docs, "documents", "list", "--state", "accepted")
+	require.NotEmpty(v.t, docs)
+	sha := docs[0].SHA256
+	require.Contains(v.t, v.must("documents", "show", sha), docs[0].URL)
+	require.NotEmpty(v.t, v.must("documents", "get", sha, "--as-text"))
+	require.NotEmpty(v.t, v.must("documents", "get", sha))
+	require.NotEmpty(v.t, v.must("explain", docs[0].URL))
+	for _, args := range [][]string{
+		{"config"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
+		{"documents", "list"}, {"documents", "counters"}, {"documents", "retrieve", "--out", v.t.TempDir()},
+		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
+		{"holdings", "list"}, {"holdings", "explain", v.venue, "--years", v.years},
+		{"homepages", "list", v.venue}, {"homepages", "budget"},
+		{"metadata", "show", v.venue, "--years", v.years}, {"venues", "search", strings.TrimPrefix(v.venue, "conf/")},
+		{"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"},
+		{"whitelist", "show"}, {"whitelist", "export"}, {"verify", "--deep"}, {"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
+	} {
+		v.must(args...)
+		if !strings.Contains(strings.Join(args, " "), "export") {
+			v.do(append(args, "--json")...)
+		}
+	}
+	v.do("doctor")
+	_, code := v.do("documents", "show", strings.Repeat("0", 64))
+	require.Equal(v.t, exitUnknown, code)
+}
+
+// changes runs what changes the record.
+func (v *tour) changes() {
+	var docs []store.Listed
+	v.read(&docs, "documents", "list", "--state", "accepted")
+	v.must("documents", "mark", "ingested", docs[0].SHA256)
+	v.must("documents", "rejudge", "--state", "rejected", "--explain")
+	author := regexp.MustCompile(`"name": "([^"]+)"`).FindStringSubmatch(v.must("homepages", "list", v.venue, "--json"))
+	require.NotNil(v.t, author)
+	v.must("homepages", "explain", author[1])
+	v.must("homepages", "set", author[1], "http://"+v.web.Hosts()[0]+"/~somebody/")
+	v.must("homepages", "forget", author[1])
+	v.must("holdings", "forget", "--source", v.held)
+	v.must("whitelist", "generate")
+	v.must("whitelist", "import", v.testConsole.file("urls.txt", "http://"+v.web.Hosts()[0]+"/\n"))
+	v.must("whitelist", "seed")
+	v.must("reconcile")
+	v.must("prune")
+	v.must("recrawl", v.venue, "--wait")
+	v.do("retry", v.venue, "--failed", "--wait")
+}
+
+// measures runs what measures and trains.
+func (v *tour) measures() {
+	recorded := v.file("site.warc.gz")
+	host := v.web.Hosts()[0]
+	v.must("evaluate", "crawl", "--site", "http://"+host+"/", "--to", recorded, "--strategies", "bfs")
+	labels := v.testConsole.file("labels.tsv", "author\thomepage\nNobody Known\thttp://"+host+"/\n")
+	v.do("evaluate", "homepages", "--labels", labels, "--harvest", v.harvest)
+	v.do("train", "links", "--warc", recorded, "--out", v.file("lists.yaml"))
+}
+
+func (v *tour) schedules() {
+	v.must("schedule", "create", "due", "--every", "30d")
+	for _, do := range []string{"list", "show", "pause", "resume", "trigger", "delete"} {
+		args := []string{"schedule", do, "due"}
+		if do == "list" {
+			args = args[:2]
+		}
+		v.must(args...)
+	}
+}
+
+// ends pauses, resumes and cancels: what is complete is told apart.
+func (v *tour) ends() {
+	for _, do := range []string{"pause", "resume", "cancel"} {
+		_, code := v.do(do, v.harvest)
+		require.Equal(v.t, exitUnknown, code, do)
+	}
+}
+
+// leaksNothing looks for the secrets in everything printed, logged and stored.
+func (v *tour) leaksNothing() {
+	t := v.t
+	v.secrets.in(t, "what commands printed", v.printed.String())
+	require.NotEmpty(t, v.log.String())
+	v.secrets.in(t, "the worker's log", v.log.String())
+	rows, err := v.Pool.Query(t.Context(), `SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname='public'`)
+	require.NoError(t, err)
+	var tables []string
+	for rows.Next() {
+		var name string
+		require.NoError(t, rows.Scan(&name))
+		tables = append(tables, name)
+	}
+	require.Greater(t, len(tables), 10)
+	for key, mark := range v.secrets {
+		for _, table := range tables {
+			var n int
+			require.NoError(t, v.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table+` AS row WHERE row::text LIKE '%' || $1 || '%'`, mark).Scan(&n))
+			require.Zero(t, n, "%s is in table %s", key, table)
+		}
+	}
+	runs := 0
+	for next := []byte(nil); runs == 0 || len(next) > 0; {
+		list, err := v.server.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{NextPageToken: next})
+		require.NoError(t, err)
+		for _, e := range list.GetExecutions() {
+			runs++
+			h := v.server.GetWorkflowHistory(t.Context(), e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId(), false, 0)
+			for h.HasNext() {
+				event, err := h.Next()
+				require.NoError(t, err)
+				v.secrets.in(t, "a history", event.String()+protojson.Format(event))
+			}
+		}
+		if next = list.GetNextPageToken(); len(list.GetExecutions()) == 0 {
+			break
+		}
+	}
+	require.Positive(t, runs)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/store"
+)
+
+// TestHoldingsCanBeSeenAndTakenBack: the same papers from two kinds of list count
+// once, and stay held until both lists are forgotten.
+func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	csv := c.file("library.csv", "title,year,author\n\"Crawling the Web, Politely\",2001,Jörg Müller\nAnother Paper,2002,Jane Doe\n")
+	bib := c.file("library.bib", "@article{a, title={Crawling the {Web}, politely.}, year=2001, author={M{\\\"u}ller, J{\\\"o}rg}, doi={10.1/x}}\n@article{b, title={A Third Paper}, year=2003, author={Roe, R.}}\n")
+	var done store.Imported
+	c.read(&done, "holdings", "import", csv, "--dry-run")
+	require.Equal(t, store.Imported{Papers: 2, New: 2}, done)
+	require.Contains(t, c.ok("holdings", "list"), "nothing was imported")
+	require.Contains(t, c.ok("holdings", "import", csv), "are held: 2 new, 0 known")
+	require.Contains(t, c.ok("holdings", "import", csv), "are held: 0 new, 2 known")
+	require.Contains(t, c.ok("holdings", "import", bib), "2 papers of "+bib+" are held: 1 new, 1 known")
+
+	var lists []store.HeldSource
+	c.read(&lists, "holdings", "list")
+	require.Len(t, lists, 2)
+	require.Equal(t, bib, lists[0].Source)
+	require.Equal(t, 2, lists[0].Papers)
+	require.Equal(t, 1, lists[0].Alone)
+	held, err := c.Holdings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, held, 3)
+
+	require.Contains(t, c.ok("holdings", "forget", "--source", csv, "--dry-run"), "1 papers would be")
+	require.Contains(t, c.ok("holdings", "forget", "--source", csv), "1 papers are no longer held")
+	held, err = c.Holdings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, held, 2)
+	require.Contains(t, c.wrong(exitUnknown, "holdings", "forget", "--source", csv), "starter holdings list")
+	require.Contains(t, c.ok("holdings", "forget", "--source", bib), "2 papers")
+}
