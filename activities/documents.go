@@ -33,8 +33,10 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 // MatchHeld looks for wanted papers among the documents found before, whatever
 // they were found for. It needs no crawl.
 func (a *Documents) MatchHeld(ctx context.Context, harvest string) (int, error) {
-	beat, set, stop := heartbeats[int](ctx)
+	beat, set, stop := heartbeats[collection.Position](ctx)
 	defer stop()
-	n, err := a.coll.Rematch(beat, set)
+	from := lastBeat[collection.Position](ctx)
+	set(from) // else an attempt that dies early forgets it
+	n, err := a.coll.Rematch(beat, from, set)
 	return n, typed(err)
 }

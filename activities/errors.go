@@ -20,6 +20,7 @@ const (
 	ErrTypeUnavailable = "Unavailable" // an outside service; tried again
 	ErrTypeDatabase    = "Database"    // away; tried again
 	ErrTypeDiskFull    = "DiskFull"    // tried again when there may be room
+	ErrTypeStoreAway   = "StoreAway"   // the blob store is not there, or not this record's; tried again
 	ErrTypeLeaseLost   = "LeaseLost"   // another process has the host
 	ErrTypePaused      = "Paused"      // the harvest is; looked at again
 	ErrTypeOther       = "Failure"     // nobody foresaw it; tried again
@@ -29,7 +30,7 @@ const (
 // and comes back, and nothing of the work itself.
 func Outage(kind string) bool {
 	switch kind {
-	case ErrTypeUnavailable, ErrTypeDatabase, ErrTypeDiskFull, ErrTypeLeaseLost, ErrTypePaused:
+	case ErrTypeUnavailable, ErrTypeDatabase, ErrTypeDiskFull, ErrTypeStoreAway, ErrTypeLeaseLost, ErrTypePaused:
 		return true
 	}
 	return false
@@ -68,6 +69,8 @@ func classify(err error) (kind string, after time.Duration) {
 		return ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second)
 	case errors.Is(err, politeness.ErrLost):
 		return ErrTypeLeaseLost, 5 * time.Second
+	case errors.Is(err, repository.ErrAway), errors.Is(err, repository.ErrForeign):
+		return ErrTypeStoreAway, time.Minute
 	case errors.Is(err, repository.ErrFull), store.Full(err):
 		return ErrTypeDiskFull, time.Minute
 	case store.Away(err):

@@ -8,6 +8,18 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
+// lastBeat is what the attempt before told last with its heartbeats, zero if there
+// was none: where this one goes on.
+func lastBeat[T any](ctx context.Context) (details T) {
+	if activity.IsActivity(ctx) && activity.HasHeartbeatDetails(ctx) {
+		var d T
+		if err := activity.GetHeartbeatDetails(ctx, &d); err == nil { // of an older version: from the start
+			return d
+		}
+	}
+	return details
+}
+
 // heartbeats beats every two seconds with the details set last, until stop is
 // called: a slow page or a busy service must not look like a dead worker. The
 // context it returns ends, too, when the worker is told to stop, so that an

@@ -16,6 +16,7 @@ import (
 
 	"gleaner/internal/app"
 	"gleaner/internal/collection"
+	"gleaner/internal/repository"
 	"gleaner/internal/store"
 )
 
@@ -65,20 +66,15 @@ func judgementOf(d store.Document) string {
 func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {
 	coll := a.Examiner(ctx)
 	all := make([]rejudged, len(found))
-	var pruned, stalled atomic.Int64
+	var over passed
 	var out sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2 * runtime.NumCPU())
 	for i, d := range found {
 		g.Go(func() error {
-			switch _, err := coll.Rejudge(gctx, d.SHA256); {
-			case errors.Is(err, collection.ErrPruned):
-				pruned.Add(1)
+			if _, err := coll.Rejudge(gctx, d.SHA256); over.is(err) {
 				return nil
-			case errors.Is(err, collection.ErrStalled):
-				stalled.Add(1)
-				return nil
-			case err != nil:
+			} else if err != nil {
 				return err
 			}
 			now, _, err := a.DB.Document(gctx, d.SHA256)
@@ -103,7 +99,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	}
 	all = slices.DeleteFunc(all, func(r rejudged) bool { return r.SHA256 == "" })
 	changed, n := changes(all)
-	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": pruned.Load(), "stalled": stalled.Load()}
+	result := map[string]any{"documents": len(all), "changed": n, "changes": changed, "pruned": over.pruned.Load(), "lost": over.lost.Load(), "stalled": over.stalled.Load()}
 	if explain {
 		result["judgements"] = all
 	}
@@ -112,8 +108,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 		for _, how := range sortedKeys(changed) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)
 		}
-		passedOver(w, pruned.Load(), "their files were pruned, and what was judged of them stays")
-		passedOver(w, stalled.Load(), "the machine was too busy to read them")
+		over.write(w)
 		return nil
 	})
 }
@@ -130,10 +125,33 @@ func changes(all []rejudged) (how map[string]int, n int) {
 	return how, n
 }
 
-func passedOver(w io.Writer, n int64, why string) {
-	if n > 0 {
-		fmt.Fprintf(w, "%d passed over: %s\n", n, why)
+// passed counts documents that could not be judged again.
+type passed struct{ pruned, lost, stalled atomic.Int64 }
+
+// is reports whether a document with that error is passed over, and counts it.
+func (p *passed) is(err error) bool {
+	switch {
+	case errors.Is(err, store.ErrPruned):
+		p.pruned.Add(1)
+	case errors.Is(err, repository.ErrNotFound):
+		p.lost.Add(1)
+	case errors.Is(err, collection.ErrStalled):
+		p.stalled.Add(1)
+	default:
+		return false
 	}
+	return true
+}
+
+func (p *passed) write(w io.Writer) {
+	tell := func(n int64, why string) {
+		if n > 0 {
+			fmt.Fprintf(w, "%d passed over: %s\n", n, why)
+		}
+	}
+	tell(p.pruned.Load(), "their files were pruned, and what was judged of them stays")
+	tell(p.lost.Load(), "their files are lost (starter verify names them), and what was judged of them stays")
+	tell(p.stalled.Load(), "the machine was too busy to read them")
 }
 
 func (r rejudged) write(w io.Writer) error {

@@ -116,7 +116,7 @@ func (c *testConsole) accepted(host, name string) {
 	s, err := c.Site(c.t.Context(), host)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: host + name, SHA1: host + name, MD5: host + name, Kind: "pdf"},
-		store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}))
+		store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}, nil))
 	_, err = c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, host+name)
 	require.NoError(c.t, err)
 }

@@ -67,6 +67,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 		db.Close()
 		return nil, err
 	}
+	repo.BelongTo(db)
 	a := &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}
 	if a.filter, err = Filter(cfg); err != nil {
 		a.Close()

@@ -35,7 +35,7 @@ func BenchmarkCopiesAmong(b *testing.B) {
 				began := time.Now()
 				require.NoError(b, s.db.SaveSketch(b.Context(), d.SHA256, packed, bands))
 				sketches += time.Since(began)
-				require.NoError(b, s.db.SaveJudgement(b.Context(), d, nil, store.Kin{Bands: bands, Same: func([]byte) bool { return false }}))
+				require.NoError(b, s.db.SaveJudgement(b.Context(), d, nil, store.Kin{Bands: bands, Same: func([]byte) bool { return false }}, 0))
 			}
 			b.ReportMetric(float64(sketches.Microseconds())/1000/float64(b.N), "sketch-ms/op")
 		})

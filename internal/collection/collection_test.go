@@ -281,7 +281,7 @@ func TestNewlyWanted(t *testing.T) {
 		s.take("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF))
 	}
 	s.want(0, 2, 4, 100)
-	n, err := s.Rematch(t.Context(), func(int) {})
+	n, err := s.Rematch(t.Context(), Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Equal(t, 5, n)
 	missing, err := s.db.Missing(t.Context(), "conf/pile/all")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gleaner/internal/document"
-	"gleaner/internal/repository"
 	"gleaner/internal/store"
 )
 
@@ -62,20 +61,16 @@ func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
 	return c.examine(ctx, d, places)
 }
 
-// ErrPruned is a document that cannot be read again: its file was removed to make
-// room, and its record stays as it is.
-var ErrPruned = errors.New("its file was pruned")
-
 // Rejudge reads and judges a document whatever was decided before: the filter
-// was trained anew, or another reader was installed. The error is ErrPruned where
-// the file is gone on purpose.
+// was trained anew, or another reader was installed. The error is
+// store.ErrPruned where the file is gone on purpose.
 func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error) {
 	d, places, err := c.db.Document(ctx, sha)
 	if err != nil {
 		return Judgement{}, err
 	}
 	if d.Removed != nil {
-		return Judgement{}, fmt.Errorf("%s: %w", sha, ErrPruned)
+		return Judgement{}, fmt.Errorf("%s: %w", sha, store.ErrPruned)
 	}
 	return c.examine(ctx, d, places)
 }
@@ -87,30 +82,14 @@ var ErrStalled = errors.New("its reader was stopped before its time was over")
 
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
 	started := time.Now()
-	j, err := c.judge(ctx, d, places)
+	j, err := c.untilFresh(ctx, func() (Judgement, error) { return c.judge(ctx, d, places) })
 	if err == nil {
 		c.judged(j, time.Since(started))
 	}
 	if err == nil || ctx.Err() != nil {
 		return j, err
 	}
-	gone := errors.Is(err, repository.ErrNotFound)
-	outcome := "failed"
-	switch {
-	case gone:
-		outcome = "file-not-found"
-	case errors.Is(err, ErrStalled) && (d.State == "accepted" || d.State == "rejected"):
-		return j, fmt.Errorf("collection: %s: %w", d.SHA256, err) // what was decided of it stands
-	case errors.Is(err, ErrStalled):
-		outcome = string(document.Stalled)
-	}
-	if serr := c.db.SaveFailure(ctx, d.SHA256, outcome, clean(err.Error()), gone); serr != nil {
-		return j, errors.Join(err, serr)
-	}
-	if gone {
-		return Judgement{State: "failed", Outcome: outcome}, nil
-	}
-	return j, fmt.Errorf("collection: %s: %w", d.SHA256, err)
+	return c.failed(ctx, d, err)
 }
 
 func (c *Collection) judge(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
@@ -120,14 +99,14 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	}
 	if c.filter == nil {
 		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
-		return c.save(ctx, d, places, nil, nil)
+		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	if reason, is := unwelcome(d, places); is && c.names {
 		d.State, d.Outcome, d.Detail = "rejected", string(document.Unwelcome), reason
 		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
-		return c.save(ctx, d, places, nil, nil)
+		return c.save(ctx, d, places, nil, nil, 0)
 	}
-	index, err := c.Wanted(ctx)
+	index, version, err := c.wanted.get(ctx)
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -142,7 +121,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {
 		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
-		return c.save(ctx, d, places, nil, nil)
+		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	if text.Stopped && d.Detail == "" {
 		d.Detail = partly
@@ -157,7 +136,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	if err != nil {
 		return Judgement{}, err
 	}
-	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had))
+	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
 }
 
 // unwelcome reports whether a document's names, at all of its places, or its size
@@ -260,7 +239,7 @@ func (c *Collection) read(ctx context.Context, at store.Location, body []byte, n
 
 // save writes what was found out: sidecars first, which a repeated attempt
 // replaces, then the sketch, then the row with its matches, which ends it.
-func (c *Collection) save(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found) (Judgement, error) {
+func (c *Collection) save(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found, wanted int64) (Judgement, error) {
 	out := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class, Matched: found}
 	// A document that is a wanted paper is kept whatever the filter says of it.
 	if out.Found() {
@@ -275,7 +254,7 @@ func (c *Collection) save(ctx context.Context, d store.Document, places []store.
 		return out, err
 	}
 	c.reached(sketched)
-	if err := c.db.SaveJudgement(ctx, d, found, kin); err != nil {
+	if err := c.db.SaveJudgement(ctx, d, found, kin, wanted); err != nil {
 		return out, err
 	}
 	c.reached(judged)

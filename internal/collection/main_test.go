@@ -60,6 +60,7 @@ func openCollection(dsn, dir string) (*Collection, func(), error) {
 		db.Close()
 		return nil, nil, err
 	}
+	repo.BelongTo(db)
 	c := New(Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced)})
 	return c, func() { _ = repo.Close(); db.Close() }, nil
 }
@@ -135,7 +136,7 @@ func (s *shop) dump() string {
 	}
 	var files []string
 	require.NoError(s.t, filepath.WalkDir(s.dir, func(p string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !strings.Contains(p, ".partial") {
+		if err == nil && !d.IsDir() && !strings.Contains(p, ".partial") && d.Name() != "record" {
 			files = append(files, strings.TrimPrefix(p, s.dir))
 		}
 		return err

@@ -80,7 +80,7 @@ func TestFirstPagesSettle(t *testing.T) {
 	short := text(other[0])
 
 	s.want(1, 2)
-	_, err := s.Rematch(ctx, func(int) {})
+	_, err := s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Empty(t, s.document(other[0]).Detail)
 	require.Greater(t, strings.Count(text(other[0]), "\f"), strings.Count(short, "\f"))

@@ -2,55 +2,84 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"reflect"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
-	"gleaner/internal/match"
 	"gleaner/internal/store"
 )
 
 // matchAgain matches a document that was judged before.
 func (c *Collection) matchAgain(ctx context.Context, sha string) (Judgement, error) {
-	index, err := c.Wanted(ctx)
-	if err != nil {
-		return Judgement{}, err
-	}
-	r, err := c.db.Readable(ctx, sha)
-	if err != nil {
-		return Judgement{}, err
-	}
-	return c.rematch(ctx, index, r)
+	return c.untilFresh(ctx, func() (Judgement, error) {
+		r, err := c.db.Readable(ctx, sha)
+		if err != nil {
+			return Judgement{}, err
+		}
+		j, err := c.rematch(ctx, r)
+		if err == nil {
+			err = c.fresh(ctx)
+		}
+		return j, err
+	})
 }
 
-// Rematch matches every document with text against the papers wanted now. It is
-// how a newly wanted paper is looked for among what the library found already.
-func (c *Collection) Rematch(ctx context.Context, report func(done int)) (int, error) {
-	c.wanted.forget()
-	index, err := c.Wanted(ctx)
+// fresh is ErrStale where papers were listed since the index was made. It is
+// asked where nothing was written that would have been refused: a harvest may
+// have looked at the document before it was found at another place.
+func (c *Collection) fresh(ctx context.Context) error {
+	_, had, err := c.wanted.get(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var n atomic.Int64
-	err = c.db.EachReadable(ctx, func(batch []store.Readable) error {
+	now, err := c.db.WantedVersion(ctx)
+	if err == nil && now != had {
+		return store.ErrStale
+	}
+	return err
+}
+
+// Position is how far Rematch has come.
+type Position struct {
+	After int64 `json:"after"` // the id of the last document looked at
+	Done  int   `json:"done"`  // how many were
+}
+
+// Rematch matches every document with text against the papers wanted now, from a
+// position on. It is how a newly wanted paper is looked for among what the
+// library found already. report is told where another attempt may go on.
+func (c *Collection) Rematch(ctx context.Context, from Position, report func(Position)) (int, error) {
+	c.wanted.forget()
+	at := from
+	err := c.db.EachReadable(ctx, from.After, func(batch []store.Readable) error {
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(cap(c.cores))
 		for _, r := range batch {
 			g.Go(func() error {
-				_, err := c.rematch(ctx, index, r)
-				if done := n.Add(1); done%100 == 0 {
-					report(int(done))
+				_, err := c.rematch(ctx, r)
+				if errors.Is(err, store.ErrStale) {
+					c.wanted.forget()
+					_, err = c.matchAgain(ctx, r.SHA256)
 				}
 				return err
 			})
 		}
-		return g.Wait()
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		at.After, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
+		report(at)
+		return nil
 	})
-	return int(n.Load()), err
+	return at.Done, err
 }
 
-func (c *Collection) rematch(ctx context.Context, index *match.Index, r store.Readable) (Judgement, error) {
+func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, error) {
+	index, version, err := c.wanted.get(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
 	var found []store.Found
 	if r.FirstPages != "" {
 		found = matches(index, r.Document, r.Places)
@@ -63,13 +92,10 @@ func (c *Collection) rematch(ctx context.Context, index *match.Index, r store.Re
 	if j.State == r.State && same(found, r.Matches) {
 		return j, nil
 	}
-	if j.Found() && r.Removed != nil { // accepted once its file is here again
-		return j, c.db.AskForFile(ctx, r.SHA256, found)
-	}
 	if len(found) > 0 && r.Detail == partly && r.Removed == nil {
 		return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
 	}
-	return j, c.db.SaveMatches(ctx, r.SHA256, found, j.State == "accepted")
+	return j, c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version)
 }
 
 // same reports whether matches are those on record, where what a person settled

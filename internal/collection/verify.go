@@ -138,7 +138,7 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 	v.seen.Files++
 	v.seen.Bytes += e.Size
 	if k.Removed {
-		v.tell(Difference{k.SHA256, LeftOver, "prune was stopped before it removed it; nothing needs it"})
+		v.tell(Difference{k.SHA256, LeftOver, "prune, or a crawl that brought it back, was stopped half-way; the next of either mends it"})
 		return nil
 	}
 	if e.Size != k.Bytes {

@@ -90,7 +90,7 @@ func TestPruned(t *testing.T) {
 	before := s.document(gone[0])
 	require.NotNil(t, before.Removed)
 	_, err = s.Rejudge(ctx, gone[0])
-	require.ErrorIs(t, err, ErrPruned)
+	require.ErrorIs(t, err, store.ErrPruned)
 	require.Equal(t, before, s.document(gone[0]), "nothing of its record changes")
 	_, err = s.Rejudge(ctx, kept[0])
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestPrunedThenWanted(t *testing.T) {
 	require.NotNil(t, s.document(shas[0]).Removed)
 
 	s.want(1)
-	_, err = s.Rematch(ctx, func(int) {})
+	_, err = s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Equal(t, "rejected", s.document(shas[0]).State, "there is no file to accept")
 	var due, waits bool

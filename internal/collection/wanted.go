@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -17,31 +18,33 @@ type wanted struct {
 
 	mu      sync.Mutex
 	index   *match.Index
-	version string
+	version int64
 	asked   time.Time
 }
 
 const askAgain = 5 * time.Second
 
-func (w *wanted) get(ctx context.Context) (*match.Index, error) {
+// get returns the index and the version of what is wanted that it is at least as
+// new as. The record refuses a verdict of an older version than its own.
+func (w *wanted) get(ctx context.Context) (*match.Index, int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.index != nil && time.Since(w.asked) < askAgain {
-		return w.index, nil
+		return w.index, w.version, nil
 	}
 	v, err := w.db.WantedVersion(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if w.index == nil || v != w.version {
 		papers, err := w.db.Wanted(ctx)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		w.index, w.version = match.NewIndex(papers), v
 	}
 	w.asked = time.Now()
-	return w.index, nil
+	return w.index, w.version, nil
 }
 
 // forget makes the next question look at the record at once.
@@ -52,4 +55,19 @@ func (w *wanted) forget() {
 }
 
 // Wanted is the index of every paper that some harvest wants.
-func (c *Collection) Wanted(ctx context.Context) (*match.Index, error) { return c.wanted.get(ctx) }
+func (c *Collection) Wanted(ctx context.Context) (*match.Index, error) {
+	index, _, err := c.wanted.get(ctx)
+	return index, err
+}
+
+// untilFresh repeats what reaches a verdict until it was reached against the
+// papers wanted when it is written: a harvest may list its own meanwhile.
+func (c *Collection) untilFresh(ctx context.Context, reach func() (Judgement, error)) (Judgement, error) {
+	for {
+		j, err := reach()
+		if !errors.Is(err, store.ErrStale) || ctx.Err() != nil {
+			return j, err
+		}
+		c.wanted.forget()
+	}
+}

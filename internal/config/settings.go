@@ -136,7 +136,7 @@ var Settings = []Setting{
 	{Key: "retain-pages", Env: "GLEANER_RETAIN_PAGES", Default: "168h", Kind: Duration, Help: "how long pages fetched as evidence are kept; 0s is for ever"},
 	{Key: "retain-searches", Env: "GLEANER_RETAIN_SEARCHES", Default: "4320h", Kind: Duration, Help: "how long answers of search engines are kept; 0s is for ever"},
 	{Key: "retain-robots", Env: "GLEANER_RETAIN_ROBOTS", Default: "720h", Kind: Duration, Help: "how long a robots.txt is kept after it ran out; 0s is for ever"},
-	{Key: "retain-rejected", Env: "GLEANER_RETAIN_REJECTED", Default: "0s", Kind: Duration, Help: "how long files that are no paper are kept; their rows stay; 0s is for ever"},
+	{Key: "retain-rejected", Env: "GLEANER_RETAIN_REJECTED", Default: "4320h", Kind: Duration, Help: "how long files that are no paper are kept; their rows stay; 0s is for ever"},
 	{Key: "retain-harvests", Env: "GLEANER_RETAIN_HARVESTS", Default: "0s", Kind: Duration, Help: "how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"},
 
 	{Key: "build-id", Env: "GLEANER_BUILD_ID", Help: "release of a worker for Temporal's worker versioning; empty for unversioned workers"},

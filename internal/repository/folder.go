@@ -20,7 +20,7 @@ const staleAfter = 24 * time.Hour
 
 func openFolder(root string) (*folder, error) {
 	f := &folder{root: root, temp: filepath.Join(root, ".partial")}
-	if err := os.MkdirAll(f.temp, 0o755); err != nil {
+	if err := os.MkdirAll(f.temp, 0o700); err != nil {
 		return nil, err
 	}
 	left, err := os.ReadDir(f.temp)
@@ -57,7 +57,7 @@ func (f *folder) commit(tmp *os.File, key string) error {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	if err := tmp.Chmod(0o644); err != nil {
+	if err := tmp.Chmod(0o600); err != nil {
 		return err
 	}
 	if err := tmp.Close(); err != nil {
@@ -89,7 +89,7 @@ func (f *folder) makeDir(dir string) (made bool, err error) {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return false, err
 	}
-	return true, os.MkdirAll(dir, 0o755)
+	return true, os.MkdirAll(dir, 0o700)
 }
 
 func syncDir(dir string) error {

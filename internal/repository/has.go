@@ -4,7 +4,7 @@ import "context"
 
 // Sidecars reports whether the text and the metadata of a document lie beside it.
 func (r *Repository) Sidecars(ctx context.Context, sha256 string) (text, meta bool, err error) {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return false, false, err
 	}
 	if text, err = r.bucket.Exists(ctx, sidecarPath(sha256, kindText)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -49,6 +50,8 @@ type Repository struct {
 	bucket *blob.Bucket
 	url    string
 	folder *folder // nil where the store is no folder
+	owner  Owner   // nil where nobody asks whose the store is
+	seen   atomic.Bool
 }
 
 // Open opens the store at rawURL: a folder ("/var/lib/papers",
@@ -124,6 +127,9 @@ func (r *Repository) Put(ctx context.Context, body []byte) (Digest, error) {
 // PutReader stores what body holds, without holding it in memory, and returns
 // its digest. An error of body stores nothing.
 func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, error) {
+	if err := r.first(ctx); err != nil {
+		return Digest{}, err
+	}
 	h := newHashes()
 	dir := ""
 	if r.folder != nil {
@@ -131,7 +137,7 @@ func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, err
 	}
 	spool, err := os.CreateTemp(dir, "put-*")
 	if err != nil {
-		return Digest{}, typed(err)
+		return Digest{}, r.told(ctx, err)
 	}
 	defer func() {
 		_ = spool.Close()
@@ -157,18 +163,27 @@ func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, err
 // has reports whether key is there whole. A file of another size is what a
 // crash of the machine left of it: it is written again.
 func (r *Repository) has(ctx context.Context, key string, size int64) (bool, error) {
+	if err := r.first(ctx); err != nil {
+		return false, err
+	}
 	a, err := r.bucket.Attributes(ctx, key)
-	if err != nil {
-		if errors.Is(typed(err), ErrNotFound) {
-			return false, nil
-		}
-		return false, typed(err)
+	if err = r.told(ctx, err); errors.Is(err, ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	return a.Size == size, nil
 }
 
 // write stores everything of body under key, or nothing.
 func (r *Repository) write(ctx context.Context, key string, body io.Reader) error {
+	if err := r.first(ctx); err != nil {
+		return err
+	}
+	return r.told(ctx, r.put(ctx, key, body))
+}
+
+func (r *Repository) put(ctx context.Context, key string, body io.Reader) error {
 	if r.folder != nil {
 		return typed(r.folder.write(key, withContext(ctx, body)))
 	}
@@ -189,44 +204,47 @@ func (r *Repository) write(ctx context.Context, key string, body io.Reader) erro
 // Get opens a document; the caller closes it. The error is ErrNotFound where it
 // is not there.
 func (r *Repository) Get(ctx context.Context, sha256 string) (io.ReadCloser, error) {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return nil, err
 	}
 	rd, err := r.bucket.NewReader(ctx, Path(sha256), nil)
 	if err != nil {
-		return nil, typed(err)
+		return nil, r.told(ctx, err)
 	}
 	return rd, nil
 }
 
 // Read reads a whole document.
 func (r *Repository) Read(ctx context.Context, sha256 string) ([]byte, error) {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return nil, err
 	}
 	b, err := r.bucket.ReadAll(ctx, Path(sha256))
-	return b, typed(err)
+	return b, r.told(ctx, err)
 }
 
 // Exists reports whether a document is there.
 func (r *Repository) Exists(ctx context.Context, sha256 string) (bool, error) {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return false, err
 	}
-	ok, err := r.bucket.Exists(ctx, Path(sha256))
-	return ok, typed(err)
+	_, err := r.bucket.Attributes(ctx, Path(sha256))
+	if err = r.told(ctx, err); errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Delete removes a document and its sidecars. What is not there is removed
 // already.
 func (r *Repository) Delete(ctx context.Context, sha256 string) error {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return err
 	}
 	// The document goes last: an interrupted Delete leaves one that can be
 	// deleted again, never sidecars that belong to nothing.
 	for _, key := range []string{sidecarPath(sha256, kindText), sidecarPath(sha256, kindMeta), Path(sha256)} {
-		if err := typed(r.bucket.Delete(ctx, key)); err != nil && !errors.Is(err, ErrNotFound) {
+		if err := r.told(ctx, r.bucket.Delete(ctx, key)); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
@@ -243,6 +261,9 @@ type Entry struct {
 // Walk calls do for every document, in the order of their digests, and stops at
 // its first error.
 func (r *Repository) Walk(ctx context.Context, do func(Entry) error) error {
+	if err := r.There(ctx); err != nil { // an empty folder has nothing to walk, and no error
+		return err
+	}
 	it := r.bucket.List(&blob.ListOptions{Prefix: "documents/"})
 	for {
 		o, err := it.Next(ctx)
@@ -310,6 +331,15 @@ func Sum(body []byte) Digest {
 	h := newHashes()
 	_, _ = h.Write(body)
 	return h.digest()
+}
+
+// may keeps what is no digest, and a store that is not the record's, from being
+// asked.
+func (r *Repository) may(ctx context.Context, sha256 string) error {
+	if err := checkDigest(sha256); err != nil {
+		return err
+	}
+	return r.first(ctx)
 }
 
 // checkDigest keeps what is no digest from becoming a path.

@@ -204,3 +204,20 @@ func TestOpenRefuses(t *testing.T) {
 	_, err := repository.Open(t.Context(), file)
 	require.Error(t, err)
 }
+
+// TestOnlyTheOwnerReads: documents may not be for everybody on the machine.
+func TestOnlyTheOwnerReads(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "blobs")
+	r := open(t, dir)
+	d, err := r.Put(t.Context(), []byte("abc"))
+	require.NoError(t, err)
+	require.NoError(t, r.PutText(t.Context(), d.SHA256, "abc"))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := e.Info()
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, path)
+		return nil
+	}))
+}

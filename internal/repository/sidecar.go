@@ -35,7 +35,7 @@ var packers = sync.Pool{New: func() any {
 // PutText stores the text of a document, compressed, and replaces an earlier
 // one (of another reader).
 func (r *Repository) PutText(ctx context.Context, sha256, text string) error {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return err
 	}
 	var b bytes.Buffer
@@ -53,12 +53,12 @@ func (r *Repository) PutText(ctx context.Context, sha256, text string) error {
 
 // GetText returns the text of a document; ErrNotFound where none was stored.
 func (r *Repository) GetText(ctx context.Context, sha256 string) (string, error) {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return "", err
 	}
 	rd, err := r.bucket.NewReader(ctx, sidecarPath(sha256, kindText), nil)
 	if err != nil {
-		return "", typed(err)
+		return "", r.told(ctx, err)
 	}
 	defer func() { _ = rd.Close() }()
 	z, err := gzip.NewReader(rd)
@@ -72,7 +72,7 @@ func (r *Repository) GetText(ctx context.Context, sha256 string) (string, error)
 // PutMeta stores what is known of a document (provenance, headers, reader,
 // scores) as indented JSON, and replaces what was there.
 func (r *Repository) PutMeta(ctx context.Context, sha256 string, meta any) error {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(meta, "", "  ")
@@ -84,12 +84,12 @@ func (r *Repository) PutMeta(ctx context.Context, sha256 string, meta any) error
 
 // GetMeta reads what PutMeta stored into meta; ErrNotFound where nothing was.
 func (r *Repository) GetMeta(ctx context.Context, sha256 string, meta any) error {
-	if err := checkDigest(sha256); err != nil {
+	if err := r.may(ctx, sha256); err != nil {
 		return err
 	}
 	b, err := r.bucket.ReadAll(ctx, sidecarPath(sha256, kindMeta))
 	if err != nil {
-		return typed(err)
+		return r.told(ctx, err)
 	}
 	return json.Unmarshal(b, meta)
 }

@@ -68,7 +68,7 @@ func (r *record) document(site int, url, parent, content string, accepted bool) 
 	h := frontier.HashOf(url)
 	at := time.Now().Add(-30 * time.Minute)
 	require.NoError(r.t, r.SaveFetched(r.ctx(), store.Document{SHA256: content, SHA1: content, MD5: content, Kind: "pdf"},
-		store.Location{Hash: h[:], SiteID: site, URL: url, Parent: parent, Found: at}))
+		store.Location{Hash: h[:], SiteID: site, URL: url, Parent: parent, Found: at}, nil))
 	state := "rejected"
 	if accepted {
 		state = "accepted"

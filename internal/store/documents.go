@@ -11,6 +11,10 @@ import (
 	"gleaner/internal/venue"
 )
 
+// ErrPruned is a document that cannot be read again: its file was removed to make
+// room, and its record stays as it is.
+var ErrPruned = errors.New("its file was pruned")
+
 // ErrNoDocument is returned for a SHA-256 that the record does not know.
 var ErrNoDocument = errors.New("no such document")
 
@@ -66,15 +70,27 @@ const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, con
 
 // SaveFetched records a document whose blob is stored, and where it was found.
 // Another document at that location becomes an earlier version of it. A version
-// that comes back to its place is one to be ingested anew, like a new one.
-func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
+// that comes back to its place is one to be ingested anew, like a new one, and
+// one whose file was lost or removed is to be examined anew.
+//
+// Where the row says that its file was removed, prune may be removing the very
+// blob that was found there a moment ago: put stores it once more, while the row
+// is locked against prune.
+func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func() error) error {
 	if l.Header == nil {
 		l.Header = map[string]string{}
 	}
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5) 
-			ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL WHERE documents.blob_removed_at IS NOT NULL`,
+		removed := false
+		b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, []any{&removed}, func() error { return nil })
+			return err
+		})
+		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
+			ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
+				state='new', tries=0
+			WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed'`,
 			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
 		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new'
 			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256)
@@ -83,7 +99,10 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location) error {
 			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13)
 			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL`,
 			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found)
-		return tx.SendBatch(ctx, b).Close()
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || !removed {
+			return err
+		}
+		return put()
 	})
 }
 

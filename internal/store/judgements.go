@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // TakeNew takes documents that wait to be examined, the oldest first, at most
@@ -49,10 +51,13 @@ type Kin struct {
 
 // SaveJudgement records what was read and decided of a document, replaces what it
 // was matched with, but for what a person settled, and puts it among its copies.
-func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin) error {
-	err := db.saveJudgement(ctx, d, found, kin, false)
+// wanted is the version of the papers that it was compared with, 0 if with none;
+// the error is ErrStale where these are others by now, ErrPruned where prune took
+// the file meanwhile.
+func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64) error {
+	err := db.saveJudgement(ctx, d, found, kin, wanted, false)
 	if errors.Is(err, errHasCopies) {
-		return db.saveJudgement(ctx, d, found, kin, true)
+		return db.saveJudgement(ctx, d, found, kin, wanted, true)
 	}
 	return err
 }
@@ -60,7 +65,7 @@ func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin 
 // errHasCopies undoes a judgement that was begun without the sole lock.
 var errHasCopies = errors.New("there are copies")
 
-func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, alone bool) error {
+func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64, alone bool) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		copies, err := copiesOf(ctx, tx, d.SHA256, kin, alone)
 		if err != nil {
@@ -69,14 +74,25 @@ func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin 
 		if len(copies) > 0 && !alone {
 			return errHasCopies
 		}
-		b := &pgx.Batch{}
-		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-				meta_title=$13, first_pages=$14, fingerprint=$15, updated_at=now() WHERE sha256=$1`,
-			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
-			d.MetaTitle, d.FirstPages, d.Print)
-		queueMatches(b, d.SHA256, found)
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(copies) == 0 {
+		if err := checkWanted(ctx, tx, wanted); err != nil {
 			return err
+		}
+		b := &pgx.Batch{}
+		is := false
+		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
+				meta_title=$13, first_pages=$14, fingerprint=$15, tries=0, updated_at=now()
+			WHERE sha256=$1 AND blob_removed_at IS NULL`,
+			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
+			d.MetaTitle, d.FirstPages, d.Print).Exec(func(tag pgconn.CommandTag) error { is = tag.RowsAffected() > 0; return nil })
+		queueMatches(b, d.SHA256, found)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		if !is {
+			return fmt.Errorf("%s: %w", d.SHA256, ErrPruned)
+		}
+		if len(copies) == 0 {
+			return nil
 		}
 		return group(ctx, tx, append(copies, d.SHA256))
 	})
@@ -84,27 +100,33 @@ func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin 
 
 // SaveMatches replaces what a document was matched with, but for what a person
 // settled; accept keeps one that was rejected before it was known to be wanted.
-func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept bool) error {
+// wanted is as SaveJudgement's.
+func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept bool, wanted int64) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		if err := checkWanted(ctx, tx, wanted); err != nil {
+			return err
+		}
 		b := &pgx.Batch{}
 		queueMatches(b, sha, found)
-		b.Queue(`UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND state='rejected' AND $2`, sha, accept)
+		if accept {
+			queueAccept(b, sha)
+		}
 		return tx.SendBatch(ctx, b).Close()
 	})
 }
 
-// AskForFile keeps what a document was matched with whose file was removed, and
-// puts the addresses where it lies back to be fetched whole.
-func (db *DB) AskForFile(ctx context.Context, sha string, found []Found) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		queueMatches(b, sha, found)
-		b.Queue(`WITH asked AS (
-				UPDATE urls u SET state=0, tries=0, next_try=NULL, etag='', last_modified='', content=NULL
-				FROM locations l WHERE l.sha256=$1 AND l.current AND u.site_id=l.site_id AND u.url=l.url RETURNING u.site_id)
-			UPDATE sites SET due_at=least(due_at, now()) WHERE id IN (SELECT site_id FROM asked)`, sha)
-		return tx.SendBatch(ctx, b).Close()
-	})
+// queueAccept accepts a document that is a paper whatever the filter said. Where
+// its file was removed there is nothing to accept yet: the addresses where it lies
+// are put back to be fetched whole. The row is locked first, so that prune marks
+// it before, or sees that it is accepted.
+func queueAccept(b *pgx.Batch, sha string) {
+	b.Queue(`SELECT 1 FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, sha)
+	b.Queue(`UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND state='rejected' AND blob_removed_at IS NULL`, sha)
+	b.Queue(`WITH asked AS (
+			UPDATE urls u SET state=0, tries=0, next_try=NULL, etag='', last_modified='', content=NULL
+			FROM locations l JOIN documents d ON d.sha256=l.sha256
+			WHERE l.sha256=$1 AND l.current AND d.blob_removed_at IS NOT NULL AND u.site_id=l.site_id AND u.url=l.url RETURNING u.site_id)
+		UPDATE sites SET due_at=least(due_at, now()) WHERE id IN (SELECT site_id FROM asked)`, sha)
 }
 
 func queueMatches(b *pgx.Batch, sha string, found []Found) {
@@ -125,10 +147,11 @@ const givenUpAfter = 5
 
 // SaveFailure notes that a document could not be examined, for a reason that is
 // not the file's. It is tried again a few times and then given up, so that one
-// document does not hold up the others for ever; at once where forGood.
+// document does not hold up the others for ever; at once where forGood. What was
+// judged before stays as it was judged.
 func (db *DB) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
-		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1`, sha, outcome, detail, forGood, givenUpAfter)
+		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
 	return err
 }
 
@@ -140,9 +163,9 @@ type Readable struct {
 	Matches []Found
 }
 
-// EachReadable calls do with batches of the documents that have text, in id order.
-func (db *DB) EachReadable(ctx context.Context, do func([]Readable) error) error {
-	last := int64(0)
+// EachReadable calls do with batches of the documents that have text, in the order
+// of their ids, after one of them.
+func (db *DB) EachReadable(ctx context.Context, last int64, do func([]Readable) error) error {
 	for {
 		rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id > $1 AND d.first_pages <> '' AND d.state <> 'failed' ORDER BY d.id LIMIT 200`, last)
 		if err != nil {

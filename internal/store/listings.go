@@ -64,17 +64,15 @@ type Origin struct {
 
 // SaveRecords writes merged papers with the origin of each of their fields.
 func (db *DB) SaveRecords(ctx context.Context, records []metadata.Record) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		for _, r := range records {
-			origin, err := json.Marshal(Origin{IDs: r.IDs, From: r.From, Sources: r.Sources, Why: r.Why, Differ: r.Differ})
-			if err != nil {
-				return err
-			}
-			queuePaper(b, r.Paper, origin)
+	papers, origins := make([]venue.Paper, len(records)), make([][]byte, len(records))
+	for i, r := range records {
+		origin, err := json.Marshal(Origin{IDs: r.IDs, From: r.From, Sources: r.Sources, Why: r.Why, Differ: r.Differ})
+		if err != nil {
+			return err
 		}
-		return tx.SendBatch(ctx, b).Close()
-	})
+		papers[i], origins[i] = r.Paper, origin
+	}
+	return db.savePapers(ctx, papers, origins)
 }
 
 // Venue is a venue with what a person said of it.

@@ -32,7 +32,7 @@ func (db *DB) Matches(ctx context.Context, sha string) ([]Found, error) {
 var ErrNoMatch = errors.New("this document was not matched with that paper")
 
 // Settle records a person's word on a match: "yes", "no", or "" to take it back.
-// A document that is the paper is accepted.
+// A document that is the paper is accepted, once its file is here.
 func (db *DB) Settle(ctx context.Context, paper, sha, word string) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE matches SET settled=$3, matched_at=now() WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
@@ -42,8 +42,12 @@ func (db *DB) Settle(ctx context.Context, paper, sha, word string) error {
 		if tag.RowsAffected() == 0 {
 			return fmt.Errorf("%s, %s: %w", paper, sha, ErrNoMatch)
 		}
-		_, err = tx.Exec(ctx, `UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND $2='yes' AND state='rejected'`, sha, word)
-		return err
+		if word != "yes" {
+			return nil
+		}
+		b := &pgx.Batch{}
+		queueAccept(b, sha)
+		return tx.SendBatch(ctx, b).Close()
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/venue"
 )
@@ -16,16 +17,33 @@ func (db *DB) SavePapers(ctx context.Context, papers []venue.Paper, origin any) 
 	if err != nil {
 		return err
 	}
+	origins := make([][]byte, len(papers))
+	for i := range origins {
+		origins[i] = how
+	}
+	return db.savePapers(ctx, papers, origins)
+}
+
+func (db *DB) savePapers(ctx context.Context, papers []venue.Paper, origins [][]byte) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		for _, p := range papers {
-			queuePaper(b, p, how)
+		var changed []string
+		for i, p := range papers {
+			queuePaper(b, p, origins[i], func() { changed = append(changed, p.Key) })
 		}
-		return tx.SendBatch(ctx, b).Close()
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
+			return err
+		}
+		var wanted bool
+		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM harvest_papers WHERE paper_key = ANY($1) AND NOT held)`, changed).Scan(&wanted)
+		if err != nil || !wanted {
+			return err
+		}
+		return changeWanted(ctx, tx)
 	})
 }
 
-func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte) {
+func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte, changed func()) {
 	b.Queue(`INSERT INTO papers (key, venue, year, title, authors, doi, arxiv, pages, links, origin)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (key) DO UPDATE SET venue=EXCLUDED.venue, year=EXCLUDED.year, title=EXCLUDED.title,
@@ -33,7 +51,13 @@ func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte) {
 			links=EXCLUDED.links, origin=EXCLUDED.origin, updated_at=now()
 		WHERE (papers.venue, papers.year, papers.title, papers.authors, papers.doi, papers.arxiv, papers.pages, papers.links, papers.origin)
 			IS DISTINCT FROM (EXCLUDED.venue, EXCLUDED.year, EXCLUDED.title, EXCLUDED.authors, EXCLUDED.doi, EXCLUDED.arxiv, EXCLUDED.pages, EXCLUDED.links, EXCLUDED.origin)`,
-		p.Key, p.Venue, p.Year, p.Title, orEmpty(p.Authors), p.DOI, p.ArXiv, p.Pages, orEmpty(p.Links), origin)
+		p.Key, p.Venue, p.Year, p.Title, orEmpty(p.Authors), p.DOI, p.ArXiv, p.Pages, orEmpty(p.Links), origin).
+		Exec(func(tag pgconn.CommandTag) error {
+			if tag.RowsAffected() > 0 {
+				changed()
+			}
+			return nil
+		})
 	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
 	for i, a := range p.Authors {
 		b.Queue(`INSERT INTO authors (id, pid, name) VALUES ($1,$2,$3) ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name`, a.ID(), a.PID, a.Name)
@@ -77,14 +101,6 @@ func (db *DB) Wanted(ctx context.Context) ([]venue.Paper, error) {
 	return pgx.CollectRows(rows, scanPaper)
 }
 
-// WantedVersion changes whenever Wanted would.
-func (db *DB) WantedVersion(ctx context.Context) (string, error) {
-	var v string
-	err := db.Pool.QueryRow(ctx, `SELECT count(*) || '/' || coalesce(max(p.updated_at)::text, '')
-		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE NOT h.held`).Scan(&v)
-	return v, err
-}
-
 // HarvestPapers lists the papers of a harvest; wantedOnly leaves out the held.
 func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool) ([]venue.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
@@ -125,14 +141,20 @@ func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []ven
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		keys := make([]string, len(papers))
 		b := &pgx.Batch{}
+		changed := int64(0)
+		count := func(tag pgconn.CommandTag) error { changed += tag.RowsAffected(); return nil }
 		for i, p := range papers {
 			keys[i] = p.Key
 			why, is := held[p.Key]
 			b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why) VALUES ($1,$2,$3,$4)
-				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why`, harvest, p.Key, is, why)
+				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why
+				WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why)`, harvest, p.Key, is, why).Exec(count)
 		}
-		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2)`, harvest, keys)
-		return tx.SendBatch(ctx, b).Close()
+		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2)`, harvest, keys).Exec(count)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || changed == 0 {
+			return err
+		}
+		return changeWanted(ctx, tx)
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Retention says how long what is kept. Zero is for ever.
@@ -29,25 +31,14 @@ type Pruned struct {
 	Bytes int64  `json:"bytes"` // of their content, about
 }
 
-// Blobs removes files (repository.Repository).
-type Blobs interface {
-	Delete(ctx context.Context, sha256 string) error
-}
-
 // sort is one sort of rows that are kept for a while. of is true of those that
 // may go; $1 is their age.
 type prunable struct {
 	what, why, table, key, of, bytes string
 	keep                             time.Duration
 	always                           bool // whatever the age: nothing refers to them
+	changes                          bool // what is wanted
 }
-
-// rejectedSQL is true of a document d whose file nobody needs: no paper by the
-// filter, matched with none (different does not count, but a person's word
-// does), and no better copy of anything. What reports say of it is in its row.
-const rejectedSQL = `d.state='rejected' AND d.blob_removed_at IS NULL AND d.updated_at < now() - $1::interval
-	AND NOT EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256 AND (m.verdict <> 'different' OR m.settled <> ''))
-	AND NOT EXISTS (SELECT 1 FROM documents c WHERE c.same_as=d.sha256 AND c.state <> 'rejected')`
 
 func prunables(r Retention) []prunable {
 	return []prunable{
@@ -62,7 +53,7 @@ func prunables(r Retention) []prunable {
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h
 			WHERE h.venue=t.venue AND h.id <> t.id AND h.stage='complete' AND h.completed_at > t.completed_at AND h.year_from <= t.year_from AND h.year_to >= t.year_to)`,
-			bytes: `length(t.id) + length(t.options::text)`, keep: r.Harvests},
+			bytes: `length(t.id) + length(t.options::text)`, keep: r.Harvests, changes: true},
 	}
 }
 
@@ -79,12 +70,15 @@ func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOption
 		}
 		done, err := db.pruneRows(ctx, p, o)
 		all = append(all, done)
+		if err == nil && p.changes && done.Rows > 0 && !o.DryRun {
+			err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return changeWanted(ctx, tx) })
+		}
 		if err != nil {
 			return all, fmt.Errorf("store: prune %s: %w", p.what, err)
 		}
 	}
 	if r.Rejected > 0 {
-		done, err := db.pruneBlobs(ctx, r.Rejected, blobs, o)
+		done, err := db.pruneFiles(ctx, r.Rejected, blobs, o)
 		all = append(all, done)
 		if err != nil {
 			return all, fmt.Errorf("store: prune rejected documents: %w", err)
@@ -108,47 +102,6 @@ func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned
 		done.Rows, done.Bytes = done.Rows+n, done.Bytes+bytes
 		if err != nil || n < o.Batch {
 			return done, err
-		}
-	}
-}
-
-// pruneBlobs removes files. The row is marked first: a crash in between leaves a
-// file that the row says is gone, which is fetched anew like any other, never a
-// row that promises a file that is not there.
-func (db *DB) pruneBlobs(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
-	done := Pruned{What: "files", Why: "of documents that are no paper"}
-	if o.DryRun {
-		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(bytes), 0) FROM documents d WHERE `+rejectedSQL, keep).Scan(&done.Rows, &done.Bytes)
-		return done, err
-	}
-	for {
-		rows, err := db.Pool.Query(ctx, `UPDATE documents SET blob_removed_at=now() WHERE sha256 = ANY (ARRAY(
-			SELECT d.sha256 FROM documents d WHERE `+rejectedSQL+` LIMIT $2)) RETURNING sha256, bytes`, keep, o.Batch)
-		if err != nil {
-			return done, err
-		}
-		n := 0
-		var shas []string
-		for rows.Next() {
-			var sha string
-			var bytes int64
-			if err := rows.Scan(&sha, &bytes); err != nil {
-				rows.Close()
-				return done, err
-			}
-			shas, n, done.Bytes = append(shas, sha), n+1, done.Bytes+bytes
-		}
-		if err := rows.Err(); err != nil {
-			return done, err
-		}
-		for _, sha := range shas {
-			if err := blobs.Delete(ctx, sha); err != nil {
-				return done, err
-			}
-			done.Rows++
-		}
-		if n < o.Batch {
-			return done, nil
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestPrune(t *testing.T) {
 	require.Equal(t, "rejected", d.State, "the row stays")
 	require.True(t, removed(t, db, "aa"))
 	// The web still has it, so a recrawl may bring it back.
-	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}))
+	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}, func() error { return nil }))
 	require.False(t, removed(t, db, "aa"))
 	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
 	require.NoError(t, err)

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// RecordID names this record among others: a blob store is marked with it.
+func (db *DB) RecordID(ctx context.Context) (id string, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT id::text FROM record`).Scan(&id)
+	return id, err
+}
+
+// someFiles is how many of the oldest and of the latest documents SomeFiles
+// names: a few of them may be lost.
+const someFiles = 5
+
+// SomeFiles names some documents whose files the blob store must have; none
+// where the record has no file.
+func (db *DB) SomeFiles(ctx context.Context) ([]string, error) {
+	const of = `SELECT sha256 FROM documents WHERE blob_removed_at IS NULL AND state <> 'failed' ORDER BY id`
+	return list1[string](ctx, db, `(`+of+` LIMIT $1) UNION (`+of+` DESC LIMIT $1)`, someFiles)
+}
+
+// ErrStale is returned for a verdict that was reached against papers that are no
+// longer those wanted: it is to be reached again.
+var ErrStale = errors.New("other papers are wanted by now")
+
+// wantedLock is held shared from the look at what is wanted until a verdict is
+// committed, and alone until what is wanted has changed. So a harvest that has
+// listed its papers, and then looks at every document, misses none: a verdict is
+// on record by then, or is refused as stale.
+const wantedLock = `hashtext('gleaner wanted')`
+
+// checkWanted refuses a verdict of another version than the present one; 0 is of
+// a document that was compared with no paper.
+func checkWanted(ctx context.Context, tx pgx.Tx, version int64) error {
+	if version == 0 {
+		return nil
+	}
+	b := &pgx.Batch{}
+	b.Queue(`SELECT pg_advisory_xact_lock_shared(` + wantedLock + `)`)
+	var now int64
+	b.Queue(`SELECT wanted FROM record`).QueryRow(func(row pgx.Row) error { return row.Scan(&now) })
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	if now != version {
+		return ErrStale
+	}
+	return nil
+}
+
+// changeWanted notes that what is wanted changes in this transaction. It comes
+// last in it: what waits for the lock holds none that the transaction still needs.
+func changeWanted(ctx context.Context, tx pgx.Tx) error {
+	b := &pgx.Batch{}
+	b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`)
+	b.Queue(`UPDATE record SET wanted = wanted + 1`)
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// WantedVersion changes whenever Wanted would.
+func (db *DB) WantedVersion(ctx context.Context) (v int64, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT wanted FROM record`).Scan(&v)
+	return v, err
+}
