@@ -203,9 +203,17 @@ func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.
 	require.NoError(t, err)
 	require.Equal(t, "complete", r.Harvest.Stage)
 	require.Len(t, r.Missing, r.Summary.Missing)
+	reasons := map[string]report.Reason{}
 	for _, m := range r.Missing {
-		require.NotEmpty(t, m.Reason, m.Paper)
 		require.NotEmpty(t, m.Evidence, "%s: %s", m.Paper, m.Reason)
+		reasons[m.Paper] = m.Reason
+	}
+	same := map[string]report.Reason{sampleweb.ReasonNoHomepage: report.NoHomepage, sampleweb.ReasonRefused: report.SiteRefused, sampleweb.ReasonNotLinked: report.NotLinked,
+		sampleweb.ReasonRejected: report.Rejected, sampleweb.ReasonFailed: report.FetchFailed}
+	for _, p := range truth.Papers {
+		if p.Missing != "" {
+			require.Equal(t, same[p.Missing], reasons[p.Key], "%s cannot be had: %s", p.Title, p.Missing)
+		}
 	}
 	var text, html strings.Builder
 	require.NoError(t, r.WriteText(&text))

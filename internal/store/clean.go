@@ -1,0 +1,97 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// cleanJSONValues makes a connection take whatever pages, files and services say
+// in JSON. Postgres takes no NUL there and no half of a surrogate, and would fail
+// the transaction at each new attempt, and with it all else that it writes: what
+// the crawl of a site learnt, an author's decision. So these are replaced where
+// every value passes. (Text is cleaned where it is read.)
+func cleanJSONValues(_ context.Context, conn *pgx.Conn) error {
+	types := conn.TypeMap()
+	types.RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: cleanCodec{&pgtype.JSONCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}}})
+	types.RegisterType(&pgtype.Type{Name: "jsonb", OID: pgtype.JSONBOID, Codec: cleanCodec{&pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}}})
+	return nil
+}
+
+// cleanCodec cleans what another codec encodes.
+type cleanCodec struct{ pgtype.Codec }
+
+// PlanEncode implements pgtype.Codec.
+func (c cleanCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	plan := c.Codec.PlanEncode(m, oid, format, value)
+	if plan == nil {
+		return nil
+	}
+	return cleanPlan{plan}
+}
+
+type cleanPlan struct{ pgtype.EncodePlan }
+
+// Encode implements pgtype.EncodePlan.
+func (p cleanPlan) Encode(value any, buf []byte) ([]byte, error) {
+	begins := len(buf)
+	buf, err := p.EncodePlan.Encode(value, buf)
+	if err != nil || buf == nil {
+		return buf, err
+	}
+	return append(buf[:begins], cleanJSON(buf[begins:])...), nil
+}
+
+// cleanJSON returns JSON in UTF-8 with U+FFFD for each escaped NUL, and for each
+// half of a surrogate that has no other.
+func cleanJSON(b []byte) []byte {
+	if !utf8.Valid(b) {
+		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	}
+	if !bytes.Contains(b, []byte(`\u`)) {
+		return b
+	}
+	out := make([]byte, 0, len(b))
+	for i := 0; i < len(b); {
+		if b[i] != '\\' || i+1 == len(b) {
+			out, i = append(out, b[i]), i+1
+			continue
+		}
+		switch n := escaped(b[i:]); {
+		case n >= 0xD800 && n < 0xDC00 && pairs(b[i+6:]):
+			out, i = append(out, b[i:i+12]...), i+12
+		case n == 0, n >= 0xD800 && n < 0xE000:
+			out, i = append(out, "\uFFFD"...), i+6
+		default: // with what is escaped, so that it begins no escape itself
+			out, i = append(out, b[i], b[i+1]), i+2
+		}
+	}
+	return out
+}
+
+// pairs reports whether b begins with the second half of a surrogate.
+func pairs(b []byte) bool {
+	n := escaped(b)
+	return n >= 0xDC00 && n < 0xE000
+}
+
+// escaped is the code that b begins with as \uXXXX, -1 if with none.
+func escaped(b []byte) int {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	n := 0
+	for _, c := range bytes.ToLower(b[2:6]) {
+		d := strings.IndexByte("0123456789abcdef", c)
+		if d < 0 {
+			return -1
+		}
+		n = n<<4 | d
+	}
+	return n
+}
