@@ -39,6 +39,8 @@ func TestEveryErrorIsTyped(t *testing.T) {
 		"service says when":   {metadata.ErrUnavailable{Service: "DBLP", RetryAfter: 7 * time.Minute}, ErrTypeUnavailable, 7 * time.Minute},
 		"lease lost":          {politeness.ErrLost, ErrTypeLeaseLost, 5 * time.Second},
 		"disk of blobs full":  {repository.ErrFull, ErrTypeDiskFull, time.Minute},
+		"blob store away":     {repository.ErrAway, ErrTypeStoreAway, time.Minute},
+		"of another record":   {repository.ErrForeign, ErrTypeStoreAway, time.Minute},
 		"disk of record full": {&pgconn.PgError{Code: "53100"}, ErrTypeDiskFull, time.Minute},
 		"server shuts down":   {&pgconn.PgError{Code: "57P01"}, ErrTypeDatabase, 2 * time.Second},
 		"connection broke":    {&pgconn.PgError{Code: "08006"}, ErrTypeDatabase, 2 * time.Second},

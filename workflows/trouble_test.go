@@ -89,7 +89,7 @@ func TestFailuresWithProgressBetweenDoNotAddUp(t *testing.T) {
 // An outage of our own servers ends no site, however long it takes.
 func TestAnOutageEndsNoSite(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{activities.ErrTypeDatabase, activities.ErrTypeDiskFull, activities.ErrTypeLeaseLost} {
+	for _, kind := range []string{activities.ErrTypeDatabase, activities.ErrTypeDiskFull, activities.ErrTypeStoreAway, activities.ErrTypeLeaseLost} {
 		_, slices, end := failing(t, func(n int) error {
 			if n > 5*slicesThatFail {
 				return nil
