@@ -25,10 +25,19 @@ type Due struct {
 	Limit  int             `json:"limit"`
 }
 
-// DueSites lists the next due sites, puts what is due on each back among the
-// waiting, and returns those where something waits then.
+// DueSites is ListDue and PutBack in one, for recrawls that began before they
+// were two.
 func (a *Recrawls) DueSites(ctx context.Context, d Due) (Sites, error) {
-	beat, set, stop := heartbeats[string](ctx)
+	s, err := a.ListDue(ctx, d)
+	if err == nil {
+		s.Hosts, err = a.PutBack(ctx, PutBack{Due: d, Hosts: s.Hosts})
+	}
+	return s, err
+}
+
+// ListDue lists the next due sites.
+func (a *Recrawls) ListDue(ctx context.Context, d Due) (Sites, error) {
+	beat, _, stop := heartbeats[string](ctx)
 	defer stop()
 	if d.After == "" { // what is to be avoided may have changed by an import or a review
 		if _, err := stats.MeasureStale(beat, a.db, a.stats); err != nil {
@@ -36,20 +45,47 @@ func (a *Recrawls) DueSites(ctx context.Context, d Due) (Sites, error) {
 		}
 	}
 	hosts, err := a.db.DueSites(beat, d.Of, d.All, d.After, d.Limit)
-	if err != nil {
-		return Sites{}, typed(err)
+	s := Sites{Hosts: hosts, Last: d.After, More: len(hosts) == d.Limit}
+	if len(hosts) > 0 {
+		s.Last = hosts[len(hosts)-1]
 	}
-	out := Sites{Last: d.After, More: len(hosts) == d.Limit}
-	for _, host := range hosts {
-		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: d.All, Before: d.Before}, a.policy)
+	return s, typed(err)
+}
+
+// PutBack names sites where what is due is to be put back.
+type PutBack struct {
+	Due   Due      `json:"due"`
+	Hosts []string `json:"hosts"`
+}
+
+// PutBack puts what is due on each site back among the waiting, and returns the
+// hosts where something waits then. Done twice it comes to the same.
+func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, err error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	for _, host := range p.Hosts {
+		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: p.Due.All, Before: p.Due.Before}, a.policy)
 		if err != nil {
-			return Sites{}, typed(err)
+			return nil, typed(err)
 		}
 		if n > 0 {
-			out.Hosts = append(out.Hosts, host)
+			waiting = append(waiting, host)
 		}
-		out.Last = host
 		set(host)
 	}
-	return out, nil
+	return waiting, nil
+}
+
+// Unwanted lists those of the hosts that no running harvest wants.
+func (a *Recrawls) Unwanted(ctx context.Context, hosts []string) (unwanted []string, err error) {
+	for _, host := range hosts {
+		of, err := a.db.SiteWatchers(ctx, host)
+		if err != nil {
+			return nil, typed(err)
+		}
+		if len(of) == 0 {
+			unwanted = append(unwanted, host)
+		}
+	}
+	return unwanted, nil
 }

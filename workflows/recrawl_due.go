@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -21,7 +22,8 @@ type RecrawlParams struct {
 
 // RecrawlState is what a run hands to the next, and what QueryStatus tells.
 type RecrawlState struct {
-	Listed  bool           `json:"listed,omitempty"`  // every due site was started
+	Listed  bool           `json:"listed,omitempty"`  // every due site was listed
+	Next    []string       `json:"next,omitempty"`    // hosts that were put back and not started
 	Pending []string       `json:"pending,omitempty"` // hosts whose crawl has not ended
 	Started int            `json:"started"`
 	Ended   map[string]int `json:"ended"` // sites by the state in which their crawl ended
@@ -59,6 +61,9 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 		return RecrawlResult{}, err
 	}
 	if err := r.run(ctx); err != nil {
+		if temporal.IsCanceledError(err) {
+			r.endSites(ctx)
+		}
 		return RecrawlResult{}, err
 	}
 	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(StageComplete))
@@ -74,44 +79,52 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 	if window <= 0 {
 		window = defaultWindow
 	}
-	var next []string
 	for {
-		if len(next) == 0 && !r.s.Listed {
-			// Before a batch, since a listed site has to be started: it was put back.
-			if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-				r.p.State = r.s
-				return workflow.NewContinueAsNewError(ctx, RecrawlDue, r.p)
-			}
-			if err := r.list(ctx, &next); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(next) > 0 && len(r.s.Pending) < window {
-			if err := r.start(ctx, next[0]); err != nil {
-				return err
-			}
-			next = next[1:]
-			continue
-		}
-		if len(next) == 0 && len(r.s.Pending) == 0 {
+		var err error
+		switch {
+		case len(r.s.Next) == 0 && !r.s.Listed:
+			err = r.list(ctx)
+		case len(r.s.Next) > 0 && len(r.s.Pending) < window:
+			err = r.start(ctx, r.s.Next[0])
+			r.s.Next = r.s.Next[1:]
+		case len(r.s.Next) == 0 && len(r.s.Pending) == 0:
 			return nil
+		default:
+			err = r.wait(ctx)
 		}
-		if err := r.wait(ctx); err != nil {
+		if err != nil {
 			return err
+		}
+		// After a step, so that every run goes on by one at least.
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			r.p.State = r.s
+			return workflow.NewContinueAsNewError(ctx, RecrawlDue, r.p)
 		}
 	}
 }
 
-func (r *recrawlRun) list(ctx workflow.Context, next *[]string) error {
+// list lists the next due sites, and then puts back what is due there: a second
+// attempt at that meets the same sites, though they are not due any more.
+func (r *recrawlRun) list(ctx workflow.Context) error {
 	d := r.p.Due
 	d.Limit = hostsPerBatch
+	apart := workflow.GetVersion(ctx, "put-back-apart", workflow.DefaultVersion, 1) == 1
+	due := recrawls.DueSites
+	if apart {
+		due = recrawls.ListDue
+	}
 	var batch activities.Sites
-	err := workflow.ExecuteActivity(on(ctx, activities.QueueHarvest, "due sites after "+d.After, 30*time.Minute), recrawls.DueSites, d).Get(ctx, &batch)
-	if err != nil {
+	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "due sites after "+d.After), due, d).Get(ctx, &batch); err != nil {
 		return err
 	}
-	*next, r.s.Listed, r.p.Due.After = batch.Hosts, !batch.More, batch.Last
+	r.s.Next = batch.Hosts
+	if apart && len(batch.Hosts) > 0 {
+		back := activities.PutBack{Due: d, Hosts: batch.Hosts}
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "what is due there"), recrawls.PutBack, back).Get(ctx, &r.s.Next); err != nil {
+			return err
+		}
+	}
+	r.s.Listed, r.p.Due.After = !batch.More, batch.Last
 	return nil
 }
 
@@ -162,6 +175,24 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 		r.ended(ctx, host, "done")
 	}
 	return nil
+}
+
+// endSites ends the crawls that are under way for a recrawl that was cancelled,
+// but for those that a running harvest wants. What they did is kept, and what
+// they left waits for the next.
+func (r *recrawlRun) endSites(ctx workflow.Context) {
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(StageCancelled))
+	var unwanted []string
+	if err := workflow.ExecuteActivity(quick(ctx, "crawls that nobody else wants"), recrawls.Unwanted, r.s.Pending).Get(ctx, &unwanted); err != nil {
+		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
+		return
+	}
+	for _, host := range unwanted {
+		// One that has ended by now needs no end.
+		_ = workflow.RequestCancelExternalWorkflow(ctx, SiteID(host), "").Get(ctx, nil)
+	}
 }
 
 func (r *recrawlRun) details() string {

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -21,7 +25,10 @@ import (
 // onDue answers DueSites with one batch after the other.
 func onDue(env *testsuite.TestWorkflowEnvironment, asked *[]activities.Due, batches ...activities.Sites) {
 	env.RegisterActivity(recrawls)
-	env.OnActivity(recrawls.DueSites, mock.Anything, mock.Anything).Return(func(_ context.Context, d activities.Due) (activities.Sites, error) {
+	env.OnActivity(recrawls.PutBack, mock.Anything, mock.Anything).Return(func(_ context.Context, p activities.PutBack) ([]string, error) {
+		return slices.DeleteFunc(p.Hosts, func(h string) bool { return h == "skipped.example" }), nil
+	}).Maybe()
+	env.OnActivity(recrawls.ListDue, mock.Anything, mock.Anything).Return(func(_ context.Context, d activities.Due) (activities.Sites, error) {
 		*asked = append(*asked, d)
 		if len(*asked) > len(batches) {
 			return activities.Sites{}, nil
@@ -68,7 +75,7 @@ func TestRecrawlCrawlsWhatIsDueInAWindow(t *testing.T) {
 		return end, err
 	})
 	var asked []activities.Due
-	onDue(env, &asked, activities.Sites{Hosts: all[:4], Last: all[3], More: true}, activities.Sites{Last: "skipped.example", More: true}, activities.Sites{Hosts: all[4:], Last: all[6]})
+	onDue(env, &asked, activities.Sites{Hosts: all[:4], Last: all[3], More: true}, activities.Sites{Hosts: []string{"skipped.example"}, Last: "skipped.example", More: true}, activities.Sites{Hosts: all[4:], Last: all[6]})
 	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
 	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{Window: 3, Due: activities.Due{Of: store.Selection{Venue: "conf/webdb"}, All: true}})
 	require.NoError(t, env.GetWorkflowError())
@@ -157,4 +164,86 @@ func TestOnScheduleOfNothingFails(t *testing.T) {
 	env := newEnv(t)
 	env.ExecuteWorkflow(OnSchedule, ScheduledParams{})
 	require.ErrorContains(t, env.GetWorkflowError(), "a schedule of nothing")
+}
+
+// TestRecrawlContinuedAnywhereComesToTheSame continues a recrawl as new after each
+// of its activities in turn, and after all.
+func TestRecrawlContinuedAnywhereComesToTheSame(t *testing.T) {
+	t.Parallel()
+	all := hosts(7)
+	through := func(full func(call int) bool) (r RecrawlResult, crawled []string, calls, runs int) {
+		var underWay []string
+		p := RecrawlParams{Window: 2}
+		for ; runs < 100; runs++ {
+			env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+				underWay = append(underWay, p.Host)
+				err := workflow.Sleep(ctx, 7*time.Second)
+				underWay = slices.DeleteFunc(underWay, func(h string) bool { return h == p.Host })
+				crawled = append(crawled, p.Host)
+				return activities.SiteEnd{Host: p.Host, State: "done"}, err
+			})
+			env.RegisterActivity(recrawls)
+			env.OnActivity(recrawls.ListDue, mock.Anything, mock.Anything).Return(func(_ context.Context, d activities.Due) (activities.Sites, error) {
+				i, _ := slices.BinarySearch(all, d.After+"\x00")
+				rest := all[i:]
+				n := min(3, len(rest))
+				s := activities.Sites{Hosts: rest[:n], Last: d.After, More: n == 3}
+				if n > 0 {
+					s.Last = rest[n-1]
+				}
+				return s, nil
+			}).Maybe()
+			env.OnActivity(recrawls.PutBack, mock.Anything, mock.Anything).Return(func(_ context.Context, p activities.PutBack) ([]string, error) { return p.Hosts, nil }).Maybe()
+			env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+				return slices.DeleteFunc(hosts, func(h string) bool { return !slices.Contains(crawled, h) }), nil
+			}).Maybe()
+			env.SetOnActivityStartedListener(func(*activity.Info, context.Context, converter.EncodedValues) {
+				if calls++; full(calls) {
+					env.SetContinueAsNewSuggested(true)
+				}
+			})
+			env.ExecuteWorkflow(RecrawlDue, p)
+			var next *workflow.ContinueAsNewError
+			if !errors.As(env.GetWorkflowError(), &next) {
+				require.NoError(t, env.GetWorkflowError())
+				require.NoError(t, env.GetWorkflowResult(&r))
+				return r, crawled, calls, runs + 1
+			}
+			p = RecrawlParams{}
+			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+			crawled, underWay = append(crawled, underWay...), nil
+		}
+		t.Fatal("no end")
+		return
+	}
+	want, crawled, calls, runs := through(func(int) bool { return false })
+	require.Equal(t, 1, runs)
+	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[string]int{"done": 7}}, want)
+	require.Equal(t, all, slices.Sorted(slices.Values(crawled)))
+	for k := range calls + 1 {
+		r, crawled, _, runs := through(func(call int) bool { return call == k || k == 0 })
+		require.Greater(t, runs, 1, k)
+		require.Equal(t, want, r, k)
+		require.Equal(t, all, slices.Sorted(slices.Values(crawled)), k)
+	}
+}
+
+// A recrawl that is cancelled ends its crawls, but for those that others want.
+func TestCancelledRecrawlEndsItsCrawls(t *testing.T) {
+	t.Parallel()
+	ended := map[string]bool{}
+	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		err := workflow.Sleep(ctx, 24*time.Hour)
+		ended[p.Host] = temporal.IsCanceledError(err)
+		return activities.SiteEnd{Host: p.Host}, err
+	})
+	var asked []activities.Due
+	onDue(env, &asked, activities.Sites{Hosts: hosts(2), Last: "h01.example"})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
+	env.OnActivity(recrawls.Unwanted, mock.Anything, hosts(2)).Return(hosts(1), nil).Once()
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
+	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{})
+	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()))
+	require.True(t, ended["h00.example"])
+	require.False(t, ended["h01.example"])
 }

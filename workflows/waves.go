@@ -125,6 +125,7 @@ func startSite(ctx workflow.Context, host string, patience time.Duration) (workf
 		TaskQueue:             activities.QueueHarvest,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WaitForCancellation:   true,
 		StaticSummary:         host,
 	})
 	for try := 1; ; try++ {

@@ -75,9 +75,8 @@ func Decide(s State, restart bool) []Repair {
 		status := s.Sites[c.Host]
 		switch {
 		case status == Runs, c.Leased, s.Now.Sub(c.Since) < Grace:
-		case c.State == "new" && (!s.Wanted[c.Host] || status == Completed):
-			// It waits to be started, by the harvest or by who put it back; a
-			// workflow that Temporal knows is of a crawl before.
+		case c.State == "new" && !s.Wanted[c.Host]:
+			// It waits to be started, by who put it back.
 		case status == Unknown, status == Completed:
 			out = append(out, Repair{Kind: RequeueSite, What: c.Host, Reason: "its crawl " + string(status), crawl: c})
 		default:

@@ -37,7 +37,8 @@ func TestDecide(t *testing.T) {
 		"a new site waits for its turn":                      {crawl("new", nil), Unknown, false, ""},
 		"a new site that a harvest waits for was lost":       {crawl("new", nil), Unknown, true, RequeueSite},
 		"a new site whose first slice was never reached":     {crawl("new", func(c *store.OpenCrawl) { c.Since = time.Time{} }), Terminated, true, StopSite},
-		"a site put back after its crawl waits for the next": {crawl("new", nil), Completed, true, ""},
+		"a site that ended as it was joined waits again":     {crawl("new", nil), Completed, true, RequeueSite},
+		"a site put back after its crawl waits for the next": {crawl("new", nil), Completed, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
