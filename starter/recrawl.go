@@ -20,7 +20,7 @@ import (
 )
 
 func (c *cli) recrawlCommand() *cobra.Command {
-	var due, all, wait bool
+	var due, all, wait, cancel bool
 	var site string
 	cmd := &cobra.Command{Use: "recrawl VENUE | --due | --site HOST", Short: "Ask again for what may have changed",
 		Long: `Crawl again the sites of a venue (or all, or one) whose rest is over, and there
@@ -28,7 +28,7 @@ the pages that are due. Pages are asked for conditionally: an unchanged one cost
 a short answer. What became longer ago unchanged is asked more rarely, what
 changed more often; docs/recrawl.md says how. --all asks for everything now, due
 or not. To-be-avoided directories are left but for every fifth time.`,
-		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl conf/webdb --all --wait",
+		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl conf/webdb --all --wait\n  starter recrawl conf/webdb --cancel",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := len(args)
@@ -48,13 +48,44 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 				d.Of.Venue = key
 			}
+			if cancel {
+				return c.cancelRecrawl(cmd.Context(), d.Of)
+			}
 			return c.recrawl(cmd.Context(), d, wait)
 		}}
 	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
 	cmd.Flags().StringVar(&site, "site", "", "one host")
 	cmd.Flags().BoolVar(&all, "all", false, "whatever was asked before, due or not")
 	cmd.Flags().BoolVar(&wait, "wait", false, "end when the recrawl does, and say what it came to")
+	cmd.Flags().BoolVar(&cancel, "cancel", false, "end the recrawl that is under way; what it found is kept")
 	return cmd
+}
+
+// recrawlID is the workflow id of a recrawl of some sites.
+func recrawlID(of store.Selection) string {
+	if of.Host != "" {
+		return "recrawl/site/" + of.Host
+	}
+	return workflows.RecrawlID(of.Venue)
+}
+
+func (c *cli) cancelRecrawl(ctx context.Context, of store.Selection) error {
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	id := recrawlID(of)
+	var none *serviceerror.NotFound
+	if err := t.CancelWorkflow(ctx, id, ""); errors.As(err, &none) {
+		return unknown{fmt.Errorf("%s does not run", id)}
+	} else if err != nil {
+		return err
+	}
+	return c.print(map[string]string{"workflow": id, "did": "cancelled"}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s is being cancelled\n", id)
+		return err
+	})
 }
 
 func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
@@ -66,10 +97,7 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 		return err
 	}
 	defer t.Close()
-	id := workflows.RecrawlID(d.Of.Venue)
-	if d.Of.Host != "" {
-		id = "recrawl/site/" + d.Of.Host
-	}
+	id := recrawlID(d.Of)
 	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: id,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, workflows.RecrawlParams{Due: d})

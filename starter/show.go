@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,6 +18,7 @@ import (
 	"gleaner/internal/report"
 	"gleaner/internal/store"
 	"gleaner/internal/venue"
+	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
 
@@ -29,7 +31,30 @@ func harvestParams(h store.Harvest) (workflows.HarvestParams, error) {
 // harvestStatus is one line of `starter status`.
 type harvestStatus struct {
 	store.Harvest
-	Counts store.Counts `json:"counts"`
+	Counts   store.Counts   `json:"counts"`
+	Troubles []pool.Trouble `json:"troubles,omitempty"`
+}
+
+// troubles adds what fails of the harvests that run. Without a Temporal server
+// to ask, the record is all there is to tell.
+func (c *cli) troubles(ctx context.Context, all []harvestStatus) {
+	if !slices.ContainsFunc(all, func(h harvestStatus) bool { return h.CompletedAt == nil }) {
+		return
+	}
+	t, err := c.temporal(ctx)
+	if err != nil {
+		fmt.Fprintln(c.err, "what fails now is not known:", err)
+		return
+	}
+	defer t.Close()
+	for i, h := range all {
+		if h.CompletedAt != nil {
+			continue
+		}
+		if all[i].Troubles, err = pool.Troubles(ctx, t, h.ID); err != nil {
+			fmt.Fprintln(c.err, "what fails now is not known:", err)
+		}
+	}
 }
 
 func (c *cli) statusCommand() *cobra.Command {
@@ -46,6 +71,7 @@ func (c *cli) statusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			c.troubles(ctx, all)
 			return c.print(all, func(w io.Writer) error {
 				if len(all) == 0 {
 					_, err := fmt.Fprintln(w, "no harvest yet: starter harvest conf/webdb --years 1998-2004")
@@ -55,6 +81,9 @@ func (c *cli) statusCommand() *cobra.Command {
 					fmt.Fprintln(w, progressText(h.Harvest, h.Counts))
 					if h.Note != "" {
 						fmt.Fprintln(w, "   ", h.Note)
+					}
+					for _, t := range h.Troubles {
+						fmt.Fprintln(w, "   ", t)
 					}
 				}
 				return nil
@@ -109,7 +138,17 @@ func (c *cli) reportCommand() *cobra.Command {
 			if html != "" {
 				return writeFile(html, r.WriteHTML)
 			}
-			return c.print(r, r.WriteText)
+			return c.print(r, func(w io.Writer) error {
+				if err := r.WriteText(w); err != nil {
+					return err
+				}
+				of := []harvestStatus{{Harvest: r.Harvest}}
+				c.troubles(cmd.Context(), of)
+				for _, t := range of[0].Troubles {
+					fmt.Fprintln(w, t)
+				}
+				return nil
+			})
 		}}
 	cmd.Flags().StringVar(&html, "html", "", "write it as one HTML page, with charts, to this file")
 	return cmd

@@ -1,0 +1,71 @@
+package pool_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// TestTroubleIsSeen: what fails and is tried again can be seen from outside, a
+// harvest's own work and the crawls that it waits for; a pause is no trouble.
+func TestTroubleIsSeen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run := func(queue string) worker.Worker {
+		k := worker.New(w.client, queue, worker.Options{})
+		k.RegisterActivityWithOptions(func(context.Context, string) (activities.Slice, error) {
+			return activities.Slice{}, errors.New("the page kills its reader")
+		}, activity.RegisterOptions{Name: "CrawlSlice"})
+		for name, err := range map[string]error{"ListPapers": temporal.NewApplicationError("DBLP is out", activities.ErrTypeUnavailable),
+			"LocateCopies": temporal.NewApplicationError("the harvest is paused", activities.ErrTypePaused)} {
+			k.RegisterActivityWithOptions(func(context.Context) error { return err }, activity.RegisterOptions{Name: name})
+		}
+		k.RegisterWorkflow(workflows.CrawlSite)
+		k.RegisterWorkflowWithOptions(func(ctx workflow.Context) error {
+			err := workflow.SetQueryHandler(ctx, workflows.QueryStatus, func() (workflows.HarvestState, error) {
+				return workflows.HarvestState{Pending: []string{"ada.example", "well.example"}}, nil
+			})
+			ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+			workflow.ExecuteActivity(ctx, "LocateCopies")
+			return errors.Join(err, workflow.ExecuteActivity(ctx, "ListPapers").Get(ctx, nil))
+		}, workflow.RegisterOptions{Name: "HarvestVenue"})
+		require.NoError(t, k.Start())
+		t.Cleanup(k.Stop)
+		return k
+	}
+	run(activities.QueueHarvest)
+	run(activities.QueueCrawl)
+	start := func(id string, of any, args ...any) {
+		_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, of, args...)
+		require.NoError(t, err)
+	}
+	start(workflows.HarvestID("conf/x/2001"), "HarvestVenue")
+	start(workflows.SiteID("ada.example"), workflows.CrawlSite, workflows.SiteParams{Host: "ada.example"})
+	var seen []pool.Trouble
+	require.Eventually(t, func() bool {
+		var err error
+		seen, err = pool.Troubles(t.Context(), w.client, "conf/x/2001")
+		return err == nil && len(seen) == 2 && seen[0].Attempt > 1 && seen[1].Attempt > 1
+	}, time.Minute, 100*time.Millisecond)
+	require.Equal(t, "harvest/conf/x/2001 ListPapers", seen[0].What)
+	require.Equal(t, "DBLP is out", seen[0].Error)
+	require.False(t, seen[0].Last.IsZero())
+	require.Equal(t, "site/ada.example", seen[1].What)
+	require.False(t, seen[1].Since.IsZero())
+	require.True(t, strings.HasSuffix(seen[1].String(), ": the page kills its reader"), seen[1].String())
+	_, err := pool.Troubles(t.Context(), w.client, "conf/never/2001")
+	require.NoError(t, err)
+}
