@@ -17,6 +17,7 @@ import (
 type Limits struct {
 	Member  int64 // bytes of one member; 0 means 64 MiB
 	Total   int64 // bytes of all members; 0 means 256 MiB
+	Ratio   int64 // bytes of all members for each of the file's, above 16 MiB; 0 means 100
 	Members int   // members looked at; 0 means 1,000
 	Depth   int   // archives within archives; 0 means 4
 }
@@ -27,6 +28,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Total <= 0 {
 		l.Total = 256 << 20
+	}
+	if l.Ratio <= 0 {
+		l.Ratio = 100
 	}
 	if l.Members <= 0 {
 		l.Members = 1000
@@ -71,6 +75,9 @@ var ErrLimit = errors.New("limit on unpacking met")
 // parts read before it are returned with it.
 func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
 	u := &unpacker{lim: lim.withDefaults()}
+	// A paper grows tenfold or twentyfold. A file that grows a thousandfold was
+	// made to fill a disk, and many small ones of that kind do.
+	u.lim.Total = min(u.lim.Total, max(anyFile, u.lim.Ratio*int64(len(body))))
 	kind := Sniff(name, mediaType, body)
 	if !kind.IsPacked() {
 		return []Part{{Name: name, MediaType: mediaType, Kind: kind, Body: body}}, nil
@@ -78,6 +85,9 @@ func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
 	err := u.open(name, kind, body, 1)
 	return u.parts, err
 }
+
+// anyFile is what any packed file may become, in bytes, however small it is.
+const anyFile = 16 << 20
 
 type unpacker struct {
 	lim     Limits
@@ -152,7 +162,18 @@ func (u *unpacker) single(name, suffix string, r io.Reader, depth int) error {
 	return nil
 }
 
+// zipEntry begins each entry of a zip's list of contents, which may hold listed
+// times as many, with folders and what no paper is, as members are looked at.
+const (
+	zipEntry = "PK\x01\x02"
+	listed   = 10
+)
+
 func (u *unpacker) zip(name string, body []byte, depth int) error {
+	// Each entry of a list of contents takes memory before the first is looked at.
+	if most := listed * u.lim.Members; bytes.Count(body, []byte(zipEntry)) > most {
+		return &UnpackError{name, TooLarge, fmt.Errorf("%w: a list of more than %d entries", ErrLimit, most)}
+	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		return unpackError(name, err)

@@ -179,8 +179,19 @@ func negates(s string) bool {
 	return false
 }
 
+// clip bounds what is looked at of a title that somebody else wrote: comparing
+// takes the square of it.
+func clip(title string) string {
+	const most = 4 * maxTitle
+	if len(title) <= most {
+		return title
+	}
+	return strings.ToValidUTF8(title[:most], "")
+}
+
 // compareTitles relates two titles as records give them.
 func compareTitles(a, b string) relation {
+	a, b = clip(a), clip(b)
 	na, nb := Normalise(a), Normalise(b)
 	if na == nb {
 		return sameTitle

@@ -1,7 +1,6 @@
 package match_test
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gleaner/internal/match"
@@ -25,17 +25,28 @@ type sample struct {
 	url, sha256, text, title string
 }
 
-// farmSamples reads the text of all PDFs; it is cached in the temporary folder.
+// farmTexts are read once for all tests of a run.
+var farmTexts struct {
+	sync.Once
+	samples []sample
+	err     error
+}
+
+// farmSamples reads the text of all PDFs.
 func farmSamples(t testing.TB) []sample {
 	t.Helper()
 	farm := realdata.Path(t, "farm")
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		t.Skip("pdftotext (poppler-utils) is not installed")
 	}
-	cache := filepath.Join(os.TempDir(), "gleaner-farm-text")
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		t.Fatal(err)
+	farmTexts.Do(func() { farmTexts.samples, farmTexts.err = readFarm(farm) })
+	if farmTexts.err != nil {
+		t.Fatal(farmTexts.err)
 	}
+	return farmTexts.samples
+}
+
+func readFarm(farm string) ([]sample, error) {
 	var out []sample
 	err := filepath.WalkDir(farm, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
@@ -48,36 +59,39 @@ func farmSamples(t testing.TB) []sample {
 		}
 		sum := sha256.Sum256(body)
 		s := sample{url: "http://" + filepath.ToSlash(rel), sha256: hex.EncodeToString(sum[:])}
-		s.text = cached(filepath.Join(cache, s.sha256+".txt"), func() []byte {
-			b, _ := exec.Command("pdftotext", "-l", "2", path, "-").Output()
-			return b
-		})
-		s.title = cached(filepath.Join(cache, s.sha256+".title"), func() []byte {
-			b, _ := exec.Command("pdfinfo", path).Output()
-			sc := bufio.NewScanner(strings.NewReader(string(b)))
-			for sc.Scan() {
-				if v, ok := strings.CutPrefix(sc.Text(), "Title:"); ok {
-					return []byte(strings.TrimSpace(v))
-				}
+		text, _ := exec.Command("pdftotext", "-l", "2", path, "-").Output() // broken files have none
+		s.text = string(text)
+		info, _ := exec.Command("pdfinfo", path).Output()
+		for line := range strings.Lines(string(info)) {
+			if v, ok := strings.CutPrefix(line, "Title:"); ok {
+				s.title = strings.TrimSpace(v)
+				break
 			}
-			return nil
-		})
+		}
 		out = append(out, s)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return out, err
 }
 
-func cached(path string, make func() []byte) string {
-	if b, err := os.ReadFile(path); err == nil {
-		return string(b)
+// TestFarmTextsCutAnywhere begins and ends real texts within their titles.
+func TestFarmTextsCutAnywhere(t *testing.T) {
+	t.Parallel()
+	rows := wantedPapers(t)
+	papers := make([]venue.Paper, len(rows))
+	for i, r := range rows {
+		papers[i] = r.paper
 	}
-	b := make()
-	_ = os.WriteFile(path, b, 0o644)
-	return string(b)
+	ix := match.NewIndex(papers)
+	for i, s := range farmSamples(t) {
+		if len(ix.Document(match.Evidence{FirstPages: s.text})) == 0 {
+			continue
+		}
+		for cut := i % 7; cut < min(len(s.text), 420); cut += 7 {
+			ix.Document(match.Evidence{FirstPages: s.text[cut:]})
+			ix.Document(match.Evidence{FirstPages: s.text[:cut]})
+		}
+	}
 }
 
 // spoil turns a text into what a poor reader makes of it.

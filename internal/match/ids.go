@@ -94,7 +94,7 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 		if name.text == "" {
 			continue
 		}
-		sk := skeleton(name.text)
+		sk := skeleton(clip(name.text))
 		for _, c := range ix.candidates(sk, 0, len(sk), 10) {
 			rel := compareTitles(ix.papers[c.paper].Title, name.text)
 			if rel > nearTitle {

@@ -57,10 +57,14 @@ func sameNames(a, b [][]string) bool {
 	return len(wa) > 1 && slices.Equal(wa, wb)
 }
 
+// maxAuthors are looked at of one work: each is compared with each of another's,
+// and some works name thousands.
+const maxAuthors = 300
+
 // people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
 func people(as []venue.Author) [][]string {
 	var out [][]string
-	for _, a := range as {
+	for _, a := range as[:min(len(as), maxAuthors)] {
 		name := plain(a.Name)
 		if last, first, ok := strings.Cut(name, ","); ok { // "Silberhorn, Gene"
 			name = first + " " + last

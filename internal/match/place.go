@@ -46,7 +46,7 @@ func (d *document) placeOf(start, end int, paper venue.Paper) place {
 	p.of = len(paper.Authors)
 	p.gap = 1 << 20
 	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
-	for _, a := range paper.Authors {
+	for _, a := range paper.Authors[:min(len(paper.Authors), maxAuthors)] {
 		if at := d.findAuthor(a, lo, hi, end); at >= 0 {
 			p.authors++
 			if at >= end {
@@ -129,7 +129,7 @@ func remark(raw string) bool {
 
 // namedAt reports whether an author's name stands right at letter i.
 func (d *document) namedAt(i int, paper venue.Paper) bool {
-	for _, a := range paper.Authors {
+	for _, a := range paper.Authors[:min(len(paper.Authors), maxAuthors)] {
 		if at := d.findAuthor(a, i, min(i+40, len(d.letters)), i); at >= 0 && at-i <= 3 {
 			return true
 		}

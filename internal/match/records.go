@@ -168,7 +168,7 @@ func (ix *Index) Record(p venue.Paper) []Match {
 			try(int(i))
 		}
 	}
-	sk := skeleton(p.Title)
+	sk := skeleton(clip(p.Title))
 	for _, i := range ix.short[string(sk)] {
 		try(int(i))
 	}

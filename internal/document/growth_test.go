@@ -1,0 +1,147 @@
+package document
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"gleaner/internal/growthtest"
+)
+
+func never() bool { return false }
+
+// zipOf is a zip of n small members, tarOf a tar of them.
+func zipOf(n int, name string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := range n {
+		w, _ := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(name, i)})
+		_, _ = w.Write([]byte("%PDF-1.4"))
+	}
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func tarOf(n int) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := range n {
+		_ = w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%d.pdf", i), Size: 8, Typeflag: tar.TypeReg})
+		_, _ = w.Write([]byte("%PDF-1.4"))
+	}
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func gzipOf(body []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(body)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// worst are inputs made to keep a reader busy; each grows with n.
+var worst = map[string]func(n int) []byte{
+	"zip of members": func(n int) []byte { return zipOf(min(n/10, 900), "%d.pdf") },
+	"zip of folders": func(n int) []byte { return zipOf(n/10, "%d/") },
+	"tar of members": func(n int) []byte { return tarOf(min(n/10, 900)) },
+	"empty gzips":    func(n int) []byte { return bytes.Repeat(gzipOf(nil), n/10) },
+	"page trees":     pdfOf("<< /Type /Pages /Kids [3 0 R] >> "),
+	"object streams": pdfOf("1 0 obj << /Type /ObjStm >> stream "),
+	"dictionaries":   pdfOf("<< /A "),
+	"arrays":         pdfOf("[ "),
+	"strings":        pdfOf("( "),
+	"startxref":      pdfOf("startxref "),
+	"images":         pdfOf("BI ID "),
+	"tags":           htmlOf("<p"), "titles": htmlOf("<title>"), "comments": htmlOf("<!--"), "scripts": htmlOf("<script>"),
+	"entities": htmlOf("&amp;"), "sections": htmlOf("<h2>References</h2>"), "attributes": htmlOf("<a b=\"c\" "),
+	"references": textOf("[1] A. Writer, B. Other. A Study. In Proc. 1999.\n"), "headings": textOf("References\n"),
+	"one word": textOf("a"), "numbers": textOf("1."), "brackets": textOf("[1"), "blank lines": textOf(" \n"), "hyphens": textOf("a-\n"),
+	"PostScript": func(n int) []byte { return []byte("%!PS\n" + strings.Repeat("%%Pages: (atend)\n", n)) },
+	"layout":     func(n int) []byte { return []byte(strings.Repeat("<page width=\"\n<word \"\"\"\">a</word>\n", n)) },
+}
+
+func pdfOf(s string) func(int) []byte {
+	return func(n int) []byte {
+		return []byte("%PDF-1.4\n" + strings.Repeat(s, n) + "\nstartxref\n9\n%%EOF")
+	}
+}
+
+func htmlOf(s string) func(int) []byte {
+	return func(n int) []byte { return []byte("<html>" + strings.Repeat(s, n)) }
+}
+
+func textOf(s string) func(int) []byte {
+	return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
+}
+
+// digest does in this process all that is done with foreign bytes but what outside
+// programs do.
+func digest(b []byte) {
+	parts, _ := Unpack("x", "", b, Limits{})
+	if len(parts) < 2 {
+		html, plain := &Text{}, &Text{}
+		readHTML(Part{Name: "x.html", Body: b}, html)
+		readPlain(Part{Name: "x.txt", Body: b}, plain)
+		judgeText(html)
+		judgeText(plain)
+	}
+	readGoPDF(b, 20, 4, never)
+	countPages(b)
+	truncatedPDF(b)
+	hasImages(b)
+	dscPages(b)
+	s := &scan{}
+	parseBBox(b, s)
+	t := &Text{}
+	t.fill(s)
+	judgeText(t)
+}
+
+var growthFilter = NewFilter(Balanced)
+
+func judgeText(t *Text) {
+	t.end(OK, "")
+	growthFilter.Judge(t, Hints{})
+	CountReferences(t)
+	Fingerprint(t)
+	NewSketch(t)
+	t.garbled()
+}
+
+func TestReadingGrowsNoFasterThanItsInput(t *testing.T) {
+	for name, in := range worst {
+		t.Run(name, func(t *testing.T) { growthtest.Linear(t, 500, in, digest) })
+	}
+}
+
+// FuzzDigest: no bytes bring down what works in the process.
+func FuzzDigest(f *testing.F) {
+	for _, in := range worst {
+		f.Add(in(20))
+	}
+	f.Fuzz(func(_ *testing.T, b []byte) { digest(b) })
+}
+
+// A small file does not become a large one, nor a list of contents without end.
+func TestUnpackingIsBoundedByTheFile(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string][]byte{
+		"ratio":   gzipOf(make([]byte, 40<<20)),
+		"entries": zipOf(10_001, "%d/"),
+	} {
+		parts, err := Unpack("x", "", body, Limits{})
+		assert.ErrorIs(t, err, ErrLimit, name)
+		assert.Empty(t, parts, name)
+	}
+	parts, err := Unpack("x.ps.gz", "", gzipOf(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})
+	assert.NoError(t, err)
+	assert.Len(t, parts, 1)
+}

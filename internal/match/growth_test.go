@@ -1,0 +1,44 @@
+package match_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gleaner/internal/growthtest"
+	"gleaner/internal/match"
+	"gleaner/internal/venue"
+)
+
+// The worst that a title, a list of authors and a text can be.
+func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
+	ix := match.NewIndex([]venue.Paper{ramsey})
+	repeat := func(s string) func(int) []byte {
+		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
+	}
+	for name, in := range map[string]func(int) []byte{
+		"signs of subtitles": repeat("-:- "), "words": repeat("ab cd "), "tags": repeat("<b "), "entities": repeat("&amp;"),
+		"commands": repeat(`\\alpha`), "ligatures": repeat("ffi"), "a title": repeat(ramsey.Title + " "), "DOIs": repeat("10.1000/x "),
+		"stamps": repeat("arXiv:2001.01234v1 "), "lines": repeat("\n\f"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 1<<10, in, func(b []byte) {
+				s := string(b)
+				match.Records(ramsey, venue.Paper{Title: s})
+				match.Records(venue.Paper{Title: s}, venue.Paper{Title: s + "x"})
+				ix.Record(venue.Paper{Title: s})
+				lookAt(ix, s)
+			})
+		})
+	}
+	t.Run("authors", func(t *testing.T) {
+		growthtest.Linear(t, 1<<10, repeat("x"), func(b []byte) {
+			var as, bs []venue.Author
+			for i := range b {
+				as = append(as, venue.Author{Name: fmt.Sprint("Ada Bert King", i)})
+				bs = append(bs, venue.Author{Name: fmt.Sprint("Ada Carl Queen", i)})
+			}
+			match.Records(venue.Paper{Title: ramsey.Title, Authors: as}, venue.Paper{Title: ramsey.Title, Authors: bs})
+		})
+	})
+}
