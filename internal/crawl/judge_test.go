@@ -24,7 +24,7 @@ func TestAnArchiveDoesNotHoldItsSite(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, z.Close())
-	s := serve(t, map[string]any{"/": links("all.zip", "a.html"), "/a.html": links(), "/all.zip": func(rw http.ResponseWriter, _ *http.Request) {
+	s := serve(t, map[string]any{"/": links("all", "a.html"), "/a.html": links(), "/all": func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/zip")
 		_, _ = rw.Write(body.Bytes())
 	}})
@@ -34,5 +34,5 @@ func TestAnArchiveDoesNotHoldItsSite(t *testing.T) {
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE state='new'), count(*) FILTER (WHERE state<>'new') FROM documents`).Scan(&left, &judged))
 	require.Equal(t, judgedMembers, judged)
 	require.Equal(t, 2*judgedMembers, left)
-	require.Equal(t, "document success", w.record(t, s.host)["/all.zip"])
+	require.Equal(t, "document success", w.record(t, s.host)["/all"])
 }
