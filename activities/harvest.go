@@ -58,7 +58,7 @@ func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, e
 	from, _ := resumed[harvest.Asked](ctx)
 	var s harvest.Seeded
 	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
-		s, err = a.stages.LocateCopies(ctx, h.ID, h.Options.Site(), from, set)
+		s, err = a.stages.LocateCopies(ctx, h.ID, from, set)
 		return err
 	})
 	return s, typed(err)
@@ -113,7 +113,7 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 	at, _ := resumed[seeding](ctx)
 	before := at.Seeded
 	if !at.Done {
-		s, err := a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, h.Options.Site(), at.Host, func(host string, s harvest.Seeded) {
+		s, err := a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, at.Host, func(host string, s harvest.Seeded) {
 			at.Host, at.Seeded = host, harvest.Seeded{Hosts: before.Hosts + s.Hosts, URLs: before.URLs + s.URLs}
 			set(at)
 		})

@@ -41,11 +41,6 @@ const (
 	AgainNone = "none" // nothing
 )
 
-// Site is what the options ask of a site's crawl.
-func (o HarvestOptions) Site() store.SiteOptions {
-	return store.SiteOptions{Delay: o.Delay, MaxPages: o.MaxPages, Strategy: o.Strategy, Leads: o.Leads, Budget: o.Budget}
-}
-
 // Harvest names a harvest in every call.
 type Harvest struct {
 	ID      string         `json:"id"` // conf/webdb/1998-2004

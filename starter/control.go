@@ -125,13 +125,20 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			if wait {
 				return c.follow(ctx, t, h.ID)
 			}
-			return c.print(map[string]any{"harvest": h.ID, "urls": n}, func(w io.Writer) error {
-				if n < 0 {
-					_, err := fmt.Fprintf(w, "%s goes on with what failed\n", h.ID)
-					return err
-				}
-				_, err := fmt.Fprintf(w, "%s: %d URLs are asked for again\n", h.ID, n)
+			asked, err := db.AskedSites(ctx, store.RetryFilter{Harvest: h.ID, Host: what.Host})
+			if err != nil {
 				return err
+			}
+			return c.print(map[string]any{"harvest": h.ID, "urls": n, "waiting": asked}, func(w io.Writer) error {
+				if n < 0 {
+					fmt.Fprintf(w, "%s goes on with what failed\n", h.ID)
+				} else {
+					fmt.Fprintf(w, "%s: %d URLs are asked for again\n", h.ID, n)
+				}
+				for _, a := range asked {
+					fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
+				}
+				return nil
 			})
 		})}
 	cmd.Flags().StringVar(&what.Host, "site", "", "one host")

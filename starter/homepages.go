@@ -198,7 +198,7 @@ func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, runni
 			a.Log.Warn("options of the harvest cannot be read", "harvest", h.ID, "error", err)
 			continue
 		}
-		if _, err := s.SeedHomepages(ctx, h.ID, o.Scope, o.Site(), "", func(string, harvest.Seeded) {}); err != nil {
+		if _, err := s.SeedHomepages(ctx, h.ID, o.Scope, "", func(string, harvest.Seeded) {}); err != nil {
 			a.Log.Warn("the page could not be given to the harvest", "harvest", h.ID, "error", err)
 			continue
 		}

@@ -94,7 +94,8 @@ func (s *slice) overBudget() error {
 
 // trapped tells a site that is not worth its requests: after the first pages of
 // a crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
-// PRR < 5 % after 200 pages). Documents that are known are taken first.
+// PRR < 5 % after 200 pages). Documents that are known, and what other hosts led
+// to, are taken first.
 func (s *slice) trapped() error {
 	read, relevant := s.pagesRead, s.relevant
 	if s.cfg.TrapPages <= 0 || read < s.cfg.TrapPages || float64(relevant) >= s.cfg.TrapRate*float64(read) || s.window.documents() {

@@ -103,9 +103,8 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return fmt.Errorf("crawl %s: %w", host, err)
 	}
-	s.cfg = s.Crawler.cfg.with(s.site.Options)
-	if s.site.Options.Delay > 0 {
-		s.lease.SetDelay(s.site.Options.Delay)
+	if s.cfg, err = s.asked(ctx); err != nil {
+		return err
 	}
 	if s.site.State != "crawling" {
 		if err = s.begin(ctx); err != nil {
@@ -154,27 +153,24 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	return nil
 }
 
-// with lays what the harvests ask over the worker's configuration.
-func (c Config) with(o store.SiteOptions) Config {
-	if o.MaxPages > 0 {
-		c.MaxPages = o.MaxPages
-	}
-	if o.Strategy != "" {
-		c.Strategy = o.Strategy
-	}
-	if o.Leads != "" {
-		c.Leads = o.Leads
-	}
-	if o.Budget > 0 {
-		c.Budget = o.Budget
-	}
-	return c
+// asked lays what the harvests ask now over the worker's configuration. Their
+// delay is the lease's already.
+func (s *slice) asked(ctx context.Context) (Config, error) {
+	c := s.Crawler.cfg
+	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget})
+	c.MaxPages, c.Strategy, c.Leads, c.Budget = o.MaxPages, o.Strategy, o.Leads, o.Budget
+	return c, err
 }
 
+// begin starts a crawl. One that was a trap goes on counting where only leads
+// were given to it since: they are taken, and what else waits is not worth more
+// than it was. A new homepage has a crawl of its own.
 func (s *slice) begin(ctx context.Context) error {
-	s.site.State, s.site.Crawl, s.site.CrawlPages, s.pagesRead, s.relevant = "crawling", s.site.Crawl+1, 0, 0, 0
-	_, err := s.db.Pool.Exec(ctx, `UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_read=0, crawl_relevant=0, crawl_started=now()
-		WHERE id=$1`, s.site.ID, s.site.Crawl)
+	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
+	_, err := s.db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
+			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
+		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
+			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, s.site.ID, s.site.Crawl)
 	return err
 }
 

@@ -113,9 +113,9 @@ func (w *window) improve(e *frontier.Entry) {
 	w.candidates[i] = had.Candidate
 }
 
-// documents reports whether a document is among what waits.
+// documents reports whether a document, or a lead to one, is among what waits.
 func (w *window) documents() bool {
-	return slices.ContainsFunc(w.candidates, func(c rank.Candidate) bool { return c.Document })
+	return slices.ContainsFunc(w.entries, func(e *frontier.Entry) bool { return e.Document || e.Role != frontier.Member })
 }
 
 // drop removes an entry that was fetched under another name.

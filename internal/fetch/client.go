@@ -132,11 +132,11 @@ func setIf(h http.Header, name, value string) {
 
 // hop asks for one URL where robots.txt lets it.
 func (c *Client) hop(ctx context.Context, t *target, header http.Header) (*exchange, error) {
-	rules, err := c.rules(ctx, t)
+	rules, rule, err := c.allowed(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if ok, rule := rules.Allowed(t.url.RequestURI()); !ok {
+	if rule != "" {
 		return nil, &Error{Outcome: RobotsDenied, URL: t.raw, Err: fmt.Errorf("robots.txt: %s", rule)}
 	}
 	return c.visit(ctx, t, header, rules.CrawlDelay(), nil)
@@ -181,6 +181,8 @@ func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawl
 	if err := c.names.check(ctx, c, t); err != nil {
 		return nil, &Error{Outcome: AddressDenied, URL: t.raw, Err: err}
 	}
+	ctx, over := Revocable(ctx)
+	defer over(nil)
 	for again := false; ; again = true {
 		done, err := c.turn(ctx, t, crawlDelay)
 		if err != nil {

@@ -31,6 +31,10 @@ type Pacing struct {
 	// Unpaced drops the ordinary pause, for servers of one's own. Crawl-delay,
 	// Retry-After, backoff and parking stay.
 	Unpaced bool
+	// Floor is the least pause whatever else is asked for, but for the hosts that
+	// are Exempt: the operator's own [0, none].
+	Floor  time.Duration
+	Exempt func(host string) bool
 	// Rand draws from [0, 1) for jitter [math/rand].
 	Rand func() float64
 }
@@ -63,16 +67,32 @@ func setDuration(d *time.Duration, def time.Duration) {
 	}
 }
 
+// For is the pacing of one host with a least pause of its own; 0 is none.
+func (p Pacing) For(host string, delay time.Duration) Pacing {
+	if p.Exempt == nil || !p.Exempt(host) {
+		delay = max(delay, p.Floor)
+	}
+	p.MinDelay, p.MaxDelay, p.Unpaced = delay, max(p.MaxDelay, delay), delay <= 0
+	return p
+}
+
+// Pause is the ordinary pause after a visit, counted from its end.
+func (p Pacing) Pause(v Visit, crawlDelay time.Duration) time.Duration {
+	p = p.Defaults()
+	pause := min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay)
+	if !p.Unpaced {
+		pause = max(pause, min(max(time.Duration(p.Factor*float64(v.Elapsed)), p.MinDelay), p.MaxDelay))
+	}
+	return pause
+}
+
 // After returns how long the host is to be left alone, counted from the end of
 // the visit (so two requests are never closer than that, from start to start
 // either), how many visits in a row have failed now, and whether the host is
 // parked. failures is their number before the visit.
 func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
 	p = p.Defaults()
-	if !p.Unpaced {
-		wait = min(max(time.Duration(p.Factor*float64(v.Elapsed)), p.MinDelay), p.MaxDelay)
-	}
-	wait = max(wait, min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay))
+	wait = p.Pause(v, crawlDelay)
 	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
 	if v.Void {
 		return wait, failures, false

@@ -54,6 +54,12 @@ func (h *hostRobots) get(now time.Time) (RobotsRecord, *robots.Rules, bool) {
 	return h.rec, h.rules, now.Before(h.rec.ExpiresAt)
 }
 
+// same reports whether two records are of one answer, so that it need not be
+// parsed again.
+func (r RobotsRecord) same(o RobotsRecord) bool {
+	return r.FetchedAt.Equal(o.FetchedAt) && r.ExpiresAt.Equal(o.ExpiresAt) && r.Available == o.Available
+}
+
 // forget drops hosts until it is enough, but not the one named. It takes any: the
 // cache behind has them still.
 func (k *robotsKeeper) forget(but string, enough func() bool) {
@@ -120,20 +126,38 @@ func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, erro
 	if err != nil {
 		return false, "", err
 	}
-	rules, err := c.rules(ctx, t)
-	if err != nil {
-		return false, "", err
+	_, rule, err := c.allowed(ctx, t)
+	return err == nil && rule == "", rule, err
+}
+
+// allowed returns the rules of a URL's host, and the one by which it must not be
+// asked for, "" if it may. No is never said from memory alone: the cache, which
+// workers share, is where a person has it asked anew.
+func (c *Client) allowed(ctx context.Context, t *target) (rules *robots.Rules, rule string, err error) {
+	for _, memory := range []bool{true, false} {
+		if rules, err = c.rulesFrom(ctx, t, memory); err != nil {
+			return nil, "", err
+		}
+		var ok bool
+		if ok, rule = rules.Allowed(t.url.RequestURI()); ok {
+			return rules, "", nil
+		}
 	}
-	ok, rule := rules.Allowed(u.RequestURI())
-	return ok, rule, nil
+	return rules, rule, nil
 }
 
 // rules returns the robots.txt of a URL's host, from memory, from the cache or
 // from the host. A file that cannot be read is a no for the time being.
 func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
+	return c.rulesFrom(ctx, t, true)
+}
+
+// rulesFrom is rules, with or without those in memory. A refusal in memory is
+// never taken.
+func (c *Client) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
 	h := c.robots.host(t.host)
-	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
-		return rules, c.robotsError(t, rec)
+	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory && rec.Available {
+		return rules, nil
 	}
 	select {
 	case h.slot <- struct{}{}:
@@ -141,8 +165,8 @@ func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: context.Cause(ctx)}
 	}
 	defer func() { <-h.slot }()
-	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh {
-		return rules, c.robotsError(t, rec)
+	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory && rec.Available {
+		return rules, nil
 	}
 	old, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
 	if err != nil {
@@ -155,6 +179,9 @@ func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
 		if err := c.cfg.Robots.SaveRobots(ctx, t.host, old); err != nil {
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
+	}
+	if rec, rules, _ := h.get(c.cfg.Clock.Now()); rules != nil && rec.same(old) {
+		return rules, c.robotsError(t, old)
 	}
 	rules := robots.Parse(old.Body, c.cfg.Product)
 	c.robots.set(t.host, h, old, rules)

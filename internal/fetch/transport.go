@@ -89,7 +89,9 @@ func (t *transport) send(ctx context.Context, r *http.Request, x *exchange) (Out
 	b := newBody(ctx, resp, x.limits, x.watch)
 	defer func() { x.wire = b.wire }()
 	if statusOutcome(x.status) != OK {
-		b.drain()
+		if x.answer.Get("Retry-After") == "" {
+			b.drain()
+		} // else what the host asks for is to be known at once, whatever it still sends
 		return OK, nil
 	}
 	b.memory = x.memory

@@ -48,7 +48,7 @@ func (a Asked) in(papers []venue.Paper) int {
 // LocateCopies asks every source of open copies for each wanted paper that was
 // not found yet, and makes the copies leads of their hosts, the best first. What
 // an attempt before asked for, up to from, is taken from the record.
-func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOptions, from Asked, report func(Asked)) (Seeded, error) {
+func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report func(Asked)) (Seeded, error) {
 	papers, err := s.DB.Missing(ctx, id)
 	if err != nil {
 		return Seeded{}, err
@@ -76,7 +76,7 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, o store.SiteOption
 	for host, entries := range byHost {
 		byHost[host] = withListings(entries)
 	}
-	return s.seed(ctx, id, "copy", o, byHost, nil, untold)
+	return s.seed(ctx, id, "copy", byHost, nil, untold)
 }
 
 // located tells of the copies that the record has of papers.
@@ -160,7 +160,7 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 // each with the scope that says what of its host may be crawled. scope is
 // prefix, host or domain. Hosts up to after, in their order, are left; report is
 // told of each host and the counts so far.
-func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.SiteOptions, after string, report func(host string, so Seeded)) (Seeded, error) {
+func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after string, report func(host string, so Seeded)) (Seeded, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
 	if err != nil {
 		return Seeded{}, err
@@ -184,10 +184,10 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, o store.Si
 		}
 		prefixes[host][prefix] = h.AuthorID
 	}
-	return s.seed(ctx, id, "homepage", o, byHost, prefixes, report)
+	return s.seed(ctx, id, "homepage", byHost, prefixes, report)
 }
 
-func (s *Stages) seed(ctx context.Context, id, origin string, o store.SiteOptions, byHost map[string][]frontier.Entry, prefixes map[string]map[string]string, report func(host string, so Seeded)) (Seeded, error) {
+func (s *Stages) seed(ctx context.Context, id, origin string, byHost map[string][]frontier.Entry, prefixes map[string]map[string]string, report func(host string, so Seeded)) (Seeded, error) {
 	var done Seeded
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		entries := unique(byHost[host])
@@ -196,7 +196,7 @@ func (s *Stages) seed(ctx context.Context, id, origin string, o store.SiteOption
 			if err != nil {
 				return err
 			}
-			if err := store.JoinSite(ctx, tx, id, site, origin, o); err != nil {
+			if err := store.JoinSite(ctx, tx, id, site, origin); err != nil {
 				return err
 			}
 			for _, prefix := range slices.Sorted(maps.Keys(prefixes[host])) {

@@ -3,7 +3,6 @@ package politeness
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -24,7 +23,8 @@ func WithDelay(ctx context.Context, d time.Duration) context.Context {
 // delay that the API's client names, instead of a web site's pacing.
 func (k *Keeper) Services() *Keeper {
 	s := *k
-	s.pacing.MinDelay, s.pacing.Unpaced = 0, true
+	s.pacing.MinDelay, s.pacing.Unpaced, s.pacing.Floor = 0, true, 0
+	s.promised = nil
 	return &s
 }
 
@@ -34,13 +34,28 @@ func WithLease(ctx context.Context, l *Lease) context.Context {
 	return context.WithValue(ctx, leaseKey{}, l)
 }
 
-// Turn implements fetch.Gate. Under WithLease it uses that lease; for any other
-// host it takes the host's lease for this one request, waiting for its holder.
-// A host that is parked fails with a BusyError at once.
+// Turn implements fetch.Gate. Under WithLease it uses that lease, for the host's
+// name with or without "www."; for any other host it takes the host's lease for
+// this one request, waiting for its holder. A host that is parked fails with a
+// BusyError at once.
 func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
-	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok && l.Host == host {
+	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok && paceName(l.Host) == paceName(host) {
 		return l.turn(ctx, crawlDelay)
 	}
+	leave, err := k.queues.enter(ctx, paceName(host))
+	if err != nil {
+		return nil, err
+	}
+	done, err := k.alone(ctx, host, crawlDelay)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func(v fetch.Visit) { defer leave(); done(v) }, nil
+}
+
+// alone is the turn of the first in this process's queue.
+func (k *Keeper) alone(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	for {
 		l, err := k.Acquire(ctx, host)
 		var busy *BusyError
@@ -50,9 +65,7 @@ func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration
 		case !errors.As(err, &busy) || busy.Parked:
 			return nil, err
 		}
-		// A holder renews its lease, so its end cannot be foretold: ask again
-		// soon, with jitter so that many waiters do not come at once.
-		if err := pause(ctx, 50*time.Millisecond+rand.N(200*time.Millisecond)); err != nil {
+		if err := k.waitFree(ctx, host); err != nil {
 			return nil, err
 		}
 	}
@@ -69,6 +82,9 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 		_ = l.Release(free) // it runs out by itself
 	}
 	if d, ok := ctx.Value(delayKey{}).(time.Duration); ok && !k.pacing.Unpaced {
+		if l.promised {
+			d = max(d, l.minDelay)
+		}
 		l.SetDelay(d)
 	}
 	done, err := l.turn(ctx, crawlDelay)
@@ -87,12 +103,16 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 // killed in the middle leaves the host its rest.
 func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	pacing := l.pacing()
+	crawlDelay = min(crawlDelay, pacing.MaxCrawlDelay)
 	delay := max(pacing.MinDelay, crawlDelay)
-	wait := l.Ready()
-	if l.ParkedFor() > 0 || wait > max(pacing.MaxBlock, delay) {
-		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Failures: l.Failures()}
+	// Nobody sleeps for long with a lease in hand: what waits does something else.
+	if wait := l.Ready(); l.ParkedFor() > 0 || wait > pacing.MaxBlock+slack {
+		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Asked: l.remains(&l.asked) > 0, Failures: l.Failures()}
 	}
-	if err := pause(ctx, wait); err != nil {
+	if err := pause(ctx, l.Ready()); err != nil {
+		return nil, err
+	}
+	if err := l.settle(ctx); err != nil {
 		return nil, err
 	}
 	started, err := l.reserve(ctx, delay)
@@ -112,7 +132,7 @@ func (l *Lease) reserve(ctx context.Context, delay time.Duration) (started time.
 		case delay > 0:
 			// The request leaves a moment after now(): the slack keeps the distance
 			// where this process is killed and another reads the row.
-			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
+			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
 				delay+slack, l.k.ttl)
 			if err == nil {
 				l.extend(started)
@@ -134,29 +154,29 @@ func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Dura
 	l.mu.Lock()
 	wait, failures, parked := pacing.After(v, l.failures, crawlDelay)
 	now := time.Now()
-	l.next = now.Add(wait)
-	if earliest := started.Add(delay); l.next.Before(earliest) {
-		l.next = earliest
+	l.paced = later(now.Add(pacing.Pause(v, crawlDelay)), started.Add(delay))
+	l.next = later(now.Add(wait), l.paced)
+	l.asked = time.Time{}
+	if v.RetryAfter > 0 {
+		l.asked = now.Add(min(v.RetryAfter, pacing.MaxRetryAfter))
 	}
-	wait = l.next.Sub(now)
-	changed := failures != l.failures || parked || wait > delay
+	// Else what was written before the request still holds.
+	l.unsaved = failures != l.failures || parked || l.next.Sub(now) > delay
 	l.failures = failures
 	if parked {
 		l.parked = l.next
 	}
 	l.mu.Unlock()
-	if !changed {
-		return // next_allowed_at was written before the request and still holds
-	}
-	until := time.Duration(0)
-	if parked {
-		until = wait
-	}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	// A failure to write is found by the next turn's write, before it asks.
-	_ = l.write(keep, `UPDATE sites SET next_allowed_at = now() + $3, failures = $4,
-		parked_until = CASE WHEN $5::interval > '0' THEN now() + $5::interval ELSE '-infinity' END WHERE id = $1 AND token = $2`, wait, failures, until)
+	_ = l.settle(keep) // what cannot be written now is before the next request, or with the lease's end
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -21,17 +21,22 @@ var ErrLost = errors.New("politeness: the lease on this host was lost")
 type BusyError struct {
 	Host     string
 	Wait     time.Duration
-	Parked   bool // it kept failing, or asked for a long pause; else another process holds its lease
+	Parked   bool // it is not to be asked for long; else another process holds its lease
+	Asked    bool // the host itself asked for the pause (Retry-After)
 	Failures int  // in a row, where it is parked
 }
 
 func (e *BusyError) Error() string {
 	why := "another process is asking it"
 	switch {
+	case e.Asked && e.Failures > 0:
+		why = fmt.Sprintf("it asked for the pause (Retry-After), failures in a row: %d", e.Failures)
+	case e.Asked:
+		why = "it asked for the pause (Retry-After)"
 	case e.Parked && e.Failures > 0:
 		why = fmt.Sprintf("it is parked, failures in a row: %d", e.Failures)
 	case e.Parked:
-		why = "it asked for the pause"
+		why = "its pause between two requests is that long (Crawl-delay)"
 	}
 	return fmt.Sprintf("politeness: %s cannot be asked before %s (in %s): %s", e.Host, time.Now().Add(e.Wait).UTC().Format(time.RFC3339), e.Wait.Round(time.Second), why)
 }
@@ -46,7 +51,14 @@ type Keeper struct {
 	holder string        // names this process in the row
 	ttl    time.Duration // of a lease that is not renewed
 	left   *left
+	queues *queues
+
+	promised Promise // nil promises nothing
 }
+
+// Promise tells the delay that those who want a site now asked for, where any
+// do; def is the delay of those who named none.
+type Promise func(ctx context.Context, siteID int, def time.Duration) (delay time.Duration, any bool, err error)
 
 // leaseTime is how long a lease lasts that is not renewed: how long a host waits
 // when its holder died. A holder renews it several times in that time, and one
@@ -60,7 +72,16 @@ func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
 	if pacing.Unpaced {
 		pacing.MinDelay = 0
 	}
-	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime, left: &left{hosts: map[string]leftover{}}}
+	return &Keeper{pool: pool, pacing: pacing, holder: holder + "/" + rand.Text()[:8], ttl: leaseTime,
+		left: &left{hosts: map[string]leftover{}}, queues: &queues{hosts: map[string]*queue{}}}
+}
+
+// Keep makes every lease obey what was promised for its site.
+func (k *Keeper) Keep(p Promise) { k.promised = p }
+
+// jitter draws from [0, d).
+func (k *Keeper) jitter(d time.Duration) time.Duration {
+	return time.Duration(k.pacing.Rand() * float64(d))
 }
 
 // Lease is the right to ask one host.
@@ -73,57 +94,20 @@ type Lease struct {
 
 	mu       sync.Mutex
 	minDelay time.Duration // between requests; the keeper's unless SetDelay was called
-	next     time.Time     // when the next request may leave, by this process's clock
+	promised bool          // minDelay is what those who want the site asked for
 	until    time.Time     // when the lease runs out unless renewed, at the latest
-	failures int
+	told
+}
+
+// told is what the answers of a host have told, by this process's clock.
+type told struct {
+	next     time.Time // when the next request may leave
+	paced    time.Time // when the ordinary pause is over, which is part of next
+	asked    time.Time // until when the host itself asked to be left alone
 	parked   time.Time
+	failures int
+	unsaved  bool // the row does not say it all yet
 }
-
-// Acquire takes the lease of a host, or says with a BusyError for how long it
-// cannot be had. A parked host's lease is not given. One that this process could
-// not give back, since the database was away, it need not wait for.
-func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
-	l, own := &Lease{Host: host, k: k}, k.left.get(host)
-	var wait float64
-	asked := time.Now()
-	err := k.pool.QueryRow(ctx, `
-		INSERT INTO sites (host, holder, token, expires_at) VALUES ($1, $2, 1, now() + $3)
-		ON CONFLICT (host) DO UPDATE SET holder = $2, token = sites.token + 1, expires_at = now() + $3
-			WHERE (sites.holder = '' OR sites.expires_at < now() OR sites.holder = $2 AND sites.token = $4) AND sites.parked_until <= now()
-		RETURNING id, token, failures, CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now()) ELSE 0 END`,
-		host, k.holder, k.ttl, own.token).Scan(&l.SiteID, &l.Token, &l.failures, &wait)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, k.busy(ctx, host)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
-	}
-	l.minDelay = k.pacing.MinDelay
-	l.next, l.until = time.Now().Add(seconds(wait)), asked.Add(k.ttl)
-	if own.rest.After(l.next) {
-		l.next = own.rest
-	}
-	k.left.forget(host, own)
-	return l, nil
-}
-
-func (k *Keeper) busy(ctx context.Context, host string) error {
-	var parked, held float64
-	var failures int
-	err := k.pool.QueryRow(ctx, `SELECT
-			CASE WHEN parked_until > now() THEN extract(epoch FROM parked_until - now()) ELSE 0 END,
-			CASE WHEN holder <> '' AND expires_at > now() THEN extract(epoch FROM expires_at - now()) ELSE 0 END, failures
-		FROM sites WHERE host = $1`, host).Scan(&parked, &held, &failures)
-	if err != nil {
-		return fmt.Errorf("politeness: lease of %s: %w", host, err)
-	}
-	if parked > 0 {
-		return &BusyError{Host: host, Wait: seconds(parked), Parked: true, Failures: failures}
-	}
-	return &BusyError{Host: host, Wait: seconds(held)}
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Renew keeps the lease for another while, or takes it up again where it ran out
 // and nobody else has taken it. ErrLost ends the holder's work. Any other error
@@ -154,9 +138,10 @@ func (l *Lease) Lapsed() bool {
 }
 
 // keep renews the lease until the returned function is called, which waits for
-// a renewal under way.
-func (l *Lease) keep(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// a renewal under way. A lease that is lost, or that may be another's since the
+// database was away for so long, takes the request under way with it.
+func (l *Lease) keep(turn context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -168,8 +153,10 @@ func (l *Lease) keep(ctx context.Context) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			if errors.Is(l.Renew(ctx), ErrLost) {
-				return // the next write of this holder says so
+			err := l.Renew(ctx)
+			if ctx.Err() == nil && (errors.Is(err, ErrLost) || err != nil && l.Lapsed()) {
+				fetch.Revoke(turn, ErrLost)
+				return
 			}
 		}
 	}()
@@ -180,11 +167,44 @@ func (l *Lease) keep(ctx context.Context) (stop func()) {
 // counts from the end of the last answer, while the row was written before the
 // request left.
 func (l *Lease) Release(ctx context.Context) error {
-	err := l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3) WHERE id = $1 AND token = $2`, l.Ready())
+	err := l.settle(ctx)
+	if err == nil {
+		err = l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3), paced_until = greatest(paced_until, now() + $4)
+			WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced))
+	}
 	if err != nil && !errors.Is(err, ErrLost) {
-		l.k.left.put(l.Host, leftover{token: l.Token, rest: time.Now().Add(l.Ready())})
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.k.left.put(l.Host, leftover{token: l.Token, told: l.told})
 	}
 	return err
+}
+
+// settle writes what the last answer told of the host, unless the row says it.
+func (l *Lease) settle(ctx context.Context) error {
+	l.mu.Lock()
+	unsaved, failures := l.unsaved, l.failures
+	l.mu.Unlock()
+	if !unsaved {
+		return nil
+	}
+	err := l.write(ctx, `UPDATE sites SET next_allowed_at = greatest(next_allowed_at, now() + $3), paced_until = greatest(paced_until, now() + $4),
+			asked_until = CASE WHEN $5::interval > '0' THEN now() + $5::interval ELSE '-infinity' END, failures = $6,
+			parked_until = CASE WHEN $7::interval > '0' THEN now() + $7::interval ELSE '-infinity' END
+		WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced), l.remains(&l.asked), failures, l.ParkedFor())
+	if err == nil {
+		l.mu.Lock()
+		l.unsaved = false
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// remains says how long until a moment of the lease; 0 where it is past.
+func (l *Lease) remains(at *time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, time.Until(*at))
 }
 
 func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
@@ -219,24 +239,16 @@ func (l *Lease) SetDelay(d time.Duration) {
 func (l *Lease) pacing() fetch.Pacing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := l.k.pacing
-	p.MinDelay, p.Unpaced = l.minDelay, l.minDelay <= 0
-	return p
+	return l.k.pacing.For(l.Host, l.minDelay)
 }
 
 // Paced reports whether there is a least time between two requests.
 func (l *Lease) Paced() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.minDelay > 0 || time.Now().Before(l.next)
+	return l.pacing().MinDelay > 0 || l.Ready() > 0
 }
 
 // Ready says how long until the next request may leave; 0 for now.
-func (l *Lease) Ready() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return max(0, time.Until(l.next))
-}
+func (l *Lease) Ready() time.Duration { return l.remains(&l.next) }
 
 // Failures says how many visits in a row have failed.
 func (l *Lease) Failures() int {
@@ -246,8 +258,4 @@ func (l *Lease) Failures() int {
 }
 
 // ParkedFor says for how long the host is parked; 0 if it is not.
-func (l *Lease) ParkedFor() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return max(0, time.Until(l.parked))
-}
+func (l *Lease) ParkedFor() time.Duration { return l.remains(&l.parked) }

@@ -1,9 +1,6 @@
 package politeness
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
 // left has the leases that this process is done with and could not give back,
 // since the database was away. It may take them up again at once.
@@ -13,8 +10,8 @@ type left struct {
 }
 
 type leftover struct {
-	token int64     // of the lease: nobody else has taken the host while the row names it
-	rest  time.Time // when the host may be asked
+	token int64 // of the lease: nobody else has taken the host while the row names it
+	told        // when the host may be asked, and what could not be written either
 }
 
 func (l *left) put(host string, o leftover) {
@@ -30,10 +27,8 @@ func (l *left) get(host string) leftover {
 }
 
 // forget is for a host whose lease was taken since.
-func (l *left) forget(host string, o leftover) {
+func (l *left) forget(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.hosts[host] == o {
-		delete(l.hosts, host)
-	}
+	delete(l.hosts, host)
 }

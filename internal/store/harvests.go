@@ -34,8 +34,9 @@ type Harvest struct {
 // sites whose crawl was stopped or refused may be asked again, each when its own
 // pause is over.
 func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE sites SET state='new', reason='' WHERE state IN ('stopped', 'refused')
-		AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)`, h.ID)
+	_, err := db.Pool.Exec(ctx, `WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
+			AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+		UPDATE sites s SET state='new', reason='' FROM of WHERE s.id=of.id`, h.ID)
 	if err != nil {
 		return err
 	}

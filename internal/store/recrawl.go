@@ -70,7 +70,7 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 			_, err = tx.Exec(ctx, `UPDATE sites SET due_at=(SELECT min(due_at) FROM urls WHERE site_id=$1 AND due_at > now()) WHERE id=$1 AND due_at <= now()`, id)
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END WHERE id=$1`,
+		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END WHERE id=$1`,
 			id, put > 0)
 		return err
 	})
@@ -144,7 +144,8 @@ func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy strin
 			_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3 WHERE id=$1`, c.ID, state, reason)
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second' WHERE id=$1`,
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
+			trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
 			c.ID, state, reason, retries, int64(interval/time.Second), int64(rest/time.Second))
 		return err
 	})

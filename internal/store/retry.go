@@ -46,10 +46,15 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 			return err
 		}
 		n = len(of)
-		rows, err = tx.Query(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
-			WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
-				AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
-			RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
+		// The ordinary pause stays, and what the host itself asked for. Rows are
+		// locked in the order in which everybody locks them.
+		rows, err = tx.Query(ctx, `WITH of AS (SELECT id FROM sites
+				WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
+					AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
+				ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+			UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
+				reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
+			FROM of WHERE s.id=of.id RETURNING s.id`, f.Harvest, f.Host, f.Reason, age, of)
 		if err != nil {
 			return err
 		}
@@ -61,6 +66,19 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 		return err
 	})
 	return n, err
+}
+
+// Asked is a host that asked to be left alone (Retry-After), until when.
+type Asked struct {
+	Host  string    `json:"host"`
+	Until time.Time `json:"until"`
+}
+
+// AskedSites lists the hosts of a filter that asked to be left alone for longer
+// than the ordinary pause, the longest pause first: no retry goes before it.
+func (db *DB) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
+	return list[Asked](ctx, db, `SELECT host, asked_until FROM sites WHERE id IN (`+failedSites+`) AND asked_until > now() AND asked_until > paced_until
+		ORDER BY asked_until DESC, host`, f.Harvest, f.Host)
 }
 
 // Failure is one reason for which URLs failed.

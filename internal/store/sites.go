@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,39 +28,20 @@ type Site struct {
 	Parked     *time.Time      `json:"parked_until,omitempty"`
 	Started    *time.Time      `json:"crawl_started,omitempty"`
 	Finished   *time.Time      `json:"crawl_finished,omitempty"`
-	Options    SiteOptions     `json:"options"`
 	Learnt     json.RawMessage `json:"-"`
-}
-
-// SiteOptions are what the harvests that want a site ask of its crawl: where they
-// differ the politer delay and the larger limit hold.
-type SiteOptions struct {
-	Delay    time.Duration `json:"delay,omitempty"`     // between requests; 0 is the worker's default
-	MaxPages int           `json:"max_pages,omitempty"` // of one crawl; 0 is the worker's default
-	Strategy string        `json:"strategy,omitempty"`
-	Leads    string        `json:"leads,omitempty"`  // wanted, all or none
-	Budget   float64       `json:"budget,omitempty"` // requests that one more accepted document may cost; 0 is no limit
-}
-
-// Merge takes the politer delay and the larger limit.
-func (o SiteOptions) Merge(p SiteOptions) SiteOptions {
-	o.Delay, o.MaxPages = max(o.Delay, p.Delay), max(o.MaxPages, p.MaxPages)
-	if p.Strategy != "" {
-		o.Strategy = p.Strategy
-	}
-	if p.Leads != "" {
-		o.Leads = p.Leads
-	}
-	o.Budget = max(o.Budget, p.Budget)
-	return o
 }
 
 // EnsureSite returns the id of a host's row, making it where it is new.
 func EnsureSite(ctx context.Context, q Querier, host string) (int, error) {
 	var id int
-	// The second branch sees a row that another transaction made meanwhile.
-	err := q.QueryRow(ctx, `WITH made AS (INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING RETURNING id)
-		SELECT id FROM made UNION ALL SELECT id FROM sites WHERE host=$1 LIMIT 1`, host).Scan(&id)
+	// Three statements: each sees what others have committed meanwhile, and a row
+	// that is there is found without using up a number.
+	var err error
+	for _, sql := range []string{`SELECT id FROM sites WHERE host=$1`, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING RETURNING id`, `SELECT id FROM sites WHERE host=$1`} {
+		if err = q.QueryRow(ctx, sql, host).Scan(&id); !errors.Is(err, pgx.ErrNoRows) {
+			break
+		}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("store: site %s: %w", host, err)
 	}
@@ -67,11 +49,11 @@ func EnsureSite(ctx context.Context, q Querier, host string) (int, error) {
 }
 
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
-	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.options, s.learnt`
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt`
 
 func scanSite(row pgx.CollectableRow) (Site, error) {
 	var s Site
-	err := row.Scan(&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Options, &s.Learnt)
+	err := row.Scan(&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt)
 	return s, err
 }
 
@@ -93,44 +75,34 @@ func (db *DB) HarvestSites(ctx context.Context, harvest string) ([]Site, error) 
 	return pgx.CollectRows(rows, scanSite)
 }
 
-// JoinSite makes a site one of a harvest's, and merges what the harvest asks of it.
-func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string, o SiteOptions) error {
-	if _, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, harvest, siteID, origin); err != nil {
-		return err
-	}
-	var had SiteOptions
-	if err := tx.QueryRow(ctx, `SELECT options FROM sites WHERE id=$1 FOR UPDATE`, siteID).Scan(&had); err != nil {
-		return err
-	}
-	if merged := had.Merge(o); merged != had {
-		_, err := tx.Exec(ctx, `UPDATE sites SET options=$2 WHERE id=$1`, siteID, merged)
-		return err
-	}
-	return nil
+// JoinSite makes a site one of a harvest's.
+func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, harvest, siteID, origin)
+	return err
 }
 
 // InheritSite makes every harvest of one site a harvest of another: of a lead's
 // host, which is wanted for the same papers.
 func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT harvest_id, $2, $3 FROM harvest_sites WHERE site_id=$1
-		ON CONFLICT DO NOTHING`, from, to, origin)
-	if err == nil {
-		_, err = tx.Exec(ctx, `UPDATE sites SET options = (SELECT options FROM sites WHERE id=$1) WHERE id=$2 AND options = '{}'`, from, to)
-	}
+		ORDER BY harvest_id ON CONFLICT DO NOTHING`, from, to, origin)
 	return err
 }
 
 // SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try
 // has come, by host, after the host given; at most limit. They are marked as not
-// ended, so that EndedSites tells when they are.
+// ended, so that EndedSites tells when they are. Of a site that ended as a trap
+// only what was given to it since counts: homepages, and leads of other hosts.
 func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) ([]string, error) {
 	return list1[string](ctx, db, `WITH due AS (
 			SELECT s.id FROM sites s JOIN harvest_sites h ON h.site_id=s.id
-			WHERE h.harvest_id=$1 AND s.host > $2 COLLATE "C" AND s.parked_until <= now() AND s.state IN ('new', 'crawling', 'done')
-				AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
-				  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now()))
+			WHERE h.harvest_id=$1 AND s.host > $2 COLLATE "C" AND s.parked_until <= now() AND CASE WHEN s.state='trap'
+				THEN EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND (u.source='seed' OR u.role > 0))
+				ELSE s.state IN ('new', 'crawling', 'done')
+					AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
+					  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now())) END
 			ORDER BY s.host COLLATE "C" LIMIT $3),
-		mark AS (UPDATE sites s SET state='new' FROM due WHERE s.id=due.id AND s.state='done')
+		mark AS (UPDATE sites s SET state='new' FROM due WHERE s.id=due.id AND s.state IN ('done', 'trap'))
 		SELECT s.host FROM sites s JOIN due ON due.id=s.id ORDER BY s.host COLLATE "C"`, harvest, after, limit)
 }
 
@@ -153,11 +125,13 @@ func (db *DB) SiteWatchers(ctx context.Context, host string) ([]string, error) {
 
 // Attention says whether anybody wants a site crawled now: with no harvest at
 // all (a recrawl) or one that runs it goes on; with all paused it waits; with
-// all cancelled it stops.
+// all cancelled it stops. A harvest that was cancelled before the crawl began has
+// no say in it.
 func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT
 			coalesce(bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled), false), coalesce(bool_and(h.cancelled), false)
-		FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=$1 AND (h.completed_at IS NULL OR h.cancelled)`, siteID).Scan(&paused, &cancelled)
+		FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+		WHERE s.id=$1 AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= s.crawl_started)`, siteID).Scan(&paused, &cancelled)
 	return paused, cancelled, err
 }
 

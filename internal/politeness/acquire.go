@@ -1,0 +1,206 @@
+package politeness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// paceName is the name under which a host is paced: with and without "www." it
+// is one server nearly everywhere, which is to see one request at a time.
+func paceName(host string) string {
+	if bare, ok := strings.CutPrefix(host, "www."); ok && strings.Contains(bare, ".") {
+		return bare
+	}
+	return host
+}
+
+// paired lists the hosts that are paced as one with host, in the order in which
+// their rows are locked.
+func paired(host string) []string {
+	bare := paceName(host)
+	return []string{bare, "www." + bare}
+}
+
+// standing is what the rows of a host and of its pair say.
+type standing struct {
+	id       int
+	holder   string
+	token    int64
+	failures int
+	own      time.Duration // how long a lease on the host lasts, unless renewed
+	held     time.Duration // the same of its pair
+	parked   time.Duration
+	asked    time.Duration // what the host itself still asks for
+	paced    time.Duration // what is left of the ordinary pause, of either
+	next     time.Duration // until the next request may leave
+}
+
+// timeLeft is how long until a moment of a row, in seconds: 0 where it is past.
+func timeLeft(column string) string {
+	return `CASE WHEN ` + column + ` > clock_timestamp() THEN extract(epoch FROM ` + column + ` - clock_timestamp())::float8 ELSE 0 END`
+}
+
+var standingSQL = `SELECT id, host = $2, holder, token, failures, CASE WHEN holder <> '' THEN ` + timeLeft("expires_at") + ` ELSE 0 END, ` +
+	timeLeft("parked_until") + `, ` + timeLeft("asked_until") + `, ` + timeLeft("paced_until") + `, ` + timeLeft("next_allowed_at") + `
+	FROM sites WHERE host = ANY($1) ORDER BY host COLLATE "C"`
+
+// querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// stands reads what the rows of a host say; lock keeps them so until the
+// transaction ends. The id is 0 where the host has no row.
+func stands(ctx context.Context, q querier, host string, lock bool) (standing, error) {
+	sql := standingSQL
+	if lock {
+		sql += ` FOR NO KEY UPDATE`
+	}
+	rows, err := q.Query(ctx, sql, paired(host), host)
+	if err != nil {
+		return standing{}, err
+	}
+	var s standing
+	var id, failures int
+	var own bool
+	var holder string
+	var token int64
+	var held, parked, asked, paced, next float64
+	_, err = pgx.ForEachRow(rows, []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next}, func() error {
+		if own {
+			s.own = seconds(held)
+		} else {
+			s.held = seconds(held)
+		}
+		s.asked, s.paced = max(s.asked, seconds(asked)), max(s.paced, seconds(paced))
+		s.next = max(s.next, s.asked, s.paced)
+		if own {
+			s.id, s.holder, s.token, s.failures, s.parked = id, holder, token, failures, seconds(parked)
+			s.next = max(s.next, seconds(next))
+		}
+		return nil
+	})
+	return s, err
+}
+
+// busy is why a host cannot be had, nil where it can.
+func (s standing) busy(host string) error {
+	switch {
+	case s.parked > 0:
+		return &BusyError{Host: host, Wait: max(s.parked, s.asked), Parked: true, Asked: s.asked > 0, Failures: s.failures}
+	case s.held > 0 || s.own > 0:
+		return &BusyError{Host: host, Wait: max(s.held, s.own)}
+	}
+	return nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Acquire takes the lease of a host, or says with a BusyError for how long it
+// cannot be had. A parked host's lease is not given, nor one of a host whose
+// pair with or without "www." is held. One that this process could not give back,
+// since the database was away, it need not wait for.
+func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
+	l, err := k.acquire(ctx, host)
+	var busy *BusyError
+	if err == nil || errors.As(err, &busy) {
+		return l, err
+	}
+	return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
+}
+
+// errNoRow says that nobody has met the host yet.
+var errNoRow = errors.New("the host has no row")
+
+func (k *Keeper) acquire(ctx context.Context, host string) (*Lease, error) {
+	l, err := k.take(ctx, host)
+	if errors.Is(err, errNoRow) {
+		// A conflict uses up a number, so a row is made only where none was seen;
+		// and by itself, so that whoever takes its pair at this moment sees it.
+		if _, err = k.pool.Exec(ctx, `INSERT INTO sites (host) VALUES ($1) ON CONFLICT (host) DO NOTHING`, host); err == nil {
+			l, err = k.take(ctx, host)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := k.promise(ctx, l); err != nil {
+		return nil, errors.Join(err, l.Release(ctx))
+	}
+	return l, nil
+}
+
+// take takes the lease where the host's rows, locked, say that it is free.
+func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
+	asked := time.Now()
+	l, had := &Lease{Host: host, k: k}, k.left.get(host)
+	var s standing
+	err := pgx.BeginFunc(ctx, k.pool, func(tx pgx.Tx) (err error) {
+		if s, err = stands(ctx, tx, host, true); err != nil {
+			return err
+		}
+		if s.id == 0 {
+			return errNoRow
+		}
+		if s.holder == k.holder && s.token == had.token {
+			s.own = 0
+		} else {
+			had.told = told{}
+		}
+		if err = s.busy(host); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token`,
+			s.id, k.holder, k.ttl).Scan(&l.Token)
+	})
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	l.SiteID, l.minDelay, l.until = s.id, k.pacing.MinDelay, asked.Add(k.ttl)
+	l.told = had.told
+	l.next, l.paced = later(l.next, now.Add(s.next)), later(l.paced, now.Add(s.paced))
+	if !l.unsaved {
+		l.failures = s.failures
+	}
+	if s.asked > 0 {
+		l.asked = later(l.asked, now.Add(s.asked))
+	}
+	k.left.forget(host)
+	return l, nil
+}
+
+// promise gives a lease the delay that those who want the site now asked for.
+func (k *Keeper) promise(ctx context.Context, l *Lease) error {
+	if k.promised == nil {
+		return nil
+	}
+	d, ok, err := k.promised(ctx, l.SiteID, k.pacing.MinDelay)
+	if err == nil && ok {
+		l.promised, l.minDelay = true, d
+	}
+	return err
+}
+
+// waitFree waits until a host looks free, asking the database ever more seldom.
+func (k *Keeper) waitFree(ctx context.Context, host string) error {
+	for wait := 50 * time.Millisecond; ; wait = min(wait*3/2, 500*time.Millisecond) {
+		// A holder renews its lease, so its end cannot be foretold. Jitter keeps
+		// the waiters of many processes apart.
+		if err := pause(ctx, wait/2+k.jitter(wait)); err != nil {
+			return err
+		}
+		s, err := stands(ctx, k.pool, host, false)
+		if err != nil {
+			return fmt.Errorf("politeness: lease of %s: %w", host, err)
+		}
+		if s.held == 0 && s.own == 0 || s.parked > 0 {
+			return nil
+		}
+	}
+}

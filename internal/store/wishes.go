@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// SiteOptions are what a harvest asks of the crawl of its sites, as they lie
+// among its own options. An empty field is the worker's setting.
+type SiteOptions struct {
+	Delay    time.Duration `json:"delay,omitempty"`     // between requests
+	MaxPages int           `json:"max_pages,omitempty"` // of one crawl
+	Strategy string        `json:"strategy,omitempty"`
+	Leads    string        `json:"leads,omitempty"`  // wanted, all or none
+	Budget   float64       `json:"budget,omitempty"` // requests that one more accepted document may cost; 0 is no limit
+}
+
+// or fills in what a harvest left to the worker.
+func (o SiteOptions) or(worker SiteOptions) SiteOptions {
+	if o.Delay == 0 {
+		o.Delay = worker.Delay
+	}
+	if o.MaxPages == 0 {
+		o.MaxPages = worker.MaxPages
+	}
+	if o.Budget == 0 {
+		o.Budget = worker.Budget
+	}
+	return o
+}
+
+// merge takes the politer delay and the larger limits of two harvests, and the
+// strategy and leads of the later one that names any.
+func (o SiteOptions) merge(later SiteOptions) SiteOptions {
+	o.Delay, o.MaxPages = max(o.Delay, later.Delay), max(o.MaxPages, later.MaxPages)
+	if o.Budget == 0 || later.Budget == 0 {
+		o.Budget = 0 // one of them sets no limit
+	} else {
+		o.Budget = max(o.Budget, later.Budget)
+	}
+	if later.Strategy != "" {
+		o.Strategy = later.Strategy
+	}
+	if later.Leads != "" {
+		o.Leads = later.Leads
+	}
+	return o
+}
+
+// SiteOptions tells what is asked of a site's crawl now: by the harvests that
+// want it and are under way, which may be none. What a harvest leaves open is the
+// worker's before the harvests are compared, so that one in a hurry does not
+// hurry the others; with its end its wishes end.
+func (db *DB) SiteOptions(ctx context.Context, siteID int, worker SiteOptions) (o SiteOptions, watched bool, err error) {
+	rows, err := db.Pool.Query(ctx, `SELECT coalesce(h.options, '{}') FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND NOT h.cancelled ORDER BY h.started_at, h.id`, siteID)
+	if err != nil {
+		return o, false, err
+	}
+	asked, err := pgx.CollectRows(rows, pgx.RowTo[SiteOptions])
+	if err != nil || len(asked) == 0 {
+		return worker, false, err
+	}
+	o = asked[0].or(worker)
+	for _, a := range asked[1:] {
+		o = o.merge(a.or(worker))
+	}
+	if o.Strategy == "" {
+		o.Strategy = worker.Strategy
+	}
+	if o.Leads == "" {
+		o.Leads = worker.Leads
+	}
+	return o, true, nil
+}
+
+// SiteDelay is the least time between two requests to a site that the harvests
+// under way ask for, if any want it. It implements politeness.Promise.
+func (db *DB) SiteDelay(ctx context.Context, siteID int, worker time.Duration) (time.Duration, bool, error) {
+	o, watched, err := db.SiteOptions(ctx, siteID, SiteOptions{Delay: worker})
+	return o.Delay, watched, err
+}
