@@ -58,7 +58,7 @@ func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 func openLibrary(t *testing.T, key string, years venue.Years, settings map[string]string) *library {
 	t.Helper()
 	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "dblp-delay": "1ms", "search": "searxng",
-		"delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
+		"delay": "0s", "min-delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
 	maps.Copy(given, settings)
 	cfg, err := config.Load(given, "", func(string) string { return "" })
 	require.NoError(t, err)

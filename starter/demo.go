@@ -42,7 +42,7 @@ func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, e
 	}
 	for key, value := range map[string]string{
 		"data-dir": filepath.Join(cfg.Text("data-dir"), "demo"), "database-url": "", "temporal-address": "", "repository-url": "",
-		"dblp-url": sample.DBLPURL(), "dblp-delay": "1ms", "search": "searxng", "searxng-url": sample.SearchURL(), "delay": "20ms", "retry-base": "1s",
+		"dblp-url": sample.DBLPURL(), "dblp-delay": "1ms", "search": "searxng", "searxng-url": sample.SearchURL(), "delay": "20ms", "min-delay": "0s", "retry-base": "1s",
 		"contact": "demo@example.org", "proxy": web,
 	} {
 		cfg.Set(key, value, "demo")

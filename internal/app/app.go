@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"gleaner/internal/collection"
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
@@ -46,6 +48,7 @@ type App struct {
 
 	filter *document.Filter // nil where it is switched off
 	index  *store.PageIndex // nil where it is switched off
+	leases *pgxpool.Pool    // of the Keeper alone
 }
 
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
@@ -109,12 +112,16 @@ func OpenWatched(ctx context.Context, cfg *config.Config, log *slog.Logger, watc
 
 func (a *App) openParts(ctx context.Context) error {
 	cfg := a.Config
-	host, _ := os.Hostname()
-	a.Keeper = politeness.NewKeeper(a.DB.Pool, pacing(cfg), fmt.Sprintf("%s/%d", host, os.Getpid()))
 	fc, err := fetchConfig(cfg)
 	if err != nil {
 		return err
 	}
+	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, fmt.Sprintf("%s/%d", host, os.Getpid()))
+	a.Keeper.Keep(a.DB.SiteDelay)
 	fc.Gate, fc.Robots = a.Keeper, a.DB
 	if a.Fetch, err = fetch.New(fc); err != nil {
 		return err
@@ -179,8 +186,15 @@ func (a *App) Close() {
 			a.Log.Warn("the blob store did not close well", "error", err)
 		}
 	}
+	if a.leases != nil {
+		a.leases.Close()
+	}
 	a.DB.Close()
 }
+
+// leaseConns is how many connections a worker keeps for leases and turns alone: a
+// lease that waits behind long queries runs out. Each use takes a moment.
+const leaseConns = 2
 
 func crawlConfig(cfg *config.Config) crawl.Config {
 	c := crawl.DefaultConfig()

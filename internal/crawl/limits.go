@@ -3,9 +3,11 @@ package crawl
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/weburl"
 )
@@ -92,14 +94,23 @@ func (s *slice) overBudget() error {
 	return nil
 }
 
-// trapped tells a site that is not worth its requests: after the first pages of
-// a crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
-// PRR < 5 % after 200 pages). Documents that are known, and what other hosts led
-// to, are taken first.
+// poor tells a site that is not worth its requests: after the first pages of a
+// crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
+// PRR < 5 % after 200 pages).
+func (s *slice) poor() bool {
+	return s.cfg.TrapPages > 0 && s.pagesRead >= s.cfg.TrapPages && float64(s.relevant) < s.cfg.TrapRate*float64(s.pagesRead)
+}
+
+// trapped ends the crawl of a poor site. Documents that are known, homepages, and
+// what other hosts led to are taken first.
 func (s *slice) trapped() error {
-	read, relevant := s.pagesRead, s.relevant
-	if s.cfg.TrapPages <= 0 || read < s.cfg.TrapPages || float64(relevant) >= s.cfg.TrapRate*float64(read) || s.window.documents() {
+	if !s.poor() || slices.ContainsFunc(s.window.entries, worthIt) {
 		return nil
 	}
-	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", read, relevant, 100*s.cfg.TrapRate)}
+	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", s.pagesRead, s.relevant, 100*s.cfg.TrapRate)}
+}
+
+// worthIt reports whether an entry is worth a request though its site is poor.
+func worthIt(e *frontier.Entry) bool {
+	return e.Document || e.Role != frontier.Member || e.Link.Source == page.SourceSeed
 }

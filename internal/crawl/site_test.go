@@ -85,7 +85,7 @@ func (w *world) seed(t *testing.T, host, path, scope string) int {
 func (w *world) hurry(t *testing.T, host string) {
 	t.Helper()
 	for _, sql := range []string{
-		`UPDATE sites SET next_allowed_at='-infinity', parked_until='-infinity' WHERE host=$1`,
+		`UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`,
 		`UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`,
 	} {
 		_, err := w.db.Pool.Exec(t.Context(), sql, host)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -250,9 +251,6 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	if err := s.overBudget(); err != nil {
 		return err
 	}
-	if err := s.trapped(); err != nil {
-		return err
-	}
 	if s.progress.Requests >= s.cfg.SlicePages || time.Since(s.started) >= s.cfg.SliceTime {
 		return &errStop{ending: SliceFull}
 	}
@@ -288,6 +286,9 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 		}
 		return s.next(ctx)
 	}
+	if err := s.trapped(); err != nil { // now that what waits is known
+		return nil, "", err
+	}
 	i, reason := s.choose()
 	return s.window.take(i), reason, nil
 }
@@ -299,16 +300,19 @@ func (s *slice) choose() (int, string) {
 	if i := s.window.listing(); i >= 0 {
 		return i, "the directory of several pages that catalogues name: it may list their documents"
 	}
-	named := s.named()
-	if s.window.sitemaps == 0 && !named {
+	named, poor := s.named(), s.poor()
+	if s.window.sitemaps == 0 && !named && !poor {
 		return s.strategy.Next(s.window.candidates)
 	}
 	var rest []rank.Candidate
 	var place []int
 	for i, c := range s.window.candidates {
-		if c.Link.Source != sourceSitemapFile && (!named || !landingSeed(s.window.entries[i])) {
+		if c.Link.Source != sourceSitemapFile && (!named || !landingSeed(s.window.entries[i])) && (!poor || worthIt(s.window.entries[i])) {
 			rest, place = append(rest, c), append(place, i)
 		}
+	}
+	if len(rest) == 0 && poor {
+		return slices.IndexFunc(s.window.entries, worthIt), "a landing page, before the crawl of a poor site ends"
 	}
 	if len(rest) == 0 {
 		return 0, "a sitemap, when nothing else waits"

@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -111,11 +110,6 @@ func (w *window) improve(e *frontier.Entry) {
 		had.Queue, had.Priority = e.Queue, e.Priority
 	}
 	w.candidates[i] = had.Candidate
-}
-
-// documents reports whether a document, or a lead to one, is among what waits.
-func (w *window) documents() bool {
-	return slices.ContainsFunc(w.entries, func(e *frontier.Entry) bool { return e.Document || e.Role != frontier.Member })
 }
 
 // drop removes an entry that was fetched under another name.

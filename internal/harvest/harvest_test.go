@@ -115,7 +115,7 @@ func (o *outside) open(t *testing.T, dsn string, settings map[string]string) *ap
 	given := map[string]string{"database-url": dsn, "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": "http://dblp.org", "dblp-delay": "1ms",
 		"crossref-url": "http://api.crossref.org", "openalex-url": "http://api.openalex.org", "semantic-scholar-url": "http://api.semanticscholar.org",
 		"unpaywall-url": "http://api.unpaywall.org/v2", "arxiv-url": "http://export.arxiv.org",
-		"delay": "1ms", "delay-factor": "0", "contact": "librarian@library.example.org"}
+		"delay": "1ms", "min-delay": "0s", "delay-factor": "0", "contact": "librarian@library.example.org"}
 	for k, v := range settings {
 		given[k] = v
 	}

@@ -72,7 +72,7 @@ func TestVenueYear(t *testing.T) {
 	}
 	const dblpDelay, siteDelay = 20 * time.Millisecond, 20 * time.Millisecond
 	dsn := devtest.Postgres(t)
-	settings := map[string]string{"sources": "dblp,crossref", "dblp-delay": dblpDelay.String(), "delay": siteDelay.String(), "copies": "links"}
+	settings := map[string]string{"sources": "dblp,crossref", "dblp-delay": dblpDelay.String(), "delay": siteDelay.String(), "min-delay": "0s", "copies": "links"}
 	workers := []*app.App{o.open(t, dsn, settings), o.open(t, dsn, settings)}
 	ctx := t.Context()
 	years := venue.Years{From: 2003, To: 2003}

@@ -73,7 +73,7 @@ func Collect(ctx context.Context, sources []Source, v Venue, years venue.Years) 
 		case errors.As(errs[i], &uncovered):
 			k.NotCovered[s.Name()] = errs[i]
 			continue
-		case errs[i] != nil && !decided:
+		case errs[i] != nil && (!decided || isGate(errs[i])):
 			return Known{}, fmt.Errorf("%s: %w", s.Name(), errs[i])
 		case errs[i] != nil:
 			k.Failed[s.Name()] = errs[i]

@@ -115,6 +115,21 @@ func (e ErrUnavailable) Error() string {
 // Unwrap returns the cause.
 func (e ErrUnavailable) Unwrap() error { return e.Err }
 
+// ErrGate says that the gate could not grant a turn, for a reason of its own. The
+// service was not asked, and nothing is known of it.
+type ErrGate struct {
+	Service string
+	Err     error
+}
+
+// Error names the service that could not be asked.
+func (e ErrGate) Error() string {
+	return fmt.Sprintf("no turn could be had to ask %s: %v", e.Service, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e ErrGate) Unwrap() error { return e.Err }
+
 // ErrRefused says that a service understood the request and will not answer it
 // as it is: a key or a contact address is missing, or an argument is wrong.
 // Asking again does not help before the configuration is changed.

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"gleaner/internal/venue"
@@ -20,7 +21,7 @@ type Located struct {
 // as few requests as each allows, and ranks what comes. A source that fails is
 // noted with the papers concerned and does not keep the others from answering;
 // one that is unavailable or refuses is not asked for the rest. Only the end of
-// ctx is an error.
+// ctx is an error, and a failure of the gate, which is no source's.
 func LocateCopies(ctx context.Context, sources []CopySource, papers []venue.Paper) ([]Located, error) {
 	lists := make([][][]Copy, len(sources))
 	failed := make([][]error, len(sources))
@@ -32,6 +33,11 @@ func LocateCopies(ctx context.Context, sources []CopySource, papers []venue.Pape
 	wg.Wait()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	for i := range failed {
+		if at := slices.IndexFunc(failed[i], isGate); at >= 0 {
+			return nil, failed[i][at]
+		}
 	}
 	out := make([]Located, len(papers))
 	for n, p := range papers {
@@ -67,7 +73,7 @@ func askAll(ctx context.Context, s CopySource, papers []venue.Paper) ([][]Copy, 
 		} else {
 			failed[i] = stopped
 		}
-		if isUnavailable(failed[i]) || isRefused(failed[i]) || ctx.Err() != nil {
+		if isUnavailable(failed[i]) || isRefused(failed[i]) || isGate(failed[i]) || ctx.Err() != nil {
 			stopped = failed[i]
 		}
 	}

@@ -185,21 +185,22 @@ func (s *service) inOrder(addr string, a answer, v fetch.Visit) error {
 	return nil
 }
 
-// errNoTurn says that the gate itself would not let a request through, so that
-// there is no use in coming back to it soon.
+// errNoTurn says that the gate would not let a request through, so that there is
+// no use in coming back to it soon.
 var errNoTurn = errors.New("no turn")
 
-// noTurn types the gate's refusal: a host that is parked is as good as down.
+// noTurn types the gate's refusal: a host that is parked is as good as down. Any
+// other failure is the gate's own, such as its database being away: no service is
+// to be blamed, or left alone, for that.
 func (s *service) noTurn(ctx context.Context, addr string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	down := ErrUnavailable{Service: s.name, URL: addr, Err: fmt.Errorf("%w at its host: %w", errNoTurn, err)}
 	var parked interface{ RetryIn() time.Duration }
-	if errors.As(err, &parked) {
-		down.RetryAfter = parked.RetryIn()
+	if !errors.As(err, &parked) {
+		return ErrGate{Service: s.name, Err: err}
 	}
-	return down
+	return ErrUnavailable{Service: s.name, URL: addr, Err: fmt.Errorf("%w at its host: %w", errNoTurn, err), RetryAfter: parked.RetryIn()}
 }
 
 func (s *service) send(req *http.Request) (answer, error) {

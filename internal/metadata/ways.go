@@ -58,6 +58,9 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if isGate(err) {
+			return err // the next way would have no turn either
+		}
 		var wrong ErrBadAnswer
 		if isUnavailable(err) || errors.As(err, &wrong) {
 			b.note(w.name, err)
@@ -145,6 +148,11 @@ func (b *breaker) note(name string, err error) {
 func isUnavailable(err error) bool {
 	var down ErrUnavailable
 	return errors.As(err, &down)
+}
+
+func isGate(err error) bool {
+	var gate ErrGate
+	return errors.As(err, &gate)
 }
 
 func isRefused(err error) bool {

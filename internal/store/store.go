@@ -57,6 +57,18 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	return db, nil
 }
 
+// SidePool opens a second pool on the same database, for work that must not wait
+// behind the queries of the first.
+func (db *DB) SidePool(ctx context.Context, maxConns int) (*pgxpool.Pool, error) {
+	cfg := db.Pool.Config()
+	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = int32(maxConns), 0, 0
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	return pool, nil
+}
+
 func (db *DB) migrate(ctx context.Context) error {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -112,8 +124,10 @@ func Away(err error) bool {
 	if errors.As(err, &pg) {
 		return pg.Code[:2] == "57" || pg.Code[:2] == "08" || pg.Code == "53300"
 	}
+	// A server that is killed says nothing: the connection just ends.
 	var ce *pgconn.ConnectError
-	return errors.As(err, &ce) || pgconn.SafeToRetry(err)
+	var op *net.OpError
+	return errors.As(err, &ce) || errors.As(err, &op) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // Broken reports whether err, of a call of the database alone, says that the

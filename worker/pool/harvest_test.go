@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	address, namespace := devtest.Temporal(t)
 	cfg, err := config.Load(map[string]string{
 		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
-		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
+		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
 		"search": "searxng", "searxng-url": web.SearchURL(), "retry-base": "100ms", "log-level": "error",
 	}, os.DevNull, func(string) string { return "" })
 	require.NoError(t, err)

@@ -1,0 +1,90 @@
+package crawl
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/rank"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+func (w *world) harvest(t *testing.T, id string, site int) {
+	t.Helper()
+	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "v", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+	_, err := w.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
+	require.NoError(t, err)
+}
+
+// TestAHarvestCancelledBeforeHasNoSay: its sites can be crawled again, by a
+// recrawl that no harvest watches.
+func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := endless(t)
+	w.cfg.TrapPages, w.cfg.SlicePages = 0, 5
+	id := w.seed(t, s.host, "/", "/")
+	w.harvest(t, "old", id)
+	require.NoError(t, w.db.SetStage(t.Context(), "old", "cancelled", ""))
+	c := w.crawler(w.client)
+	_, err := c.Slice(t.Context(), s.host, func(Progress) {}) // begins the crawl
+	require.NoError(t, err)
+	_, cancelled, err := w.db.Attention(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, cancelled)
+
+	w.harvest(t, "new", id)
+	require.NoError(t, w.db.SetStage(t.Context(), "new", "cancelled", ""))
+	_, cancelled, err = w.db.Attention(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, cancelled, "cancelled while it was crawled")
+}
+
+// TestATrapTakesWhatComesLater: a site that ended as a trap is crawled again for
+// a homepage or a lead that is found on it afterwards, and for nothing else.
+func TestATrapTakesWhatComesLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := endless(t)
+	w.cfg.TrapPages = 20
+	id := w.seed(t, s.host, "/", "/")
+	w.harvest(t, "h", id)
+	c := w.crawler(w.client)
+	crawl := func() int {
+		before := len(s.asked())
+		require.Equal(t, Trap, w.finish(t, c, s.host).Ending)
+		require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "trap", "", "", false, w.cfg.Recrawl))
+		return len(s.asked()) - before
+	}
+	listed := func(want ...string) {
+		t.Helper()
+		got, err := w.db.SitesToCrawl(t.Context(), "h", "", 10)
+		require.NoError(t, err)
+		require.ElementsMatch(t, want, got)
+	}
+	give := func(path string, source page.Source, role frontier.Role) {
+		t.Helper()
+		e := frontier.Entry{Role: role, Candidate: rank.Candidate{Link: page.Link{URL: "http://" + s.host + path, Source: source}, Queue: 3, Priority: 1}}
+		require.NoError(t, pgx.BeginFunc(t.Context(), w.db.Pool, func(tx pgx.Tx) error {
+			_, err := frontier.Add(t.Context(), tx, id, []frontier.Entry{e})
+			return err
+		}))
+	}
+	crawl()
+	listed()
+	give("/d/900001.html", page.SourceSeed, frontier.Lead)
+	listed(s.host)
+	require.Equal(t, 1, crawl(), "the lead alone")
+	require.Contains(t, s.asked(), "/d/900001.html")
+	listed()
+	give("/d/800001.html", page.SourceSeed, frontier.Member)
+	listed(s.host)
+	require.Greater(t, crawl(), 2, "a homepage has a crawl of its own")
+	require.Contains(t, s.asked(), "/d/800001.html")
+	listed()
+}

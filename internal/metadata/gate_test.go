@@ -1,0 +1,54 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/venue"
+)
+
+// brokenGate has lost its database, for so many turns.
+type brokenGate struct {
+	fetch.Gate
+	lost int
+}
+
+var errLostDatabase = errors.New("the database is away")
+
+func (g *brokenGate) Turn(ctx context.Context, host string, d time.Duration) (func(fetch.Visit), error) {
+	if g.lost > 0 {
+		g.lost--
+		return nil, errLostDatabase
+	}
+	return g.Gate.Turn(ctx, host, d)
+}
+
+// TestALostDatabaseIsNoFailureOfAService: however often no turn could be had,
+// the service is asked at once when turns can be had again.
+func TestALostDatabaseIsNoFailureOfAService(t *testing.T) {
+	t.Parallel()
+	cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": one(`<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`)})
+	gate := &brokenGate{Gate: NewLocalGate(), lost: 5}
+	cfg.Gate = gate
+	d := NewDBLP(cfg)
+	for range 5 {
+		_, err := d.Person(t.Context(), "1/2")
+		if !errors.Is(err, errLostDatabase) || isUnavailable(err) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if len(s.asked) != 0 || gate.lost != 0 {
+		t.Errorf("asked %v, %d turns left: each question ends at the first turn that is not had", s.asked, gate.lost)
+	}
+	if p, err := d.Person(t.Context(), "1/2"); err != nil || p.Author.PID != "1/2" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	gate.lost = 1
+	papers := []venue.Paper{{Key: "a", Title: "A", DOI: "10.1/a"}}
+	if _, err := LocateCopies(t.Context(), []CopySource{NewUnpaywall(cfg)}, papers); !errors.Is(err, errLostDatabase) {
+		t.Errorf("copies: got %v, and a source would be blamed", err)
+	}
+}
