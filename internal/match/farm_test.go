@@ -223,6 +223,10 @@ func TestDocumentsByTitleAlone(t *testing.T) {
 		}
 	}
 	t.Logf("title alone, %d titles, %d documents: right %d, another or not listed %d, missed %d", len(papers), len(samples), right, other, missed)
+	// The truth's titles are what links say, so that many are not on the page.
+	if right < 400 || other > 12 {
+		t.Errorf("right %d (want 400), another or not listed %d (at most 12)", right, other)
+	}
 }
 
 // least is the recall that each way of reading must reach.
