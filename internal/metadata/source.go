@@ -80,13 +80,6 @@ type BatchCopySource interface {
 	CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error)
 }
 
-// PersonSource knows people's own pages.
-type PersonSource interface {
-	Name() string
-	// Person looks one identifier of this source up (a pid, an ORCID iD, …).
-	Person(ctx context.Context, id string) (Person, error)
-}
-
 // Person is what a catalogue knows of an author beyond the papers.
 type Person struct {
 	Author venue.Author `json:"author"`
