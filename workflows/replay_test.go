@@ -11,14 +11,15 @@ import (
 )
 
 // TestReplay replays recorded histories: a change of a workflow that would break
-// the ones under way fails here. The histories are made anew by
+// the ones under way fails here. Older histories stay beside newer ones (_2), which
+// are recorded into a folder of their own by
 //
-//	go test ./worker/pool -run 'TestHarvest$' -record ../../workflows/testdata/histories
+//	go test ./worker/pool -run 'TestHarvest$' -record FOLDER
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 6, "one of each workflow")
+	require.Len(t, files, 9, "one of each workflow as it was first, and those whose steps changed since")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
