@@ -64,6 +64,27 @@ func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, e
 	return s, typed(err)
 }
 
+// LocateAgain asks the sources of copies that were out for what they left open.
+func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	s, err := a.stages.LocateAgain(beat, h.ID, func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+	return s, typed(err)
+}
+
+// StillOpen counts what did not answer, by stage.
+func (a *Stages) StillOpen(ctx context.Context, id string) (store.Questions, error) {
+	q, err := a.db.StillOpen(ctx, id)
+	return q, typed(err)
+}
+
+// AskAgain makes due what did not answer: the harvest asks once more before it
+// says of a paper that it is missing.
+func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, error) {
+	q, err := a.db.AskAgain(ctx, store.RetryFilter{Harvest: id}, false)
+	return q, typed(err)
+}
+
 // FindHomepages looks for the homepages of the next authors.
 func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	beat, set, stop := heartbeats[string](ctx)
@@ -201,7 +222,13 @@ type requeued struct {
 func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
 	beat, set, stop := heartbeats[requeued](ctx)
 	defer stop()
-	at, _ := resumed[requeued](ctx)
+	at, again := resumed[requeued](ctx)
+	if !again {
+		f := store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan}
+		if _, err := a.db.AskAgain(beat, f, true); err != nil {
+			return 0, typed(err)
+		}
+	}
 	for {
 		hosts, err := a.db.RetryHosts(beat, store.RetryFilter{Harvest: r.Harvest, Host: r.Host}, at.Host, hostsPerRetry)
 		if err != nil || len(hosts) == 0 {

@@ -104,3 +104,6 @@ type Retry struct {
 	Reason    string        `json:"reason,omitempty"`     // one outcome; "" for all that are not for good
 	OlderThan time.Duration `json:"older_than,omitempty"` // that failed so long ago, or longer
 }
+
+// Questions counts what did not answer a harvest, by stage.
+type Questions = store.Questions

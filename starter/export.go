@@ -102,7 +102,7 @@ func exportCSV(w io.Writer, found []store.Exported) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path"}}
 	for _, f := range found {
-		rows = append(rows, []string{f.Paper, f.Title, strconv.Itoa(f.Year), f.SHA256, f.URL, f.ParentURL, f.MatchedBy,
+		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), strconv.Itoa(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
 			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), f.Path})
 	}
 	return out.WriteAll(rows)

@@ -130,6 +130,8 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		return nil
 	})
 	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(activities.Counts{}, nil)
+	env.OnActivity(stages.AskAgain, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
+	env.OnActivity(stages.StillOpen, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 9, Wanted: 9}, nil)
 	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {

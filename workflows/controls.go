@@ -53,7 +53,7 @@ func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (int
 	if err != nil {
 		return 0, err
 	}
-	h.s.After, h.s.Listed, h.s.Retried = "", false, true
+	h.s.After, h.s.Listed, h.s.Retried, h.s.Again = "", false, true, ""
 	h.retries++
 	h.wakeSites(ctx)
 	return n, nil

@@ -60,6 +60,9 @@ type HarvestState struct {
 	Authors   activities.Authors `json:"authors"`
 	Homepages harvest.Seeded     `json:"homepages"`
 	Sites     int                `json:"sites"` // crawls that ended
+	// Again is the stage with which the harvest began anew to ask what had not
+	// answered; "" before it did.
+	Again string `json:"again,omitempty"`
 }
 
 // HarvestResult is what a harvest comes to.
@@ -104,8 +107,14 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 		}
 	}
 	for {
-		if err := h.stages(ctx); err != nil {
-			return summary, err
+		for again := true; again; {
+			err := h.stages(ctx)
+			if err == nil {
+				again, err = h.takeUp(ctx)
+			}
+			if err != nil {
+				return summary, err
+			}
 		}
 		if err := h.enter(ctx); err != nil {
 			return summary, err
@@ -165,6 +174,9 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, &n); err != nil {
 			return err
 		}
+		if err := h.takeUpRetry(ctx, *h.p.Retry); err != nil {
+			return err
+		}
 		h.p.Retry = nil
 	}
 	if h.s.Stage == "" {
@@ -201,10 +213,15 @@ func (h *harvestRun) held(ctx workflow.Context) error {
 // found so needs no homepage.
 func (h *harvestRun) copies(ctx workflow.Context) error {
 	if !h.s.Located && h.s.Wave == 0 {
-		err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, "open copies"), stages.LocateCopies, h.p.Harvest).Get(ctx, &h.s.Copies)
-		if err != nil {
+		locate := stages.LocateCopies
+		if h.s.Again != "" && h.s.Again != StagePapers { // all papers were asked for, but not by all sources
+			locate = stages.LocateAgain
+		}
+		var some harvest.Seeded
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, "open copies"), locate, h.p.Harvest).Get(ctx, &some); err != nil {
 			return err
 		}
+		h.s.Copies.Hosts, h.s.Copies.URLs = h.s.Copies.Hosts+some.Hosts, h.s.Copies.URLs+some.URLs
 		h.s.Located = true
 	}
 	return h.waves(ctx, 1)
@@ -217,7 +234,8 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
 	})
-	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest}).Get(ctx, &h.s.Authors); err != nil {
+	// What was looked for before is counted on.
+	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &h.s.Authors); err != nil {
 		return err
 	}
 	return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)

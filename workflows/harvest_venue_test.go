@@ -53,6 +53,8 @@ func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil).Maybe()
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(harvest.Seeded{Hosts: 1, URLs: 1}, nil).Maybe()
 	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(report.Summary{Wanted: 3, Found: 2}, nil).Maybe()
+	env.OnActivity(stages.AskAgain, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
+	env.OnActivity(stages.StillOpen, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
 	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(4, nil).Maybe()
 }

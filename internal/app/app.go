@@ -3,10 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -119,8 +117,7 @@ func (a *App) openParts(ctx context.Context) error {
 	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
 		return err
 	}
-	host, _ := os.Hostname()
-	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, fmt.Sprintf("%s/%d", host, os.Getpid()))
+	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, a.holder())
 	a.Keeper.Keep(a.DB.SiteDelay)
 	fc.Gate, fc.Robots = a.Keeper, a.DB
 	if a.Fetch, err = fetch.New(fc); err != nil {
@@ -161,7 +158,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB, a.index, client, a.Keeper.Services())
+	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate())
 	if err != nil {
 		return err
 	}
@@ -169,10 +166,14 @@ func (a *App) openStages(client *http.Client) error {
 	if err != nil {
 		return err
 	}
+	getter, err := a.evidence()
+	if err != nil {
+		return err
+	}
 	a.Search = web
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP,
-		Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: &harvest.Getter{DB: a.DB, Fetch: a.Fetch}})}
+		Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}
 	return nil
 }
 

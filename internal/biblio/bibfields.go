@@ -88,7 +88,7 @@ var symbols = map[string]string{
 	"i": "ı", "j": "ȷ", "dh": "ð", "th": "þ", "textendash": "–", "textemdash": "—", "ldots": "…", "dots": "…", "ell": "ℓ",
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "lambda": "λ", "mu": "μ",
 	"pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω", "Sigma": "Σ", "Delta": "Δ", "Lambda": "Λ",
-	"textasciitilde": "~", "textunderscore": "_", "infty": "∞", "times": "×", "textregistered": "®", "textquotesingle": "'", "textbackslash": `\`,
+	"textasciitilde": "~", "textunderscore": "_", "infty": "∞", "times": "×", "textregistered": "®", "textquotesingle": "'", "textbraceleft": "{", "textbraceright": "}", "textasciicircum": "^", "textbackslash": `\`,
 }
 
 // unTeX turns a field into plain text: accents and letters as Unicode, other
@@ -204,10 +204,10 @@ func writeBibTeX(w io.Writer, papers []venue.Paper) error {
 			field("year", fmt.Sprint(p.Year))
 		}
 		field(in, toTeX(p.Venue))
-		field("pages", strings.ReplaceAll(p.Pages, "-", "--"))
-		field("doi", p.DOI)
-		field("eprint", p.ArXiv)
-		field("url", strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C").Replace(strings.Join(p.Links, " ")))
+		field("pages", strings.ReplaceAll(toTeX(p.Pages), "-", "--"))
+		field("doi", verbatim.Replace(p.DOI))
+		field("eprint", verbatim.Replace(p.ArXiv))
+		field("url", verbatim.Replace(strings.Join(p.Links, " ")))
 		b.WriteString("}\n\n")
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err
@@ -216,8 +216,14 @@ func writeBibTeX(w io.Writer, papers []venue.Paper) error {
 	return nil
 }
 
+// verbatim writes identifiers and addresses, which styles take as they are: what
+// would end the field, or the entry, is written as in an address.
+var verbatim = strings.NewReplacer("{", "%7B", "}", "%7D", `\`, "%5C")
+
 // toTeX escapes what means something to TeX; letters stay Unicode, as today's
-// BibTeX engines read them.
-func toTeX(s string) string {
-	return strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`).Replace(s)
-}
+// BibTeX engines read them. An escaped brace counts as a brace all the same
+// where BibTeX balances them, so braces are written by name.
+func toTeX(s string) string { return escaped.Replace(s) }
+
+var escaped = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
+	"{", `\textbraceleft{}`, "}", `\textbraceright{}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)

@@ -2,7 +2,9 @@ package biblio_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,6 +141,39 @@ func TestWriteReadsBack(t *testing.T) {
 	require.ErrorIs(t, biblio.Write(&bytes.Buffer{}, "xml", nil), biblio.ErrFormat)
 }
 
+// What catalogues say must not run in a spreadsheet, nor end a BibTeX field, and
+// reads back as it was.
+func TestExportsOfHostileText(t *testing.T) {
+	t.Parallel()
+	var papers []venue.Paper
+	for _, s := range []string{`=HYPERLINK("http://evil/","x")`, "+1", "-1+1", "@SUM(A1)", " =1+1", "'=1", "''=1", "＝1", `a } b`, `a { b`, `\}{`, "a^b", "it's", "'plain"} {
+		papers = append(papers, venue.Paper{Key: "k", Title: "T " + s, Venue: "conf/x", Pages: "1}", DOI: `10.1000/a}\b`, ArXiv: "1609.01872"},
+			venue.Paper{Key: "k", Title: s, Venue: "conf/x"})
+	}
+	for _, f := range []biblio.Format{biblio.CSV, biblio.BibTeX} {
+		var b bytes.Buffer
+		require.NoError(t, biblio.Write(&b, f, papers))
+		text := b.String()
+		if f == biblio.BibTeX {
+			assert.Equal(t, strings.Count(text, "{"), strings.Count(text, "}"), "BibTeX balances escaped braces, too")
+		} else {
+			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			require.NoError(t, err)
+			for _, row := range rows {
+				for _, cell := range row {
+					assert.NotRegexp(t, `^\s*[=+@＝-]`, cell)
+				}
+			}
+		}
+		got, err := biblio.Read(strings.NewReader(text), f)
+		require.NoError(t, err)
+		require.Len(t, got, len(papers))
+		for i := range got {
+			assert.Equal(t, strings.Join(strings.Fields(papers[i].Title), " "), got[i].Title, f)
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -163,6 +198,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(bibSample, uint8(2))
 	f.Add("TY  - JOUR\nTI  - x\nER  - \n", uint8(3))
 	formats := []biblio.Format{biblio.CSV, biblio.JSONL, biblio.BibTeX, biblio.RIS}
+	for _, w := range worst {
+		f.Add(w.of(20), uint8(slices.Index(formats, w.format)))
+	}
 	f.Fuzz(func(t *testing.T, in string, which uint8) {
 		format := formats[int(which)%len(formats)]
 		papers, err := biblio.Read(strings.NewReader(in), format)

@@ -95,6 +95,7 @@ func paperOfRow(in *csv.Reader, columns, row []string) (venue.Paper, error) {
 		return p, failAt(line, 0, "%d fields in the row, %d in the header", len(row), len(columns))
 	}
 	for i, v := range row {
+		v = cellOf(v)
 		l, col := in.FieldPos(i)
 		if !utf8.ValidString(v) {
 			return p, failAt(l, col, "not UTF-8: save the file as UTF-8")
@@ -173,10 +174,36 @@ func writeCSV(w io.Writer, papers []venue.Paper) error {
 			year = strconv.Itoa(p.Year)
 		}
 		row := []string{p.Key, p.Venue, year, p.Title, strings.Join(names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
+		for i := range row {
+			row[i] = Cell(row[i])
+		}
 		if err := out.Write(row); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// Cell makes text safe for a spreadsheet, which would run a cell that begins like
+// a formula: such a cell gets an apostrophe before it, which reading takes off.
+func Cell(s string) string {
+	if looksFormula(s) {
+		return "'" + s
+	}
+	return s
+}
+
+func cellOf(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && looksFormula(rest) {
+		return rest
+	}
+	return s
+}
+
+// looksFormula is true, too, of what stands behind blanks and apostrophes: some
+// programs pass over the first, and what Cell wrote must read back.
+func looksFormula(s string) bool {
+	s = strings.TrimLeft(s, " '\t\r\n\u00a0")
+	return s != "" && strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20", []rune(s)[0])
 }

@@ -18,6 +18,9 @@ type risRecord struct {
 	last   string // tag of the line before, for lines that go on
 	pages  [2]string
 	inside bool
+	size   int      // bytes of its lines
+	title  []string // lines of the title, and of the venue, that go on
+	venue  []string
 }
 
 func eachRIS(br *bufio.Reader, do func(venue.Paper) error) error {
@@ -33,6 +36,9 @@ func eachRIS(br *bufio.Reader, do func(venue.Paper) error) error {
 		}
 		if !utf8.ValidString(s) {
 			return failAt(line, 0, "not UTF-8: save the file as UTF-8")
+		}
+		if rec.size += len(s); rec.size > maxEntry {
+			return failAt(rec.start, 1, "the reference that begins here is longer than %d bytes: is its \"ER  - \" missing?", maxEntry)
 		}
 		done, err := rec.take(s, line)
 		if err != nil {
@@ -141,15 +147,16 @@ func (rec *risRecord) set(tag, v string) {
 func (rec *risRecord) append(tag, v string) {
 	switch tag {
 	case "TI", "T1":
-		rec.paper.Title += " " + v
+		rec.title = append(rec.title, v)
 	case "T2", "JO", "JF", "BT":
-		rec.paper.Venue += " " + v
+		rec.venue = append(rec.venue, v)
 	}
 }
 
 func (rec *risRecord) finish() venue.Paper {
 	p := rec.paper
-	p.Title = clean(p.Title)
+	p.Title = clean(strings.Join(append([]string{p.Title}, rec.title...), " "))
+	p.Venue = strings.Join(append([]string{p.Venue}, rec.venue...), " ")
 	p.Pages = rec.pages[0]
 	if rec.pages[1] != "" && rec.pages[1] != rec.pages[0] {
 		p.Pages += "-" + rec.pages[1]

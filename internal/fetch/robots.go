@@ -51,7 +51,9 @@ func (k *robotsKeeper) host(name string) *hostRobots {
 func (h *hostRobots) get(now time.Time) (RobotsRecord, *robots.Rules, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.rec, h.rules, now.Before(h.rec.ExpiresAt)
+	// A no is looked up each time: a person who asks for another try ends it in the
+	// cache that all processes share.
+	return h.rec, h.rules, h.rec.Available && now.Before(h.rec.ExpiresAt)
 }
 
 // same reports whether two records are of one answer, so that it need not be

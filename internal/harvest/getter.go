@@ -1,14 +1,17 @@
 package harvest
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/homepage"
 	"gleaner/internal/page"
 	"gleaner/internal/store"
 	"gleaner/internal/weburl"
@@ -23,67 +26,117 @@ type Getter struct {
 	once singleflight.Group // authors looked for side by side share candidates
 }
 
-// pageAge is how old a fetched page may be as evidence.
-const pageAge = 24 * time.Hour
+// pageAge is how old a fetched page may be as evidence. A failure that may pass
+// counts for minutes only: long enough that authors who are looked for side by
+// side do not ask one host in trouble again and again.
+const (
+	pageAge    = 24 * time.Hour
+	failureAge = 5 * time.Minute
+)
+
+type freshKey struct{}
+
+// withFresh makes failures that were met before a time, permanent or not, count
+// for nothing under the returned context: a person asked to look again.
+func withFresh(ctx context.Context, since time.Time) context.Context {
+	return context.WithValue(ctx, freshKey{}, since)
+}
+
+// kept is an answer that still counts.
+func (g *Getter) kept(ctx context.Context, url string) (store.CachedPage, bool, error) {
+	h := frontier.HashOf(url)
+	p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
+	if err != nil || !ok || p.Outcome == string(fetch.OK) {
+		return p, ok, err
+	}
+	since, _ := ctx.Value(freshKey{}).(time.Time)
+	passing := fetch.Retryable(fetch.Outcome(p.Outcome)) && time.Since(p.At) > failureAge
+	return p, !passing && p.At.After(since), nil
+}
 
 // Get implements homepage.Getter.
 func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	h := frontier.HashOf(url)
 	shared, err, _ := g.once.Do(string(h[:]), func() (any, error) {
-		p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
+		p, ok, err := g.kept(ctx, url)
 		if err != nil || ok {
 			return p, err
 		}
-		return g.ask(ctx, h, url)
+		return g.ask(ctx, url)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, homepage.ErrBlacklisted):
+		return nil, "", err
+	case err != nil && ctx.Err() == nil:
+		return nil, "", fmt.Errorf("%w: %w", homepage.ErrRecord, err)
+	case err != nil:
 		return nil, "", err
 	}
 	p := shared.(store.CachedPage)
 	if o := fetch.Outcome(p.Outcome); o != fetch.OK {
-		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status}
+		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status, RetryAfter: p.RetryAfter}
 	}
 	parsed, err := page.ParseContext(ctx, p.FinalURL, p.Header, p.Body)
 	return parsed, p.FinalURL, err
 }
 
 // ask fetches and keeps the answer, the failure too: that a page does not answer
-// is evidence for every author it was thought of for.
-func (g *Getter) ask(ctx context.Context, h frontier.Hash, url string) (store.CachedPage, error) {
+// is evidence for every author it was thought of for. A blacklisted host is not
+// asked, nor gone to after a redirect. An error is the program's own.
+func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) {
+	h := frontier.HashOf(url)
 	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
+	var broken error // in what follows of the fetch's questions
+	blocked := func(u string) bool {
+		s, err := g.DB.Standing(ctx, weburl.Host(u), weburl.Domain(weburl.Host(u)))
+		broken = errors.Join(broken, err)
+		return s.Blocked || err != nil
+	}
+	if blocked(url) {
+		return p, cmp.Or(broken, homepage.ErrBlacklisted)
+	}
 	known := func(to string) bool {
-		th := frontier.HashOf(to)
-		_, ok, err := g.DB.CachedPage(ctx, th[:], pageAge)
-		return ok && err == nil
+		_, ok, err := g.kept(ctx, to)
+		return ok && err == nil || blocked(to)
 	}
 	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true, Known: known})
 	defer resp.Release()
 	var fe *fetch.Error
 	switch {
-	case errors.As(err, &fe) && fe.Outcome == fetch.RedirectKnown:
-		th := frontier.HashOf(fe.Location)
-		to, ok, err := g.DB.CachedPage(ctx, th[:], pageAge)
-		if err != nil || !ok {
-			return p, err
-		}
-		p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At = to.FinalURL, to.Outcome, to.Status, to.Header, to.Body, to.At
+	case broken != nil:
+		return p, broken
 	case err != nil && ctx.Err() != nil:
 		return p, ctx.Err()
+	case errors.As(err, &fe) && fe.Outcome == fetch.RedirectKnown:
+		to, ok, err := g.kept(ctx, fe.Location)
+		if err != nil {
+			return p, err
+		}
+		if !ok { // it is not known, so it is blocked
+			return p, homepage.ErrBlacklisted
+		}
+		p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At = to.FinalURL, to.Outcome, to.Status, to.Header, to.Body, to.At
+	case errors.As(err, &fe) && fe.Outcome == fetch.Canceled:
+		return p, err // the gate could not be asked: nothing was learnt of the page
 	case errors.As(err, &fe):
-		p.Outcome, p.Status, p.FinalURL = string(fe.Outcome), fe.Status, fe.URL
+		p.Outcome, p.Status, p.FinalURL, p.RetryAfter = string(fe.Outcome), fe.Status, fe.URL, fe.RetryAfter
 	case err != nil:
 		return p, err
 	default:
 		p.Outcome, p.Status, p.FinalURL, p.Header, p.Body = string(fetch.OK), resp.Status, resp.URL, resp.Header, resp.Body
 	}
-	// What was fetched is kept also when the worker is being stopped.
+	return p, g.keep(ctx, p)
+}
+
+// keep saves what was fetched, also when the worker is being stopped.
+func (g *Getter) keep(ctx context.Context, p store.CachedPage) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(fetch.OK) || p.FinalURL == url {
-		return p, err
+	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(fetch.OK) || p.FinalURL == p.URL {
+		return err
 	}
 	// Whoever asks for the address behind the redirect has it, too.
 	final := p
 	fh := frontier.HashOf(p.FinalURL)
 	final.Hash, final.Host, final.URL = fh[:], weburl.Host(p.FinalURL), p.FinalURL
-	return p, g.DB.SavePage(ctx, final)
+	return g.DB.SavePage(ctx, final)
 }

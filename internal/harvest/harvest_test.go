@@ -34,10 +34,32 @@ type outside struct {
 
 	mu    sync.Mutex
 	asked []metadatatest.Request // of pages
+	down  map[string]int         // host → status that it answers everything with
+	moved map[string]string      // URL → where it redirects to
+}
+
+// set makes a host answer with a status; 0 mends it.
+func (o *outside) set(host string, status int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.down[host] = status
+}
+
+// pagesAsked is how many requests a host saw.
+func (o *outside) pagesAsked(host string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for _, r := range o.asked {
+		if r.Host == host {
+			n++
+		}
+	}
+	return n
 }
 
 func newOutside(c metadatatest.Catalogue) *outside {
-	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}}
+	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}}
 }
 
 // ServeHTTP answers as a proxy.
@@ -58,7 +80,14 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	begin := time.Now()
 	body, ok := o.pages[r.URL.String()]
+	o.mu.Lock()
+	status, to := o.down[r.URL.Host], o.moved[r.URL.String()]
+	o.mu.Unlock()
 	switch {
+	case status != 0:
+		w.WriteHeader(status)
+	case to != "":
+		http.Redirect(w, r, to, http.StatusFound)
 	case ok:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, body)

@@ -31,7 +31,8 @@ type Looked struct {
 // missing papers, those after an id.
 //
 // In the first pass every author not decided since the time given is looked for
-// (zero: within decisionAge), by what is known of that author alone. After it,
+// (zero: within decisionAge) is looked for, and of whom something that did not
+// answer is due again, by what is known of that author alone. After it,
 // SettleHomepages leaves each page to one author. In the second pass, with the
 // time that SettleHomepages returned, those without a homepage are looked for
 // again by what the first tells about their co-authors, and without the pages
@@ -39,11 +40,13 @@ type Looked struct {
 // what is found does not depend on the order of work, nor on how often the work
 // was cut off.
 func (s *Stages) FindHomepages(ctx context.Context, id, venueKey, after string, limit, pass int, since time.Time, report func(done, of int)) (Looked, error) {
-	if since.IsZero() {
+	switch {
+	case since.IsZero() && pass == 2:
 		since = time.Now()
-		if pass != 2 {
-			since = since.Add(-decisionAge)
-		}
+	case since.IsZero():
+		since = time.Now().Add(-decisionAge)
+	case pass != 2:
+		ctx = withFresh(ctx, since)
 	}
 	authors, err := s.DB.AuthorsToFind(ctx, id, after, since, limit, pass == 2)
 	if err != nil || len(authors) == 0 {
@@ -55,7 +58,12 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey, after string, 
 	}
 	b := &findBatch{s: s, names: names, pass: pass, settled: since, report: report, of: len(authors),
 		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == limit}}
-	return b.run(ctx, authors)
+	out, err := b.run(ctx, authors)
+	if b.open > 0 {
+		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; their authors are looked for again later",
+			"harvest", id, "authors", b.open, "such as", b.example.What, "because", b.example.Reason)
+	}
+	return out, err
 }
 
 // findBatch is one call of FindHomepages.
@@ -67,9 +75,11 @@ type findBatch struct {
 	report  func(done, of int)
 	of      int
 
-	mu   sync.Mutex // guards what follows
-	done int
-	out  Looked
+	mu      sync.Mutex // guards what follows
+	done    int
+	out     Looked
+	open    int                 // authors of whom something did not answer
+	example homepage.Unanswered // of what
 }
 
 // run consults the directories for some authors while the pages of those before
@@ -135,6 +145,10 @@ func (b *findBatch) tell(d homepage.Decision, looked bool) {
 	if looked && b.pass != 2 {
 		b.out.Looked++
 	}
+	if len(d.Unanswered) > 0 {
+		b.open++
+		b.example = d.Unanswered[0]
+	}
 	b.out.Searches += d.Searches
 	b.out.Fetches += d.Fetches
 	if len(d.Homepages) > 0 {
@@ -152,11 +166,12 @@ func (s *Stages) decide(ctx context.Context, sub homepage.Subject, pass int) (ho
 	// What was found out is kept also when the worker is being stopped.
 	ctx = context.WithoutCancel(ctx)
 	asked := d
+	first, err := s.decision(ctx, sub.Author.ID())
+	if err != nil {
+		return d, err
+	}
+	d = d.Again(time.Now(), max(0, first.Tries-(pass-1)))
 	if pass == 2 {
-		first, err := s.decision(ctx, sub.Author.ID())
-		if err != nil {
-			return d, err
-		}
 		d.Searches += first.Searches
 		d.Fetches += first.Fetches
 		if d.NotFound != "" && first.NotFound == homepage.GivenToAnother {

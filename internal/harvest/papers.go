@@ -35,9 +35,12 @@ type Listing struct {
 // library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
 // (of package metadata) are the user's to mend.
 func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years venue.Years, report func(string)) (Listing, error) {
-	records, missing, err := s.Known(ctx, venueKey, years, report)
-	l := Listing{Missing: missing}
+	records, gaps, err := s.known(ctx, venueKey, years, report)
+	l := Listing{Missing: words(gaps)}
 	if err != nil {
+		return l, err
+	}
+	if err := s.openGaps(ctx, id, gaps); err != nil {
 		return l, err
 	}
 	papers := metadata.Papers(records)
@@ -67,6 +70,11 @@ func (s *Stages) Held(ctx context.Context, papers []venue.Paper) (map[string]str
 // belongs to it, DBLP before all; the others complete identifiers and links.
 // missing says of volumes and sources that did not answer why.
 func (s *Stages) Known(ctx context.Context, venueKey string, years venue.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
+	records, gaps, err := s.known(ctx, venueKey, years, report)
+	return records, words(gaps), err
+}
+
+func (s *Stages) known(ctx context.Context, venueKey string, years venue.Years, report func(string)) (records []metadata.Record, missing []gap, err error) {
 	v, err := s.venue(ctx, venueKey)
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +106,7 @@ func (s *Stages) Known(ctx context.Context, venueKey string, years venue.Years, 
 		return nil, missing, err
 	}
 	if len(records) == 0 {
-		return nil, missing, nothing(venueKey, years, missing)
+		return nil, missing, nothing(venueKey, years, words(missing))
 	}
 	return records, missing, s.DB.SaveRecords(ctx, records)
 }
@@ -163,7 +171,7 @@ func Names(list string) []string {
 
 // ask brings the listings of one source up to date. decided says that a source
 // before it has listed the venue: then its failure is noted and no more.
-func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venue.Years, decided bool, report func(string)) (missing []string, err error) {
+func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venue.Years, decided bool, report func(string)) (missing []gap, err error) {
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
@@ -174,20 +182,21 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venu
 	}
 	var uncovered metadata.ErrNotCovered
 	var none metadata.ErrNoVolume
+	var gate metadata.ErrGate
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil || ctx.Err() != nil || errors.As(err, &gate):
 		return missing, err
 	case errors.As(err, &uncovered), decided:
-		return append(missing, name+": "+err.Error()), nil
+		return append(missing, gap{name, "", err}), nil
 	case errors.As(err, &none) && name != SourceDBLP:
-		return append(missing, err.Error()), nil
+		return append(missing, gap{name, "", err}), nil
 	}
 	return missing, err
 }
 
 // askDBLP lists volume by volume, so that a harvest that is cut off goes on
 // after the last.
-func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, report func(string)) (missing []string, err error) {
+func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, report func(string)) (missing []gap, err error) {
 	volumes, err := s.DBLP.Volumes(ctx, key, years)
 	if err != nil {
 		return nil, err
@@ -206,7 +215,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, rep
 		var bad metadata.ErrBadAnswer
 		switch {
 		case errors.As(err, &none), errors.As(err, &bad):
-			missing = append(missing, err.Error())
+			missing = append(missing, gap{SourceDBLP, v.TOC, err})
 		case err != nil:
 			return missing, err
 		default:
@@ -220,7 +229,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, rep
 
 // askYears lists year by year. A year of which the source knows nothing is no
 // failure of the others.
-func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years venue.Years, report func(string)) (missing []string, err error) {
+func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years venue.Years, report func(string)) (missing []gap, err error) {
 	for y := years.From; y <= years.To; y++ {
 		year := venue.Years{From: y, To: y}
 		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())
@@ -279,7 +288,7 @@ func (s *Stages) ownFields(r *metadata.Record) {
 
 // complete asks a source of copies for the papers of which it was not asked yet,
 // and keeps what it says as that source's listing.
-func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []string, err error) {
+func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []gap, err error) {
 	byYear := map[int][]venue.Paper{}
 	for _, r := range records {
 		byYear[r.Paper.Year] = append(byYear[r.Paper.Year], r.Paper)
@@ -301,7 +310,7 @@ func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string
 		var said []venue.Paper
 		for _, l := range located {
 			if why := l.Failed[c.Name()]; why != nil {
-				return append(missing, c.Name()+": "+why.Error()), nil
+				return append(missing, gap{c.Name(), volume, why}), nil
 			}
 			if p, ok := completed(l); ok {
 				said = append(said, p)

@@ -42,16 +42,20 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 	for i, d := range s.directories() {
 		ids, err := d.IDs(ctx, subjects, known)
 		var people map[string]*metadata.Person
+		var gate metadata.ErrGate
 		if err == nil {
 			people, err = s.persons(ctx, d, ids)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && i == 0 && !s.NoDBLPPeople:
+		case err != nil && (i == 0 && !s.NoDBLPPeople || errors.As(err, &gate)):
 			return err
 		case err != nil:
 			s.Log.WarnContext(ctx, "a directory of people is left out", "directory", d.Name(), "error", err)
+			for k := range subjects {
+				leftOut(&subjects[k], d.Name(), err)
+			}
 		}
 		for k, id := range ids {
 			if p := people[id]; p != nil {
@@ -61,6 +65,14 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 		}
 	}
 	return nil
+}
+
+// leftOut notes that a directory is still to be asked of an author, where asking
+// again may help.
+func leftOut(sub *homepage.Subject, name string, err error) {
+	if again, wait := passing(err); again {
+		sub.Unanswered = append(sub.Unanswered, homepage.Unanswered{What: name, Kind: homepage.KindDirectory, Reason: err.Error(), RetryAfter: wait})
+	}
 }
 
 func list(sub *homepage.Subject, source string, p metadata.Person) {

@@ -55,24 +55,38 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report
 	}
 	first := from.in(papers)
 	byHost := map[string][]frontier.Entry{}
-	add := func(p venue.Paper, url, source string, landing bool) {
-		host := weburl.Host(url)
-		byHost[host] = append(byHost[host], copyEntry(p, url, source, landing))
-	}
+	add := byCopyHost(byHost)
 	if err := s.located(ctx, papers[:first], add); err != nil {
 		return Seeded{}, err
 	}
-	err = s.locate(ctx, papers[first:], func(n, _ int) {
+	err = s.locate(ctx, id, s.Copies, papers[first:], func(n, _ int) {
 		last := papers[first+n-1]
 		report(Asked{Year: last.Year, Key: last.Key, Done: first + n, Of: len(papers)})
-	}, func(l metadata.Located) {
-		for _, c := range l.Copies {
-			add(l.Paper, c.URL, c.Source, c.Landing)
-		}
-	})
+	}, eachCopy(add))
 	if err != nil {
 		return Seeded{}, err
 	}
+	return s.seedCopies(ctx, id, byHost)
+}
+
+// byCopyHost gathers copies by host.
+func byCopyHost(byHost map[string][]frontier.Entry) func(p venue.Paper, url, source string, landing bool) {
+	return func(p venue.Paper, url, source string, landing bool) {
+		host := weburl.Host(url)
+		byHost[host] = append(byHost[host], copyEntry(p, url, source, landing))
+	}
+}
+
+// eachCopy tells of the copies that a source named.
+func eachCopy(add func(p venue.Paper, url, source string, landing bool)) func(metadata.Located) {
+	return func(l metadata.Located) {
+		for _, c := range l.Copies {
+			add(l.Paper, c.URL, c.Source, c.Landing)
+		}
+	}
+}
+
+func (s *Stages) seedCopies(ctx context.Context, id string, byHost map[string][]frontier.Entry) (Seeded, error) {
 	for host, entries := range byHost {
 		byHost[host] = withListings(entries)
 	}
@@ -104,18 +118,25 @@ func untold(string, Seeded) {}
 // Locate asks every source of open copies for papers of the record and keeps what
 // they say.
 func (s *Stages) Locate(ctx context.Context, papers []venue.Paper, report func(done, of int)) error {
-	return s.locate(ctx, papers, report, func(metadata.Located) {})
+	return s.locate(ctx, "", s.Copies, papers, report, func(metadata.Located) {})
 }
 
-func (s *Stages) locate(ctx context.Context, papers []venue.Paper, report func(done, of int), each func(metadata.Located)) error {
+// locate asks sources for copies; what they leave open is recorded with the
+// harvest, where there is one.
+func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopySource, papers []venue.Paper, report func(done, of int), each func(metadata.Located)) error {
 	done := 0
 	for some := range slices.Chunk(papers, papersPerAsk) {
-		located, err := metadata.LocateCopies(ctx, s.Copies, some)
+		located, err := metadata.LocateCopies(ctx, sources, some)
 		if err != nil {
 			return err
 		}
 		if err := s.keepCopies(ctx, located); err != nil {
 			return err
+		}
+		if id != "" {
+			if err := s.openCopies(ctx, id, sources, located); err != nil {
+				return err
+			}
 		}
 		for _, l := range located {
 			each(l)

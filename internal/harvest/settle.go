@@ -99,11 +99,12 @@ func (s *Stages) save(ctx context.Context, d homepage.Decision) error {
 	for i, c := range d.Homepages {
 		kept = append(kept, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
 	}
-	return s.DB.SaveDecision(ctx, d.Author.ID(), d, d.NotFound, d.Fetches, kept)
+	return s.DB.SaveDecision(ctx, d, kept)
 }
 
-// pagesPerIndex is how many pages go to the index at once.
-const pagesPerIndex = 50
+// pagesPerIndex is how many pages go to the index at once; each may have
+// evidenceBytes.
+const pagesPerIndex = 8
 
 // indexPages gives the pages that were fetched as evidence to the local index.
 func (s *Stages) indexPages(ctx context.Context) error {

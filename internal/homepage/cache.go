@@ -71,7 +71,7 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 	now := c.budget.Now()
 	kept, ok, err := c.cache.LoadSearch(ctx, c.Name(), query, n)
 	if err != nil {
-		return nil, fmt.Errorf("search cache: %w", err)
+		return nil, fmt.Errorf("%w: search cache: %w", ErrRecord, err)
 	}
 	if ok && now.Sub(kept.At) < c.budget.MaxAge {
 		return kept.Results, nil
@@ -79,20 +79,24 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 	// What is asked is counted without a limit, too: a person wants to see it.
 	granted, err := c.cache.Spend(ctx, c.Name(), c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32))
 	if err != nil {
-		return nil, fmt.Errorf("search budget: %w", err)
+		return nil, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
 	}
 	if !granted {
 		if ok {
 			return kept.Results, nil
 		}
-		return nil, &SearchError{Provider: c.Name(), Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
+		return nil, &SearchError{Provider: c.Name(), RetryAfter: c.periodStart(now).Add(c.budget.Period).Sub(now),
+			Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
 	}
 	rs, err := c.inner.Search(ctx, query, n)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil && len(rs) == 0 && ok:
+		return kept.Results, err
+	case err != nil: // a part of an answer is not kept: the whole is asked for again
+		return rs, err
 	}
 	if err := c.cache.SaveSearch(ctx, c.Name(), query, n, Answer{Results: rs, At: now}); err != nil {
-		return nil, fmt.Errorf("search cache: %w", err)
+		return nil, fmt.Errorf("%w: search cache: %w", ErrRecord, err)
 	}
 	return rs, nil
 }

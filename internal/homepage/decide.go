@@ -68,6 +68,7 @@ const (
 	ruleEvidence  = "evidence"
 	ruleTooLittle = "too little evidence"
 	ruleGiven     = "given to" // somebody else
+	ruleDead      = "does not answer: "
 )
 
 // minIdentity is the identity that a page must show, unless it is a project's
@@ -193,13 +194,20 @@ func (h *hunt) whyNot() string {
 	for _, s := range h.sites {
 		if s.c.Fetched {
 			fetched++
-		} else if strings.HasPrefix(s.c.Rule, "does not answer") {
+		} else if strings.HasPrefix(s.c.Rule, ruleDead) {
 			dead++
+		}
+	}
+	for _, u := range h.d.Unanswered {
+		if u.Kind == KindPage {
+			return DidNotAnswer + " (" + u.Reason + ")"
 		}
 	}
 	switch {
 	case h.answered == 0 && (len(h.failures) > 0 || h.f.cfg.Searcher == nil):
 		return NoSearch
+	case len(h.failures) > 0:
+		return SearchFailed
 	case fetched > 0:
 		return NoEvidence
 	case dead > 0:

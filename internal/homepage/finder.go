@@ -44,8 +44,8 @@ func New(cfg Config) *Finder {
 }
 
 // Find looks for one author's homepages. The decision is complete in itself;
-// the error is that of ctx, or ErrSearchUnavailable (with the decision as far
-// as it goes).
+// the error is that of ctx, ErrRecord, or ErrSearchUnavailable (with the decision
+// as far as it goes).
 func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
 	h := newHunt(f, s)
 	if len(h.person.names) == 0 {
@@ -55,6 +55,9 @@ func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
 	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest} {
 		if err := stage(ctx); err != nil {
 			return h.d, err
+		}
+		if h.broken != nil {
+			return h.d, h.broken
 		}
 	}
 	h.decide()
@@ -74,13 +77,14 @@ type hunt struct {
 	byKey    map[string]*site
 	answered int // searches that brought an answer
 	failures []error
+	broken   error           // of the record: nothing can be decided
 	asked    map[string]bool // addresses that were asked for
 	pages    map[string]*page.Page
 	limit    int // of fetches before a further site is looked at, in the present stage
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
+	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.
@@ -200,7 +204,8 @@ func (h *hunt) rest(ctx context.Context) error {
 	return h.visit(ctx, h.f.cfg.MaxFetches)
 }
 
-// search asks once. A failure is noted, not returned: other sources remain.
+// search asks once. A failure is noted, not returned: other sources remain, and
+// results may come with it.
 func (h *hunt) search(ctx context.Context, query string) ([]Result, error) {
 	if h.f.cfg.Searcher == nil || h.d.Searches >= h.f.cfg.MaxQueries {
 		return nil, nil
@@ -210,12 +215,16 @@ func (h *hunt) search(ctx context.Context, query string) ([]Result, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if errors.Is(err, ErrRecord) {
+		return nil, err
+	}
 	if err != nil {
 		h.failures = append(h.failures, err)
 		h.d.Problems = append(h.d.Problems, err.Error())
-		return nil, nil
+		h.unanswered(unansweredSearch(query, err))
+	} else {
+		h.answered++
 	}
-	h.answered++
 	return rs[:min(len(rs), table1Results)], nil
 }
 

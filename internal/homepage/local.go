@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -59,7 +60,7 @@ func (l *Local) Search(ctx context.Context, query string, n int) ([]Result, erro
 	terms := slices.Compact(slices.Sorted(slices.Values(Terms(query))))
 	corpus, postings, err := l.index.Postings(ctx, terms)
 	if err != nil {
-		return nil, &SearchError{Provider: l.Name(), Err: err}
+		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, l.Name(), err)
 	}
 	type scored struct {
 		Result

@@ -49,7 +49,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]Result, er
 			return nil, &SearchError{Provider: s.name, Err: err}
 		}
 		if err := s.call(ctx, req, &answer); err != nil {
-			return nil, err
+			return ranked(s.name, all, n), err
 		}
 		if len(answer.Results) == 0 {
 			// All engines behind the instance being silent is not "no such page".
@@ -110,7 +110,7 @@ func (b *Brave) Search(ctx context.Context, query string, n int) ([]Result, erro
 		}
 		req.Header.Set("X-Subscription-Token", b.key)
 		if err := b.call(ctx, req, &answer); err != nil {
-			return nil, err
+			return ranked(b.name, all, n), err
 		}
 		for _, r := range answer.Web.Results {
 			all = append(all, Result{URL: r.URL, Title: r.Title, Snippet: r.Description})
@@ -171,12 +171,15 @@ func newProvider(name string, client *http.Client, gate fetch.Gate) provider {
 	if client == nil {
 		client = http.DefaultClient
 	}
-	return provider{name: name, client: client, gate: gate}
+	own := *client
+	// A key and what is searched for are for the host that the operator named.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return provider{name: name, client: &own, gate: gate}
 }
 
 // FirstAnswer asks the given searchers in order and returns the first answer
-// that holds a result. Its error is that of the searchers when all of them
-// failed; a used-up budget of the first is a reason to ask the second.
+// that holds a result. That one of them failed is said beside it: its answer is
+// missing, and that another knows nothing is no answer in its place.
 func FirstAnswer(searchers ...Searcher) Searcher { return firstAnswer(searchers) }
 
 type firstAnswer []Searcher
@@ -195,14 +198,10 @@ func (f firstAnswer) Search(ctx context.Context, query string, n int) ([]Result,
 		rs, err := s.Search(ctx, query, n)
 		if err != nil {
 			errs = append(errs, err)
-			continue
 		}
 		if len(rs) > 0 {
-			return rs, nil
+			return rs, errors.Join(errs...)
 		}
 	}
-	if len(errs) == len(f) {
-		return nil, errors.Join(errs...)
-	}
-	return nil, nil
+	return nil, errors.Join(errs...)
 }

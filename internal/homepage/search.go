@@ -24,7 +24,8 @@ type Result struct {
 }
 
 // Searcher asks one search engine. Search returns at most n results, best
-// first; no result is not an error.
+// first; no result is not an error. With an error come the results that there
+// were before it.
 type Searcher interface {
 	Name() string
 	Search(ctx context.Context, query string, n int) ([]Result, error)
@@ -79,7 +80,7 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) (err er
 	if p.gate != nil {
 		done, gateErr := p.gate.Turn(ctx, req.URL.Host, 0)
 		if gateErr != nil {
-			return &SearchError{Provider: p.name, Err: gateErr}
+			return p.noTurn(gateErr)
 		}
 		defer func() { done(visit) }()
 	}
@@ -110,9 +111,24 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) (err er
 	return nil
 }
 
+// noTurn types the gate's refusal: that the host is parked speaks of the
+// provider, anything else of the gate alone.
+func (p provider) noTurn(err error) error {
+	var parked interface{ RetryIn() time.Duration }
+	if errors.As(err, &parked) {
+		return &SearchError{Provider: p.name, RetryAfter: parked.RetryIn(), Err: err}
+	}
+	return fmt.Errorf("%w: %w", ErrRecord, err)
+}
+
 // refusal types a status other than 200.
 func (p provider) refusal(resp *http.Response) *SearchError {
 	e := &SearchError{Provider: p.name, Status: resp.StatusCode}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		to, _, _ := strings.Cut(resp.Header.Get("Location"), "?")
+		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", ErrForbidden, to)
+		return e
+	}
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return nil

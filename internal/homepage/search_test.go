@@ -185,10 +185,55 @@ func TestFirstAnswer(t *testing.T) {
 	broken := NewBrave("http://127.0.0.1:0", "", nil, nil)
 	inner := &counted{}
 	got, err := FirstAnswer(broken, inner).Search(t.Context(), "q", 3)
-	require.NoError(t, err)
+	require.ErrorIs(t, err, ErrNoKey, "the first answer is missing")
+	assert.Len(t, got, 1)
+	got, err = FirstAnswer(inner, broken).Search(t.Context(), "q", 3)
+	require.NoError(t, err, "the second was not asked")
 	assert.Len(t, got, 1)
 	_, err = FirstAnswer(broken, broken).Search(t.Context(), "q", 3)
 	require.ErrorIs(t, err, ErrNoKey)
+	_, err = FirstAnswer(broken, NewLocal(NewMemoryIndex())).Search(t.Context(), "q", 3)
+	require.ErrorIs(t, err, ErrNoKey, "an empty index is no answer in the place of one that failed")
+}
+
+// The second page of an answer fails: the first is not lost, and is not kept as
+// if it were the whole.
+func TestAPartOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	var down atomic.Bool
+	down.Store(true)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		page := r.URL.Query().Get("pageno")
+		if page != "1" && down.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"results":[{"url":"http://a.org/%s","title":"A"}]}`, page)
+	})
+	c := Cached(NewSearXNG(s.URL, s.Client(), nil), NewMemoryCache(), Budget{})
+	got, err := c.Search(t.Context(), "q", 10)
+	require.ErrorIs(t, err, ErrBusy)
+	require.Len(t, got, 1)
+	assert.Equal(t, "http://a.org/1", got[0].URL)
+	down.Store(false)
+	got, err = c.Search(t.Context(), "q", 10)
+	require.NoError(t, err)
+	assert.Len(t, got, 3)
+}
+
+// A search engine that sends on to another host gets nobody's key there.
+func TestSearchKeysStayWithTheirHost(t *testing.T) {
+	t.Parallel()
+	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") })
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	})
+	for _, p := range []Searcher{NewBrave(s.URL, "secret", s.Client(), nil), NewSerper(s.URL, "secret", s.Client(), nil), NewSearXNG(s.URL, s.Client(), nil)} {
+		_, err := p.Search(t.Context(), "q", 10)
+		require.ErrorIs(t, err, ErrForbidden, p.Name())
+		require.ErrorContains(t, err, "redirects", p.Name())
+		assert.NotContains(t, err.Error(), "secret", p.Name())
+	}
 }
 
 func TestLocal(t *testing.T) {

@@ -3,6 +3,7 @@ package homepage
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gleaner/internal/page"
 	"gleaner/internal/venue"
@@ -22,12 +23,14 @@ type Subject struct {
 	CoAuthors         []venue.Author `json:"co_authors"`          //
 	CoAuthorHomepages []string       `json:"co_author_homepages"` // found already
 	Listed            []Listed       `json:"listed"`
-	Aliases           []string       `json:"aliases"` // other names that the directory gives
-	Taken             []string       `json:"taken"`   // homepages that others have a better claim to
+	Aliases           []string       `json:"aliases"`              // other names that the directory gives
+	Taken             []string       `json:"taken"`                // homepages that others have a better claim to
+	Unanswered        []Unanswered   `json:"unanswered,omitempty"` // directories that could not be asked
 }
 
 // Getter fetches a page politely and parses it. final is its address after
-// redirects. An error means that there is no page; it is evidence too.
+// redirects. An error means that there is no page; it is evidence too, unless it
+// wraps ErrRecord, or is a fetch.Error that another try may mend.
 type Getter interface {
 	Get(ctx context.Context, url string) (p *page.Page, final string, err error)
 }
@@ -68,6 +71,20 @@ type Decision struct {
 	Searches   int          `json:"searches"`            // queries asked, cached ones included
 	Fetches    int          `json:"fetches"`             // pages asked for
 	Problems   []string     `json:"problems,omitempty"`  // searches that failed
+	// Unanswered is what brought no answer this time. While there is any, the
+	// decision is not the last word: the author is looked for again.
+	Unanswered []Unanswered `json:"unanswered,omitempty"`
+	Tries      int          `json:"tries,omitempty"`   // looks in a row that left something unanswered
+	NextTry    time.Time    `json:"next_try,omitzero"` // when to look again
+}
+
+// Unanswered is a page, a search or a directory that brought no answer this time
+// and may bring one later.
+type Unanswered struct {
+	What       string        `json:"what"`   // the page's address, the query, or the directory's name
+	Kind       string        `json:"kind"`   // page, search or directory
+	Reason     string        `json:"reason"` // "busy (status 503)"
+	RetryAfter time.Duration `json:"retry_after,omitempty"`
 }
 
 // Best is the first homepage, or "".
@@ -78,12 +95,21 @@ func (d Decision) Best() string {
 	return d.Homepages[0].URL
 }
 
+// What can be Unanswered.
+const (
+	KindPage      = "page"
+	KindSearch    = "search"
+	KindDirectory = "directory"
+)
+
 // Reasons why an author has no homepage (Decision.NotFound).
 const (
 	NoCandidates   = "nothing was listed and no search brought a page of theirs"
 	NoEvidence     = "no candidate showed enough evidence"
 	AllDead        = "the listed pages do not answer and search brought nothing"
 	NoSearch       = "nothing useful is listed and no search provider answered"
+	SearchFailed   = "nothing was found, and a search failed"
+	DidNotAnswer   = "homepage did not answer" // with the reason in brackets
 	GivenToAnother = "the page found belongs to another author with more evidence"
 )
 
@@ -91,3 +117,12 @@ const (
 // no search provider answered: worth asking again later. Errors that carry it
 // also wrap the provider's own.
 var ErrSearchUnavailable = errors.New("homepage: no search provider answered")
+
+// ErrBlacklisted is a Getter's word for a page that is not asked for because the
+// operator put its host, or one that it redirects to, on the blacklist.
+var ErrBlacklisted = errors.New("its host is on the blacklist")
+
+// ErrRecord is wrapped by errors of Getter, Searcher and Cache that are the
+// program's own, such as a database that is away. They are no evidence: the
+// search for the author ends, to be begun anew.
+var ErrRecord = errors.New("homepage: the record could not be asked")

@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func (h *hunt) visit(ctx context.Context, n int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if h.broken != nil {
+			return h.broken
+		}
 	}
 	return nil
 }
@@ -37,6 +41,12 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	pg, final, err := h.f.cfg.Getter.Get(ctx, u)
 	if err == nil && pg == nil {
 		err = errNoPage
+	}
+	if errors.Is(err, ErrRecord) {
+		h.broken = err
+	}
+	if un, ok := unansweredPage(u, err); ok {
+		h.unanswered(un)
 	}
 	if final == "" {
 		final = u
@@ -55,7 +65,10 @@ func (h *hunt) look(ctx context.Context, s *site) {
 		pg, final, err = h.get(ctx, s.leads[0].url)
 	}
 	if err != nil {
-		s.c.Rule = "does not answer: " + err.Error()
+		s.c.Rule = ruleDead + err.Error()
+		if errors.Is(err, ErrBlacklisted) {
+			s.c.Rule = "its host is on the blacklist"
+		}
 		return
 	}
 	for range maxMoves {

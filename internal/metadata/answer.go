@@ -31,7 +31,7 @@ func (s *service) post(ctx context.Context, addr string, what, into any) error {
 
 func (s *service) decode(addr string, body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
-		return ErrBadAnswer{s.name, addr, err}
+		return ErrBadAnswer{s.name, s.secrets.hide(addr), err}
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (s *service) xml(ctx context.Context, addr string, into any) error {
 		return err
 	}
 	if err := newDecoder(bytes.NewReader(body), nil).Decode(into); err != nil {
-		return ErrBadAnswer{s.name, addr, err}
+		return ErrBadAnswer{s.name, s.secrets.hide(addr), err}
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWo
 		})
 		var ans openAlexAnswer
 		if err := o.svc.json(ctx, addr, &ans); err != nil {
-			return nil, o.hideKey(err)
+			return nil, badKey(err)
 		}
 		for _, w := range ans.Results {
 			if !seen[w.ID] {
@@ -139,28 +139,12 @@ func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWo
 	}
 }
 
-// hideKey keeps the key, which travels in the address, out of logs and reports.
-func (o *OpenAlex) hideKey(err error) error {
-	hide := func(s string) string { return strings.ReplaceAll(s, url.QueryEscape(o.key), "…") }
+// badKey words a refusal of the key.
+func badKey(err error) error {
 	var refused ErrRefused
-	var down ErrUnavailable
-	var bad ErrBadAnswer
-	switch {
-	case errors.As(err, &refused):
-		refused.URL = hide(refused.URL)
-		if refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden {
-			refused.Reason = "it does not accept the configured API key"
-		}
+	if errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden) {
+		refused.Reason = "it does not accept the configured API key"
 		return refused
-	case errors.As(err, &down):
-		down.URL = hide(down.URL)
-		if down.Err != nil {
-			down.Err = errors.New(hide(down.Err.Error()))
-		}
-		return down
-	case errors.As(err, &bad):
-		bad.URL = hide(bad.URL)
-		return bad
 	}
 	return err
 }

@@ -37,6 +37,7 @@ type service struct {
 	gate      fetch.Gate
 	log       *slog.Logger
 	userAgent string
+	secrets   secrets
 	backoff   time.Duration
 	maxWait   time.Duration
 	timeout   time.Duration
@@ -61,6 +62,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
 		client: &client, gate: cfg.Gate, log: cfg.Log, userAgent: agent,
 		backoff: cfg.Backoff, maxWait: cfg.MaxWait, timeout: cfg.Timeout,
+		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey, cfg.CrossrefKey),
 	}
 	s.delay.Store(int64(delay))
 	return s
@@ -83,6 +85,11 @@ func (s *service) get(ctx context.Context, addr string) ([]byte, error) {
 // carries no jitter: all workers wait at the same gate anyway, which lets one
 // through at a time.
 func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]byte, error) {
+	answer, err := s.ask(ctx, method, addr, body)
+	return answer, s.secrets.hideIn(err)
+}
+
+func (s *service) ask(ctx context.Context, method, addr string, body []byte) ([]byte, error) {
 	wait := s.backoff
 	for attempt := 0; ; attempt++ {
 		a, err := s.follow(ctx, method, addr, body)
@@ -97,7 +104,8 @@ func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]b
 		if attempt >= s.retries || down.RetryAfter > s.maxWait || down.Wall || errors.Is(err, errNoTurn) {
 			return nil, down
 		}
-		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", addr, "try", attempt+1, "in", pause, "because", down.Error())
+		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,
+			"because", s.secrets.hide(down.Error()))
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
@@ -118,7 +126,7 @@ func (s *service) follow(ctx context.Context, method, addr string, body []byte) 
 		}
 		next, err := weburl.Canonical(addr, to)
 		// A key must not travel to a host that the operator did not name.
-		if err != nil || weburl.Domain(weburl.Host(next)) != weburl.Domain(weburl.Host(addr)) {
+		if err != nil || weburl.Domain(weburl.Host(next)) != weburl.Domain(weburl.Host(addr)) || strings.HasPrefix(addr, "https:") && !strings.HasPrefix(next, "https:") {
 			return answer{}, ErrBadAnswer{s.name, addr, fmt.Errorf("redirect to %q", to)}
 		}
 		if hop == maxHops {

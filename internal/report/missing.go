@@ -191,7 +191,11 @@ func (c *clues) noHomepage(p venue.Paper) []string {
 			undecided++
 			continue
 		}
-		out = append(out, a.Name+": "+clue.NotFound)
+		line := a.Name + ": " + clue.NotFound
+		if clue.NextTry != nil {
+			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
+		}
+		out = append(out, line)
 	}
 	if undecided > 0 {
 		out = append(out, fmt.Sprintf("%d of %d authors not looked for yet", undecided, len(p.Authors)))

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -92,6 +93,7 @@ type SiteClue struct {
 // to Homepages.
 type AuthorClue struct {
 	NotFound  string
+	NextTry   *time.Time // when they are looked for again; nil where nothing is open
 	Homepages []string
 	Sites     []SiteClue
 }
@@ -102,7 +104,7 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held),
 		u AS (SELECT u.site_id, count(*) FILTER (WHERE state IN (1, 6)) AS pages, count(*) FILTER (WHERE state=2) AS documents, count(*) FILTER (WHERE state=0) AS waiting
 			FROM urls u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
-		SELECT w.author_id, coalesce(d.not_found, ''), coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
+		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
@@ -112,9 +114,10 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 	out := map[string]AuthorClue{}
 	var id, notFound, url string
 	var site SiteClue
-	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &url, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
+	var next *time.Time
+	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
 		c := out[id]
-		c.NotFound = notFound
+		c.NotFound, c.NextTry = notFound, next
 		if url != "" {
 			c.Homepages, c.Sites = append(c.Homepages, url), append(c.Sites, site)
 		}

@@ -30,15 +30,16 @@ type Override struct {
 // AuthorsToFind lists the authors of a harvest's missing papers after the id
 // given, by id. On the first pass: those not decided since the time given, and
 // those for whom nobody was there to be asked when they were (a search that has
-// come back is worth another try), but for this very harvest. On the second pass:
-// those for whom no homepage was found until that time, and none was looked for
-// since.
+// come back is worth another try), but for this very harvest; and those of whom
+// something that did not answer is due again. On the second pass: those for whom
+// no homepage was found until that time, and none was looked for since.
 func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int, second bool) ([]venue.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
 		WHERE a.id > $2 AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
 			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '' AND d.decided_at <= $3)
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
+					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
 		ORDER BY a.id LIMIT $4`, harvest, after, since, limit, second, []string{homepage.NoSearch, homepage.NoCandidates})
 	if err != nil {
@@ -85,16 +86,21 @@ func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage,
 }
 
 // SaveDecision replaces what was decided about an author's homepages.
-func (db *DB) SaveDecision(ctx context.Context, authorID string, decision any, notFound string, requests int, kept []Homepage) error {
-	body, err := json.Marshal(decision)
+func (db *DB) SaveDecision(ctx context.Context, d homepage.Decision, kept []Homepage) error {
+	authorID := d.Author.ID()
+	var next *time.Time
+	if !d.NextTry.IsZero() {
+		next = &d.NextTry
+	}
+	body, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests) VALUES ($1,$2,$3,$4)
-			ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, decided_at=now()`,
-			authorID, body, notFound, requests)
+		b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,$2,$3,$4,$5)
+			ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
+			authorID, body, d.NotFound, d.Fetches, next)
 		b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
 		for i, h := range kept {
 			b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,

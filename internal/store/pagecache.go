@@ -20,6 +20,8 @@ type CachedPage struct {
 	Header   http.Header
 	Body     []byte
 	At       time.Time
+	// RetryAfter is a failure's; it is not kept.
+	RetryAfter time.Duration
 }
 
 // SavePage keeps an answer for others who need the same page.
@@ -34,7 +36,8 @@ func (db *DB) SavePage(ctx context.Context, p CachedPage) error {
 	return err
 }
 
-// CachedPage returns an answer not older than maxAge, false if there is none.
+// CachedPage returns an answer not older than maxAge, false if there is none. What
+// became of the answer, and whether it still counts, is the caller's to judge.
 func (db *DB) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
 	var p CachedPage
 	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at FROM page_cache

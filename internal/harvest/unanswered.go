@@ -1,0 +1,134 @@
+package harvest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"gleaner/internal/frontier"
+	"gleaner/internal/metadata"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+// passing reports whether a source's failure may pass, and when the source wants
+// to be asked again. A broken answer may be a broken service's.
+func passing(err error) (again bool, wait time.Duration) {
+	var away metadata.ErrUnavailable
+	var bad metadata.ErrBadAnswer
+	switch {
+	case errors.As(err, &away):
+		return true, away.RetryAfter
+	case errors.As(err, &bad):
+		return true, 0
+	}
+	return false, 0
+}
+
+// gap is a volume, a year or a source that could not be listed.
+type gap struct {
+	source, subject string
+	err             error
+}
+
+func (g gap) String() string {
+	var none metadata.ErrNoVolume
+	if errors.As(g.err, &none) || g.source == SourceDBLP {
+		return g.err.Error()
+	}
+	return g.source + ": " + g.err.Error()
+}
+
+func words(gaps []gap) []string {
+	var out []string
+	for _, g := range gaps {
+		out = append(out, g.String())
+	}
+	return out
+}
+
+// openGaps records which of the gaps are to be asked for again, and forgets those
+// that were closed.
+func (s *Stages) openGaps(ctx context.Context, id string, gaps []gap) error {
+	open := map[string][]store.Unanswered{}
+	had, err := s.DB.Unanswered(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, u := range had {
+		if u.Stage == store.UnansweredPapers {
+			open[u.Source] = nil
+		}
+	}
+	for _, g := range gaps {
+		if again, wait := passing(g.err); again {
+			open[g.source] = append(open[g.source], store.Unanswered{Subject: g.subject, Reason: g.err.Error(), MayAsk: wait})
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(open)) {
+		if err := s.DB.SetUnanswered(ctx, id, store.UnansweredPapers, source, nil, open[source]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openCopies records for which papers a source of copies is to be asked again.
+func (s *Stages) openCopies(ctx context.Context, id string, sources []metadata.CopySource, located []metadata.Located) error {
+	var keys []string
+	for _, l := range located {
+		keys = append(keys, l.Paper.Key)
+	}
+	for _, src := range sources {
+		var open []store.Unanswered
+		for _, l := range located {
+			if again, wait := passing(l.Failed[src.Name()]); again {
+				open = append(open, store.Unanswered{Subject: l.Paper.Key, Reason: l.Failed[src.Name()].Error(), MayAsk: wait})
+			}
+		}
+		if err := s.DB.SetUnanswered(ctx, id, store.UnansweredCopies, src.Name(), keys, open); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LocateAgain asks for the copies of which a source did not say anything because
+// it was out, and of nothing else.
+func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, of int)) (Seeded, error) {
+	had, err := s.DB.Unanswered(ctx, id)
+	if err != nil {
+		return Seeded{}, err
+	}
+	wanted, err := s.DB.Missing(ctx, id)
+	if err != nil {
+		return Seeded{}, err
+	}
+	open := map[string]map[string]bool{}
+	for _, u := range had {
+		if u.Stage == store.UnansweredCopies {
+			if open[u.Source] == nil {
+				open[u.Source] = map[string]bool{}
+			}
+			open[u.Source][u.Subject] = true
+		}
+	}
+	byHost := map[string][]frontier.Entry{}
+	for _, src := range s.Copies {
+		var papers []venue.Paper
+		for _, p := range wanted {
+			if open[src.Name()][p.Key] {
+				papers = append(papers, p)
+			}
+		}
+		if len(papers) == 0 {
+			continue
+		}
+		if err := s.locate(ctx, id, []metadata.CopySource{src}, papers, report, eachCopy(byCopyHost(byHost))); err != nil {
+			return Seeded{}, err
+		}
+	}
+	return s.seedCopies(ctx, id, byHost)
+}

@@ -1,0 +1,186 @@
+package harvest_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/app"
+	"gleaner/internal/homepage"
+	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/report"
+	"gleaner/internal/store"
+	"gleaner/internal/venue"
+)
+
+const roeHost = "www.cs.example.edu"
+
+// first runs the first pass over all authors.
+func first(t *testing.T, a *app.App, id string, since time.Time) {
+	t.Helper()
+	_, err := a.Stages.FindHomepages(t.Context(), id, smallKey, "", 100, 1, since, noCount)
+	require.NoError(t, err)
+}
+
+// A homepage whose host is out for a while is no lost author: the record says
+// what did not answer and when it is asked again, and a retry finds the page.
+func TestAHostThatWasOutLosesNobody(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	o.set(roeHost, 503)
+	a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+	ctx := t.Context()
+	id := listed(t, a)
+	first(t, a, id, time.Time{})
+	assert.Empty(t, best(t, a, id)["1/1"])
+	e, err := a.Stages.Explain(ctx, venue.Author{PID: "1/1", Name: "Jane Roe"})
+	require.NoError(t, err)
+	assert.Contains(t, e.Decision.NotFound, "homepage did not answer (")
+	q, err := a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	assert.Equal(t, 1, q.Authors)
+	assert.WithinDuration(t, time.Now().Add(homepage.FirstRetry), *q.Next, time.Minute)
+	r, err := report.Build(ctx, a.DB, id)
+	require.NoError(t, err)
+	var evidence []string
+	for _, m := range r.Missing {
+		evidence = append(evidence, m.Evidence...)
+	}
+	assert.Contains(t, strings.Join(evidence, "\n"), "next try "+q.Next.UTC().Format("2006-01-02 15:04"))
+
+	// Another harvest within minutes spares the host; the host is mended, a person
+	// says so, and that counts at once.
+	asked := o.pagesAsked(roeHost)
+	first(t, a, id, time.Time{})
+	assert.Equal(t, asked, o.pagesAsked(roeHost), "not due")
+	o.set(roeHost, 0)
+	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
+	require.NoError(t, err)
+	assert.Equal(t, 1, again.Authors)
+	first(t, a, id, time.Time{})
+	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"])
+	q, err = a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	assert.False(t, q.Any())
+	assert.Nil(t, q.Next)
+}
+
+// What is due is taken up by any harvest, without a person's word, and later each
+// time that it fails again.
+func TestWhatIsDueIsLookedForAgain(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	o.set(roeHost, 500)
+	a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+	ctx := t.Context()
+	id := listed(t, a)
+	first(t, a, id, time.Time{})
+	for range 2 { // as if the time had come
+		_, err := a.DB.Pool.Exec(ctx, `UPDATE homepage_decisions SET next_try=now() WHERE next_try IS NOT NULL`)
+		require.NoError(t, err)
+		_, err = a.DB.Pool.Exec(ctx, `UPDATE page_cache SET fetched_at=now() - interval '10 minutes'`)
+		require.NoError(t, err)
+		_, err = a.DB.Pool.Exec(ctx, `UPDATE robots SET expires_at=now()`)
+		require.NoError(t, err)
+		first(t, a, id, time.Time{})
+	}
+	e, err := a.Stages.Explain(ctx, venue.Author{PID: "1/1", Name: "Jane Roe"})
+	require.NoError(t, err)
+	assert.Equal(t, 3, e.Decision.Tries)
+	assert.WithinDuration(t, time.Now().Add(4*homepage.FirstRetry), e.Decision.NextTry, time.Minute)
+	assert.GreaterOrEqual(t, o.pagesAsked(roeHost), 3, "asked again each time")
+}
+
+// --refresh asks anew for what had failed before it, for good or not.
+func TestRefreshPassesOverFailures(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{503, 404} {
+		o := circle()
+		o.set(roeHost, status)
+		a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+		id := listed(t, a)
+		first(t, a, id, time.Time{})
+		require.Empty(t, best(t, a, id)["1/1"])
+		o.set(roeHost, 0)
+		_, err := a.DB.Pool.Exec(t.Context(), `UPDATE robots SET expires_at=now()`) // robots.txt has a rule of its own
+		require.NoError(t, err)
+		now, err := a.DB.Now(t.Context())
+		require.NoError(t, err)
+		first(t, a, id, now)
+		assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], status)
+	}
+}
+
+// A blacklisted host sees nothing of the search for homepages: neither itself,
+// nor its robots.txt, nor by way of a redirect.
+func TestTheBlacklistHoldsWhileHomepagesAreLookedFor(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	o.moved["http://www.example.ac.uk/~chen/"] = "http://moved.example.org/~chen/"
+	o.home("http://moved.example.org/~chen/", "Bo Chen", "A Second Look at the Growth of Samples")
+	a := o.open(t, "", nil)
+	require.NoError(t, a.DB.Block(t.Context(), []store.Blocked{{Host: roeHost, Reason: "asked us to"}, {Host: "moved.example.org"}}))
+	id := listed(t, a)
+	findAll(t, a, id, smallKey, 100)
+	assert.Zero(t, o.pagesAsked(roeHost))
+	assert.Zero(t, o.pagesAsked("moved.example.org"))
+	assert.Positive(t, o.pagesAsked("www.example.ac.uk"), "the test asks nobody")
+	e, err := a.Stages.Explain(t.Context(), venue.Author{PID: "1/1", Name: "Jane Roe"})
+	require.NoError(t, err)
+	require.NotEmpty(t, e.Decision.Candidates)
+	assert.Contains(t, e.Decision.Candidates[0].Rule, "blacklist")
+	assert.Empty(t, e.Decision.Unanswered, "it is not asked again")
+}
+
+// A source of copies that is out is asked again for its papers, and no other is.
+func TestCopiesOfASourceThatWasOut(t *testing.T) {
+	t.Parallel()
+	o := smallVenue()
+	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar"})
+	ctx, years := t.Context(), venue.Years{From: 2003, To: 2004}
+	id := begin(t, a, "journals/exa", years)
+	_, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
+	require.NoError(t, err)
+	// As if the source had been out for longer than a request is repeated.
+	require.NoError(t, a.DB.SetUnanswered(ctx, id, store.UnansweredCopies, "unpaywall", nil,
+		[]store.Unanswered{{Subject: "journals/exa/RoeP03", Reason: "unpaywall is unavailable"}}))
+	q, err := a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, 1, q.Copies)
+	_, err = a.Stages.LocateAgain(ctx, id, noCount)
+	require.NoError(t, err)
+	assert.Positive(t, len(o.Requests("api.unpaywall.org")))
+	for _, r := range o.Requests("api.unpaywall.org") {
+		assert.NotContains(t, r.URL, "exa.2", "it had answered for that paper")
+	}
+	assert.Empty(t, o.Requests("api.semanticscholar.org"))
+	q, err = a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	assert.Zero(t, q.Copies)
+}
+
+// A catalogue that only adds, and is out while papers are listed, is remembered.
+func TestAListingThatWasOut(t *testing.T) {
+	t.Parallel()
+	o := smallVenue()
+	o.Fail(metadatatest.Fault{Host: "api.crossref.org", Path: "/works", Times: 1, Status: 200, Body: `{"message": {"items": [`})
+	a := o.open(t, "", map[string]string{"sources": "dblp,crossref"})
+	ctx, years := t.Context(), venue.Years{From: 2003, To: 2003}
+	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+	id := begin(t, a, "journals/exa", years)
+	l, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
+	require.NoError(t, err)
+	require.Len(t, l.Missing, 1, "%v", o.Log())
+	q, err := a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, 1, q.Papers)
+	l, err = a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
+	require.NoError(t, err)
+	assert.Empty(t, l.Missing)
+	q, err = a.DB.StillOpen(ctx, id)
+	require.NoError(t, err)
+	assert.False(t, q.Any())
+}

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/homepage"
+)
+
+// The stages whose questions Unanswered keeps, beside the authors'.
+const (
+	UnansweredPapers = "papers"
+	UnansweredCopies = "copies"
+)
+
+// Unanswered is a question of a harvest that a source did not answer.
+type Unanswered struct {
+	Stage   string        `json:"stage"`
+	Source  string        `json:"source"`
+	Subject string        `json:"subject"` // a volume or a year; the key of a paper
+	Reason  string        `json:"reason"`
+	Tries   int           `json:"tries"`
+	NextTry *time.Time    `json:"next_try,omitempty"`
+	MayAsk  time.Duration `json:"-"` // as the source asked; only when it is saved
+}
+
+// SetUnanswered replaces what a source left unanswered of some subjects (nil: of
+// all) in a stage of a harvest. What was unanswered before waits longer.
+func (db *DB) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		var still []string
+		b := &pgx.Batch{}
+		for _, u := range open {
+			still = append(still, u.Subject)
+			b.Queue(`INSERT INTO unanswered AS u (harvest_id, stage, source, subject, reason, next_try) VALUES ($1,$2,$3,$4,$5, now() + greatest($6::interval, $7::interval))
+				ON CONFLICT (harvest_id, stage, source, subject) DO UPDATE SET reason=EXCLUDED.reason, tries=u.tries+1,
+					next_try=now() + greatest($7::interval, least($8::interval, $6::interval * power(2, least(u.tries, 16))))`,
+				harvest, stage, source, u.Subject, u.Reason, homepage.FirstRetry, u.MayAsk, homepage.LastRetry)
+		}
+		b.Queue(`DELETE FROM unanswered WHERE harvest_id=$1 AND stage=$2 AND source=$3 AND ($4::text[] IS NULL OR subject = ANY($4)) AND NOT subject = ANY($5)`,
+			harvest, stage, source, of, orEmpty(still))
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// Unanswered lists what sources left unanswered of a harvest, by stage, source
+// and subject.
+func (db *DB) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT stage, source, subject, reason, tries, next_try FROM unanswered WHERE harvest_id=$1 ORDER BY 1, 2, 3`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Unanswered, error) {
+		var u Unanswered
+		err := row.Scan(&u.Stage, &u.Source, &u.Subject, &u.Reason, &u.Tries, &u.NextTry)
+		return u, err
+	})
+}
+
+// Questions counts what a harvest has to ask again, by stage.
+type Questions struct {
+	Papers  int        `json:"papers"`  // volumes and years that a source did not list
+	Copies  int        `json:"copies"`  // papers for which a source of copies could not be asked
+	Authors int        `json:"authors"` // of whom a page, a search or a directory did not answer
+	Next    *time.Time `json:"next_try,omitempty"`
+}
+
+// Any reports whether there is anything.
+func (o Questions) Any() bool { return o.Papers+o.Copies+o.Authors > 0 }
+
+// authorsOfHarvest is true of a decision d about an author of a paper that the
+// harvest $1 misses.
+const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+	WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND ` + missingSQL + `)`
+
+// StillOpen counts what a harvest has to ask again, due or not.
+func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) {
+	var o Questions
+	err := db.Pool.QueryRow(ctx, `WITH q AS (
+			SELECT stage, next_try FROM unanswered WHERE harvest_id=$1
+			UNION ALL SELECT 'authors', next_try FROM homepage_decisions d WHERE next_try IS NOT NULL AND `+authorsOfHarvest+`)
+		SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'), count(*) FILTER (WHERE stage='authors'), min(next_try) FROM q`, harvest).
+		Scan(&o.Papers, &o.Copies, &o.Authors, &o.Next)
+	return o, err
+}
+
+// AskAgain makes what a filter means of a harvest's unanswered questions due now,
+// and forgets the failures that were kept to spare their hosts. Sources are asked
+// again where neither a host nor a reason is named. It returns how many there are.
+// With unpark, which is a person's word, hosts that only failed need not rest:
+// those of the pages, and the services that are no harvest's sites.
+func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
+	var o Questions
+	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		pages, authors, err := askAuthorsAgain(ctx, tx, f)
+		if err != nil {
+			return err
+		}
+		o.Authors = authors
+		hosts := `(SELECT split_part(split_part(u, '://', 2), '/', 1) FROM unnest($1::text[]) u)`
+		b := &pgx.Batch{}
+		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
+		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND host IN `+hosts, pages)
+		all := f.Host == "" && f.Reason == ""
+		if unpark {
+			b.Queue(`UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
+				WHERE failures > 0 AND (host IN `+hosts+` OR $2 AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))`, pages, all)
+		}
+		if all {
+			b.Queue(`WITH q AS (UPDATE unanswered SET next_try=now() WHERE harvest_id=$1 RETURNING stage)
+				SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM q`, f.Harvest).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&o.Papers, &o.Copies) })
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	return o, err
+}
+
+// askAuthorsAgain makes authors due, and returns the pages that did not answer of
+// how many of them.
+func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, authors int, err error) {
+	rows, err := tx.Query(ctx, `UPDATE homepage_decisions d SET next_try=now() WHERE next_try IS NOT NULL AND `+authorsOfHarvest+`
+			AND decided_at <= now() - $4 * interval '1 second'
+			AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u
+				WHERE ($2='' OR split_part(split_part(u->>'what', '://', 2), '/', 1)=$2) AND ($3='' OR split_part(u->>'reason', ',', 1)=$3)))
+		RETURNING decision->'unanswered'`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+	if err != nil {
+		return nil, 0, err
+	}
+	of, err := pgx.CollectRows(rows, pgx.RowTo[[]homepage.Unanswered])
+	pages = []string{}
+	for _, us := range of {
+		for _, u := range us {
+			if u.Kind == homepage.KindPage {
+				pages = append(pages, u.What)
+			}
+		}
+	}
+	return pages, len(of), err
+}

@@ -1,0 +1,61 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+)
+
+// takeUp lets a harvest that would report ask once more for what had not answered
+// in any stage: an outage that has ended must cost no paper. It reports whether
+// there was anything.
+func (h *harvestRun) takeUp(ctx workflow.Context) (bool, error) {
+	if h.s.Again != "" || !asksAgain(ctx) {
+		return false, nil
+	}
+	var q activities.Questions
+	if err := workflow.ExecuteActivity(quick(ctx, "what did not answer"), stages.AskAgain, h.p.Harvest.ID).Get(ctx, &q); err != nil {
+		return false, err
+	}
+	if !q.Any() {
+		return false, nil
+	}
+	h.s.Again = firstOpen(q)
+	h.goTo(h.s.Again)
+	return true, nil
+}
+
+// takeUpRetry begins with the stage whose questions a person wants asked again.
+func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) error {
+	if !asksAgain(ctx) {
+		return nil
+	}
+	var q activities.Questions
+	if err := workflow.ExecuteActivity(quick(ctx, "what did not answer"), stages.StillOpen, h.p.Harvest.ID).Get(ctx, &q); err != nil {
+		return err
+	}
+	if what.Host != "" || what.Reason != "" { // these are of sites
+		q.Papers, q.Copies = 0, 0
+	}
+	h.s.Again = h.s.Stage
+	if q.Any() {
+		h.s.Again = firstOpen(q)
+		h.goTo(h.s.Again)
+	}
+	return nil
+}
+
+func firstOpen(q activities.Questions) string {
+	switch {
+	case q.Papers > 0:
+		return StagePapers
+	case q.Copies > 0:
+		return StageCopies
+	}
+	return StageHomepages
+}
+
+// asksAgain is false of runs that began before harvests did.
+func asksAgain(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, "ask again", workflow.DefaultVersion, 1) == 1
+}

@@ -1,0 +1,96 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/harvest"
+)
+
+// A harvest asks once more, before it reports, for what had not answered, and
+// begins with the first stage that left anything open.
+func TestHarvestAsksAgainBeforeItReports(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		open  activities.Questions
+		again string
+		order []string
+	}{
+		{"all answered", activities.Questions{}, "", []string{"list", "copies", "homepages"}},
+		{"authors", activities.Questions{Authors: 2}, StageHomepages, []string{"list", "copies", "homepages", "homepages"}},
+		{"copies", activities.Questions{Copies: 1, Authors: 2}, StageCopies, []string{"list", "copies", "homepages", "copies again", "homepages"}},
+		{"papers", activities.Questions{Papers: 1}, StagePapers, []string{"list", "copies", "homepages", "list", "copies", "homepages"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			env := newEnv(t)
+			var order []string
+			note := func(what string) { order = append(order, what) }
+			env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (activities.Listed, error) {
+				note("list")
+				return activities.Listed{}, nil
+			})
+			env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+				note("copies")
+				return harvest.Seeded{URLs: 1}, nil
+			})
+			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+				note("copies again")
+				return harvest.Seeded{URLs: 1}, nil
+			}).Maybe()
+			env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+				note("homepages")
+				return harvest.Seeded{}, nil
+			})
+			env.OnActivity(stages.AskAgain, mock.Anything, webdb.ID).Return(tc.open, nil).Once() // a host that stays out is not waited for
+			easyStages(env)
+			onWaves(env)
+			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, tc.order, order)
+			env.AssertNumberOfCalls(t, "AskAgain", 1)
+			var r HarvestResult
+			require.NoError(t, env.GetWorkflowResult(&r))
+			require.Equal(t, tc.again, r.State.Again)
+		})
+	}
+}
+
+// A person's retry begins where something was left open, and nowhere before.
+func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		what  activities.Retry
+		open  activities.Questions
+		begin string
+	}{
+		{"nothing open", activities.Retry{}, activities.Questions{}, StageCrawl},
+		{"authors", activities.Retry{}, activities.Questions{Authors: 1}, StageHomepages},
+		{"catalogue", activities.Retry{}, activities.Questions{Copies: 1, Authors: 1}, StageCopies},
+		{"of one site", activities.Retry{Host: "ada.example"}, activities.Questions{Papers: 1, Copies: 1}, StageCrawl},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			env := newEnv(t)
+			var entered []string
+			env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error {
+				entered = append(entered, s.Stage)
+				return nil
+			})
+			env.OnActivity(stages.StillOpen, mock.Anything, webdb.ID).Return(tc.open, nil)
+			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
+			easyStages(env)
+			onWaves(env)
+			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &tc.what})
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, tc.begin, entered[0])
+			env.AssertNotCalled(t, "AskAgain", mock.Anything, mock.Anything)
+		})
+	}
+}
