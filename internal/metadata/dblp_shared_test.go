@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +10,8 @@ import (
 	"gleaner/internal/venue"
 )
 
+// TestRealVenues lists two venues and looks up their people, and holds both
+// against what is known of them.
 func TestRealVenues(t *testing.T) {
 	t.Parallel()
 	farm := realdata.StartFarm(t, "")
@@ -15,14 +19,21 @@ func TestRealVenues(t *testing.T) {
 		DBLPURL: "http://dblp.org", DBLPMirrorURL: "-", Delays: Delays{DBLP: time.Millisecond},
 		HTTPClient: farm.Client(),
 	})
+	truth := map[string]map[string]bool{} // keys, by venue
+	for _, row := range realdata.Table(t, "truth", "wanted.tsv") {
+		if truth[row["venue"]] == nil {
+			truth[row["venue"]] = map[string]bool{}
+		}
+		truth[row["venue"]][row["key"]] = true
+	}
 	for _, c := range []struct {
 		name  string
+		venue string
 		key   string
 		years venue.Years
-		want  int
 	}{
-		{"conf/farm", "conf/farm", venue.Years{From: 1994, To: 2026}, 182},
-		{"COLT", "conf/colt", venue.Years{From: 2016, To: 2018}, 237},
+		{"conf/farm", "farm", "conf/farm", venue.Years{From: 1994, To: 2026}},
+		{"COLT", "colt", "conf/colt", venue.Years{From: 2016, To: 2018}},
 	} {
 		v, err := d.ResolveVenue(t.Context(), c.name)
 		if err != nil || v.Key != c.key {
@@ -32,22 +43,39 @@ func TestRealVenues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		authors := map[string]bool{}
+		listed := map[string]bool{}
 		for _, p := range papers {
 			if p.Title == "" || len(p.Authors) == 0 || !c.years.Contains(p.Year) {
 				t.Errorf("incomplete: %+v", p)
 			}
-			for _, a := range p.Authors {
-				authors[a.ID()] = true
-			}
+			listed[p.Key] = true
 		}
-		t.Logf("%s %s: %d papers, %d authors", v.Key, c.years, len(papers), len(authors))
-		if len(papers) != c.want {
-			t.Errorf("%s: %d papers, want %d", v.Key, len(papers), c.want)
+		if len(listed) == 0 || len(listed) != len(papers) {
+			t.Errorf("%s: %d papers of %d keys", v.Key, len(papers), len(listed))
+		}
+		if !maps.Equal(listed, truth[c.venue]) {
+			t.Errorf("%s: %d papers, want %d; listed and not wanted: %v, wanted and not listed: %v", v.Key, len(listed), len(truth[c.venue]),
+				without(listed, truth[c.venue]), without(truth[c.venue], listed))
 		}
 	}
-	p, err := d.Person(t.Context(), "167/1454")
-	if err != nil || len(p.URLs) != 1 || len(p.Titles) == 0 {
-		t.Errorf("Person: %+v, %v", p, err)
+	for _, row := range realdata.Table(t, "truth", "homepages.tsv") {
+		p, err := d.Person(t.Context(), row["pid"])
+		if err != nil || len(p.Titles) == 0 || len(p.URLs) > 0 != (row["in_dblp"] != "none") {
+			t.Errorf("%s, whose homepage is %s there: %+v, %v", row["author"], row["in_dblp"], p, err)
+		}
+		if row["in_dblp"] == "listed" && !slices.Contains(p.URLs, row["homepage"]) {
+			t.Errorf("%s: homepages %v, want %s", row["author"], p.URLs, row["homepage"])
+		}
 	}
+}
+
+// without lists what of a set is not in another.
+func without(set, other map[string]bool) (out []string) {
+	for k := range set {
+		if !other[k] {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

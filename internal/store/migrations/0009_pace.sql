@@ -14,8 +14,8 @@ ALTER TABLE sites ADD COLUMN trap_seq bigint NOT NULL DEFAULT 0;
 -- What is asked of a site's crawl follows from the harvests that want it now.
 ALTER TABLE sites DROP COLUMN options;
 
--- A host's number is used up by each row that is tried, the fourth byte of it
--- within years of a large fleet.
+-- Each try at making a row uses up a number: four bytes of them do not last a large
+-- fleet for many years.
 ALTER TABLE sites ALTER COLUMN id TYPE bigint;
 ALTER TABLE scopes ALTER COLUMN site_id TYPE bigint;
 ALTER TABLE harvest_sites ALTER COLUMN site_id TYPE bigint;
