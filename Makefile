@@ -35,7 +35,7 @@ WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
 SHELL = bash
 
-.PHONY: help build test race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build demo test race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,12 @@ help: ## this list
 build: ## bin/starter and bin/worker
 	$(GO) build -o bin/ ./starter ./worker
 
-test: ## every test, those on a real Temporal server and a real Postgres included; lists what was skipped
+demo: ## harvest a sample venue from a bundled sample web; installs what is missing first
+	@.ci/setup demo
+	$(GO) run ./starter demo
+
+test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
+	@.ci/setup test
 	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 15m ./... | $(GO) run ./internal/housetest/cmd/counttests
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
