@@ -35,7 +35,7 @@ WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
 SHELL = bash
 
-.PHONY: help build demo test race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build demo test chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
 	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 15m ./... | $(GO) run ./internal/housetest/cmd/counttests
+
+chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
+	$(GO) run ./internal/chaos/cmd/chaos -bin bin $(CHAOS)
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \

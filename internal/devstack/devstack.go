@@ -36,6 +36,8 @@ type Options struct {
 	// RelaxedCommit lets a commit return before it is on disk. A crash may then
 	// lose the last moments: for tests and benchmarks only.
 	RelaxedCommit bool
+	// DynamicConfig is set on the private Temporal server: key → JSON value.
+	DynamicConfig map[string]string
 	// CacheDir keeps downloaded and built servers; by default the folder
 	// "gleaner" in the user's cache folder.
 	CacheDir string
@@ -165,6 +167,9 @@ func (s *Stack) watch() {
 		}()
 	}
 }
+
+// PIDs are the private servers' process ids, 0 where there is none.
+func (s *Stack) PIDs() (postgres, temporal int) { return s.postgres.pid(), s.temporal.pid() }
 
 // Failed yields an error when one of the private servers has died by itself.
 // It yields nothing when the stack is stopped.

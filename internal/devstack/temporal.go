@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -125,6 +127,9 @@ func serverArgs(o Options, p ports) []string {
 	} else {
 		args = append(args, "--ui-port", strconv.Itoa(p.UI))
 	}
+	for _, key := range slices.Sorted(maps.Keys(o.DynamicConfig)) {
+		args = append(args, "--dynamic-config-value", key+"="+o.DynamicConfig[key])
+	}
 	names := make([]string, 0, len(o.SearchAttributes))
 	for name := range o.SearchAttributes {
 		names = append(names, name)
@@ -134,6 +139,25 @@ func serverArgs(o Options, p ports) []string {
 		args = append(args, "--search-attribute", name+"="+o.SearchAttributes[name])
 	}
 	return args
+}
+
+// OpenWorkflows are the ids of what has not ended in a namespace, at most a
+// thousand.
+func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, error) {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: 1000})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range list.Executions {
+		ids = append(ids, e.Execution.WorkflowId)
+	}
+	return ids, nil
 }
 
 // EnsureSearchAttributes adds those of want (name → type) that the namespace

@@ -1,0 +1,73 @@
+//go:build linux
+
+package chaos
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestShort makes every kind of fault that takes no minute, once or twice, and
+// wants the same outcome as without them. `make chaos` is the long form.
+func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers of its own and breaks them for minutes")
+	}
+	bin := filepath.Join(t.TempDir(), "bin")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "gleaner/starter", "gleaner/worker")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	v, err := Run(t.Context(), Options{Bin: bin, Dir: t.TempDir(), Faults: 14, PagesPerSite: 25, Patience: 6 * time.Minute, Log: t.Output(),
+		Kinds: []string{"worker killed", "worker stopped", "all workers killed", "Postgres killed", "Temporal killed", "connections to Postgres cut",
+			"connections to Temporal cut", "web answers nothing", "disk full", "blob folder replaced by an empty one"}})
+	require.NoError(t, err)
+	require.Positive(t, v.Papers)
+	require.Empty(t, v.Faulty())
+}
+
+// TestJudgeSeesWhatIsWrong: a verdict that could not be bad would say nothing.
+func TestJudgeSeesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	at := func(s float64) time.Time { return time.Unix(0, int64(s*1e9)) }
+	ask := func(path string, begin float64, gap time.Duration) request {
+		return request{host: "a.example", path: path, status: 200, begin: at(begin), end: at(begin), inFlight: 1, gap: gap}
+	}
+	good := outcome{papers: map[string]string{"a": "1", "b": "2"}, missing: map[string]string{"c": "no homepage"}, published: 3, found: 2,
+		blobs: map[string]bool{"1": true}, rows: map[string]bool{"1": true}}
+	o := Options{Delay: time.Second}
+	require.Empty(t, judge(o, good, good, nil).Faulty())
+
+	for name, spoil := range map[string]func(*outcome){
+		"paper lost":   func(b *outcome) { b.papers, b.found = map[string]string{"a": "1"}, 1 },
+		"other reason": func(b *outcome) { b.missing = map[string]string{"c": "fetch failed"} },
+		"row missing":  func(b *outcome) { b.rows = nil },
+		"blob missing": func(b *outcome) { b.blobs = nil },
+		"count wrong":  func(b *outcome) { b.found = 1 },
+		"stuck":        func(b *outcome) { b.open = []string{"site/a.example"} },
+		"gave up":      func(b *outcome) { b.gaveUp = []string{"context deadline exceeded"} },
+		"repeated":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/", 2, 2*time.Second)} },
+		"too soon":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/b", 0.5, time.Second/2)} },
+		"stalled":      func(b *outcome) { b.all = []request{ask("/", 0, -1), ask("/b", 30, 30*time.Second)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bad := good
+			spoil(&bad)
+			require.Len(t, judge(o, good, bad, nil).Faulty(), 1)
+		})
+	}
+}
+
+// TestQuietTime leaves what was broken out of a pause.
+func TestQuietTime(t *testing.T) {
+	t.Parallel()
+	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
+	windows := []window{{"first", at(2), at(8)}, {"second", at(12), at(20)}}
+	require.Equal(t, Stall{After: "first", Length: 4 * time.Second}, longestQuiet(at(0), at(23), windows))
+	require.Equal(t, Stall{After: "second", Length: 10 * time.Second}, longestQuiet(at(10), at(30), windows))
+	require.Equal(t, Stall{Length: 2 * time.Second}, longestQuiet(at(0), at(2), windows))
+}

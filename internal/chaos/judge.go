@@ -1,0 +1,185 @@
+//go:build linux
+
+package chaos
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+)
+
+// Verdict is how a disturbed harvest compares with an undisturbed one.
+type Verdict struct {
+	Faults   map[string]int `json:"faults"`   // by kind
+	Papers   int            `json:"papers"`   // found undisturbed
+	Lost     []string       `json:"lost"`     // found undisturbed, not disturbed
+	Gained   []string       `json:"gained"`   // the other way round
+	Changed  []string       `json:"changed"`  // missing for another reason, or another file
+	Requests int            `json:"requests"` // to web hosts
+	Repeated int            `json:"repeated"` // of them answered well before
+	Impolite int            `json:"impolite"` // under the delay, or beside another one
+	SmallGap time.Duration  `json:"smallest_gap"`
+	Stalls   []Stall        `json:"stalls"` // longest first
+	NoRow    []string       `json:"no_row"` // blobs without a row
+	NoBlob   []string       `json:"no_blob"`
+	Open     []string       `json:"open"` // workflows that wait for ever
+	Wrong    []string       `json:"wrong"`
+	GaveUp   []string       `json:"gave_up,omitempty"` // what the command said that was to wait for the end
+}
+
+// Stall is a stretch in which a host that had more to give was not asked though
+// nothing was broken.
+type Stall struct {
+	Host   string        `json:"host"`  // "" is all of them at once, the services included
+	After  string        `json:"after"` // the fault that ended before it
+	Length time.Duration `json:"length"`
+}
+
+// The bounds of a good verdict.
+const (
+	repeatedShare = 0.01
+	longestStall  = 10 * time.Second
+)
+
+func judge(o Options, want, got outcome, windows []window) Verdict {
+	v := Verdict{Faults: map[string]int{}, Papers: len(want.papers), Requests: len(got.requests), Open: got.open, GaveUp: got.gaveUp, Wrong: got.wrong,
+		Lost: without(want.papers, got.papers), Gained: without(got.papers, want.papers),
+		NoRow: without(got.blobs, got.rows), NoBlob: without(got.rows, got.blobs), SmallGap: -1}
+	for _, f := range windows {
+		v.Faults[f.name]++
+	}
+	for key, reason := range want.missing {
+		if other, ok := got.missing[key]; ok && other != reason {
+			v.Changed = append(v.Changed, fmt.Sprintf("%s: %s instead of %s", key, other, reason))
+		}
+	}
+	if got.published != want.published || got.found != len(got.papers) {
+		v.Wrong = append(v.Wrong, fmt.Sprintf("the report says %d of %d, the export has %d", got.found, got.published, len(got.papers)))
+	}
+	v.manners(o, got.requests)
+	v.hostStalls(o, got.requests, windows)
+	v.stalls("", got.all, 0, 0, windows)
+	sort.Slice(v.Stalls, func(i, j int) bool { return v.Stalls[i].Length > v.Stalls[j].Length })
+	return v
+}
+
+// manners counts what a web master would complain of.
+func (v *Verdict) manners(o Options, log []request) {
+	answered := map[string]bool{}
+	for _, q := range log {
+		if q.inFlight > 1 || q.gap >= 0 && q.gap < o.Delay {
+			v.Impolite++
+		}
+		if q.gap >= 0 && (v.SmallGap < 0 || q.gap < v.SmallGap) {
+			v.SmallGap = q.gap
+		}
+		if answered[q.host+q.path] {
+			v.Repeated++
+		}
+		if q.status == 200 {
+			answered[q.host+q.path] = true
+		}
+	}
+}
+
+// A pause of a host counts when so many requests lie before and after it: else
+// it may be the wait for another wave.
+const (
+	before = 3
+	after  = 10
+)
+
+func (v *Verdict) hostStalls(o Options, log []request, windows []window) {
+	byHost := map[string][]request{}
+	for _, q := range log {
+		byHost[q.host] = append(byHost[q.host], q)
+	}
+	for host, requests := range byHost {
+		v.stalls(host, requests, before, after, windows)
+	}
+}
+
+// stalls measures, for each pause between requests, the longest stretch of it in
+// which nothing was broken.
+func (v *Verdict) stalls(host string, log []request, before, after int, windows []window) {
+	slices.SortFunc(log, func(a, b request) int { return a.begin.Compare(b.begin) })
+	for i := max(1, before); i+after < len(log); i++ {
+		if s := longestQuiet(log[i-1].end, log[i].begin, windows); s.Length > 2*time.Second {
+			s.Host = host
+			v.Stalls = append(v.Stalls, s)
+		}
+	}
+}
+
+// longestQuiet is the longest part of from…to that lies in no window, and the
+// fault that ended before it.
+func longestQuiet(from, to time.Time, windows []window) Stall {
+	var best Stall
+	consider := func(a, b time.Time, after string) {
+		if d := b.Sub(a); d > best.Length {
+			best = Stall{After: after, Length: d}
+		}
+	}
+	after := ""
+	for _, f := range windows {
+		if f.begin.After(to) {
+			break
+		}
+		if f.begin.After(from) {
+			consider(from, f.begin, after)
+		}
+		if f.end.After(from) {
+			from = f.end
+		}
+		after = f.name
+	}
+	consider(from, to, after)
+	return best
+}
+
+// Faulty lists why the verdict is not a good one; none is.
+func (v Verdict) Faulty() []string {
+	var out []string
+	add := func(bad bool, format string, args ...any) {
+		if bad {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(len(v.Lost) > 0, "papers lost: %v", v.Lost)
+	add(len(v.Gained) > 0, "papers that an undisturbed harvest does not find: %v", v.Gained)
+	add(len(v.Changed) > 0, "reasons changed: %v", v.Changed)
+	add(float64(v.Repeated) > repeatedShare*float64(v.Requests), "%d of %d requests repeated", v.Repeated, v.Requests)
+	add(v.Impolite > 0, "%d impolite requests, the smallest gap %s", v.Impolite, v.SmallGap)
+	add(len(v.Stalls) > 0 && v.Stalls[0].Length > longestStall, "%d stalls, the longest: %v", len(v.Stalls), v.Stalls[:min(5, len(v.Stalls))])
+	add(len(v.NoRow) > 0, "blobs without a row: %v", v.NoRow)
+	add(len(v.NoBlob) > 0, "rows without a blob: %v", v.NoBlob)
+	add(len(v.Open) > 0, "workflows that do not end: %v", v.Open)
+	add(len(v.Wrong) > 0, "the record: %v", v.Wrong)
+	add(len(v.GaveUp) > 0, "the command that waits gave up: %v", v.GaveUp)
+	return out
+}
+
+// WriteText writes the verdict for a person.
+func (v Verdict) WriteText(w io.Writer) error {
+	n := 0
+	for _, kind := range slices.Sorted(maps.Keys(v.Faults)) {
+		n += v.Faults[kind]
+		fmt.Fprintf(w, "%5d  %s\n", v.Faults[kind], kind)
+	}
+	longest := time.Duration(0)
+	if len(v.Stalls) > 0 {
+		longest = v.Stalls[0].Length
+	}
+	fmt.Fprintf(w, "%d faults; %d papers found undisturbed, %d of them lost\n", n, v.Papers, len(v.Lost))
+	fmt.Fprintf(w, "%d requests, %d repeated (%.2f %%), %d impolite, smallest gap %s\n", v.Requests, v.Repeated,
+		100*float64(v.Repeated)/float64(max(v.Requests, 1)), v.Impolite, v.SmallGap.Round(time.Millisecond))
+	fmt.Fprintf(w, "longest pause of a host while nothing was broken: %s\n", longest.Round(100*time.Millisecond))
+	for _, line := range v.Faulty() {
+		fmt.Fprintln(w, "NOT GOOD:", line)
+	}
+	_, err := fmt.Fprintln(w, "good:", len(v.Faulty()) == 0)
+	return err
+}
