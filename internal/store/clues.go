@@ -40,9 +40,9 @@ type SiteTally struct {
 func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
 	return list[SiteTally](ctx, db, `
 		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
-		u AS (SELECT u.site_id, count(*) FILTER (WHERE state IN (1, 6)) AS pages, count(*) FILTER (WHERE state=2) AS documents,
-				count(*) FILTER (WHERE state IN (3, 4)) AS failed, count(*) FILTER (WHERE state=0) AS waiting
-			FROM urls u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
+		u AS (SELECT u.site_id, coalesce(sum(n) FILTER (WHERE state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE state=2), 0)::int AS documents,
+				coalesce(sum(n) FILTER (WHERE state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE state=0), 0)::int AS waiting
+			FROM url_counts u WHERE u.site_id IN (SELECT id FROM s) GROUP BY u.site_id),
 		d AS (SELECT l.site_id, count(DISTINCT d.sha256) FILTER (WHERE d.state='accepted') AS accepted,
 				count(DISTINCT m.paper_key) AS found
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
@@ -102,8 +102,8 @@ type AuthorClue struct {
 func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
 	rows, err := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held),
-		u AS (SELECT u.site_id, count(*) FILTER (WHERE state IN (1, 6)) AS pages, count(*) FILTER (WHERE state=2) AS documents, count(*) FILTER (WHERE state=0) AS waiting
-			FROM urls u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
+		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
+			FROM url_counts u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)

@@ -135,7 +135,7 @@ func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
 		who AS (SELECT DISTINCT a.author_id FROM paper_authors a JOIN wanted w ON w.paper_key=a.paper_key),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
-		u AS (SELECT u.state FROM urls u JOIN s ON s.id=u.site_id),
+		u AS (SELECT u.state, u.n FROM url_counts u JOIN s ON s.id=u.site_id),
 		d AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)
 		SELECT (SELECT count(*) FROM hp), (SELECT count(*) FROM hp WHERE held), (SELECT count(*) FROM wanted),
 			(SELECT count(DISTINCT m.paper_key) FROM matches m JOIN wanted w ON w.paper_key=m.paper_key WHERE `+FoundSQL+`),
@@ -144,7 +144,8 @@ func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 			(SELECT count(DISTINCT author_id) FROM who JOIN homepages h USING (author_id)),
 			(SELECT count(*) FROM s), (SELECT count(*) FROM s WHERE state IN ('done', 'refused', 'trap', 'stopped')),
 			(SELECT count(*) FROM s WHERE parked_until > now()),
-			(SELECT count(*) FROM u WHERE state IN (1, 6)), (SELECT count(*) FROM u WHERE state = 0), (SELECT count(*) FROM u WHERE state IN (3, 4)),
+			(SELECT coalesce(sum(n) FILTER (WHERE state IN (1, 6)), 0)::int FROM u), (SELECT coalesce(sum(n) FILTER (WHERE state = 0), 0)::int FROM u),
+			(SELECT coalesce(sum(n) FILTER (WHERE state IN (3, 4)), 0)::int FROM u),
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
 			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
