@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -39,4 +41,61 @@ func (db *DB) Gauges(ctx context.Context) ([]Gauge, error) {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Gauge])
+}
+
+// SharedGauges are the Gauges as one process computes them for all, at most once
+// in Every and so seldom that the record has nineteen parts in twenty of its time
+// for other work.
+type SharedGauges struct {
+	DB    *DB
+	Every time.Duration
+}
+
+// sharedGauges is what the chore brings.
+type sharedGauges struct {
+	Took   time.Duration
+	Gauges []Gauge
+}
+
+// gaugesWithin is how long computing the numbers may take: who scrapes them waits.
+const gaugesWithin = 8 * time.Second
+
+// Gauges gives the latest numbers. While another process computes them, it waits
+// for them, for as long as ctx.
+func (s SharedGauges) Gauges(ctx context.Context) ([]Gauge, error) {
+	for {
+		latest, fresh, err := s.latest(ctx)
+		if err != nil || fresh {
+			return latest, err
+		}
+		ran, err := s.DB.Chore(ctx, Chore{Name: "gauges", Every: s.Every, Within: gaugesWithin}, s.compute)
+		if err != nil {
+			return nil, err
+		}
+		if ran {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("store: another process does not come to an end with the record's numbers: %w", ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func (s SharedGauges) compute(ctx context.Context) (any, error) {
+	began := time.Now()
+	gauges, err := s.DB.Gauges(ctx)
+	return sharedGauges{Took: time.Since(began), Gauges: gauges}, err
+}
+
+func (s SharedGauges) latest(ctx context.Context) (_ []Gauge, fresh bool, err error) {
+	var age time.Duration
+	var known *sharedGauges
+	err = s.DB.Pool.QueryRow(ctx, `SELECT least(now() - last, interval '1 day'), result FROM chores WHERE name = 'gauges' AND last > '-infinity'
+		UNION ALL SELECT interval '1 day', NULL LIMIT 1`).Scan(&age, &known)
+	if err != nil || known == nil || age >= max(s.Every, 19*known.Took) {
+		return nil, false, err
+	}
+	return known.Gauges, true, nil
 }

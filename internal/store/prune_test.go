@@ -98,24 +98,6 @@ func removed(t *testing.T, db *store.DB, sha string) (is bool) {
 	return is
 }
 
-// TestAlone lets one process at a time keep house.
-func TestAlone(t *testing.T) {
-	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	ran, err := db.Alone(t.Context(), 7, func(ctx context.Context) error {
-		inner, err := db.Alone(ctx, 7, func(context.Context) error { t.Error("both hold the lock"); return nil })
-		require.False(t, inner)
-		return err
-	})
-	require.NoError(t, err)
-	require.True(t, ran)
-	ran, err = db.Alone(t.Context(), 7, func(context.Context) error { return nil })
-	require.NoError(t, err)
-	require.True(t, ran, "the lock was not given back")
-}
-
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	dsn := devtest.Postgres(t)

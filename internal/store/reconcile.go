@@ -89,24 +89,3 @@ func (db *DB) AnyLease(ctx context.Context) (bool, error) {
 	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`).Scan(&any)
 	return any, err
 }
-
-// Alone runs do while this process alone holds the advisory lock of that number;
-// where another holds it, do is not run, and ran is false.
-func (db *DB) Alone(ctx context.Context, lock int64, do func(context.Context) error) (ran bool, err error) {
-	conn, err := db.Pool.Acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Release()
-	if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, lock).Scan(&ran); err != nil || !ran {
-		return false, err
-	}
-	defer func() {
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if _, uerr := conn.Exec(free, `SELECT pg_advisory_unlock($1)`, lock); uerr != nil {
-			_ = conn.Conn().Close(free) // the server frees the lock with the connection
-		}
-	}()
-	return true, do(ctx)
-}

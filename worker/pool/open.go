@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack"
+	"gleaner/internal/store"
 	"gleaner/internal/telemetry"
 	"gleaner/workflows"
 )
@@ -67,13 +68,16 @@ func (p *pool) close() {
 	}
 }
 
+// gaugesEvery is how often the record is asked for its numbers, at most.
+const gaugesEvery = 15 * time.Second
+
 // watch serves metrics and health where the settings name an address.
 func (p *pool) watch(queues []string) (stop func(), err error) {
 	address := p.cfg.Text("metrics-address")
 	if address == "" {
 		return func() {}, nil
 	}
-	p.tel.Registry().MustRegister(telemetry.NewRecordCollector(p.app.DB, 15*time.Second, p.log))
+	p.tel.Registry().MustRegister(telemetry.NewRecordCollector(store.SharedGauges{DB: p.app.DB, Every: gaugesEvery}, gaugesEvery, p.log))
 	at, stop, err := p.tel.Serve(address, p.checks())
 	if err != nil {
 		return nil, err

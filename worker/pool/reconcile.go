@@ -99,30 +99,21 @@ func (t temporal) start(ctx context.Context, id, summary string, workflow any, a
 	return err
 }
 
-// Numbers of the advisory locks that let one worker at a time keep house.
-const (
-	lockReconcile = 0x676c65616e01
-	lockPrune     = 0x676c65616e02
+// What one worker of all does for all.
+var (
+	reconciling = store.Chore{Name: "reconcile", Every: 10 * time.Minute, Within: 10 * time.Minute}
+	pruning     = store.Chore{Name: "prune", Every: 24 * time.Hour, Within: time.Hour}
 )
 
-const (
-	reconcileEvery = 10 * time.Minute
-	pruneEvery     = 24 * time.Hour
-)
+// houseEvery is how often a worker looks whether there is something to do for all.
+const houseEvery = time.Minute
 
-// keepHouse mends what a crash left, at once and every ten minutes, and removes
-// once a day what was kept long enough, until ctx ends. Whatever goes wrong is
-// logged: it must not keep a worker from its work.
+// keepHouse keeps house at once and then again and again, until ctx ends.
 func (p *pool) keepHouse(ctx context.Context) {
-	tick := time.NewTicker(reconcileEvery)
+	tick := time.NewTicker(houseEvery)
 	defer tick.Stop()
-	var pruned time.Time
 	for {
-		p.alone(ctx, lockReconcile, "reconcile", p.reconcile)
-		if time.Since(pruned) >= pruneEvery {
-			p.alone(ctx, lockPrune, "prune", p.prune)
-			pruned = time.Now()
-		}
+		p.house(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -131,9 +122,18 @@ func (p *pool) keepHouse(ctx context.Context) {
 	}
 }
 
-func (p *pool) alone(ctx context.Context, lock int64, name string, do func(context.Context) error) {
-	if _, err := p.app.DB.Alone(ctx, lock, do); err != nil && ctx.Err() == nil {
-		p.log.Warn("keeping house failed; it is tried again", "task", name, "error", err)
+// house mends what a crash left and removes what was kept long enough, where that
+// is due and no other worker is at it. Whatever goes wrong is logged: it must not
+// keep a worker from its work.
+func (p *pool) house(ctx context.Context) {
+	p.chore(ctx, reconciling, p.reconcile)
+	p.chore(ctx, pruning, p.prune)
+}
+
+func (p *pool) chore(ctx context.Context, c store.Chore, do func(context.Context) error) {
+	_, err := p.app.DB.Chore(ctx, c, func(ctx context.Context) (any, error) { return nil, do(ctx) })
+	if err != nil && ctx.Err() == nil {
+		p.log.Warn("keeping house failed; it is tried again", "task", c.Name, "within", c.Within, "error", err)
 	}
 }
 
