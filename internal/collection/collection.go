@@ -116,6 +116,9 @@ func Sniff(url, mediaType string, body []byte) What {
 	return Neither
 }
 
+// Ready reports whether the blob store takes files. It costs nothing while it does.
+func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx) }
+
 // Add stores a file and returns the SHA-256 of the documents in it: of the file
 // itself, or of each member of an archive with several. A file with nothing in
 // it that may be a paper is stored none the less, as rejected by its kind.

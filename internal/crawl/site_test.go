@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ import (
 // world is a record and a crawler on it.
 type world struct {
 	dsn    string
+	files  string // the folder of the blob store
 	db     *store.DB
 	keeper *politeness.Keeper
 	client *fetch.Client
@@ -44,12 +46,13 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
-	w := &world{dsn: dsn, db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
+	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: db, Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
-	repo, err := repository.Open(ctx, "file://"+t.TempDir())
+	repo, err := repository.Open(ctx, "file://"+w.files)
 	require.NoError(t, err)
+	repo.BelongTo(db)
 	t.Cleanup(func() { _ = repo.Close() })
 	w.coll = collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Log: slog.New(slog.DiscardHandler)})
 	w.cfg.Strategy, w.cfg.Leads, w.cfg.Batch = rank.BreadthFirst, "all", 1

@@ -71,6 +71,9 @@ func (e *errStop) Error() string { return string(e.ending) + ": " + e.reason }
 // each visit, and must not block. The error is the system's (the database is
 // away, the lease was lost, ctx ended), never the site's.
 func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress)) (Result, error) {
+	if err := c.coll.Ready(ctx); err != nil {
+		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
+	}
 	lease, err := c.keeper.Acquire(ctx, host)
 	var busy *politeness.BusyError
 	if errors.As(err, &busy) {
@@ -241,6 +244,9 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	}
 	if e, ok := s.stop.Load().(Ending); ok {
 		return &errStop{ending: e, reason: "as the harvest says"}
+	}
+	if err := s.coll.Ready(ctx); err != nil {
+		return fmt.Errorf("crawl %s: %w", s.site.Host, err) // what is fetched could not be kept
 	}
 	if parked := s.lease.ParkedFor(); parked > 0 {
 		return &errStop{ending: Waiting, wait: parked, reason: s.parkedBecause(parked)}

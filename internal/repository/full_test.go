@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,47 @@ func TestFullDisk(t *testing.T) {
 	}
 	assert.False(t, errors.Is(typed(fmt.Errorf("other")), ErrFull))
 }
+
+// TestReady: a store that took no file is looked at before the next is fetched,
+// and one that did is not.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "store")
+	r, err := Open(ctx, dir)
+	require.NoError(t, err)
+	unmount := func() { require.NoError(t, os.Rename(dir, dir+".away")) }
+	mount := func() { require.NoError(t, os.Rename(dir+".away", dir)) }
+	unmount()
+	require.NoError(t, r.Ready(ctx), "nobody looks without a reason")
+	mount()
+
+	_, err = r.PutReader(ctx, fullAfter{n: 100, err: syscall.ENOSPC})
+	require.ErrorIs(t, err, ErrFull)
+	unmount()
+	require.Error(t, r.Ready(ctx))
+	mount()
+	require.NoError(t, r.Ready(ctx), "there is room again")
+	left, err := filepath.Glob(filepath.Join(dir, ".partial", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	unmount()
+	require.NoError(t, r.Ready(ctx), "it was found to be well")
+
+	big := make([]byte, leastProbe+1)
+	r.owner = nobody{}
+	_, err = r.Put(ctx, big)
+	require.ErrorIs(t, err, ErrAway)
+	require.EqualValues(t, len(big), r.refused.Load(), "the probe is as large as the file")
+	require.ErrorIs(t, r.Ready(ctx), ErrAway)
+	mount()
+	require.NoError(t, r.Ready(ctx))
+}
+
+// nobody is a record without documents.
+type nobody struct{}
+
+func (nobody) RecordID(context.Context) (string, error)    { return "id", nil }
+func (nobody) SomeFiles(context.Context) ([]string, error) { return nil, nil }
 
 // fullAfter stands for a copy that fails as one to a full disk does.
 type fullAfter struct {

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -52,6 +53,9 @@ type Repository struct {
 	folder *folder // nil where the store is no folder
 	owner  Owner   // nil where nobody asks whose the store is
 	seen   atomic.Bool
+
+	refused atomic.Int64 // the size of the last file, in bytes, that the store did not take; 0 since it took one
+	probing sync.Mutex
 }
 
 // Open opens the store at rawURL: a folder ("/var/lib/papers",
@@ -119,9 +123,9 @@ func (r *Repository) Put(ctx context.Context, body []byte) (Digest, error) {
 	_, _ = h.Write(body)
 	d := h.digest()
 	if there, err := r.has(ctx, Path(d.SHA256), d.Size); err != nil || there {
-		return d, err
+		return d, r.noted(err, d.Size)
 	}
-	return d, r.write(ctx, Path(d.SHA256), bytes.NewReader(body))
+	return d, r.noted(r.write(ctx, Path(d.SHA256), bytes.NewReader(body)), d.Size)
 }
 
 // PutReader stores what body holds, without holding it in memory, and returns
@@ -144,7 +148,7 @@ func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, err
 		_ = os.Remove(spool.Name()) // gone already where it was renamed
 	}()
 	if _, err := io.Copy(io.MultiWriter(spool, h), withContext(ctx, body)); err != nil {
-		return Digest{}, typed(err)
+		return Digest{}, r.noted(typed(err), h.size)
 	}
 	d := h.digest()
 	key := Path(d.SHA256)
@@ -152,7 +156,7 @@ func (r *Repository) PutReader(ctx context.Context, body io.Reader) (Digest, err
 		return d, err
 	}
 	if r.folder != nil {
-		return d, typed(r.folder.commit(spool, key))
+		return d, r.noted(typed(r.folder.commit(spool, key)), d.Size)
 	}
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return d, err
@@ -180,7 +184,7 @@ func (r *Repository) write(ctx context.Context, key string, body io.Reader) erro
 	if err := r.first(ctx); err != nil {
 		return err
 	}
-	return r.told(ctx, r.put(ctx, key, body))
+	return r.noted(r.told(ctx, r.put(ctx, key, body)), 0)
 }
 
 func (r *Repository) put(ctx context.Context, key string, body io.Reader) error {
