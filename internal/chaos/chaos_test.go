@@ -51,7 +51,6 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 		"gave up":      func(b *outcome) { b.gaveUp = []string{"context deadline exceeded"} },
 		"repeated":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/", 2, 2*time.Second)} },
 		"too soon":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/b", 0.5, time.Second/2)} },
-		"stalled":      func(b *outcome) { b.all = []request{ask("/", 0, -1), ask("/b", 30, 30*time.Second)} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,6 +59,14 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 			require.Len(t, judge(o, good, bad, nil).Faulty(), 1)
 		})
 	}
+}
+
+func TestJudgeSeesStalls(t *testing.T) {
+	t.Parallel()
+	at := func(s int) request { return request{begin: time.Unix(int64(s), 0), end: time.Unix(int64(s), 0)} }
+	o := Options{Delay: time.Second}
+	require.Empty(t, judge(o, outcome{}, outcome{all: []request{at(0), at(9)}}, nil).Slow())
+	require.NotEmpty(t, judge(o, outcome{}, outcome{all: []request{at(0), at(30)}}, nil).Slow())
 }
 
 // TestQuietTime leaves what was broken out of a pause.

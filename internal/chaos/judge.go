@@ -140,7 +140,16 @@ func longestQuiet(from, to time.Time, windows []window) Stall {
 	return best
 }
 
-// Faulty lists why the verdict is not a good one; none is.
+// Slow says that work was not resumed as soon as it should be, which a busy
+// machine can be the cause of; "" is well.
+func (v Verdict) Slow() string {
+	if len(v.Stalls) == 0 || v.Stalls[0].Length <= longestStall {
+		return ""
+	}
+	return fmt.Sprintf("%d stalls, the longest: %v", len(v.Stalls), v.Stalls[:min(5, len(v.Stalls))])
+}
+
+// Faulty lists why the verdict is not a good one, whatever the machine's speed.
 func (v Verdict) Faulty() []string {
 	var out []string
 	add := func(bad bool, format string, args ...any) {
@@ -153,7 +162,6 @@ func (v Verdict) Faulty() []string {
 	add(len(v.Changed) > 0, "reasons changed: %v", v.Changed)
 	add(float64(v.Repeated) > repeatedShare*float64(v.Requests), "%d of %d requests repeated", v.Repeated, v.Requests)
 	add(v.Impolite > 0, "%d impolite requests, the smallest gap %s", v.Impolite, v.SmallGap)
-	add(len(v.Stalls) > 0 && v.Stalls[0].Length > longestStall, "%d stalls, the longest: %v", len(v.Stalls), v.Stalls[:min(5, len(v.Stalls))])
 	add(len(v.NoRow) > 0, "blobs without a row: %v", v.NoRow)
 	add(len(v.NoBlob) > 0, "rows without a blob: %v", v.NoBlob)
 	add(len(v.Open) > 0, "workflows that do not end: %v", v.Open)
@@ -180,6 +188,9 @@ func (v Verdict) WriteText(w io.Writer) error {
 	for _, line := range v.Faulty() {
 		fmt.Fprintln(w, "NOT GOOD:", line)
 	}
-	_, err := fmt.Fprintln(w, "good:", len(v.Faulty()) == 0)
+	if slow := v.Slow(); slow != "" {
+		fmt.Fprintln(w, "SLOW:", slow)
+	}
+	_, err := fmt.Fprintln(w, "good:", len(v.Faulty()) == 0 && v.Slow() == "")
 	return err
 }

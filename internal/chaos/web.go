@@ -47,8 +47,9 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		q.gap = q.begin.Sub(last)
 	}
 	w.mu.Unlock()
+	answer := &answer{ResponseWriter: rw, last: q.begin}
 	defer func() {
-		q.end = time.Now()
+		q.status, q.end = answer.code, answer.last
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.flying[host]--
@@ -58,9 +59,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if w.broken.Load() {
 		panic(http.ErrAbortHandler)
 	}
-	answer := &status{ResponseWriter: rw, code: http.StatusOK}
 	w.sample.Handler().ServeHTTP(answer, r)
-	q.status = answer.code
 }
 
 // all returns the log.
@@ -81,12 +80,23 @@ func (w *web) requests() []request {
 	return all
 }
 
-type status struct {
+// answer notes when the last of it was handed over: who asked may have it, and
+// count the pause from there, before this server gets the processor again.
+type answer struct {
 	http.ResponseWriter
 	code int
+	last time.Time
 }
 
-func (s *status) WriteHeader(code int) {
-	s.code = code
-	s.ResponseWriter.WriteHeader(code)
+func (a *answer) WriteHeader(code int) {
+	a.code, a.last = code, time.Now()
+	a.ResponseWriter.WriteHeader(code)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.code == 0 {
+		a.code = http.StatusOK
+	}
+	a.last = time.Now()
+	return a.ResponseWriter.Write(p)
 }

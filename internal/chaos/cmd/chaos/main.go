@@ -78,5 +78,5 @@ func run(ctx context.Context, o chaos.Options, asJSON bool) (good bool, err erro
 		err = v.WriteText(os.Stdout)
 	}
 	fmt.Fprintln(os.Stderr, "logs in", o.Dir)
-	return len(v.Faulty()) == 0, err
+	return len(v.Faulty()) == 0 && v.Slow() == "", err
 }
