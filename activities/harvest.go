@@ -85,23 +85,38 @@ func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, erro
 	return q, typed(err)
 }
 
-// FindHomepages looks for the homepages of the next authors.
+// AuthorBatches cuts the next authors of a pass into batches that may be looked
+// for side by side: b.Limit of them, of size authors each.
+func (a *Stages) AuthorBatches(ctx context.Context, b Batch, size int) (AuthorBatches, error) {
+	since, err := a.decidedSince(ctx, b)
+	if err != nil {
+		return AuthorBatches{}, typed(err)
+	}
+	last, more, err := a.stages.AuthorBatches(ctx, b.Harvest.ID, store.AuthorRange{After: b.After, Limit: b.Limit}, size, b.Pass, since)
+	return AuthorBatches{Last: last, More: more}, typed(err)
+}
+
+// decidedSince is from when on a decision about an author stands; zero where that
+// is as always.
+func (a *Stages) decidedSince(ctx context.Context, b Batch) (time.Time, error) {
+	if b.Pass == 2 || !b.Harvest.Options.Refresh {
+		return b.Settled, nil
+	}
+	h, err := a.db.FindHarvest(ctx, b.Harvest.ID)
+	return h.StartedAt, err
+}
+
+// FindHomepages looks for the homepages of a batch of authors.
 func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	var since time.Time
-	if b.Pass == 2 {
-		since = b.Settled
-	} else if b.Harvest.Options.Refresh {
-		h, err := a.db.FindHarvest(ctx, b.Harvest.ID)
-		if err != nil {
-			return Authors{}, typed(err)
-		}
-		since = h.StartedAt
+	since, err := a.decidedSince(ctx, b)
+	if err != nil {
+		return Authors{}, typed(err)
 	}
 	var l harvest.Looked
-	err := unlessPaused(withDelay(beat, b.Harvest.Options), a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
-		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, b.After, b.Limit, b.Pass, since,
+	err = unlessPaused(withDelay(beat, b.Harvest.Options), a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
+		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit}, b.Pass, since,
 			func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
 		return err
 	})

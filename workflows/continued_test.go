@@ -138,6 +138,7 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		w.located++
 		return harvest.Seeded{}, nil
 	})
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"m", "z"}}, nil)
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Authors, error) {
 		w.searched++
 		return activities.Authors{Looked: 2, Found: 1}, nil

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,7 +22,8 @@ type HomepagesParams struct {
 
 const (
 	authorsPerBatch = 48
-	batchesPerRun   = 100
+	batchesAtOnce   = 4  // that workers share
+	batchesPerList  = 50 // that are known ahead
 	lastPass        = 2
 )
 
@@ -29,43 +31,119 @@ const (
 // alone; leaves each page to one author; looks in a second pass for those not
 // found, by what was found for their co-authors; and settles again. The order
 // matters: a pass that read what it writes would find what its timing decides.
+// Since no batch of a pass reads what another writes, some are under way at once.
 func FindHomepages(ctx workflow.Context, p HomepagesParams) (activities.Authors, error) {
 	p.Pass = max(p.Pass, 1)
-	for n := 0; p.Pass <= lastPass; n++ {
-		if n == batchesPerRun {
+	for p.Pass <= lastPass {
+		s := &search{p: p, selector: workflow.NewSelector(ctx)}
+		through, err := s.pass(ctx)
+		p = s.p
+		switch {
+		case err != nil:
+			return p.Total, err
+		case !through:
 			return p.Total, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
 		}
-		summary := fmt.Sprintf("authors after %q, pass %d", p.After, p.Pass)
-		var b activities.Authors
-		err := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, summary, time.Hour), stages.FindHomepages,
-			activities.Batch{Harvest: p.Harvest, After: p.After, Limit: authorsPerBatch, Pass: p.Pass, Settled: p.Settled}).Get(ctx, &b)
-		if err != nil {
+		var settled harvest.Settled
+		summary := fmt.Sprintf("pages given to several authors, pass %d", p.Pass)
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, summary), stages.SettleHomepages, p.Harvest).Get(ctx, &settled); err != nil {
 			return p.Total, err
 		}
-		if !b.More {
-			var s harvest.Settled
-			summary := fmt.Sprintf("pages given to several authors, pass %d", p.Pass)
-			if err := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, summary, time.Hour), stages.SettleHomepages, p.Harvest).Get(ctx, &s); err != nil {
-				return p.Total, err
-			}
-			p.Settled = s.At
-		}
-		p = p.after(b)
-		workflow.SetCurrentDetails(ctx, fmt.Sprintf("pass %d: %d authors looked for, %d homepages found (%d searches, %d pages fetched)",
-			min(p.Pass, lastPass), p.Total.Looked, p.Total.Found, p.Total.Searches, p.Total.Fetches))
+		p.Settled, p.After, p.Pass = settled.At, "", p.Pass+1
 	}
 	return p.Total, nil
 }
 
-// after is where to go on after a batch: the next batch, or the next pass.
-func (p HomepagesParams) after(b activities.Authors) HomepagesParams {
-	p.Total.Looked += b.Looked
-	p.Total.Found += b.Found
-	p.Total.Searches += b.Searches
-	p.Total.Fetches += b.Fetches
-	p.After = b.Last
-	if !b.More {
-		p.Pass, p.After = p.Pass+1, ""
+// search is one pass, or what a run does of it.
+type search struct {
+	p        HomepagesParams // After is the last author of the batches begun
+	abreast  bool            // false of runs that began before batches were under way side by side
+	next     []string        // the last authors of the batches to begin
+	listed   bool            // there are no more than these
+	running  int
+	selector workflow.Selector // of the batches that run
+	failed   error
+}
+
+// pass looks for the authors of a pass, and reports whether it is through: a run
+// that is full ends before. No batch is under way when it returns.
+func (s *search) pass(ctx workflow.Context) (through bool, err error) {
+	ctx, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	s.abreast = workflow.GetVersion(ctx, "batches-abreast", workflow.DefaultVersion, 1) == 1
+	for full := false; !full && s.failed == nil; {
+		for len(s.next) > 0 && s.running < batchesAtOnce {
+			s.begin(ctx)
+		}
+		switch {
+		case len(s.next) == 0 && !s.listed:
+			s.failed = s.list(ctx)
+		case s.running > 0:
+			s.selector.Select(ctx)
+			// After a batch, so that every run goes on by one at least.
+			full = workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		default:
+			return true, nil
+		}
 	}
-	return p
+	if s.failed != nil {
+		cancel()
+	}
+	for s.running > 0 {
+		s.selector.Select(ctx)
+	}
+	return s.listed && len(s.next) == 0, s.failed
+}
+
+// list asks where the next batches end.
+func (s *search) list(ctx workflow.Context) error {
+	if !s.abreast { // one, which ends where its limit is
+		s.next, s.listed = []string{""}, true
+		return nil
+	}
+	var b activities.AuthorBatches
+	in := s.batch()
+	in.Limit = batchesPerList
+	summary := fmt.Sprintf("authors after %q, pass %d", s.p.After, s.p.Pass)
+	if err := workflow.ExecuteActivity(quick(ctx, summary), stages.AuthorBatches, in, authorsPerBatch).Get(ctx, &b); err != nil {
+		return err
+	}
+	s.next, s.listed = b.Last, !b.More
+	return nil
+}
+
+// begin begins the next batch.
+func (s *search) begin(ctx workflow.Context) {
+	b := s.batch()
+	if b.UpTo = s.next[0]; !s.abreast {
+		b.Limit = authorsPerBatch
+	}
+	s.next = s.next[1:]
+	s.p.After = b.UpTo
+	summary := fmt.Sprintf("authors after %q, pass %d", b.After, b.Pass)
+	f := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, summary, time.Hour), stages.FindHomepages, b)
+	s.running++
+	s.selector.AddFuture(f, func(f workflow.Future) {
+		s.running--
+		var found activities.Authors
+		if err := f.Get(ctx, &found); err != nil {
+			s.failed = cmp.Or(s.failed, err)
+			return
+		}
+		s.ended(ctx, found)
+	})
+}
+
+func (s *search) batch() activities.Batch {
+	return activities.Batch{Harvest: s.p.Harvest, After: s.p.After, Pass: s.p.Pass, Settled: s.p.Settled}
+}
+
+func (s *search) ended(ctx workflow.Context, b activities.Authors) {
+	t := &s.p.Total
+	t.Looked, t.Found, t.Searches, t.Fetches = t.Looked+b.Looked, t.Found+b.Found, t.Searches+b.Searches, t.Fetches+b.Fetches
+	if !s.abreast {
+		s.p.After, s.listed = b.Last, !b.More
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("pass %d: %d authors looked for, %d homepages found (%d searches, %d pages fetched)",
+		s.p.Pass, t.Looked, t.Found, t.Searches, t.Fetches))
 }

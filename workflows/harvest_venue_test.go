@@ -49,6 +49,7 @@ func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 3, Wanted: 3}, nil).Maybe()
 	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil).Maybe()
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"z"}}, nil).Maybe()
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(activities.Authors{Looked: 2, Found: 1}, nil).Maybe()
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil).Maybe()
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(harvest.Seeded{Hosts: 1, URLs: 1}, nil).Maybe()
@@ -209,14 +210,4 @@ func TestAfterSlice(t *testing.T) {
 	} {
 		require.Equal(t, c.want, afterSlice(c.slice, patience), c.slice.Ending)
 	}
-}
-
-func TestHomepagesGoOnAfterABatch(t *testing.T) {
-	t.Parallel()
-	p := HomepagesParams{Pass: 1, After: "a"}
-	p = p.after(activities.Authors{Looked: 48, Found: 40, Last: "m", More: true})
-	require.Equal(t, HomepagesParams{Pass: 1, After: "m", Total: activities.Authors{Looked: 48, Found: 40}}, p)
-	p = p.after(activities.Authors{Looked: 3, Found: 1, Last: "z"})
-	require.Equal(t, 2, p.Pass)
-	require.Empty(t, p.After)
 }

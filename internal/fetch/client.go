@@ -95,6 +95,7 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.fetched = req.Meanwhile
 	resp := &Response{}
 	var trail *trail
 	for {
@@ -148,6 +149,7 @@ type target struct {
 	raw     string // the URL as text
 	host    string // as pacing and robots.txt know it
 	proxied bool
+	fetched func() bool // whether another did so meanwhile; nil: there is no other
 }
 
 // target checks what can be told by name, and tells whether a proxy is asked.
@@ -187,6 +189,10 @@ func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawl
 		done, err := c.turn(ctx, t, crawlDelay)
 		if err != nil {
 			return nil, err
+		}
+		if t.fetched != nil && t.fetched() {
+			done(Visit{Void: true})
+			return nil, &Error{Outcome: RedirectKnown, URL: t.raw, Location: canonical(t.raw)}
 		}
 		x := &exchange{target: t, header: header, limits: c.cfg.Limits, memory: c.cfg.Memory}
 		if learn != nil {

@@ -95,11 +95,13 @@ func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) 
 	if blocked(url) {
 		return p, cmp.Or(broken, homepage.ErrBlacklisted)
 	}
-	known := func(to string) bool {
-		_, ok, err := g.kept(ctx, to)
-		return ok && err == nil || blocked(to)
+	fetched := func(u string) bool {
+		_, ok, err := g.kept(ctx, u)
+		return ok && err == nil
 	}
-	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true, Known: known})
+	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true,
+		Meanwhile: func() bool { return fetched(url) }, // by another process
+		Known:     func(to string) bool { return fetched(to) || blocked(to) }})
 	defer resp.Release()
 	var fe *fetch.Error
 	switch {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/app"
 	"gleaner/internal/config"
@@ -168,15 +169,33 @@ func begin(t *testing.T, a *app.App, key string, years venue.Years) string {
 	return id
 }
 
-// findAll does what the workflow FindHomepages does.
-func findAll(t *testing.T, a *app.App, id, key string, batch int) (looked, found int) {
+// findAll does what the workflow FindHomepages does: batches side by side, and
+// with others than a in turn.
+func findAll(t *testing.T, a *app.App, id, key string, batch int, others ...*app.App) (looked, found int) {
 	t.Helper()
+	on := append([]*app.App{a}, others...)
 	var settled time.Time
 	for pass := 1; pass <= 2; pass++ {
-		for after, more := "", true; more; {
-			l, err := a.Stages.FindHomepages(t.Context(), id, key, after, batch, pass, settled, noCount)
+		in := store.AuthorRange{Limit: 4}
+		for more := true; more; {
+			var batches []string
+			var err error
+			batches, more, err = a.Stages.AuthorBatches(t.Context(), id, in, batch, pass, settled)
 			require.NoError(t, err)
-			looked, found, after, more = looked+l.Looked, found+l.Found, l.Last, l.More
+			g, ctx := errgroup.WithContext(t.Context())
+			var mu sync.Mutex
+			for i, last := range batches {
+				part := store.AuthorRange{After: in.After, UpTo: last}
+				in.After = last
+				g.Go(func() error {
+					l, err := on[i%len(on)].Stages.FindHomepages(ctx, id, key, part, pass, settled, noCount)
+					mu.Lock()
+					defer mu.Unlock()
+					looked, found = looked+l.Looked, found+l.Found
+					return err
+				})
+			}
+			require.NoError(t, g.Wait())
 		}
 		s, err := a.Stages.SettleHomepages(t.Context(), id)
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/homepage"
+	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
 
@@ -27,28 +28,47 @@ type Looked struct {
 	More                             bool
 }
 
-// FindHomepages looks for the homepages of the next authors of a harvest's
-// missing papers, those after an id.
+// AuthorBatches cuts the authors in a range, who are to be looked for in a pass,
+// into batches: the last id of each. Limit is how many batches at most.
+func (s *Stages) AuthorBatches(ctx context.Context, id string, in store.AuthorRange, size, pass int, since time.Time) (last []string, more bool, err error) {
+	limit := in.Limit * size
+	in.Limit = limit
+	authors, err := s.DB.AuthorsToFind(ctx, id, in, decidedSince(since, pass), pass == 2)
+	for batch := range slices.Chunk(authors, size) {
+		last = append(last, batch[len(batch)-1].ID())
+	}
+	return last, len(authors) == limit, err
+}
+
+// decidedSince is the time from when on a decision stands.
+func decidedSince(given time.Time, pass int) time.Time {
+	switch {
+	case !given.IsZero():
+		return given
+	case pass == 2:
+		return time.Now()
+	}
+	return time.Now().Add(-decisionAge)
+}
+
+// FindHomepages looks for the homepages of the authors of a harvest's missing
+// papers, those in a range.
 //
-// In the first pass every author not decided since the time given is looked for
-// (zero: within decisionAge) is looked for, and of whom something that did not
-// answer is due again, by what is known of that author alone. After it,
+// In the first pass every author not decided since the time given (zero: within
+// decisionAge) is looked for, and of whom something that did not answer is due
+// again, by what is known of that author alone. After it,
 // SettleHomepages leaves each page to one author. In the second pass, with the
 // time that SettleHomepages returned, those without a homepage are looked for
 // again by what the first tells about their co-authors, and without the pages
 // that went to others. Both passes read nothing that the same pass writes, so
 // what is found does not depend on the order of work, nor on how often the work
-// was cut off.
-func (s *Stages) FindHomepages(ctx context.Context, id, venueKey, after string, limit, pass int, since time.Time, report func(done, of int)) (Looked, error) {
-	switch {
-	case since.IsZero() && pass == 2:
-		since = time.Now()
-	case since.IsZero():
-		since = time.Now().Add(-decisionAge)
-	case pass != 2:
+// was cut off, nor on what of it is done side by side.
+func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in store.AuthorRange, pass int, since time.Time, report func(done, of int)) (Looked, error) {
+	if !since.IsZero() && pass != 2 {
 		ctx = withFresh(ctx, since)
 	}
-	authors, err := s.DB.AuthorsToFind(ctx, id, after, since, limit, pass == 2)
+	since = decidedSince(since, pass)
+	authors, err := s.DB.AuthorsToFind(ctx, id, in, since, pass == 2)
 	if err != nil || len(authors) == 0 {
 		return Looked{}, err
 	}
@@ -57,7 +77,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey, after string, 
 		return Looked{}, err
 	}
 	b := &findBatch{s: s, names: names, pass: pass, settled: since, report: report, of: len(authors),
-		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == limit}}
+		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == in.Limit}}
 	out, err := b.run(ctx, authors)
 	if b.open > 0 {
 		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; their authors are looked for again later",

@@ -3,6 +3,7 @@ package harvest_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/app"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/store"
 	"gleaner/internal/venue"
 )
 
@@ -80,6 +83,32 @@ func TestTwoPasses(t *testing.T) {
 	}
 }
 
+// TestProcessesShareASearch looks for each author in another process than for the
+// one before, side by side: what is found is the same, and no page is asked for
+// by both.
+func TestProcessesShareASearch(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	dsn := devtest.Postgres(t)
+	// Long enough for what one process was answered to be written before the next turn.
+	slow := map[string]string{"delay": "500ms"}
+	a, other := o.open(t, dsn, slow), o.open(t, dsn, slow)
+	id := listed(t, a)
+	looked, _ := findAll(t, a, id, smallKey, 1, other)
+	assert.Equal(t, 4, looked)
+	assert.Equal(t, map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "http://people.example.org/~apoe/", "2/1": "http://www.example.ac.uk/~chen/", "2/2": ""}, best(t, a, id))
+	times := map[string]int{}
+	for _, r := range o.asked {
+		times[r.URL]++
+	}
+	for url, n := range times {
+		if !strings.HasSuffix(url, "/robots.txt") {
+			assert.Equal(t, 1, n, url)
+		}
+	}
+	assert.Contains(t, times, "http://www.example.ac.uk/~chen/")
+}
+
 // TestSecondPassCutOff runs the second pass twice, as after a crash: what it found
 // the first time must not count as known to it the second time.
 func TestSecondPassCutOff(t *testing.T) {
@@ -87,15 +116,15 @@ func TestSecondPassCutOff(t *testing.T) {
 	a := circle().open(t, "", nil)
 	id := listed(t, a)
 	ctx := t.Context()
-	_, err := a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Time{}, noCount)
+	_, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
 	require.NoError(t, err)
 	s, err := a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
-	l, err := a.Stages.FindHomepages(ctx, id, smallKey, "", 1, 2, s.At, noCount)
+	l, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 1}, 2, s.At, noCount)
 	require.NoError(t, err)
 	require.True(t, l.More)
 	for range 2 {
-		_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 2, s.At, noCount)
+		_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 2, s.At, noCount)
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"])
@@ -124,7 +153,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	}
 	check()
 	// A later harvest looks for all anew and heeds what was said.
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Now().Add(time.Hour), noCount)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Now().Add(time.Hour), noCount)
 	require.NoError(t, err)
 	_, err = a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
@@ -156,7 +185,7 @@ func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
 	assert.Equal(t, "http://people.example.org/~apoe/", results[0].URL)
 
 	id := listed(t, a)
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, "", 100, 1, time.Time{}, noCount)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
 	require.NoError(t, err)
 	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"], "in the first pass, by the index alone")
 }

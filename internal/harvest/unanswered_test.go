@@ -21,7 +21,7 @@ const roeHost = "www.cs.example.edu"
 // first runs the first pass over all authors.
 func first(t *testing.T, a *app.App, id string, since time.Time) {
 	t.Helper()
-	_, err := a.Stages.FindHomepages(t.Context(), id, smallKey, "", 100, 1, since, noCount)
+	_, err := a.Stages.FindHomepages(t.Context(), id, smallKey, store.AuthorRange{Limit: 100}, 1, since, noCount)
 	require.NoError(t, err)
 }
 

@@ -27,21 +27,28 @@ type Override struct {
 	Word string `json:"word"` // is, is-not
 }
 
-// AuthorsToFind lists the authors of a harvest's missing papers after the id
-// given, by id. On the first pass: those not decided since the time given, and
+// AuthorRange is a part of the authors by their ids: those after one, up to another
+// ("" is the end), as many as the limit (0 is all).
+type AuthorRange struct {
+	After, UpTo string
+	Limit       int
+}
+
+// AuthorsToFind lists the authors of a harvest's missing papers that are in a
+// range, by id. On the first pass: those not decided since the time given, and
 // those for whom nobody was there to be asked when they were (a search that has
 // come back is worth another try), but for this very harvest; and those of whom
 // something that did not answer is due again. On the second pass: those for whom
 // no homepage was found until that time, and none was looked for since.
-func (db *DB) AuthorsToFind(ctx context.Context, harvest, after string, since time.Time, limit int, second bool) ([]venue.Author, error) {
+func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]venue.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
-		WHERE a.id > $2 AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+		WHERE a.id > $2 AND ($7='' OR a.id <= $7) AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
 			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '' AND d.decided_at <= $3)
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
-		ORDER BY a.id LIMIT $4`, harvest, after, since, limit, second, []string{homepage.NoSearch, homepage.NoCandidates})
+		ORDER BY a.id LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{homepage.NoSearch, homepage.NoCandidates}, in.UpTo)
 	if err != nil {
 		return nil, err
 	}

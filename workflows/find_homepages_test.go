@@ -1,0 +1,168 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/harvest"
+)
+
+// people are batches of authors, listed a few at a time.
+type people struct {
+	batches int
+	perList int
+
+	mu       sync.Mutex
+	meet     sync.Cond
+	together int // batches that wait for each other before the first answers
+	running  int
+	most     int      // that were under way at once
+	asked    []string // batches as they ended, by pass and range
+	log      []string // batches of each pass, and its settling
+	calls    int
+	runs     int
+}
+
+func newPeople(batches, together int) *people {
+	p := &people{batches: batches, perList: 3, together: together}
+	p.meet.L = &p.mu
+	return p
+}
+
+func author(n int) string { return fmt.Sprintf("a%02d", n) }
+
+func (p *people) answer(env *testsuite.TestWorkflowEnvironment) {
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, authorsPerBatch).Return(func(_ context.Context, b activities.Batch, _ int) (activities.AuthorBatches, error) {
+		var out activities.AuthorBatches
+		for n := range p.batches {
+			if author(n) > b.After {
+				if len(out.Last) == p.perList {
+					out.More = true
+					break
+				}
+				out.Last = append(out.Last, author(n))
+			}
+		}
+		return out, nil
+	})
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Authors, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.running++
+		p.most = max(p.most, p.running)
+		for p.meet.Broadcast(); p.most < p.together; {
+			p.meet.Wait()
+		}
+		p.running--
+		p.asked = append(p.asked, fmt.Sprintf("%d %s-%s", b.Pass, b.After, b.UpTo))
+		p.log = append(p.log, fmt.Sprintf("batch of %d", b.Pass))
+		return activities.Authors{Looked: 3, Found: 2, Searches: 5, Fetches: 7, Last: "not heeded"}, nil
+	})
+	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Settled, error) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.log = append(p.log, fmt.Sprintf("settled, %d under way", p.running))
+		return harvest.Settled{}, nil
+	})
+}
+
+// find runs FindHomepages to its end, over as many runs as it takes.
+func (p *people) find(t *testing.T, full func(call int) bool) activities.Authors {
+	t.Helper()
+	params := HomepagesParams{Harvest: webdb}
+	for range 100 {
+		env := newEnv(t)
+		p.answer(env)
+		env.SetOnActivityStartedListener(func(*activity.Info, context.Context, converter.EncodedValues) {
+			if p.calls++; full(p.calls) {
+				env.SetContinueAsNewSuggested(true)
+			}
+		})
+		env.ExecuteWorkflow(FindHomepages, params)
+		p.runs++
+		err := env.GetWorkflowError()
+		if err == nil {
+			var total activities.Authors
+			require.NoError(t, env.GetWorkflowResult(&total))
+			return total
+		}
+		var next *workflow.ContinueAsNewError
+		require.True(t, errors.As(err, &next), "%v", err)
+		require.Zero(t, p.running, "a batch was left behind")
+		params = HomepagesParams{}
+		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &params))
+	}
+	t.Fatal("no end")
+	return activities.Authors{}
+}
+
+// TestHomepagesAreLookedForSideBySide: several batches are under way at once, so
+// that several workers share a search; what comes of it is what comes of one after
+// the other, wherever the run is continued.
+func TestHomepagesAreLookedForSideBySide(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for pass := 1; pass <= 2; pass++ {
+		after := ""
+		for n := range 10 {
+			want = append(want, fmt.Sprintf("%d %s-%s", pass, after, author(n)))
+			after = author(n)
+		}
+	}
+	order := slices.Concat(slices.Repeat([]string{"batch of 1"}, 10), []string{"settled, 0 under way"}, slices.Repeat([]string{"batch of 2"}, 10), []string{"settled, 0 under way"})
+	check := func(t *testing.T, together int, full func(int) bool) *people {
+		p := newPeople(10, together)
+		total := p.find(t, full)
+		slices.Sort(p.asked)
+		require.Equal(t, want, p.asked, "each batch once")
+		require.Equal(t, order, p.log)
+		require.Equal(t, activities.Authors{Looked: 60, Found: 40, Searches: 100, Fetches: 140}, total)
+		require.LessOrEqual(t, p.most, batchesAtOnce)
+		return p
+	}
+	whole := check(t, 4, func(int) bool { return false }) // ends only if so many met
+	require.Equal(t, 1, whole.runs)
+	require.Equal(t, 4, whole.most)
+	for k := 1; k <= whole.calls; k++ {
+		check(t, 1, func(call int) bool { return call == k })
+	}
+	require.Greater(t, check(t, 1, func(int) bool { return true }).runs, 4)
+}
+
+// TestASearchThatFailsLeavesNoBatchBehind: those that are under way end first, and
+// none begins.
+func TestASearchThatFailsLeavesNoBatchBehind(t *testing.T) {
+	t.Parallel()
+	p := newPeople(10, batchesAtOnce)
+	env := newEnv(t)
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.MatchedBy(func(b activities.Batch) bool { return b.UpTo == author(1) })).
+		Return(func(context.Context, activities.Batch) (activities.Authors, error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.running++
+			p.most = max(p.most, p.running)
+			for p.meet.Broadcast(); p.most < p.together; {
+				p.meet.Wait()
+			}
+			return activities.Authors{}, temporal.NewNonRetryableApplicationError("no such venue", activities.ErrTypeInput, nil)
+		})
+	p.answer(env)
+	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb})
+	require.ErrorContains(t, env.GetWorkflowError(), "no such venue")
+	require.GreaterOrEqual(t, len(p.asked), batchesAtOnce-1)
+	require.Less(t, len(p.asked), 2*batchesAtOnce)
+	require.NotContains(t, p.asked, "1 "+author(8)+"-"+author(9))
+}
