@@ -22,7 +22,7 @@ func TestShort(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	v, err := Run(t.Context(), Options{Bin: bin, Dir: t.TempDir(), Faults: 14, PagesPerSite: 25, Patience: 6 * time.Minute, Log: t.Output(),
-		Kinds: []string{"worker killed", "worker stopped", "all workers killed", "Postgres killed", "Temporal killed", "connections to Postgres cut",
+		Kinds: []string{"worker killed", "worker stopped", "all workers killed", "worker replaced by a changed one", "Postgres killed", "Temporal killed", "connections to Postgres cut",
 			"connections to Temporal cut", "web answers nothing", "disk full", "blob folder replaced by an empty one"}})
 	require.NoError(t, err)
 	require.Positive(t, v.Papers)

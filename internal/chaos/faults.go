@@ -25,6 +25,7 @@ func faults() []fault {
 		{"worker killed", 8, killWorker(syscall.SIGKILL)},
 		{"worker stopped", 3, killWorker(syscall.SIGTERM)},
 		{"all workers killed", 2, killAll},
+		{"worker replaced by a changed one", 2, replaceWorker},
 		{"worker frozen", 2, freeze(2*time.Second, 6*time.Second)},
 		{"worker frozen past its leases", 1, freeze(35*time.Second, 40*time.Second)},
 		{"Postgres killed", 3, killServer(func(w *world) *server { return w.postgres })},
@@ -61,6 +62,15 @@ func killWorker(s syscall.Signal) func(context.Context, *world, *rand.Rand) erro
 		}
 		return p.start()
 	}
+}
+
+// replaceWorker takes a worker down and starts one that cuts crawls up in
+// another way, as a new release may.
+func replaceWorker(_ context.Context, w *world, r *rand.Rand) error {
+	p := w.workers[r.IntN(len(w.workers))]
+	p.end(syscall.SIGTERM)
+	p.extra = []string{"GLEANER_SLICE_PAGES=" + itoa(5+r.IntN(100)), "GLEANER_SLICE_TIME=" + between(r, 3*time.Second, time.Minute).String()}
+	return p.start()
 }
 
 func killAll(ctx context.Context, w *world, r *rand.Rand) error {

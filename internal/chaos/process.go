@@ -17,6 +17,7 @@ type process struct {
 	name    string
 	command func() *exec.Cmd
 	log     string
+	extra   []string // of the environment
 	cmd     *exec.Cmd
 	done    chan struct{}
 	ended   atomic.Bool // by itself
@@ -33,6 +34,7 @@ func (p *process) start() error {
 	defer func() { _ = out.Close() }()
 	cmd := p.command()
 	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Env = append(cmd.Env, p.extra...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	p.cmd, p.done = cmd, make(chan struct{})
 	p.asked.Store(false)
