@@ -36,6 +36,10 @@ func Outage(kind string) bool {
 	return false
 }
 
+// OutageLook is how often is looked whether something of our own that is away
+// (the database, the blob store, room on a disk) has come back.
+const OutageLook = 5 * time.Second
+
 // typed gives every error that leaves an activity its name and whether, and
 // after how long, it is tried again. It is the only place that decides this.
 // details are handed to the workflow.
@@ -68,11 +72,11 @@ func classify(err error) (kind string, after time.Duration) {
 	case errors.As(err, &away):
 		return ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second)
 	case errors.Is(err, politeness.ErrLost):
-		return ErrTypeLeaseLost, 5 * time.Second
+		return ErrTypeLeaseLost, time.Second
 	case errors.Is(err, repository.ErrAway), errors.Is(err, repository.ErrForeign):
-		return ErrTypeStoreAway, time.Minute
+		return ErrTypeStoreAway, OutageLook
 	case errors.Is(err, repository.ErrFull), store.Full(err):
-		return ErrTypeDiskFull, time.Minute
+		return ErrTypeDiskFull, OutageLook
 	case store.Away(err):
 		return ErrTypeDatabase, 2 * time.Second
 	}

@@ -26,6 +26,7 @@ type Stages struct {
 
 // Begin records that a harvest is under way.
 func (a *Stages) Begin(ctx context.Context, h Harvest) error {
+	defer alive(ctx)()
 	if err := h.Options.Check(); err != nil {
 		return temporal.NewNonRetryableApplicationError(err.Error(), ErrTypeInput, err)
 	}
@@ -174,6 +175,7 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 
 // SitesToCrawl lists the next hosts of a harvest that something waits on.
 func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
+	defer alive(ctx)()
 	hosts, err := a.db.SitesToCrawl(ctx, b.Harvest.ID, b.After, b.Limit)
 	s := Sites{Hosts: hosts, More: len(hosts) == b.Limit}
 	if len(hosts) > 0 {
@@ -199,12 +201,14 @@ func (a *Stages) EndSite(ctx context.Context, end SiteEnd) ([]string, error) {
 
 // Ended lists those of the hosts whose crawl has ended.
 func (a *Stages) Ended(ctx context.Context, hosts []string) ([]string, error) {
+	defer alive(ctx)()
 	ended, err := a.db.EndedSites(ctx, hosts)
 	return ended, typed(err)
 }
 
 // Counts says how far a harvest is.
 func (a *Stages) Counts(ctx context.Context, id string) (Counts, error) {
+	defer alive(ctx)()
 	c, err := a.db.HarvestCounts(ctx, id)
 	return c, typed(err)
 }
@@ -218,11 +222,13 @@ type Stage struct {
 
 // SetStage records the stage that a harvest is in.
 func (a *Stages) SetStage(ctx context.Context, s Stage) error {
+	defer alive(ctx)()
 	return typed(a.db.SetStage(ctx, s.Harvest, s.Stage, s.Note))
 }
 
 // Pause records that a harvest is paused, or goes on; slices look at it.
 func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
+	defer alive(ctx)()
 	return typed(a.db.SetPaused(ctx, id, paused))
 }
 

@@ -8,6 +8,14 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
+// Beat is how often an activity says that it is alive, and Silence after how long
+// without a word its worker counts as dead. A dead worker's work is begun again
+// within ten seconds; one that is short of a processor misses no three beats.
+const (
+	Beat    = 1500 * time.Millisecond
+	Silence = 5 * time.Second
+)
+
 // lastBeat is what the attempt before told last with its heartbeats, zero if there
 // was none: where this one goes on.
 func lastBeat[T any](ctx context.Context) (details T) {
@@ -20,7 +28,7 @@ func lastBeat[T any](ctx context.Context) (details T) {
 	return details
 }
 
-// heartbeats beats every two seconds with the details set last, until stop is
+// heartbeats beats with the details set last, until stop is
 // called: a slow page or a busy service must not look like a dead worker. The
 // context it returns ends, too, when the worker is told to stop, so that an
 // activity can hand its work back within the worker's stop timeout.
@@ -36,7 +44,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(2 * time.Second)
+		tick := time.NewTicker(Beat)
 		defer tick.Stop()
 		for {
 			select {
@@ -55,6 +63,13 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		}
 	}()
 	return beat, func(d T) { latest.Store(&d) }, func() { cancel(); <-done }
+}
+
+// alive beats for an activity that has nothing to tell, until the function it
+// returns is called.
+func alive(ctx context.Context) (stop func()) {
+	_, _, stop = heartbeats[string](ctx)
+	return stop
 }
 
 // resumed is what the attempt before told last, if there was one.

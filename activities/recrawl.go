@@ -78,6 +78,7 @@ func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, er
 
 // Unwanted lists those of the hosts that no running harvest wants.
 func (a *Recrawls) Unwanted(ctx context.Context, hosts []string) (unwanted []string, err error) {
+	defer alive(ctx)()
 	for _, host := range hosts {
 		of, err := a.db.SiteWatchers(ctx, host)
 		if err != nil {

@@ -55,7 +55,7 @@ func on(ctx workflow.Context, queue, summary string, timeout time.Duration) work
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:           queue,
 		StartToCloseTimeout: timeout,
-		HeartbeatTimeout:    30 * time.Second,
+		HeartbeatTimeout:    activities.Silence,
 		WaitForCancellation: true,
 		Summary:             summary,
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
@@ -70,8 +70,5 @@ func long(ctx workflow.Context, queue, summary string) workflow.Context {
 
 // quick is on for activities that ask the database for little.
 func quick(ctx workflow.Context, summary string) workflow.Context {
-	ctx = on(ctx, activities.QueueHarvest, summary, 5*time.Minute)
-	o := workflow.GetActivityOptions(ctx)
-	o.HeartbeatTimeout = 0
-	return workflow.WithActivityOptions(ctx, o)
+	return on(ctx, activities.QueueHarvest, summary, 5*time.Minute)
 }

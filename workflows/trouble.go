@@ -37,7 +37,6 @@ const slicesThatFail = 10
 func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	ctx = on(ctx, activities.QueueCrawl, c.p.Host, 30*time.Minute)
 	o := workflow.GetActivityOptions(ctx)
-	o.HeartbeatTimeout = 10 * time.Second // no longer than a dead worker's lease
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	var s activities.Slice
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), crawler.CrawlSlice, c.p.Host).Get(ctx, &s)
@@ -65,7 +64,8 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	t.Error = rootCause(err)
 	var app *temporal.ApplicationError
 	errors.As(err, &app)
-	if app == nil || !activities.Outage(app.Type()) {
+	outage := app != nil && activities.Outage(app.Type())
+	if !outage {
 		t.Own++
 	}
 	c.show(ctx, t)
@@ -75,11 +75,27 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	case t.Own >= slicesThatFail:
 		return step{state: "stopped", reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: %s", t.Own, t.Error)}
 	}
-	wait := min(time.Second<<min(t.Attempt-1, 6), time.Minute)
-	if app != nil {
+	return step{wait: pauseAfter(err, t.Attempt, outage), reason: t.Error}
+}
+
+// pauseAfter is how long a site waits after slices that failed. An outage ends at
+// some moment, and the wait for that does not grow beyond some seconds; a slice
+// whose worker died is begun again at once.
+func pauseAfter(err error, attempt int, outage bool) time.Duration {
+	longest := time.Minute
+	var lost *temporal.TimeoutError
+	var app *temporal.ApplicationError
+	switch {
+	case errors.As(err, &lost) && attempt == 1:
+		return time.Second / 2
+	case outage:
+		longest = activities.OutageLook
+	}
+	wait := min(time.Second<<min(attempt-1, 6), longest)
+	if errors.As(err, &app) {
 		wait = max(wait, app.NextRetryDelay())
 	}
-	return step{wait: wait, reason: t.Error}
+	return wait
 }
 
 // progressOf is what a slice did before it failed: its error says so, or its

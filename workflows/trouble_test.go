@@ -90,12 +90,14 @@ func TestFailuresWithProgressBetweenDoNotAddUp(t *testing.T) {
 func TestAnOutageEndsNoSite(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{activities.ErrTypeDatabase, activities.ErrTypeDiskFull, activities.ErrTypeStoreAway, activities.ErrTypeLeaseLost} {
-		_, slices, end := failing(t, func(n int) error {
+		begun := time.Now()
+		env, slices, end := failing(t, func(n int) error {
 			if n > 5*slicesThatFail {
 				return nil
 			}
 			return failure(kind, 0)
 		})
+		require.Less(t, env.Now().Sub(begun), 5*slicesThatFail*activities.OutageLook+time.Minute, "its end is noticed within seconds")
 		require.Equal(t, 5*slicesThatFail+1, *slices, kind)
 		require.Equal(t, "done", end.State, kind)
 	}

@@ -155,6 +155,26 @@ func TestAProcessThatStandsStillLosesItsHost(t *testing.T) {
 	require.False(t, c.follow(10), "it goes on where it was")
 }
 
+// TestASliceWaitsForADeadHolder: its lease runs out within seconds, and the slice
+// that waits for that goes on at this moment.
+func TestASliceWaitsForADeadHolder(t *testing.T) {
+	t.Parallel()
+	w, s := newWorld(t), serve(t, small())
+	w.seed(t, s.host, "/", "/")
+	_, err := politeness.NewKeeper(w.db.Pool, paced, "dead").Acquire(t.Context(), s.host)
+	require.NoError(t, err)
+	c := w.crawler(w.client)
+	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Waiting, r.Ending)
+	require.Positive(t, r.Wait)
+	require.Empty(t, s.asked())
+	c.patience = time.Minute
+	r, err = c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Exhausted, r.Ending)
+}
+
 // told is a log that a test listens to.
 type told struct{ listen func(message string) }
 

@@ -66,6 +66,9 @@ type Crawler struct {
 	log    *slog.Logger
 	known  int           // URLs of a site that a slice keeps in memory
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
+	// patience is how long a slice waits for another process that asks its host:
+	// a little longer than the lease of one that died lasts.
+	patience time.Duration
 
 	// Tests put themselves between: wrap around a strategy, read before the work
 	// on an answer.
@@ -75,7 +78,7 @@ type Crawler struct {
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 2 * time.Second, known: seenLimit,
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second, known: seenLimit,
 		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
 }
 

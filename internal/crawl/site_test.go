@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) crawler(f Fetcher) *Crawler {
 	c := New(w.db, w.keeper, f, w.coll, w.cfg, slog.New(slog.DiscardHandler))
-	c.look = 5 * time.Millisecond
+	c.look, c.patience = 5*time.Millisecond, 0
 	return c
 }
 

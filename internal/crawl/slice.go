@@ -74,7 +74,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if err := c.coll.Ready(ctx); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
-	lease, err := c.keeper.Acquire(ctx, host)
+	lease, err := c.keeper.AcquireWithin(ctx, host, c.patience)
 	var busy *politeness.BusyError
 	if errors.As(err, &busy) {
 		return Result{Ending: Waiting, Reason: busy.Error(), Wait: busy.Wait}, nil

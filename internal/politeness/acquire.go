@@ -1,6 +1,7 @@
 package politeness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,25 @@ func (k *Keeper) Acquire(ctx context.Context, host string) (*Lease, error) {
 		return l, err
 	}
 	return nil, fmt.Errorf("politeness: lease of %s: %w", host, err)
+}
+
+// AcquireWithin is Acquire that waits for a host's holder for a while: one that
+// died, or that comes to its end at this moment, is not worth another visit.
+func (k *Keeper) AcquireWithin(ctx context.Context, host string, patience time.Duration) (*Lease, error) {
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		l, err := k.Acquire(ctx, host)
+		var busy *BusyError
+		if !errors.As(err, &busy) || busy.Parked {
+			return l, err
+		}
+		if free := k.waitFree(within, host); within.Err() != nil {
+			return nil, cmp.Or(ctx.Err(), err)
+		} else if free != nil {
+			return nil, free
+		}
+	}
 }
 
 // errNoRow says that nobody has met the host yet.

@@ -63,7 +63,7 @@ type Promise func(ctx context.Context, siteID int, def time.Duration) (delay tim
 // leaseTime is how long a lease lasts that is not renewed: how long a host waits
 // when its holder died. A holder renews it several times in that time, and one
 // whose lease ran out because the database was away takes it up again.
-const leaseTime = 9 * time.Second
+const leaseTime = 6 * time.Second
 
 // NewKeeper makes a keeper. holder names the process for people (host and pid);
 // what is added to it tells the process from all others that had the name.

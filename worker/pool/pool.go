@@ -122,7 +122,8 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 	o := worker.Options{
 		MaxConcurrentActivityExecutionSize: concurrency(queue, cores),
 		WorkerStopTimeout:                  stopTimeout,
-		MaxHeartbeatThrottleInterval:       5 * time.Second,
+		MaxHeartbeatThrottleInterval:       activities.Beat,
+		StickyScheduleToStartTimeout:       2 * time.Second, // how long a dead worker's workflows wait for it
 		Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
 		OnFatalError:                       func(err error) { failed <- err },
 	}
