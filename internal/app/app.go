@@ -200,6 +200,7 @@ const leaseConns = 2
 func crawlConfig(cfg *config.Config) crawl.Config {
 	c := crawl.DefaultConfig()
 	c.SlicePages, c.SliceTime, c.MaxPages = cfg.Number("slice-pages"), cfg.Duration("slice-time"), cfg.Number("max-pages")
+	c.MaxBytes, c.HarvestBytes = int64(cfg.Number("max-site-bytes")), int64(cfg.Number("max-harvest-bytes"))
 	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
 	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
 	c.Recrawl, c.Policy = recrawlPolicy(cfg), cfg.Text("crawl-policy")

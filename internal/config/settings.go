@@ -104,6 +104,8 @@ var Settings = []Setting{
 	{Key: "slice-pages", Env: "GLEANER_SLICE_PAGES", Default: "500", Kind: Number, Help: "requests of one slice of a crawl"},
 	{Key: "slice-time", Env: "GLEANER_SLICE_TIME", Default: "5m", Kind: Duration, Help: "time of one slice of a crawl"},
 	{Key: "max-pages", Env: "GLEANER_MAX_PAGES", Default: "20000", Kind: Number, Help: "requests of one crawl of one site"},
+	{Key: "max-site-bytes", Env: "GLEANER_MAX_SITE_BYTES", Default: "20000000000", Kind: Number, Help: "bytes that one crawl of one site may bring, unpacked; 0 is no limit"},
+	{Key: "max-harvest-bytes", Env: "GLEANER_MAX_HARVEST_BYTES", Default: "500000000000", Kind: Number, Help: "bytes that the crawls of one harvest may bring together; 0 is no limit"},
 	{Key: "max-depth", Env: "GLEANER_MAX_DEPTH", Default: "15", Kind: Number, Help: "links from the nearest homepage"},
 	{Key: "dir-pages", Env: "GLEANER_DIR_PAGES", Default: "2000", Kind: Number, Help: "pages of one directory of a site; documents are not counted"},
 	{Key: "max-tries", Env: "GLEANER_MAX_TRIES", Default: "3", Kind: Number, Help: "tries of a URL that fails for now"},

@@ -174,9 +174,9 @@ func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, la
 func (s *slice) writeSite(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, last bool) error {
 	ended := last && s.orderly
 	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
-			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END
+			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10
 		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
-		s.site.ID, s.lease.Token, s.site.CrawlPages, s.pagesRead, s.relevant, learnt, ended, len(s.batch.visits) > 0, last && !s.orderly)
+		s.site.ID, s.lease.Token, s.site.CrawlPages, s.pagesRead, s.relevant, learnt, ended, len(s.batch.visits) > 0, last && !s.orderly, s.bytes)
 	if err == nil && tag.RowsAffected() == 0 {
 		return politeness.ErrLost
 	}

@@ -26,6 +26,7 @@ type Config struct {
 	SlicePages int           // requests of one slice
 	SliceTime  time.Duration // of one slice
 	MaxPages   int           // requests of one crawl of one site
+	MaxBytes   int64         // that one crawl of one site may bring; 0 is no limit
 	MaxDepth   int           // links from the nearest homepage
 	MaxTries   int           // of one URL that fails for now
 	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
@@ -40,6 +41,8 @@ type Config struct {
 	Limits   weburl.Limits // on the shape of URLs
 	Batch    int           // visits written at once where the delay is 0
 
+	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit
+
 	DirPages  int     // pages of one directory
 	TrapPages int     // pages of one crawl after which too few that lead to documents end it; 0 is never
 	TrapRate  float64 // how few: their least share
@@ -50,7 +53,7 @@ type Config struct {
 
 // DefaultConfig is a careful crawl.
 func DefaultConfig() Config {
-	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
 		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Default()}
 }
@@ -106,6 +109,7 @@ const (
 	Paused     Ending = "paused"
 	Cancelled  Ending = "cancelled"
 	PageLimit  Ending = "page-limit"
+	ByteLimit  Ending = "byte-limit" // of a site or a harvest
 	Trap       Ending = "trap"
 	OverBudget Ending = "budget"  // what is left is not expected to be worth its requests
 	Refused    Ending = "refused" // robots.txt cannot be read

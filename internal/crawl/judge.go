@@ -22,6 +22,9 @@ func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 		s.unjudged, err = s.coll.Add(context.WithoutCancel(ctx), f)
 		return err
 	})
+	if err == nil {
+		err = s.patiently(ctx, func() error { return s.unpacked(ctx) })
+	}
 	return rank.Result{Document: true}, err
 }
 

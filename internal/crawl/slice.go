@@ -45,6 +45,9 @@ type slice struct {
 	found   map[string]bool           // normalised titles of the papers found
 
 	history rank.History // of this slice, for its budget
+	bytes   int64        // of this crawl
+	share   int64        // that the site's harvests may still bring, where limited
+	limited bool
 
 	had bool // the last answer was fetched before the crawl
 
@@ -121,6 +124,9 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if err = s.loadStanding(ctx); err != nil {
 		return err
 	}
+	if err = s.loadShare(ctx); err != nil {
+		return err
+	}
 	if s.scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
 		return err
 	}
@@ -173,7 +179,7 @@ func (s *slice) begin(ctx context.Context) error {
 	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
 	_, err := s.db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
-		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
+		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
 			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, s.site.ID, s.site.Crawl)
 	return err
 }
@@ -254,7 +260,7 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	if s.site.CrawlPages >= s.cfg.MaxPages {
 		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
 	}
-	if err := s.overBudget(); err != nil {
+	if err := errors.Join(s.overBytes(), s.overBudget()); err != nil {
 		return err
 	}
 	if s.progress.Requests >= s.cfg.SlicePages || time.Since(s.started) >= s.cfg.SliceTime {

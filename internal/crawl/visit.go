@@ -191,6 +191,7 @@ func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	v.Outcome, v.Status, v.Bytes = fetch.OK, resp.Status, resp.Bytes
 	v.ETag, v.LastModified = resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")
 	s.progress.Bytes += resp.Bytes
+	s.received(resp)
 	if resp.Status == 304 {
 		return s.unchanged(e, v), nil
 	}

@@ -1,0 +1,105 @@
+package crawl
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// filesWithoutEnd is a site of files without end, each another one of so many bytes; or of
+// archives, which bring more than they weigh.
+func filesWithoutEnd(t *testing.T, size int, packed bool) *site {
+	t.Helper()
+	pages := map[string]any{}
+	var all []string
+	for n := range 40 {
+		name := fmt.Sprintf("/%d.pdf", n)
+		noise := make([]byte, size/2)
+		_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(noise)
+		body := fmt.Appendf(nil, "%%PDF-1.4\n%x", noise)
+		if packed {
+			var b bytes.Buffer
+			z := zip.NewWriter(&b)
+			for i := range 3 {
+				w, err := z.Create(fmt.Sprintf("%d.pdf", i))
+				require.NoError(t, err)
+				_, _ = fmt.Fprintf(w, "%s %d", body, i)
+			}
+			require.NoError(t, z.Close())
+			body = b.Bytes()
+		}
+		pages[name] = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
+		all = append(all, name)
+	}
+	pages["/"] = links(all...)
+	return serve(t, pages)
+}
+
+// TestBytesOfASiteAreLimited: a site that offers files without end ends its crawl
+// by name when it has brought what one may, in however many slices, and however
+// small the archives are that they come in.
+func TestBytesOfASiteAreLimited(t *testing.T) {
+	t.Parallel()
+	for name, packed := range map[string]bool{"plain": false, "packed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const size, limit = 20_000, 200_000
+			w := newWorld(t)
+			w.cfg.MaxBytes, w.cfg.SlicePages = limit, 2
+			s := filesWithoutEnd(t, size, packed)
+			w.seed(t, s.host, "/", "/")
+			c := w.crawler(w.client)
+			r := w.finish(t, c, s.host)
+			require.Equal(t, ByteLimit, r.Ending, w.record(t, s.host))
+			require.Contains(t, r.Reason, "byte-limit: ")
+			var kept int
+			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT sum(bytes) FROM documents`).Scan(&kept))
+			require.Less(t, kept, limit+4*size)
+			require.Greater(t, kept, limit/2)
+			before := len(s.asked())
+			require.Equal(t, ByteLimit, w.finish(t, c, s.host).Ending)
+			require.Len(t, s.asked(), before, "another slice of the crawl asks nothing")
+		})
+	}
+}
+
+// TestBytesOfAHarvestAreLimited: what its sites bring together has a limit, too;
+// what was brought before it began, and what no harvest wants, does not count.
+func TestBytesOfAHarvestAreLimited(t *testing.T) {
+	t.Parallel()
+	const size = 20_000
+	w := newWorld(t)
+	w.cfg.HarvestBytes, w.cfg.MaxBytes = 15*size, 10*size
+	c := w.crawler(w.client)
+	crawl := func(harvest string) (Result, string) {
+		s := filesWithoutEnd(t, size, false)
+		id := w.seed(t, s.host, "/", "/")
+		if harvest != "" {
+			w.harvest(t, harvest, id)
+		}
+		return w.finish(t, c, s.host), s.host
+	}
+	_, before := crawl("")
+	site, err := w.db.Site(t.Context(), before)
+	require.NoError(t, err)
+	w.harvest(t, "h", site.ID)
+
+	first, _ := crawl("h")
+	require.Contains(t, first.Reason, "the limit of a site")
+	second, host := crawl("h")
+	require.Equal(t, ByteLimit, second.Ending)
+	require.Contains(t, second.Reason, "of all sites of the harvest")
+	require.Less(t, second.Documents, first.Documents)
+	require.Positive(t, second.Documents)
+	third, _ := crawl("h")
+	require.Zero(t, third.Requests)
+	other, err := w.db.Site(t.Context(), host)
+	require.NoError(t, err)
+	w.harvest(t, "another", other.ID)
+	require.Contains(t, w.finish(t, c, host).Reason, "the limit of a site", "one of its harvests may bring more")
+}
