@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // course puts a course of n pages beside a page, links it there, and returns the
@@ -103,7 +103,7 @@ func TestNewlyWantedPaperIsLookedForAmongWhatIsHeld(t *testing.T) {
 	l.harvest.Years.To--
 	l.harvest.ID = l.harvest.Venue + "/" + l.harvest.Years.String()
 	l.collect(t, "")
-	years := venue.Years{From: last, To: last}
+	years := gleaner.Years{From: last, To: last}
 	l.harvest = activities.Harvest{ID: l.harvest.Venue + "/" + years.String(), Venue: l.harvest.Venue, Years: years}
 	l.web.reset()
 	l.do(t, l.acts.Stages.Begin, l.harvest, nil)

@@ -15,13 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/realdata"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // farmVenue is ten people's papers on seventeen real sites.
-var farmVenue = venue.Years{From: 1994, To: 2026}
+var farmVenue = gleaner.Years{From: 1994, To: 2026}
 
 // farm is a library over real websites whose files a test may change.
 type farm struct {

@@ -13,7 +13,7 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 	"log/slog"
 )
 
@@ -39,7 +39,7 @@ func TestWrongOptionsAreNeverStored(t *testing.T) {
 	env := suite.NewTestActivityEnvironment()
 	stages := activities.New(a).Stages
 	env.RegisterActivity(stages)
-	_, err = env.ExecuteActivity(stages.Begin, activities.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001},
+	_, err = env.ExecuteActivity(stages.Begin, activities.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001},
 		Options: activities.HarvestOptions{Strategy: "dfs"}})
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)

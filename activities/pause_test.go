@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
@@ -20,7 +20,7 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	db, err := store.Open(ctx, devtest.Postgres(t), 4)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/h", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "conf/h", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
 
 	begun := make(chan struct{})
 	ended := make(chan error)

@@ -22,10 +22,10 @@ import (
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // library is an application over a web of its own, without Temporal.
@@ -48,14 +48,14 @@ func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	given := map[string]string{"proxy": proxy.URL, "dblp-url": sample.DBLPURL(), "searxng-url": sample.SearchURL()}
 	maps.Copy(given, settings)
 	first, last := sample.Years()
-	l := openLibrary(t, sample.Venues()[0], venue.Years{From: first, To: last}, given)
+	l := openLibrary(t, sample.Venues()[0], gleaner.Years{From: first, To: last}, given)
 	l.web, l.sample = web, sample
 	return l
 }
 
 // openLibrary opens a library that is to complete a venue from the web that the
 // settings lead to.
-func openLibrary(t *testing.T, key string, years venue.Years, settings map[string]string) *library {
+func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[string]string) *library {
 	t.Helper()
 	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "dblp-delay": "1ms", "search": "searxng",
 		"delay": "0s", "min-delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
@@ -224,7 +224,7 @@ func (l *library) edit(t *testing.T, page, old, with string) {
 	l.web.set(page, "text/html; charset=utf-8", []byte(strings.ReplaceAll(body, old, with)))
 }
 
-func names(as []venue.Author) []string {
+func names(as []gleaner.Author) []string {
 	var out []string
 	for _, a := range as {
 		out = append(out, a.Name)

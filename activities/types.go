@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // Task queues. A worker takes any subset.
@@ -45,7 +45,7 @@ const (
 type Harvest struct {
 	ID      string         `json:"id"` // conf/webdb/1998-2004
 	Venue   string         `json:"venue"`
-	Years   venue.Years    `json:"years"`
+	Years   gleaner.Years  `json:"years"`
 	Options HarvestOptions `json:"options"`
 }
 

@@ -20,10 +20,10 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
 	"gleaner/internal/telemetry"
-	"gleaner/internal/venue"
 	"gleaner/worker/pool"
 )
 
@@ -106,7 +106,7 @@ func newTour(t *testing.T) *tour {
 	v := &tour{testConsole: c, ran: map[string]bool{}, secrets: marks{}, log: &said{}, server: c.onTemporal(), web: c.onWeb()}
 	v.venue = v.web.Venues()[0]
 	first, last := v.web.Years()
-	v.years = venue.Years{From: first, To: last}.String()
+	v.years = gleaner.Years{From: first, To: last}.String()
 	v.harvest = v.venue + "/" + v.years
 	for _, s := range config.Settings {
 		switch {

@@ -14,9 +14,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
-	"gleaner/internal/venue"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -72,7 +72,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	}
 	defer closeLog()
 	first, last := sample.Years()
-	years := venue.Years{From: first, To: last}
+	years := gleaner.Years{From: first, To: last}
 	fmt.Fprintf(c.err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
@@ -98,7 +98,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 }
 
 // demoHarvest harvests, prints the report, and says where it and the UI are.
-func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, years venue.Years, worked chan error) error {
+func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, years gleaner.Years, worked chan error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

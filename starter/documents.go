@@ -13,8 +13,8 @@ import (
 
 	"gleaner/internal/app"
 	"gleaner/internal/collection"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // conditions are the flags that choose documents.
@@ -45,7 +45,7 @@ func (q *conditions) register(cmd *cobra.Command) {
 func (q *conditions) query() (store.DocumentQuery, error) {
 	var err error
 	if q.years != "" {
-		if q.Years, err = venue.ParseYears(q.years); err != nil {
+		if q.Years, err = gleaner.ParseYears(q.years); err != nil {
 			return q.DocumentQuery, fmt.Errorf("%w: --year: %w", errUsage, err)
 		}
 	}

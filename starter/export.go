@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/biblio"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func (c *cli) exportCommand() *cobra.Command {
@@ -47,10 +47,10 @@ func (c *cli) export(ctx context.Context, venueKey, format, years, out string) e
 	if files && out == "" {
 		return fmt.Errorf("%w: --format %s wants --out", errUsage, format)
 	}
-	var in venue.Years
+	var in gleaner.Years
 	var err error
 	if years != "" {
-		if in, err = venue.ParseYears(years); err != nil {
+		if in, err = gleaner.ParseYears(years); err != nil {
 			return fmt.Errorf("%w: --%w", errUsage, err)
 		}
 	}
@@ -89,9 +89,9 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 	case "csv":
 		return exportCSV(w, found)
 	case "bibtex":
-		papers := make([]venue.Paper, len(found))
+		papers := make([]gleaner.Paper, len(found))
 		for i, f := range found {
-			papers[i] = venue.Paper{Key: f.Paper, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: []string{f.URL}}
+			papers[i] = gleaner.Paper{Key: f.Paper, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: []string{f.URL}}
 		}
 		return biblio.Write(w, biblio.BibTeX, papers)
 	}

@@ -12,26 +12,26 @@ import (
 	"path/filepath"
 
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/repository"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // chosen are documents to be written out.
 type chosen struct {
 	shas   []string
-	papers map[string]venue.Paper // by SHA-256, where a document is one
+	papers map[string]gleaner.Paper // by SHA-256, where a document is one
 }
 
 // ofExport are the found papers of a venue.
 func ofExport(found []store.Exported, venueKey string) chosen {
-	out := chosen{papers: map[string]venue.Paper{}}
+	out := chosen{papers: map[string]gleaner.Paper{}}
 	for _, f := range found {
 		if _, twice := out.papers[f.SHA256]; twice {
 			continue // one file that is two papers is one file
 		}
 		out.shas = append(out.shas, f.SHA256)
-		out.papers[f.SHA256] = venue.Paper{Key: f.Paper, Venue: venueKey, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI}
+		out.papers[f.SHA256] = gleaner.Paper{Key: f.Paper, Venue: venueKey, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI}
 	}
 	return out
 }
@@ -91,7 +91,7 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 	}
 }
 
-func itemOf(d store.Document, places []store.Location, paper venue.Paper) repository.Item {
+func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repository.Item {
 	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Title: d.MetaTitle, Extension: extensionOf(d.Kind),
 		Discovered: d.Discovered, Updated: d.Updated}
 	if len(places) > 0 {

@@ -16,8 +16,8 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/console"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/workflows"
 )
 
@@ -58,7 +58,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 			if err := f.validate(); err != nil {
 				return err
 			}
-			years, err := venue.ParseYears(f.years)
+			years, err := gleaner.ParseYears(f.years)
 			if err != nil {
 				return fmt.Errorf("%w: --%w", errUsage, err)
 			}
@@ -93,7 +93,7 @@ func args(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-func (c *cli) harvest(ctx context.Context, name string, years venue.Years, f *harvestFlags) error {
+func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *harvestFlags) error {
 	if f.holdings != "" {
 		if _, err := c.importHoldings(ctx, f.holdings, false); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func (c *cli) holdingsCommand() *cobra.Command {
@@ -127,13 +127,13 @@ began before keeps what it was told; start it again to want what is missing now.
 
 // heldPaper is a paper that the library has, and why it is thought so.
 type heldPaper struct {
-	Paper   string      `json:"paper"`
-	Title   string      `json:"title"`
-	Year    int         `json:"year"`
-	Verdict string      `json:"verdict"`
-	Score   float64     `json:"score"`
-	Why     []string    `json:"why"`
-	Held    venue.Paper `json:"held"` // the library's own record
+	Paper   string        `json:"paper"`
+	Title   string        `json:"title"`
+	Year    int           `json:"year"`
+	Verdict string        `json:"verdict"`
+	Score   float64       `json:"score"`
+	Why     []string      `json:"why"`
+	Held    gleaner.Paper `json:"held"` // the library's own record
 }
 
 func (c *cli) holdingsExplainCommand() *cobra.Command {
@@ -144,7 +144,7 @@ sure that is, and what agrees. It compares what is known of the venue with the
 holdings of now; a harvest that began before keeps what it was told then.`,
 		Example: "  starter holdings explain conf/webdb --years 1998-2004\n  starter holdings explain conf/webdb --years 2003 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := venue.ParseYears(years)
+			in, err := gleaner.ParseYears(years)
 			if err != nil {
 				return fmt.Errorf("%w: --%w", errUsage, err)
 			}
@@ -172,7 +172,7 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 	return cmd
 }
 
-func explainHeld(papers, holdings []venue.Paper) []heldPaper {
+func explainHeld(papers, holdings []gleaner.Paper) []heldPaper {
 	reasons := match.Held(papers, holdings)
 	out := []heldPaper{}
 	for _, p := range papers {

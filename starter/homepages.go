@@ -14,9 +14,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/internal/weburl"
 	"gleaner/workflows"
 )
@@ -96,21 +96,21 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages) error {
 }
 
 // oneAuthor finds the author that a person means.
-func oneAuthor(ctx context.Context, db *store.DB, name string) (venue.Author, error) {
+func oneAuthor(ctx context.Context, db *store.DB, name string) (gleaner.Author, error) {
 	found, err := db.AuthorsByName(ctx, name)
 	if err != nil || len(found) == 1 {
 		if len(found) == 1 {
 			return found[0], err
 		}
-		return venue.Author{}, err
+		return gleaner.Author{}, err
 	}
 	how := "several authors are called %q; name one by pid: %s: %w"
 	if len(found) == 0 {
 		if found, err = db.AuthorsLike(ctx, strings.Fields(name), 10); err != nil {
-			return venue.Author{}, err
+			return gleaner.Author{}, err
 		}
 		if len(found) == 0 {
-			return venue.Author{}, fmt.Errorf("%q: %w in the record; a harvest or `starter metadata show` enters them", name, errAuthor)
+			return gleaner.Author{}, fmt.Errorf("%q: %w in the record; a harvest or `starter metadata show` enters them", name, errAuthor)
 		}
 		how = "nobody is called %q exactly; there are: %s: %w"
 	}
@@ -118,11 +118,11 @@ func oneAuthor(ctx context.Context, db *store.DB, name string) (venue.Author, er
 	for i, a := range found {
 		list[i] = fmt.Sprintf("%s (%s)", a.Name, a.ID())
 	}
-	return venue.Author{}, fmt.Errorf(how, name, strings.Join(list, ", "), errAuthor)
+	return gleaner.Author{}, fmt.Errorf(how, name, strings.Join(list, ", "), errAuthor)
 }
 
 // onAuthor runs a command on one author with the record open.
-func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who venue.Author, rest []string) error) func(*cobra.Command, []string) error {
+func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a, err := c.record(cmd.Context())
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stage
 func (c *cli) homepagesExplain() *cobra.Command {
 	return &cobra.Command{Use: "explain AUTHOR", Short: "Print every candidate for an author's homepage, and why it was kept or not", Args: args(1, anAuthor),
 		Example: "  starter homepages explain 'Jane Roe'\n  starter homepages explain 12/3456 --json",
-		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who venue.Author, _ []string) error {
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, _ []string) error {
 			e, err := s.Explain(ctx, who)
 			if err != nil {
 				return err
@@ -153,7 +153,7 @@ func (c *cli) homepagesSet() *cobra.Command {
 	var not bool
 	cmd := &cobra.Command{Use: "set AUTHOR URL", Short: "Say that a page is an author's homepage, or is not", Args: args(2, anAuthor+", and a URL"),
 		Example: "  starter homepages set 'Jane Roe' https://www.example.edu/~roe/\n  starter homepages set 12/3456 https://www.example.com/roe --not",
-		RunE: c.onAuthor(func(ctx context.Context, a *app.App, s *harvest.Stages, who venue.Author, rest []string) error {
+		RunE: c.onAuthor(func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
 			url, err := weburl.Canonical("", rest[0])
 			if err != nil {
 				return fmt.Errorf("%w: %q is no address of a page: %w", errUsage, rest[0], err)
@@ -219,7 +219,7 @@ func (c *cli) crawlToo(ctx context.Context, a *app.App, s *harvest.Stages, runni
 func (c *cli) homepagesForget() *cobra.Command {
 	return &cobra.Command{Use: "forget AUTHOR [URL]", Short: "Take back what was said of an author; the next harvest looks anew", Args: cobra.RangeArgs(1, 2),
 		Example: "  starter homepages forget 'Jane Roe'",
-		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who venue.Author, rest []string) error {
+		RunE: c.onAuthor(func(ctx context.Context, _ *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
 			url := ""
 			if len(rest) == 1 {
 				var err error

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // sourceFlags say where the list of a venue's papers comes from. What is given is
@@ -41,7 +41,7 @@ func listKey(name string) string {
 }
 
 // describe writes what the flags say of a venue to the record.
-func (c *cli) describe(ctx context.Context, a *app.App, key string, years venue.Years, f *sourceFlags) error {
+func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleaner.Years, f *sourceFlags) error {
 	db, sources := a.DB, f.sources
 	for _, name := range harvest.Names(sources) {
 		if all := a.Stages.AllSources(); !slices.Contains(all, name) {
@@ -56,7 +56,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years venue.
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.papers, err)
 		}
-		byYear := map[int][]venue.Paper{}
+		byYear := map[int][]gleaner.Paper{}
 		for _, p := range papers {
 			if !strings.Contains(p.Key, "/") {
 				p.Key = key + "/" + p.Key // "smith03" is in many files
@@ -92,7 +92,7 @@ a harvest then need not ask again. It needs a database and no worker.`,
   starter metadata show journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757 --locate
   starter metadata show "Local Workshop" --years 2003 --papers workshop.bib`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			years, err := venue.ParseYears(given)
+			years, err := gleaner.ParseYears(given)
 			if err != nil {
 				return fmt.Errorf("%w: --%w", errUsage, err)
 			}
@@ -115,7 +115,7 @@ type knownPaper struct {
 	Why    string       `json:"held_why,omitempty"`
 }
 
-func (c *cli) showMetadata(ctx context.Context, name string, years venue.Years, f *sourceFlags, locate bool) error {
+func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years, f *sourceFlags, locate bool) error {
 	a, err := c.application(ctx)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (c *cli) known(ctx context.Context, a *app.App, records []metadata.Record) 
 	return out, nil
 }
 
-func writeKnown(w io.Writer, key string, years venue.Years, known []knownPaper) error {
+func writeKnown(w io.Writer, key string, years gleaner.Years, known []knownPaper) error {
 	held, copies, dois := 0, 0, 0
 	sources := map[string]int{}
 	for _, p := range known {

@@ -15,10 +15,10 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // testConsole is a command line on a database of its own.
@@ -221,7 +221,7 @@ func TestFailuresCommand(t *testing.T) {
 func TestRetryCommandUsage(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "complete"}))
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "complete"}))
 	for _, args := range [][]string{
 		{"retry", "conf/x"},
 		{"retry", "conf/x", "--failed", "--site", "a.example"},

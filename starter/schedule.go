@@ -17,7 +17,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 	"gleaner/workflows"
 )
 
@@ -137,7 +137,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		o.Action = action(o.ID, "recrawl what is due", workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
 		return o, nil
 	}
-	years, err := venue.ParseYears(f.years)
+	years, err := gleaner.ParseYears(f.years)
 	if err != nil {
 		return o, fmt.Errorf("%w: --%w", errUsage, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // onTemporal gives the console a server.
@@ -34,7 +34,7 @@ func TestScheduleCommands(t *testing.T) {
 	require.NotEmpty(t, s.Next)
 	web := c.onWeb()
 	first, last := web.Years()
-	years := venue.Years{From: first, To: last}.String()
+	years := gleaner.Years{From: first, To: last}.String()
 	name := web.Venues()[0] + "/" + years
 	c.ok("schedule", "create", web.Venues()[0], "--years", years, "--every", "30d")
 	for id, jitter := range map[string]time.Duration{"gleaner/due": 30 * time.Minute, "gleaner/" + name: time.Hour} {

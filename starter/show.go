@@ -15,9 +15,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/biblio"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -166,7 +166,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-func readPapers(name string) ([]venue.Paper, error) {
+func readPapers(name string) ([]gleaner.Paper, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)

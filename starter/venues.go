@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
-	"gleaner/internal/venue"
 )
 
 func (c *cli) venuesCommand() *cobra.Command {
@@ -77,7 +77,7 @@ const checkPatience = 15 * time.Second
 // those years, so that a slip of the pen is told at once. A venue that was listed
 // before, that is not DBLP's, or that cannot be looked up now is left to the
 // worker.
-func (c *cli) harvestVenue(ctx context.Context, name string, years venue.Years, f *sourceFlags) (string, error) {
+func (c *cli) harvestVenue(ctx context.Context, name string, years gleaner.Years, f *sourceFlags) (string, error) {
 	a, err := c.application(ctx)
 	if err != nil {
 		return "", err

@@ -18,10 +18,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/workflows"
 )
 
@@ -116,7 +116,7 @@ func (s *said) until(t *testing.T, words string) {
 // signalled.
 func (c *testConsole) harvestThatWaits(t client.Client) (id string) {
 	c.t.Helper()
-	h := store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}
+	h := store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}
 	require.NoError(c.t, c.SaveHarvest(c.t.Context(), h))
 	w := worker.New(t, activities.QueueHarvest, worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) (workflows.HarvestResult, error) {
@@ -205,6 +205,6 @@ func TestReconcileSaysWhatItLeaves(t *testing.T) {
 	c := newConsole(t)
 	c.onTemporal()
 	require.Contains(t, c.ok("reconcile"), "nothing to mend (what began or changed in the last 2m0s is left alone)")
-	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: venue.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
 	require.Contains(t, c.ok("reconcile", "--restart", "--dry-run"), "would be harvest-started  conf/x/2001", "who asks for a restart need not wait for two minutes")
 }

@@ -16,12 +16,12 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/report"
-	"gleaner/internal/venue"
 )
 
-var webdb = activities.Harvest{ID: "conf/webdb/1998-2004", Venue: "conf/webdb", Years: venue.Years{From: 1998, To: 2004}}
+var webdb = activities.Harvest{ID: "conf/webdb/1998-2004", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 2004}}
 
 // patient lets a busy machine take its time.
 var patient = worker.Options{DeadlockDetectionTimeout: time.Minute}

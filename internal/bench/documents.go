@@ -15,10 +15,10 @@ import (
 
 	"gleaner/internal/collection"
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/repository"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // DocumentsOptions say what Documents measures.
@@ -191,7 +191,7 @@ func (r *DocumentsRun) outcome(ctx context.Context, db *store.DB) error {
 // wantPile makes the first papers of the pile wanted.
 func wantPile(ctx context.Context, db *store.DB, n int) error {
 	pile := sampleweb.NewPile(pileSeed)
-	papers := make([]venue.Paper, n)
+	papers := make([]gleaner.Paper, n)
 	for i := range papers {
 		papers[i] = pile.Paper(i)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
-func paperOfFields(key string, f map[string]string) (venue.Paper, error) {
-	p := venue.Paper{
+func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
+	p := gleaner.Paper{
 		Key:   key,
 		Title: clean(unTeX(f["title"])),
 		DOI:   doiOf(f["doi"]),
@@ -34,7 +34,7 @@ func paperOfFields(key string, f map[string]string) (venue.Paper, error) {
 	}
 	for _, a := range splitAnd(f["author"]) {
 		if name := unTeX(a); name != "" && !strings.EqualFold(name, "others") {
-			p.Authors = append(p.Authors, venue.Author{Name: turned(name)})
+			p.Authors = append(p.Authors, gleaner.Author{Name: turned(name)})
 		}
 	}
 	for _, name := range []string{"venue", "booktitle", "journal", "journaltitle"} {
@@ -172,7 +172,7 @@ func accented(s string) (letter rune, n int) {
 	return 0, 0
 }
 
-func writeBibTeX(w io.Writer, papers []venue.Paper) error {
+func writeBibTeX(w io.Writer, papers []gleaner.Paper) error {
 	for i, p := range papers {
 		var b strings.Builder
 		kind, in := "inproceedings", "booktitle"

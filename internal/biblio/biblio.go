@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Format is a way of writing a list of papers down.
@@ -87,9 +87,9 @@ func Detect(name string, head []byte) Format {
 
 // Read reads a whole list. Malformed input is a *SyntaxError, an unknown format
 // ErrFormat; other errors are the reader's.
-func Read(r io.Reader, format Format) ([]venue.Paper, error) {
-	var out []venue.Paper
-	err := Each(r, format, func(p venue.Paper) error {
+func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
+	var out []gleaner.Paper
+	err := Each(r, format, func(p gleaner.Paper) error {
 		out = append(out, p)
 		return nil
 	})
@@ -101,7 +101,7 @@ func Read(r io.Reader, format Format) ([]venue.Paper, error) {
 
 // Each reads a list and hands on one paper after the other, holding no more than
 // one record at a time. It stops at the first error, the callback's included.
-func Each(r io.Reader, format Format, do func(venue.Paper) error) error {
+func Each(r io.Reader, format Format, do func(gleaner.Paper) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	if b, err := br.Peek(3); err == nil && string(b) == "\ufeff" {
 		_, _ = br.Discard(3)
@@ -121,7 +121,7 @@ func Each(r io.Reader, format Format, do func(venue.Paper) error) error {
 
 // Write writes papers in a format; what is written reads back the same, but for
 // fields that the format lacks. RIS is written too.
-func Write(w io.Writer, format Format, papers []venue.Paper) error {
+func Write(w io.Writer, format Format, papers []gleaner.Paper) error {
 	bw := bufio.NewWriter(w)
 	var err error
 	switch format {

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/biblio"
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
-func authors(names ...string) []venue.Author {
-	var out []venue.Author
+func authors(names ...string) []gleaner.Author {
+	var out []gleaner.Author
 	for _, n := range names {
-		out = append(out, venue.Author{Name: n})
+		out = append(out, gleaner.Author{Name: n})
 	}
 	return out
 }
@@ -29,21 +29,21 @@ func TestRead(t *testing.T) {
 		name   string
 		format biblio.Format
 		in     string
-		want   []venue.Paper
+		want   []gleaner.Paper
 	}{
 		{"csv with a header in another order", biblio.CSV, "Year,Title,Authors\n2003,\"Sorting, again.\",\"Ada Lovelace; Charles Babbage\"\n",
-			[]venue.Paper{{Year: 2003, Title: "Sorting, again", Authors: authors("Ada Lovelace", "Charles Babbage")}}},
+			[]gleaner.Paper{{Year: 2003, Title: "Sorting, again", Authors: authors("Ada Lovelace", "Charles Babbage")}}},
 		{"csv with BOM, semicolons and CRLF", biblio.CSV, "\ufeffTitle;Publication Year;DOI\r\nOn engines;1843;https://doi.org/10.1000/ABC\r\n;;\r\n",
-			[]venue.Paper{{Title: "On engines", Year: 1843, DOI: "10.1000/abc"}}},
-		{"tab separated", biblio.CSV, "title\tyear\nOn engines\t1843-05-01\n", []venue.Paper{{Title: "On engines", Year: 1843}}},
-		{"quoted line break", biblio.CSV, "title,year\n\"On\nengines\",1843\n", []venue.Paper{{Title: "On engines", Year: 1843}}},
+			[]gleaner.Paper{{Title: "On engines", Year: 1843, DOI: "10.1000/abc"}}},
+		{"tab separated", biblio.CSV, "title\tyear\nOn engines\t1843-05-01\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
+		{"quoted line break", biblio.CSV, "title,year\n\"On\nengines\",1843\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
 		{"json lines", biblio.JSONL, `{"title":"On engines","year":"1843","authors":["Lovelace, Ada",{"name":"Charles Babbage","pid":"1/2"}]}` + "\n\n" + `{"id":"x","title":"B","year":1901,"url":"http://a/"}`,
-			[]venue.Paper{
-				{Title: "On engines", Year: 1843, Authors: []venue.Author{{Name: "Ada Lovelace"}, {Name: "Charles Babbage", PID: "1/2"}}},
+			[]gleaner.Paper{
+				{Title: "On engines", Year: 1843, Authors: []gleaner.Author{{Name: "Ada Lovelace"}, {Name: "Charles Babbage", PID: "1/2"}}},
 				{Key: "x", Title: "B", Year: 1901, Links: []string{"http://a/"}}}},
 		{"bibtex", biblio.BibTeX, bibSample, bibWant},
 		{"ris", biblio.RIS, "TY  - JOUR\r\nID  - k1\r\nTI  - On the office\r\n  of engines\r\nAU  - Lovelace, Ada\r\nAU  - Babbage, Charles\r\nPY  - 1843/05//\r\nJO  - Memoirs\r\nSP  - 1\r\nEP  - 10\r\nDO  - 10.1000/X\r\nUR  - https://arxiv.org/abs/1609.01872v2\r\nER  - \r\n",
-			[]venue.Paper{{Key: "k1", Title: "On the office of engines", Authors: authors("Ada Lovelace", "Charles Babbage"), Year: 1843, Venue: "Memoirs", Pages: "1-10", DOI: "10.1000/x", ArXiv: "1609.01872", Links: []string{"https://arxiv.org/abs/1609.01872v2"}}}},
+			[]gleaner.Paper{{Key: "k1", Title: "On the office of engines", Authors: authors("Ada Lovelace", "Charles Babbage"), Year: 1843, Venue: "Memoirs", Pages: "1-10", DOI: "10.1000/x", ArXiv: "1609.01872", Links: []string{"https://arxiv.org/abs/1609.01872v2"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ const bibSample = `
 @inproceedings(two, title = "A {"}quoted{"} one", year = "2001",)
 `
 
-var bibWant = []venue.Paper{
+var bibWant = []gleaner.Paper{
 	{Key: "ada:43", Title: "On the Öffice of Engines – Gödel, Erdős, naïve & λ",
 		Authors: authors("Ada Lovelace", "Charles Babbage", "Barnes and Noble", "José Gutiérrez Jr."),
 		Venue:   "J. Algorithms", Year: 1843, Pages: "1-10", DOI: "10.1000/xyz", ArXiv: "1609.01872", Links: []string{"http://a.example/x_y"}},
@@ -119,7 +119,7 @@ func TestMalformedInputHasAPlace(t *testing.T) {
 
 func TestWriteReadsBack(t *testing.T) {
 	t.Parallel()
-	papers := []venue.Paper{
+	papers := []gleaner.Paper{
 		{Key: "conf/x/a1", Venue: "conf/x", Year: 2003, Title: `Sorting {n} items in 50% of $n\log n$ — "fast" & easy, #1`, Authors: authors("Ada King Lovelace", "Sammy Davis Jr.", "Émile Zola"), DOI: "10.1000/x_y", ArXiv: "1609.01872", Pages: "1-10", Links: []string{"http://a.example/x_y?a=1&b=%20"}},
 		{Key: "journals/y/b2", Venue: "journals/y", Year: 2004, Title: "λ-graphs; a survey, again"},
 	}
@@ -132,7 +132,7 @@ func TestWriteReadsBack(t *testing.T) {
 			require.NoError(t, err)
 			want := papers
 			if f == biblio.RIS { // it has no field for an arXiv id
-				want = append([]venue.Paper(nil), papers...)
+				want = append([]gleaner.Paper(nil), papers...)
 				want[0].ArXiv = ""
 			}
 			assert.Equal(t, want, got)
@@ -145,10 +145,10 @@ func TestWriteReadsBack(t *testing.T) {
 // reads back as it was.
 func TestExportsOfHostileText(t *testing.T) {
 	t.Parallel()
-	var papers []venue.Paper
+	var papers []gleaner.Paper
 	for _, s := range []string{`=HYPERLINK("http://evil/","x")`, "+1", "-1+1", "@SUM(A1)", " =1+1", "'=1", "''=1", "＝1", `a } b`, `a { b`, `\}{`, "a^b", "it's", "'plain"} {
-		papers = append(papers, venue.Paper{Key: "k", Title: "T " + s, Venue: "conf/x", Pages: "1}", DOI: `10.1000/a}\b`, ArXiv: "1609.01872"},
-			venue.Paper{Key: "k", Title: s, Venue: "conf/x"})
+		papers = append(papers, gleaner.Paper{Key: "k", Title: "T " + s, Venue: "conf/x", Pages: "1}", DOI: `10.1000/a}\b`, ArXiv: "1609.01872"},
+			gleaner.Paper{Key: "k", Title: s, Venue: "conf/x"})
 	}
 	for _, f := range []biblio.Format{biblio.CSV, biblio.BibTeX} {
 		var b bytes.Buffer

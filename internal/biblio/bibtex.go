@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // maxEntry bounds one BibTeX entry, in bytes; an unclosed brace would otherwise
@@ -23,7 +23,7 @@ type bibReader struct {
 	strings      map[string]string
 }
 
-func eachBibTeX(br *bufio.Reader, do func(venue.Paper) error) error {
+func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error) error {
 	r := &bibReader{in: br, line: 1, strings: months()}
 	for {
 		// Whatever stands between entries is a comment.
@@ -147,8 +147,8 @@ func (r *bibReader) word(stop string) (string, error) {
 }
 
 // entry reads what follows an '@'; ok is false for what is no reference.
-func (r *bibReader) entry() (venue.Paper, bool, error) {
-	var p venue.Paper
+func (r *bibReader) entry() (gleaner.Paper, bool, error) {
+	var p gleaner.Paper
 	kind, err := r.word("{(,=}@")
 	if err != nil {
 		return p, false, err

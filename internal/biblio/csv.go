@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // column is the field that a header names, or "".
@@ -40,7 +40,7 @@ func column(header string) string {
 	return ""
 }
 
-func eachCSV(br *bufio.Reader, do func(venue.Paper) error) error {
+func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error) error {
 	comma, err := delimiter(br)
 	if err != nil {
 		return err
@@ -84,8 +84,8 @@ func eachCSV(br *bufio.Reader, do func(venue.Paper) error) error {
 	}
 }
 
-func paperOfRow(in *csv.Reader, columns, row []string) (venue.Paper, error) {
-	var p venue.Paper
+func paperOfRow(in *csv.Reader, columns, row []string) (gleaner.Paper, error) {
+	var p gleaner.Paper
 	line, _ := in.FieldPos(0)
 	if len(row) > len(columns) {
 		line, col := in.FieldPos(len(columns))
@@ -163,7 +163,7 @@ func csvError(err error) error {
 	return err
 }
 
-func writeCSV(w io.Writer, papers []venue.Paper) error {
+func writeCSV(w io.Writer, papers []gleaner.Paper) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"key", "venue", "year", "title", "authors", "doi", "arxiv", "pages", "links"}); err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package biblio reads and writes lists of papers: CSV, JSON Lines, BibTeX and
 // RIS, as libraries and reference managers exchange them. A list read gives
-// [venue.Paper]s; what a format cannot say stays empty. Input that cannot be
+// [gleaner.Paper]s; what a format cannot say stays empty. Input that cannot be
 // understood is a [*SyntaxError] with the line and column to look at. Nothing is
 // guessed from broken input and nothing is skipped silently.
 package biblio

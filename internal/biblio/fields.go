@@ -3,7 +3,7 @@ package biblio
 import (
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // yearOf reads the year out of "2003", "2003-05-01", "May 2003", "2003/05//".
@@ -67,7 +67,7 @@ func arxivOf(s string) string {
 
 // authorsOf splits a field of names. BibTeX's " and " and semicolons part
 // persons; commas do where there is no other sign and each part is a whole name.
-func authorsOf(s string) []venue.Author {
+func authorsOf(s string) []gleaner.Author {
 	s = strings.Join(strings.Fields(s), " ")
 	if s == "" {
 		return nil
@@ -85,10 +85,10 @@ func authorsOf(s string) []venue.Author {
 	default:
 		names = byComma(s)
 	}
-	var out []venue.Author
+	var out []gleaner.Author
 	for _, n := range names {
 		if n = turned(n); n != "" && !strings.EqualFold(n, "others") && !strings.EqualFold(n, "et al.") {
-			out = append(out, venue.Author{Name: n})
+			out = append(out, gleaner.Author{Name: n})
 		}
 	}
 	return out
@@ -144,7 +144,7 @@ func clean(title string) string {
 	return title
 }
 
-func names(as []venue.Author) []string {
+func names(as []gleaner.Author) []string {
 	out := make([]string, len(as))
 	for i, a := range as {
 		out[i] = a.Name

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"gleaner/internal/biblio"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/growthtest"
-	"gleaner/internal/venue"
 )
 
 // worst are the inputs that cost each reader most, by the number of bytes or so.
@@ -43,8 +43,8 @@ func TestReadingGrowsWithTheInput(t *testing.T) {
 	for name, w := range worst {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(w.of(n)) }, func(in []byte) {
-				_ = biblio.Each(bytes.NewReader(in), w.format, func(p venue.Paper) error {
-					return biblio.Write(&bytes.Buffer{}, w.format, []venue.Paper{p})
+				_ = biblio.Each(bytes.NewReader(in), w.format, func(p gleaner.Paper) error {
+					return biblio.Write(&bytes.Buffer{}, w.format, []gleaner.Paper{p})
 				})
 			})
 		})

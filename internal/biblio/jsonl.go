@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // maxLine bounds one line of JSON Lines, in bytes.
@@ -32,7 +32,7 @@ type record struct {
 	URL     string          `json:"url"`
 }
 
-func eachJSONL(br *bufio.Reader, do func(venue.Paper) error) error {
+func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error) error {
 	sc := bufio.NewScanner(br)
 	sc.Buffer(make([]byte, 64<<10), maxLine)
 	line := 0
@@ -56,7 +56,7 @@ func eachJSONL(br *bufio.Reader, do func(venue.Paper) error) error {
 	return sc.Err()
 }
 
-func paperOfJSON(b []byte, line int) (venue.Paper, error) {
+func paperOfJSON(b []byte, line int) (gleaner.Paper, error) {
 	var r record
 	if err := json.Unmarshal(b, &r); err != nil {
 		column := 0
@@ -68,9 +68,9 @@ func paperOfJSON(b []byte, line int) (venue.Paper, error) {
 		case errors.As(err, &te):
 			column = int(te.Offset)
 		}
-		return venue.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return gleaner.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	p := venue.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: doiOf(r.DOI), ArXiv: arxivOf(r.ArXiv), Pages: r.Pages, Links: r.Links}
+	p := gleaner.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: doiOf(r.DOI), ArXiv: arxivOf(r.ArXiv), Pages: r.Pages, Links: r.Links}
 	if p.Key == "" {
 		p.Key = r.ID
 	}
@@ -108,7 +108,7 @@ func yearOfJSON(raw json.RawMessage) (int, bool) {
 	return n, err == nil && (n == 0 || n >= 1600 && n <= 2999)
 }
 
-func authorsOfJSON(raw json.RawMessage) ([]venue.Author, bool) {
+func authorsOfJSON(raw json.RawMessage) ([]gleaner.Author, bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, true
 	}
@@ -120,12 +120,12 @@ func authorsOfJSON(raw json.RawMessage) ([]venue.Author, bool) {
 	if json.Unmarshal(raw, &list) != nil {
 		return nil, false
 	}
-	var out []venue.Author
+	var out []gleaner.Author
 	for _, item := range list {
 		var name string
 		if json.Unmarshal(item, &name) == nil {
 			if name = turned(name); name != "" {
-				out = append(out, venue.Author{Name: name})
+				out = append(out, gleaner.Author{Name: name})
 			}
 			continue
 		}
@@ -142,13 +142,13 @@ func authorsOfJSON(raw json.RawMessage) ([]venue.Author, bool) {
 			o.Name = strings.TrimSpace(o.Given + " " + o.Family)
 		}
 		if o.Name != "" {
-			out = append(out, venue.Author{PID: o.PID, Name: o.Name})
+			out = append(out, gleaner.Author{PID: o.PID, Name: o.Name})
 		}
 	}
 	return out, true
 }
 
-func writeJSONL(w io.Writer, papers []venue.Paper) error {
+func writeJSONL(w io.Writer, papers []gleaner.Paper) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, p := range papers {

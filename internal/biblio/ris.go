@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // risRecord gathers the lines of one reference.
 type risRecord struct {
-	paper  venue.Paper
+	paper  gleaner.Paper
 	start  int
 	last   string // tag of the line before, for lines that go on
 	pages  [2]string
@@ -23,7 +23,7 @@ type risRecord struct {
 	venue  []string
 }
 
-func eachRIS(br *bufio.Reader, do func(venue.Paper) error) error {
+func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error) error {
 	sc := bufio.NewScanner(br)
 	sc.Buffer(make([]byte, 64<<10), maxLine)
 	var rec risRecord
@@ -122,7 +122,7 @@ func (rec *risRecord) set(tag, v string) {
 		first(&p.Title)
 	case "AU", "A1":
 		if n := turned(v); n != "" {
-			p.Authors = append(p.Authors, venue.Author{Name: n})
+			p.Authors = append(p.Authors, gleaner.Author{Name: n})
 		}
 	case "DO":
 		p.DOI = doiOf(v)
@@ -153,7 +153,7 @@ func (rec *risRecord) append(tag, v string) {
 	}
 }
 
-func (rec *risRecord) finish() venue.Paper {
+func (rec *risRecord) finish() gleaner.Paper {
 	p := rec.paper
 	p.Title = clean(strings.Join(append([]string{p.Title}, rec.title...), " "))
 	p.Venue = strings.Join(append([]string{p.Venue}, rec.venue...), " ")
@@ -164,7 +164,7 @@ func (rec *risRecord) finish() venue.Paper {
 	return p
 }
 
-func writeRIS(w io.Writer, papers []venue.Paper) error {
+func writeRIS(w io.Writer, papers []gleaner.Paper) error {
 	for _, p := range papers {
 		var b strings.Builder
 		line := func(tag, v string) {
@@ -197,7 +197,7 @@ func writeRIS(w io.Writer, papers []venue.Paper) error {
 	return nil
 }
 
-func risType(p venue.Paper) string {
+func risType(p gleaner.Paper) string {
 	if strings.HasPrefix(p.Venue, "journals/") {
 		return "JOUR"
 	}
@@ -205,7 +205,7 @@ func risType(p venue.Paper) string {
 }
 
 // inverted is "Lovelace, Ada".
-func inverted(a venue.Author) string {
+func inverted(a gleaner.Author) string {
 	s := a.Surname()
 	i := strings.LastIndex(a.Name, s)
 	given := strings.TrimSpace(a.Name[:max(0, i)])

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func TestIdentifiersInURLs(t *testing.T) {
@@ -32,9 +32,9 @@ func TestIdentifiersInURLs(t *testing.T) {
 // the resolver or the publisher says so.
 func TestDOIInURL(t *testing.T) {
 	t.Parallel()
-	wanted := venue.Paper{Key: "w", Title: "Harvesting the Missing Papers of a Venue", DOI: "10.1145/872757.872773",
-		Authors: []venue.Author{{Name: "Jane Porter"}}}
-	index := match.NewIndex([]venue.Paper{wanted})
+	wanted := gleaner.Paper{Key: "w", Title: "Harvesting the Missing Papers of a Venue", DOI: "10.1145/872757.872773",
+		Authors: []gleaner.Author{{Name: "Jane Porter"}}}
+	index := match.NewIndex([]gleaner.Paper{wanted})
 	body := "\nJane Porter\n\nAbstract\n" + strings.Repeat("We study a question that has been open for long. ", 12)
 	other, same := "Some Other Report"+body, wanted.Title+body
 	for _, c := range []struct {

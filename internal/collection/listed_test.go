@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // list makes papers those of the harvest, as another process does: this
@@ -67,7 +67,7 @@ func TestMatchesOfOldPapersAreNotWritten(t *testing.T) {
 	require.ErrorIs(t, s.db.SaveMatches(ctx, shas[0], nil, false, version), store.ErrStale)
 	_, err = s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
-	require.NoError(t, s.db.SetHarvestPapers(ctx, "conf/pile/all", []venue.Paper{s.pile.Paper(1), s.pile.Paper(2)}, nil))
+	require.NoError(t, s.db.SetHarvestPapers(ctx, "conf/pile/all", []gleaner.Paper{s.pile.Paper(1), s.pile.Paper(2)}, nil))
 	now, err := s.db.WantedVersion(ctx)
 	require.NoError(t, err)
 	_, had, err := s.wanted.get(ctx)

@@ -15,10 +15,10 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/repository"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func TestMain(m *testing.M) {
@@ -69,7 +69,7 @@ func openCollection(dsn, dir string) (*Collection, func(), error) {
 func (s *shop) want(papers ...int) {
 	s.t.Helper()
 	ctx := context.Background()
-	var all []venue.Paper
+	var all []gleaner.Paper
 	for _, i := range papers {
 		all = append(all, s.pile.Paper(i))
 	}

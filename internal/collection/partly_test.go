@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // longPaper is a paper of twelve pages with a paper's title and authors.
-func longPaper(t *testing.T, p venue.Paper) []byte {
+func longPaper(t *testing.T, p gleaner.Paper) []byte {
 	t.Helper()
 	pdf := fpdf.New("P", "pt", "Letter", "")
 	line := func(style string, size float64, s string) {

@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func (w *world) harvest(t *testing.T, id string, site int) {
 	t.Helper()
-	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "v", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
 	_, err := w.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'test')`, id, site)
 	require.NoError(t, err)
 }

@@ -12,12 +12,12 @@ import (
 	"gleaner/internal/collection"
 	"gleaner/internal/document"
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/repository"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // Of landing pages with a list above them only those are asked for whose papers
@@ -49,7 +49,7 @@ func TestListingSparesLandingPages(t *testing.T) {
 	pages["/v1/"] = list
 	s := serve(t, pages)
 
-	var wanted []venue.Paper
+	var wanted []gleaner.Paper
 	entries := []frontier.Entry{{Role: frontier.Landing, Candidate: rank.Candidate{Link: page.Link{URL: "http://" + s.host + "/v1/", Source: page.SourceListing}, Queue: 3, Priority: 2}}}
 	for i := range 6 { // and the seventh paper is not wanted
 		wanted = append(wanted, pile.Paper(i))

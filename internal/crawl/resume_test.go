@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // small is a site of a dozen URLs of most kinds.
@@ -352,7 +352,7 @@ func TestAttention(t *testing.T) {
 	w.cfg.TrapPages = 0
 	id := w.seed(t, s.host, "/", "/")
 	ctx := t.Context()
-	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "v", Options: json.RawMessage("{}"), Years: venue.Years{From: 2000, To: 2001}}))
+	require.NoError(t, w.db.SaveHarvest(ctx, store.Harvest{ID: "h", Venue: "v", Options: json.RawMessage("{}"), Years: gleaner.Years{From: 2000, To: 2001}}))
 	_, err := w.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ('h', $1, 'test')`, id)
 	require.NoError(t, err)
 	set := func(column, is string) {

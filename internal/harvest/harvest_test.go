@@ -19,9 +19,9 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
@@ -162,7 +162,7 @@ func nothing(string) {}
 func noCount(int, int) {}
 
 // begin records a harvest of the catalogue and lists its papers.
-func begin(t *testing.T, a *app.App, key string, years venue.Years) string {
+func begin(t *testing.T, a *app.App, key string, years gleaner.Years) string {
 	t.Helper()
 	id := key + "/" + years.String()
 	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: key, Years: years, Options: []byte("{}"), Stage: "papers"}))

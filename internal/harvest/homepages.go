@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // decisionAge is for how long a decision about an author stands.
@@ -105,7 +105,7 @@ type findBatch struct {
 // run consults the directories for some authors while the pages of those before
 // them are fetched. The chunks grow: the first authors are looked for at once, and
 // where a directory takes one pass through a dump for all, there are few passes.
-func (b *findBatch) run(ctx context.Context, authors []venue.Author) (Looked, error) {
+func (b *findBatch) run(ctx context.Context, authors []gleaner.Author) (Looked, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallelAuthors)
 	var failed error
@@ -128,7 +128,7 @@ func (b *findBatch) run(ctx context.Context, authors []venue.Author) (Looked, er
 
 // subjects are the authors with what is known of them, without those that a
 // second pass has nothing new for.
-func (b *findBatch) subjects(ctx context.Context, authors []venue.Author) ([]homepage.Subject, error) {
+func (b *findBatch) subjects(ctx context.Context, authors []gleaner.Author) ([]homepage.Subject, error) {
 	var subjects []homepage.Subject
 	for _, a := range authors {
 		sub, err := b.s.subject(ctx, a, b.names)
@@ -206,7 +206,7 @@ func (s *Stages) decide(ctx context.Context, sub homepage.Subject, pass int) (ho
 }
 
 // subject is an author with papers, co-authors and a person's own words.
-func (s *Stages) subject(ctx context.Context, a venue.Author, names []string) (homepage.Subject, error) {
+func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) (homepage.Subject, error) {
 	sub := homepage.Subject{Author: a, Venue: names}
 	var err error
 	if sub.Papers, err = s.DB.PapersOf(ctx, a.ID()); err != nil {

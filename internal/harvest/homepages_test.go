@@ -12,10 +12,10 @@ import (
 
 	"gleaner/internal/app"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 const smallKey = "conf/exa"
@@ -23,13 +23,13 @@ const smallKey = "conf/exa"
 // circle is a venue-year of co-authors: Roe's page is listed and links to Poe's,
 // which no directory lists; two namesakes are listed with one page.
 func circle() *outside {
-	roe, poe := venue.Author{PID: "1/1", Name: "Jane Roe"}, venue.Author{PID: "1/2", Name: "Adalbert Poe"}
-	one, two := venue.Author{PID: "2/1", Name: "Bo Chen"}, venue.Author{PID: "2/2", Name: "Bo Chen"}
+	roe, poe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
+	one, two := gleaner.Author{PID: "2/1", Name: "Bo Chen"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	titles := []string{"Sorting Measured Examples by Weight", "A Second Look at the Growth of Samples", "Counting What Cannot be Seen Twice"}
-	papers := []venue.Paper{
-		{Key: "conf/exa/RoeP03", Venue: smallKey, Year: 2003, Title: titles[0], Authors: []venue.Author{roe, poe}},
-		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []venue.Author{one}},
-		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []venue.Author{two}},
+	papers := []gleaner.Paper{
+		{Key: "conf/exa/RoeP03", Venue: smallKey, Year: 2003, Title: titles[0], Authors: []gleaner.Author{roe, poe}},
+		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []gleaner.Author{one}},
+		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []gleaner.Author{two}},
 	}
 	o := newOutside(metadatatest.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
 		Volumes:   []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
@@ -43,7 +43,7 @@ func circle() *outside {
 
 func listed(t *testing.T, a *app.App) string {
 	t.Helper()
-	years := venue.Years{From: 2003, To: 2003}
+	years := gleaner.Years{From: 2003, To: 2003}
 	id := begin(t, a, smallKey, years)
 	_, err := a.Stages.ListPapers(t.Context(), id, smallKey, years, nothing)
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestTwoPasses(t *testing.T) {
 			looked, _ := findAll(t, a, id, smallKey, batch)
 			assert.Equal(t, 4, looked)
 			assert.Equal(t, want, best(t, a, id))
-			e, err := a.Stages.Explain(t.Context(), venue.Author{PID: "2/2", Name: "Bo Chen"})
+			e, err := a.Stages.Explain(t.Context(), gleaner.Author{PID: "2/2", Name: "Bo Chen"})
 			require.NoError(t, err)
 			assert.Equal(t, homepage.GivenToAnother, e.Decision.NotFound)
 		})
@@ -136,7 +136,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	id := listed(t, a)
 	ctx := t.Context()
 	findAll(t, a, id, smallKey, 100)
-	roe, chen := venue.Author{PID: "1/1", Name: "Jane Roe"}, venue.Author{PID: "2/2", Name: "Bo Chen"}
+	roe, chen := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	require.NoError(t, a.DB.SetStage(ctx, id, "crawl", ""))
 
 	running, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is")

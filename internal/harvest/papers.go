@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // The sources that are not asked over the network, or not as the others are.
@@ -34,7 +34,7 @@ type Listing struct {
 // ListPapers lists what the venue published in the years and subtracts what the
 // library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
 // (of package metadata) are the user's to mend.
-func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years venue.Years, report func(string)) (Listing, error) {
+func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years gleaner.Years, report func(string)) (Listing, error) {
 	records, gaps, err := s.known(ctx, venueKey, years, report)
 	l := Listing{Missing: words(gaps)}
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years venu
 }
 
 // Held says of the papers that the library holds why, by key.
-func (s *Stages) Held(ctx context.Context, papers []venue.Paper) (map[string]string, error) {
+func (s *Stages) Held(ctx context.Context, papers []gleaner.Paper) (map[string]string, error) {
 	holdings, err := s.DB.Holdings(ctx)
 	if err != nil {
 		return nil, err
@@ -69,12 +69,12 @@ func (s *Stages) Held(ctx context.Context, papers []venue.Paper) (map[string]str
 // written to the record. The first of the sources that covers the venue says what
 // belongs to it, DBLP before all; the others complete identifiers and links.
 // missing says of volumes and sources that did not answer why.
-func (s *Stages) Known(ctx context.Context, venueKey string, years venue.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
+func (s *Stages) Known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []string, err error) {
 	records, gaps, err := s.known(ctx, venueKey, years, report)
 	return records, words(gaps), err
 }
 
-func (s *Stages) known(ctx context.Context, venueKey string, years venue.Years, report func(string)) (records []metadata.Record, missing []gap, err error) {
+func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years, report func(string)) (records []metadata.Record, missing []gap, err error) {
 	v, err := s.venue(ctx, venueKey)
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +113,7 @@ func (s *Stages) known(ctx context.Context, venueKey string, years venue.Years, 
 
 // nothing is why a venue's years are empty: they are not there, or could not be
 // listed.
-func nothing(venueKey string, years venue.Years, missing []string) error {
+func nothing(venueKey string, years gleaner.Years, missing []string) error {
 	none := metadata.ErrNoVolume{Venue: venueKey, Years: years}
 	if years.From == years.To {
 		none.Year = years.From
@@ -171,7 +171,7 @@ func Names(list string) []string {
 
 // ask brings the listings of one source up to date. decided says that a source
 // before it has listed the venue: then its failure is noted and no more.
-func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venue.Years, decided bool, report func(string)) (missing []gap, err error) {
+func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, decided bool, report func(string)) (missing []gap, err error) {
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
@@ -196,7 +196,7 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years venu
 
 // askDBLP lists volume by volume, so that a harvest that is cut off goes on
 // after the last.
-func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, report func(string)) (missing []gap, err error) {
+func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	volumes, err := s.DBLP.Volumes(ctx, key, years)
 	if err != nil {
 		return nil, err
@@ -229,9 +229,9 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years venue.Years, rep
 
 // askYears lists year by year. A year of which the source knows nothing is no
 // failure of the others.
-func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years venue.Years, report func(string)) (missing []gap, err error) {
+func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	for y := years.From; y <= years.To; y++ {
-		year := venue.Years{From: y, To: y}
+		year := gleaner.Years{From: y, To: y}
 		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())
 		if err != nil {
 			return missing, err
@@ -254,7 +254,7 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.V
 
 // merged merges what the record has of the sources: the first with papers says
 // what belongs to the venue.
-func (s *Stages) merged(ctx context.Context, names []string, key string, years venue.Years) ([]metadata.Record, error) {
+func (s *Stages) merged(ctx context.Context, names []string, key string, years gleaner.Years) ([]metadata.Record, error) {
 	var lists []metadata.Listing
 	for _, n := range names {
 		papers, err := s.DB.Listing(ctx, n, key, years)
@@ -289,7 +289,7 @@ func (s *Stages) ownFields(r *metadata.Record) {
 // complete asks a source of copies for the papers of which it was not asked yet,
 // and keeps what it says as that source's listing.
 func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string, records []metadata.Record, report func(string)) (missing []gap, err error) {
-	byYear := map[int][]venue.Paper{}
+	byYear := map[int][]gleaner.Paper{}
 	for _, r := range records {
 		byYear[r.Paper.Year] = append(byYear[r.Paper.Year], r.Paper)
 	}
@@ -307,7 +307,7 @@ func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string
 		if err != nil {
 			return missing, err
 		}
-		var said []venue.Paper
+		var said []gleaner.Paper
 		for _, l := range located {
 			if why := l.Failed[c.Name()]; why != nil {
 				return append(missing, gap{c.Name(), volume, why}), nil
@@ -325,8 +325,8 @@ func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string
 
 // completed is a paper as a source of copies knows it: where it is, and by that
 // its arXiv identifier.
-func completed(l metadata.Located) (venue.Paper, bool) {
-	p := venue.Paper{Key: l.Paper.Key, Venue: l.Paper.Venue, Year: l.Paper.Year, Title: l.Paper.Title, Authors: l.Paper.Authors}
+func completed(l metadata.Located) (gleaner.Paper, bool) {
+	p := gleaner.Paper{Key: l.Paper.Key, Venue: l.Paper.Venue, Year: l.Paper.Year, Title: l.Paper.Title, Authors: l.Paper.Authors}
 	for _, c := range l.Copies {
 		if id, ok := strings.CutPrefix(c.URL, "https://arxiv.org/pdf/"); ok && p.ArXiv == "" {
 			p.ArXiv = strings.TrimSuffix(id, ".pdf")

@@ -6,20 +6,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/venue"
 )
 
 // smallVenue is a journal of two years; the second paper's DOI is known to
 // Crossref alone.
 func smallVenue() *outside {
-	p1 := venue.Paper{Key: "journals/exa/RoeP03", Venue: "journals/exa", Year: 2003, Title: "Sorting Measured Examples by Weight", DOI: "10.5555/exa.1",
-		Authors: []venue.Author{{PID: "1/1", Name: "Jane Roe"}, {PID: "1/2", Name: "Ada Poe"}}}
-	p2 := venue.Paper{Key: "journals/exa/Poe04", Venue: "journals/exa", Year: 2004, Title: "A Second Look at the Growth of Samples", DOI: "10.5555/exa.2",
-		Authors: []venue.Author{{PID: "1/2", Name: "Ada Poe"}}}
+	p1 := gleaner.Paper{Key: "journals/exa/RoeP03", Venue: "journals/exa", Year: 2003, Title: "Sorting Measured Examples by Weight", DOI: "10.5555/exa.1",
+		Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}, {PID: "1/2", Name: "Ada Poe"}}}
+	p2 := gleaner.Paper{Key: "journals/exa/Poe04", Venue: "journals/exa", Year: 2004, Title: "A Second Look at the Growth of Samples", DOI: "10.5555/exa.2",
+		Authors: []gleaner.Author{{PID: "1/2", Name: "Ada Poe"}}}
 	return newOutside(metadatatest.Catalogue{Venue: "journals/exa", Name: "EXA", Title: "Journal of Examples", ISSN: "1234-5678", Homepages: map[string][]string{},
-		Volumes: []metadatatest.Volume{{TOC: "db/journals/exa/exa1", Year: 2003, Papers: []venue.Paper{p1}}, {TOC: "db/journals/exa/exa2", Year: 2004, Papers: []venue.Paper{p2}}}})
+		Volumes: []metadatatest.Volume{{TOC: "db/journals/exa/exa1", Year: 2003, Papers: []gleaner.Paper{p1}}, {TOC: "db/journals/exa/exa2", Year: 2004, Papers: []gleaner.Paper{p2}}}})
 }
 
 func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
@@ -27,7 +27,7 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 	o := smallVenue()
 	a := o.open(t, "", map[string]string{"sources": "crossref,dblp"})
 	ctx := t.Context()
-	years := venue.Years{From: 2003, To: 2004}
+	years := gleaner.Years{From: 2003, To: 2004}
 	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
 	records, missing, err := a.Stages.Known(ctx, "journals/exa", years, nothing)
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	o.Fail(metadatatest.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref,acl"})
 	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
-	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", venue.Years{From: 2003, To: 2003}, nothing)
+	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003}, nothing)
 	require.NoError(t, err)
 	assert.Len(t, records, 1)
 	require.Len(t, missing, 2)
@@ -66,11 +66,11 @@ func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 func TestKnownOfAYearWithoutAVolume(t *testing.T) {
 	t.Parallel()
 	a := smallVenue().open(t, "", nil)
-	_, _, err := a.Stages.Known(t.Context(), "journals/exa", venue.Years{From: 1950, To: 1950}, nothing)
+	_, _, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 1950, To: 1950}, nothing)
 	var none metadata.ErrNoVolume
 	require.ErrorAs(t, err, &none)
 	assert.Contains(t, err.Error(), "1950")
-	_, _, err = a.Stages.Known(t.Context(), "conf/nowhere", venue.Years{From: 2003, To: 2003}, nothing)
+	_, _, err = a.Stages.Known(t.Context(), "conf/nowhere", gleaner.Years{From: 2003, To: 2003}, nothing)
 	var unknown metadata.ErrUnknownVenue
 	require.ErrorAs(t, err, &unknown)
 }
@@ -79,9 +79,9 @@ func TestAListOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", nil)
-	ctx, years := t.Context(), venue.Years{From: 2003, To: 2003}
-	own := venue.Paper{Key: "file:one", Year: 2003, Title: "A Paper that No Catalogue Lists", Authors: []venue.Author{{Name: "Jane Roe"}}}
-	require.NoError(t, a.DB.SaveListing(ctx, "file", "list/local", "2003", []venue.Paper{own}))
+	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
+	own := gleaner.Paper{Key: "file:one", Year: 2003, Title: "A Paper that No Catalogue Lists", Authors: []gleaner.Author{{Name: "Jane Roe"}}}
+	require.NoError(t, a.DB.SaveListing(ctx, "file", "list/local", "2003", []gleaner.Paper{own}))
 	require.NoError(t, a.DB.DescribeVenue(ctx, "list/local", nil, "file"))
 	id := begin(t, a, "list/local", years)
 	l, err := a.Stages.ListPapers(ctx, id, "list/local", years, nothing)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
-	"gleaner/internal/venue"
 )
 
 // Directory knows people by an identifier of its own.
@@ -197,10 +197,10 @@ func (o SemanticScholarPeople) Name() string { return "semanticscholar" }
 
 // IDs looks one paper of each author up, all in one request.
 func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subject, _ []metadata.Person) ([]string, error) {
-	var papers []venue.Paper
+	var papers []gleaner.Paper
 	of := make([]int, len(subjects)) // place in papers + 1
 	for i, sub := range subjects {
-		if k := slices.IndexFunc(sub.Papers, func(p venue.Paper) bool { return p.DOI != "" || p.ArXiv != "" }); k >= 0 {
+		if k := slices.IndexFunc(sub.Papers, func(p gleaner.Paper) bool { return p.DOI != "" || p.ArXiv != "" }); k >= 0 {
 			papers = append(papers, sub.Papers[k])
 			of[i] = len(papers)
 		}
@@ -217,7 +217,7 @@ func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subj
 		if of[i] == 0 || len(all[of[i]-1]) == 0 {
 			continue
 		}
-		place := slices.IndexFunc(papers[of[i]-1].Authors, func(a venue.Author) bool { return a.ID() == sub.Author.ID() })
+		place := slices.IndexFunc(papers[of[i]-1].Authors, func(a gleaner.Author) bool { return a.ID() == sub.Author.ID() })
 		if place >= 0 {
 			ids[i] = all[of[i]-1][place]
 		}

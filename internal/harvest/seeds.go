@@ -10,11 +10,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/internal/weburl"
 )
 
@@ -37,11 +37,11 @@ type Asked struct {
 
 // in is how many papers of a list by year were asked for. Where the last one is
 // not missing any more, its whole year is asked for again.
-func (a Asked) in(papers []venue.Paper) int {
-	if i := slices.IndexFunc(papers, func(p venue.Paper) bool { return p.Key == a.Key }); i >= 0 {
+func (a Asked) in(papers []gleaner.Paper) int {
+	if i := slices.IndexFunc(papers, func(p gleaner.Paper) bool { return p.Key == a.Key }); i >= 0 {
 		return i + 1
 	}
-	i, _ := slices.BinarySearchFunc(papers, a.Year, func(p venue.Paper, year int) int { return cmp.Compare(p.Year, year) })
+	i, _ := slices.BinarySearchFunc(papers, a.Year, func(p gleaner.Paper, year int) int { return cmp.Compare(p.Year, year) })
 	return i
 }
 
@@ -70,15 +70,15 @@ func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report
 }
 
 // byCopyHost gathers copies by host.
-func byCopyHost(byHost map[string][]frontier.Entry) func(p venue.Paper, url, source string, landing bool) {
-	return func(p venue.Paper, url, source string, landing bool) {
+func byCopyHost(byHost map[string][]frontier.Entry) func(p gleaner.Paper, url, source string, landing bool) {
+	return func(p gleaner.Paper, url, source string, landing bool) {
 		host := weburl.Host(url)
 		byHost[host] = append(byHost[host], copyEntry(p, url, source, landing))
 	}
 }
 
 // eachCopy tells of the copies that a source named.
-func eachCopy(add func(p venue.Paper, url, source string, landing bool)) func(metadata.Located) {
+func eachCopy(add func(p gleaner.Paper, url, source string, landing bool)) func(metadata.Located) {
 	return func(l metadata.Located) {
 		for _, c := range l.Copies {
 			add(l.Paper, c.URL, c.Source, c.Landing)
@@ -94,7 +94,7 @@ func (s *Stages) seedCopies(ctx context.Context, id string, byHost map[string][]
 }
 
 // located tells of the copies that the record has of papers.
-func (s *Stages) located(ctx context.Context, papers []venue.Paper, each func(p venue.Paper, url, source string, landing bool)) error {
+func (s *Stages) located(ctx context.Context, papers []gleaner.Paper, each func(p gleaner.Paper, url, source string, landing bool)) error {
 	for some := range slices.Chunk(papers, papersPerAsk) {
 		keys := make([]string, len(some))
 		for i, p := range some {
@@ -117,13 +117,13 @@ func untold(string, Seeded) {}
 
 // Locate asks every source of open copies for papers of the record and keeps what
 // they say.
-func (s *Stages) Locate(ctx context.Context, papers []venue.Paper, report func(done, of int)) error {
+func (s *Stages) Locate(ctx context.Context, papers []gleaner.Paper, report func(done, of int)) error {
 	return s.locate(ctx, "", s.Copies, papers, report, func(metadata.Located) {})
 }
 
 // locate asks sources for copies; what they leave open is recorded with the
 // harvest, where there is one.
-func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopySource, papers []venue.Paper, report func(done, of int), each func(metadata.Located)) error {
+func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopySource, papers []gleaner.Paper, report func(done, of int), each func(metadata.Located)) error {
 	done := 0
 	for some := range slices.Chunk(papers, papersPerAsk) {
 		located, err := metadata.LocateCopies(ctx, sources, some)
@@ -151,7 +151,7 @@ func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopyS
 // catalogues that answer for many at once want them together.
 const papersPerAsk = 500
 
-func copyEntry(p venue.Paper, url, source string, landing bool) frontier.Entry {
+func copyEntry(p gleaner.Paper, url, source string, landing bool) frontier.Entry {
 	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: url, Anchor: p.Title, Context: source, Source: page.SourceSeed},
 		Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
 	if landing {

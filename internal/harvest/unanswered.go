@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // passing reports whether a source's failure may pass, and when the source wants
@@ -117,7 +117,7 @@ func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, o
 	}
 	byHost := map[string][]frontier.Entry{}
 	for _, src := range s.Copies {
-		var papers []venue.Paper
+		var papers []gleaner.Paper
 		for _, p := range wanted {
 			if open[src.Name()][p.Key] {
 				papers = append(papers, p)

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/report"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 const roeHost = "www.cs.example.edu"
@@ -36,7 +36,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 	assert.Empty(t, best(t, a, id)["1/1"])
-	e, err := a.Stages.Explain(ctx, venue.Author{PID: "1/1", Name: "Jane Roe"})
+	e, err := a.Stages.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})
 	require.NoError(t, err)
 	assert.Contains(t, e.Decision.NotFound, "homepage did not answer (")
 	q, err := a.DB.StillOpen(ctx, id)
@@ -87,7 +87,7 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 		require.NoError(t, err)
 		first(t, a, id, time.Time{})
 	}
-	e, err := a.Stages.Explain(ctx, venue.Author{PID: "1/1", Name: "Jane Roe"})
+	e, err := a.Stages.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})
 	require.NoError(t, err)
 	assert.Equal(t, 3, e.Decision.Tries)
 	assert.WithinDuration(t, time.Now().Add(4*homepage.FirstRetry), e.Decision.NextTry, time.Minute)
@@ -128,7 +128,7 @@ func TestTheBlacklistHoldsWhileHomepagesAreLookedFor(t *testing.T) {
 	assert.Zero(t, o.pagesAsked(roeHost))
 	assert.Zero(t, o.pagesAsked("moved.example.org"))
 	assert.Positive(t, o.pagesAsked("www.example.ac.uk"), "the test asks nobody")
-	e, err := a.Stages.Explain(t.Context(), venue.Author{PID: "1/1", Name: "Jane Roe"})
+	e, err := a.Stages.Explain(t.Context(), gleaner.Author{PID: "1/1", Name: "Jane Roe"})
 	require.NoError(t, err)
 	require.NotEmpty(t, e.Decision.Candidates)
 	assert.Contains(t, e.Decision.Candidates[0].Rule, "blacklist")
@@ -140,7 +140,7 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar"})
-	ctx, years := t.Context(), venue.Years{From: 2003, To: 2004}
+	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2004}
 	id := begin(t, a, "journals/exa", years)
 	_, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
 	require.NoError(t, err)
@@ -168,7 +168,7 @@ func TestAListingThatWasOut(t *testing.T) {
 	o := smallVenue()
 	o.Fail(metadatatest.Fault{Host: "api.crossref.org", Path: "/works", Times: 1, Status: 200, Body: `{"message": {"items": [`})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref"})
-	ctx, years := t.Context(), venue.Years{From: 2003, To: 2003}
+	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
 	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
 	id := begin(t, a, "journals/exa", years)
 	l, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)

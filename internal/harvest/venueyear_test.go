@@ -12,8 +12,8 @@ import (
 
 	"gleaner/internal/app"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/venue"
 )
 
 const bigKey = "conf/exa"
@@ -26,14 +26,14 @@ func bigVenue(papers int) *outside {
 	type person struct{ url, name, title string }
 	var people []person
 	for i := range papers {
-		p := venue.Paper{Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
+		p := gleaner.Paper{Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
 			Title: fmt.Sprintf("On the %s of Measured Example Number %d & its Kin", []string{"Structure", "Growth", "Decay", "Cost"}[i%4], i),
 			DOI:   fmt.Sprintf("10.5555/exa.%d", i)}
 		p.Links = []string{"https://doi.org/" + p.DOI}
 		for j := range 3 {
 			pid := fmt.Sprintf("%d/%d", i, j)
 			name := fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)
-			p.Authors = append(p.Authors, venue.Author{PID: pid, Name: name})
+			p.Authors = append(p.Authors, gleaner.Author{PID: pid, Name: name})
 			n := 3*i + j
 			if n%10 == 9 {
 				continue
@@ -75,7 +75,7 @@ func TestVenueYear(t *testing.T) {
 	settings := map[string]string{"sources": "dblp,crossref", "dblp-delay": dblpDelay.String(), "delay": siteDelay.String(), "min-delay": "0s", "copies": "links"}
 	workers := []*app.App{o.open(t, dsn, settings), o.open(t, dsn, settings)}
 	ctx := t.Context()
-	years := venue.Years{From: 2003, To: 2003}
+	years := gleaner.Years{From: 2003, To: 2003}
 	require.NoError(t, workers[0].DB.DescribeVenue(ctx, bigKey, map[string]string{"issn": o.catalogue.ISSN}, ""))
 	id := begin(t, workers[0], bigKey, years)
 	start := time.Now()
@@ -91,8 +91,8 @@ func TestVenueYear(t *testing.T) {
 
 	// A second harvest of the same years runs at the other worker meanwhile; the
 	// authors are the same, and so are the hosts.
-	other := begin(t, workers[1], bigKey, venue.Years{From: 2003, To: 2004})
-	_, err = workers[1].Stages.ListPapers(ctx, other, bigKey, venue.Years{From: 2003, To: 2004}, nothing)
+	other := begin(t, workers[1], bigKey, gleaner.Years{From: 2003, To: 2004})
+	_, err = workers[1].Stages.ListPapers(ctx, other, bigKey, gleaner.Years{From: 2003, To: 2004}, nothing)
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() { findAll(t, workers[0], id, bigKey, 48) })
@@ -126,7 +126,7 @@ func TestVenueYear(t *testing.T) {
 	assert.GreaterOrEqual(t, least, siteDelay)
 }
 
-func mustPapers(t *testing.T, a *app.App, id string) []venue.Paper {
+func mustPapers(t *testing.T, a *app.App, id string) []gleaner.Paper {
 	t.Helper()
 	ps, err := a.DB.HarvestPapers(t.Context(), id, true)
 	require.NoError(t, err)

@@ -4,15 +4,15 @@ import (
 	"context"
 	"slices"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // Say keeps a person's word about an author's homepage (is, or is-not) and lets
 // it count at once: in the record, and in the frontier of every harvest under way
 // that is past looking for homepages. It returns those harvests.
-func (s *Stages) Say(ctx context.Context, a venue.Author, url, word string) ([]store.Harvest, error) {
+func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([]store.Harvest, error) {
 	if err := s.DB.SetOverride(ctx, a.ID(), url, word); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ const stageCrawl = "crawl"
 // Forget takes a person's words about an author back (of one page, or all) and
 // what was decided with them, so that the author is looked for anew by the next
 // harvest. It returns how many words there were.
-func (s *Stages) Forget(ctx context.Context, a venue.Author, url string) (int, error) {
+func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int, error) {
 	words, err := s.DB.Overrides(ctx, a.ID())
 	if err != nil {
 		return 0, err
@@ -68,16 +68,16 @@ func (s *Stages) Forget(ctx context.Context, a venue.Author, url string) (int, e
 
 // Explained is all that is known of how an author's homepages were found.
 type Explained struct {
-	Author   venue.Author       `json:"author"`
+	Author   gleaner.Author     `json:"author"`
 	Looked   bool               `json:"looked"` // whether they were looked for
 	Words    []store.Override   `json:"words,omitempty"`
 	Decision *homepage.Decision `json:"decision,omitempty"`
 	Kept     []store.Homepage   `json:"homepages"`
-	Papers   []venue.Paper      `json:"papers"`
+	Papers   []gleaner.Paper    `json:"papers"`
 }
 
 // Explain gathers it.
-func (s *Stages) Explain(ctx context.Context, a venue.Author) (Explained, error) {
+func (s *Stages) Explain(ctx context.Context, a gleaner.Author) (Explained, error) {
 	e := Explained{Author: a}
 	var err error
 	if e.Words, err = s.DB.Overrides(ctx, a.ID()); err != nil {

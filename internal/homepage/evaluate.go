@@ -8,14 +8,14 @@ import (
 	"sort"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Label says where an author's homepage is. With no Homepages it says that
 // there is none to be found.
 type Label struct {
-	Author    venue.Author `json:"author"`
-	Homepages []string     `json:"homepages"` // a page is right on or below any of them
+	Author    gleaner.Author `json:"author"`
+	Homepages []string       `json:"homepages"` // a page is right on or below any of them
 }
 
 // ReadLabels reads tab-separated author, pid, homepage with a header line (any
@@ -49,7 +49,7 @@ func ReadLabels(r io.Reader) ([]Label, error) {
 			}
 			return ""
 		}
-		a := venue.Author{PID: cell("pid"), Name: cell("author")}
+		a := gleaner.Author{PID: cell("pid"), Name: cell("author")}
 		if a.Name == "" {
 			return nil, fmt.Errorf("labels: line %d: no author", line)
 		}
@@ -102,11 +102,11 @@ type Report struct {
 
 // Mistake is one author who came out wrong.
 type Mistake struct {
-	Author   venue.Author `json:"author"`
-	Got      string       `json:"got"` // "" when nothing was found
-	Want     []string     `json:"want"`
-	Rule     string       `json:"rule"`
-	Distinct bool         `json:"distinct"` // a page was given that is not theirs
+	Author   gleaner.Author `json:"author"`
+	Got      string         `json:"got"` // "" when nothing was found
+	Want     []string       `json:"want"`
+	Rule     string         `json:"rule"`
+	Distinct bool           `json:"distinct"` // a page was given that is not theirs
 }
 
 // Evaluate compares decisions with labels. An author without a label is wrong

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,8 +16,8 @@ func TestReadLabels(t *testing.T) {
 	got, err := ReadLabels(strings.NewReader("pid\tauthor\thomepage\tnote\n1/2\tJane Doe\thttp://a.org/\tx\n1/2\tJane Doe\thttp://b.org/\n\n3/4\tJohn Roe\t\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []Label{
-		{Author: venue.Author{PID: "1/2", Name: "Jane Doe"}, Homepages: []string{"http://a.org/", "http://b.org/"}},
-		{Author: venue.Author{PID: "3/4", Name: "John Roe"}},
+		{Author: gleaner.Author{PID: "1/2", Name: "Jane Doe"}, Homepages: []string{"http://a.org/", "http://b.org/"}},
+		{Author: gleaner.Author{PID: "3/4", Name: "John Roe"}},
 	}, got)
 	_, err = ReadLabels(strings.NewReader("name\turl\n"))
 	require.ErrorContains(t, err, `line 1: no column "author"`)
@@ -27,7 +27,7 @@ func TestReadLabels(t *testing.T) {
 
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
-	author := func(id string) venue.Author { return venue.Author{PID: id, Name: id} }
+	author := func(id string) gleaner.Author { return gleaner.Author{PID: id, Name: id} }
 	given := func(id, table1 string, urls ...string) Decision {
 		d := Decision{Author: author(id), Table1: table1, Searches: 1, Fetches: 2}
 		for _, u := range urls {

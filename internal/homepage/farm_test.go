@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/page"
 	"gleaner/internal/realdata"
-	"gleaner/internal/venue"
 
 	"github.com/stretchr/testify/require"
 )
@@ -82,7 +82,7 @@ func (g getter) subjects(t testing.TB, conf, name string, from, to int) []homepa
 	return out
 }
 
-func (g getter) listed(t testing.TB, a venue.Author) []homepage.Listed {
+func (g getter) listed(t testing.TB, a gleaner.Author) []homepage.Listed {
 	var person struct {
 		Person struct {
 			URL []string `xml:"url"`
@@ -105,7 +105,7 @@ type dblpAuthor struct {
 	Text string `json:"text"`
 }
 
-func decodeHits(t testing.TB, raw []byte) []venue.Paper {
+func decodeHits(t testing.TB, raw []byte) []gleaner.Paper {
 	t.Helper()
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil
@@ -125,9 +125,9 @@ func decodeHits(t testing.TB, raw []byte) []venue.Paper {
 		} `json:"result"`
 	}
 	require.NoError(t, json.Unmarshal(raw, &answer))
-	var out []venue.Paper
+	var out []gleaner.Paper
 	for _, h := range answer.Result.Hits.Hit {
-		p := venue.Paper{Key: h.Info.Key, Title: strings.TrimSuffix(html.UnescapeString(h.Info.Title), ".")}
+		p := gleaner.Paper{Key: h.Info.Key, Title: strings.TrimSuffix(html.UnescapeString(h.Info.Title), ".")}
 		var many []dblpAuthor
 		if err := json.Unmarshal(h.Info.Authors.Author, &many); err != nil {
 			many = make([]dblpAuthor, 1)
@@ -137,7 +137,7 @@ func decodeHits(t testing.TB, raw []byte) []venue.Paper {
 		}
 		for _, a := range many {
 			name := strings.TrimRight(html.UnescapeString(a.Text), " 0123456789")
-			p.Authors = append(p.Authors, venue.Author{PID: a.PID, Name: name})
+			p.Authors = append(p.Authors, gleaner.Author{PID: a.PID, Name: name})
 		}
 		out = append(out, p)
 	}
@@ -175,7 +175,7 @@ func TestFarm(t *testing.T) {
 	}
 }
 
-func explain(t testing.TB, decisions []homepage.Decision, a venue.Author) {
+func explain(t testing.TB, decisions []homepage.Decision, a gleaner.Author) {
 	for _, d := range decisions {
 		if d.Author.ID() == a.ID() {
 			for _, c := range d.Candidates {

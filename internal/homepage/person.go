@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // person is a Subject prepared for comparison with pages.
@@ -53,10 +53,10 @@ func newPerson(s Subject) *person {
 
 // coAuthors are those given and those of the wanted papers, each once, in the
 // order given.
-func coAuthors(s Subject) []venue.Author {
+func coAuthors(s Subject) []gleaner.Author {
 	seen := map[string]bool{s.Author.ID(): true, "name:" + fold(displayName(s.Author.Name)): true}
-	var out []venue.Author
-	add := func(as []venue.Author) {
+	var out []gleaner.Author
+	add := func(as []gleaner.Author) {
 		for _, a := range as {
 			nameID := "name:" + fold(displayName(a.Name))
 			if seen[a.ID()] || seen[nameID] {
@@ -68,7 +68,7 @@ func coAuthors(s Subject) []venue.Author {
 	}
 	add(s.CoAuthors)
 	for _, paper := range s.Papers {
-		if slices.ContainsFunc(paper.Authors, func(a venue.Author) bool { return a.ID() == s.Author.ID() }) {
+		if slices.ContainsFunc(paper.Authors, func(a gleaner.Author) bool { return a.ID() == s.Author.ID() }) {
 			add(paper.Authors)
 		}
 	}
@@ -117,7 +117,7 @@ func (p *person) mentions(ws []string, limit int) int {
 
 // topicWords are the words of titles that say what they are about: long ones
 // that are not of every title.
-func topicWords(papers []venue.Paper) map[string]bool {
+func topicWords(papers []gleaner.Paper) map[string]bool {
 	set := map[string]bool{}
 	for _, paper := range papers {
 		for _, w := range words(paper.Title) {

@@ -3,13 +3,13 @@ package homepage
 import (
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // QueryVariations are the queries for one author, name with each of the
 // venue's names (pairs of N and P, Zhuang et al. §3.2), the best first and
 // none twice. Without a venue name the name stands alone.
-func QueryVariations(author venue.Author, venueNames []string) []string {
+func QueryVariations(author gleaner.Author, venueNames []string) []string {
 	n := displayName(author.Name)
 	if n == "" {
 		return nil
@@ -31,7 +31,7 @@ func QueryVariations(author venue.Author, venueNames []string) []string {
 }
 
 // titleQuery asks for the name and one title.
-func titleQuery(author venue.Author, title string) string {
+func titleQuery(author gleaner.Author, title string) string {
 	return displayName(author.Name) + " " + strings.Join(strings.Fields(title), " ")
 }
 

@@ -3,14 +3,14 @@ package homepage
 import (
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 
 	"github.com/stretchr/testify/assert"
 )
 
 func TestTable1(t *testing.T) {
 	t.Parallel()
-	s := Subject{Author: venue.Author{Name: "Jane Doe"}, CoAuthorHomepages: []string{"http://cs.b.edu/~roe/"}}
+	s := Subject{Author: gleaner.Author{Name: "Jane Doe"}, CoAuthorHomepages: []string{"http://cs.b.edu/~roe/"}}
 	for _, tc := range []struct {
 		name    string
 		results []Result
@@ -45,7 +45,7 @@ func TestTable1SeesTenResults(t *testing.T) {
 		rs = append(rs, Result{URL: "http://link.springer.com/x"})
 	}
 	rs = append(rs, Result{URL: "http://a.org/", Title: "Jane Doe home page"})
-	cs := Table1(Subject{Author: venue.Author{Name: "Jane Doe"}}, rs)
+	cs := Table1(Subject{Author: gleaner.Author{Name: "Jane Doe"}}, rs)
 	assert.Len(t, cs, 10)
 	for _, c := range cs {
 		assert.False(t, c.Kept)
@@ -54,8 +54,8 @@ func TestTable1SeesTenResults(t *testing.T) {
 
 func TestQueryVariations(t *testing.T) {
 	t.Parallel()
-	a := venue.Author{Name: "Wei Wang 0003"}
+	a := gleaner.Author{Name: "Wei Wang 0003"}
 	assert.Equal(t, []string{"Wei Wang WebDB", "Wei Wang Workshop on the Web and Databases"}, QueryVariations(a, []string{"WebDB", " Workshop on the  Web and Databases", "webdb", ""}))
 	assert.Equal(t, []string{"Wei Wang"}, QueryVariations(a, nil))
-	assert.Empty(t, QueryVariations(venue.Author{}, []string{"X"}))
+	assert.Empty(t, QueryVariations(gleaner.Author{}, []string{"X"}))
 }

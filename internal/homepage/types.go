@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
-	"gleaner/internal/venue"
 )
 
 // Listed is a homepage that a directory names for a person.
@@ -17,15 +17,15 @@ type Listed struct {
 
 // Subject is one author to be found, with all that is known beforehand.
 type Subject struct {
-	Author            venue.Author   `json:"author"`
-	Venue             []string       `json:"venue"`               // the venue's name and its variations, the best first
-	Papers            []venue.Paper  `json:"papers"`              // wanted papers of theirs
-	CoAuthors         []venue.Author `json:"co_authors"`          //
-	CoAuthorHomepages []string       `json:"co_author_homepages"` // found already
-	Listed            []Listed       `json:"listed"`
-	Aliases           []string       `json:"aliases"`              // other names that the directory gives
-	Taken             []string       `json:"taken"`                // homepages that others have a better claim to
-	Unanswered        []Unanswered   `json:"unanswered,omitempty"` // directories that could not be asked
+	Author            gleaner.Author   `json:"author"`
+	Venue             []string         `json:"venue"`               // the venue's name and its variations, the best first
+	Papers            []gleaner.Paper  `json:"papers"`              // wanted papers of theirs
+	CoAuthors         []gleaner.Author `json:"co_authors"`          //
+	CoAuthorHomepages []string         `json:"co_author_homepages"` // found already
+	Listed            []Listed         `json:"listed"`
+	Aliases           []string         `json:"aliases"`              // other names that the directory gives
+	Taken             []string         `json:"taken"`                // homepages that others have a better claim to
+	Unanswered        []Unanswered     `json:"unanswered,omitempty"` // directories that could not be asked
 }
 
 // Getter fetches a page politely and parses it. final is its address after
@@ -63,14 +63,14 @@ type Candidate struct {
 
 // Decision is what was found for one author, with all the evidence.
 type Decision struct {
-	Author     venue.Author `json:"author"`
-	Homepages  []Candidate  `json:"homepages"`           // kept, the best first
-	Candidates []Candidate  `json:"candidates"`          // all, in the order in which they were thought of
-	NotFound   string       `json:"not_found,omitempty"` // why there is none
-	Table1     string       `json:"table1,omitempty"`    // what Zhuang's Table 1 alone would choose
-	Searches   int          `json:"searches"`            // queries asked, cached ones included
-	Fetches    int          `json:"fetches"`             // pages asked for
-	Problems   []string     `json:"problems,omitempty"`  // searches that failed
+	Author     gleaner.Author `json:"author"`
+	Homepages  []Candidate    `json:"homepages"`           // kept, the best first
+	Candidates []Candidate    `json:"candidates"`          // all, in the order in which they were thought of
+	NotFound   string         `json:"not_found,omitempty"` // why there is none
+	Table1     string         `json:"table1,omitempty"`    // what Zhuang's Table 1 alone would choose
+	Searches   int            `json:"searches"`            // queries asked, cached ones included
+	Fetches    int            `json:"fetches"`             // pages asked for
+	Problems   []string       `json:"problems,omitempty"`  // searches that failed
 	// Unanswered is what brought no answer this time. While there is any, the
 	// decision is not the last word: the author is looked for again.
 	Unanswered []Unanswered `json:"unanswered,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
-	"gleaner/internal/venue"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,7 +31,7 @@ func (s noPages) Search(context.Context, string, int) ([]Result, error) { return
 // What did not answer is told from what is not there.
 func TestUnanswered(t *testing.T) {
 	t.Parallel()
-	ada := venue.Author{Name: "Ada Lovelace", PID: "l/AL"}
+	ada := gleaner.Author{Name: "Ada Lovelace", PID: "l/AL"}
 	listed := Subject{Author: ada, Listed: []Listed{{URL: "http://www.example.edu/~ada/", Source: "dblp"}}}
 	busy := &fetch.Error{Outcome: fetch.Busy, Status: 503}
 	for _, tc := range []struct {
@@ -58,7 +58,7 @@ func TestUnanswered(t *testing.T) {
 func TestTheRecordsTroubleDecidesNothing(t *testing.T) {
 	t.Parallel()
 	away := fmt.Errorf("%w: connection refused", ErrRecord)
-	s := Subject{Author: venue.Author{Name: "Ada Lovelace"}, Listed: []Listed{{URL: "http://www.example.edu/~ada/", Source: "dblp"}}}
+	s := Subject{Author: gleaner.Author{Name: "Ada Lovelace"}, Listed: []Listed{{URL: "http://www.example.edu/~ada/", Source: "dblp"}}}
 	_, err := New(Config{Getter: pagesByError{away}}).Find(t.Context(), s)
 	require.ErrorIs(t, err, ErrRecord)
 	_, err = New(Config{Getter: pagesByError{errors.New("x")}, Searcher: noPages{away}}).Find(t.Context(), s)

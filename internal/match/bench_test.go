@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
 // vocabulary is a thousand words made of syllables: common grams occur in many
@@ -30,29 +30,29 @@ func vocabulary(r *rand.Rand) []string {
 	return out
 }
 
-func synthetic(n int) []venue.Paper {
+func synthetic(n int) []gleaner.Paper {
 	r := rand.New(rand.NewPCG(7, 7))
 	words := vocabulary(r)
 	pick := func() string { // Zipf-like
 		x := r.Float64()
 		return words[int(x*x*float64(len(words)))]
 	}
-	out := make([]venue.Paper, n)
+	out := make([]gleaner.Paper, n)
 	for i := range out {
 		title := make([]string, 4+r.IntN(9))
 		for k := range title {
 			title[k] = pick()
 		}
-		out[i] = venue.Paper{
+		out[i] = gleaner.Paper{
 			Key: fmt.Sprintf("conf/x/p%d", i), Title: strings.Join(title, " "), Year: 1990 + r.IntN(35),
-			Authors: []venue.Author{{Name: "Ada " + pick()}, {Name: "Bob " + pick()}},
+			Authors: []gleaner.Author{{Name: "Ada " + pick()}, {Name: "Bob " + pick()}},
 		}
 	}
 	return out
 }
 
 // pageOf is the first page of a paper, with prose behind the title.
-func pageOf(p venue.Paper, r *rand.Rand, words []string) string {
+func pageOf(p gleaner.Paper, r *rand.Rand, words []string) string {
 	var b strings.Builder
 	b.WriteString("Proceedings of the Conference, 2003\n\n" + p.Title + "\n")
 	for _, a := range p.Authors {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
-var ramsey = venue.Paper{Key: "ramsey", Year: 2020, Title: "Efficient Off-diagonal Ramsey Numbers for Sparse Graphs",
-	Authors: []venue.Author{{Name: "Ágnes Erdős"}, {Name: "Li Wu"}}, ArXiv: "2001.01234", DOI: "10.1000/ramsey"}
+var ramsey = gleaner.Paper{Key: "ramsey", Year: 2020, Title: "Efficient Off-diagonal Ramsey Numbers for Sparse Graphs",
+	Authors: []gleaner.Author{{Name: "Ágnes Erdős"}, {Name: "Li Wu"}}, ArXiv: "2001.01234", DOI: "10.1000/ramsey"}
 
 const prose = "\n\nAbstract\nWe study a question that has been open for a long time and answer it for all large graphs.\n" +
 	"The answer follows from a lemma on colourings that may be of interest in itself, and from a careful count.\n\n" +
@@ -21,23 +21,23 @@ const prose = "\n\nAbstract\nWe study a question that has been open for a long t
 
 func TestDocument(t *testing.T) {
 	t.Parallel()
-	book := venue.Paper{Key: "book", Year: 2020, Title: "Off-diagonal Book Ramsey Numbers", Authors: []venue.Author{{Name: "Jane Porter"}}}
-	part2 := venue.Paper{Key: "part2", Year: 2021, Title: "Robust Parsing of Broken Files, Part II", Authors: []venue.Author{{Name: "Jane Porter"}}}
-	short := venue.Paper{Key: "short", Title: "Kami", Authors: []venue.Author{{Name: "Joonwon Choi"}}}
-	common := venue.Paper{Key: "common", Title: "Type Theory", Authors: []venue.Author{{Name: "Per Svensson"}}}
-	sat := venue.Paper{Key: "sat", Title: "A Linear Lower Bound for 3-SAT on Grids", Authors: []venue.Author{{Name: "Jane Porter"}}}
-	journal := venue.Paper{Key: "journal", Year: 2023, Title: ramsey.Title, Authors: ramsey.Authors}
-	others := []venue.Paper{
-		{Key: "o1", Title: "Streaming Joins over Noisy Sensor Tables", Authors: []venue.Author{{Name: "Karl Huber"}}},
-		{Key: "o2", Title: "Querying Temporal Archives without an Index", Authors: []venue.Author{{Name: "Mia Sandoval"}}},
+	book := gleaner.Paper{Key: "book", Year: 2020, Title: "Off-diagonal Book Ramsey Numbers", Authors: []gleaner.Author{{Name: "Jane Porter"}}}
+	part2 := gleaner.Paper{Key: "part2", Year: 2021, Title: "Robust Parsing of Broken Files, Part II", Authors: []gleaner.Author{{Name: "Jane Porter"}}}
+	short := gleaner.Paper{Key: "short", Title: "Kami", Authors: []gleaner.Author{{Name: "Joonwon Choi"}}}
+	common := gleaner.Paper{Key: "common", Title: "Type Theory", Authors: []gleaner.Author{{Name: "Per Svensson"}}}
+	sat := gleaner.Paper{Key: "sat", Title: "A Linear Lower Bound for 3-SAT on Grids", Authors: []gleaner.Author{{Name: "Jane Porter"}}}
+	journal := gleaner.Paper{Key: "journal", Year: 2023, Title: ramsey.Title, Authors: ramsey.Authors}
+	others := []gleaner.Paper{
+		{Key: "o1", Title: "Streaming Joins over Noisy Sensor Tables", Authors: []gleaner.Author{{Name: "Karl Huber"}}},
+		{Key: "o2", Title: "Querying Temporal Archives without an Index", Authors: []gleaner.Author{{Name: "Mia Sandoval"}}},
 	}
-	sub := venue.Paper{Key: "sub", Year: 2019, Title: "Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", Authors: []venue.Author{{Name: "Jane Porter"}, {Name: "Karl Huber"}}}
-	cut := venue.Paper{Key: "cut", Title: "We study a question that has been open for a long time and answer it for …", Authors: []venue.Author{{Name: "Jane Porter"}}}
+	sub := gleaner.Paper{Key: "sub", Year: 2019, Title: "Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", Authors: []gleaner.Author{{Name: "Jane Porter"}, {Name: "Karl Huber"}}}
+	cut := gleaner.Paper{Key: "cut", Title: "We study a question that has been open for a long time and answer it for …", Authors: []gleaner.Author{{Name: "Jane Porter"}}}
 	head := "Proceedings of Graphs 2020, pages 1–10\n\n"
 	by := "Ágnes Erdős∗\nUniversity of Somewhere\nLi Wu\n"
 	tests := []struct {
 		name    string
-		wanted  []venue.Paper
+		wanted  []gleaner.Paper
 		ev      match.Evidence
 		verdict match.Verdict // of the first; "different" for none
 		form    string
@@ -66,34 +66,34 @@ func TestDocument(t *testing.T) {
 
 		{"with a remark", nil, match.Evidence{FirstPages: ramsey.Title + " (invited paper)\n" + by + prose}, match.Exact, "paper"},
 		{"with a part more", nil, match.Evidence{FirstPages: ramsey.Title + " (Part II)\n" + by + prose}, match.Ambiguous, "paper"},
-		{"without its subtitle", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter, Karl Huber\n" + prose}, match.Strong, "paper"},
-		{"without its subtitle, one author missing", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter\n" + prose}, match.Ambiguous, "paper"},
-		{"without its subtitle, by others", []venue.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nMia Sandoval\n" + prose}, match.Different, ""},
+		{"without its subtitle", []gleaner.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter, Karl Huber\n" + prose}, match.Strong, "paper"},
+		{"without its subtitle, one author missing", []gleaner.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nJane Porter\n" + prose}, match.Ambiguous, "paper"},
+		{"without its subtitle, by others", []gleaner.Paper{sub}, match.Evidence{FirstPages: "Gleaning the Dark Web\nMia Sandoval\n" + prose}, match.Different, ""},
 		{"with a subtitle more", nil, match.Evidence{FirstPages: ramsey.Title + ":\nA Shorter Proof\n" + by + prose}, match.Strong, "paper"},
 		{"lower-case authors on the next line", nil, match.Evidence{FirstPages: ramsey.Title + "\nágnes erdős, li wu\n" + prose}, match.Exact, "paper"},
-		{"a surname that is a word of the abstract", []venue.Paper{{Key: "x", Title: "Sparse Sets", Authors: []venue.Author{{Name: "Mark Long"}}}}, match.Evidence{FirstPages: "Sparse Sets\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a surname that is a word of the abstract", []gleaner.Paper{{Key: "x", Title: "Sparse Sets", Authors: []gleaner.Author{{Name: "Mark Long"}}}}, match.Evidence{FirstPages: "Sparse Sets\nKarl Huber\n" + prose}, match.Different, ""},
 		{"slides with an introduction", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "\fIntroduction\n• The question\n• The answer\n"}, match.Exact, "slides"},
 		{"a poster by its name", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + by + "Sparse graphs have few edges.\n", FileName: "ramsey_poster.pdf"}, match.Exact, "poster"},
 		{"a thesis", nil, match.Evidence{FirstPages: ramsey.Title + "\nA dissertation submitted for the degree of Doctor\nby Ágnes Erdős\n2020\n"}, match.Exact, "thesis"},
 
-		{"an inserted word", []venue.Paper{{Key: "r", Title: "Off-diagonal Ramsey Numbers", Authors: book.Authors}}, match.Evidence{FirstPages: book.Title + "\nJane Porter\n" + prose}, match.Different, ""},
-		{"a removed word", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Ramsey Numbers\nJane Porter\n" + prose}, match.Different, ""},
-		{"another part", []venue.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part I\nJane Porter\n" + prose}, match.Different, ""},
-		{"the same part", []venue.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part II\nJane Porter\n" + prose}, match.Exact, "paper"},
-		{"another number", []venue.Paper{sat}, match.Evidence{FirstPages: "A Linear Lower Bound for 2-SAT on Grids\nJane Porter\n" + prose}, match.Different, ""},
-		{"a longer title, on the same line", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers of Trees\nKarl Huber\n" + prose}, match.Different, ""},
-		{"a longer title, on the next line", []venue.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers\nof complete bipartite graphs\nKarl Huber\n" + prose}, match.Different, ""},
-		{"a prefix to the title", []venue.Paper{book}, match.Evidence{FirstPages: "Non-Off-diagonal Book Ramsey Numbers\nKarl Huber\n" + prose}, match.Different, ""},
-		{"a short title with its author", []venue.Paper{short}, match.Evidence{FirstPages: "Kami\nJoonwon Choi\n" + prose}, match.Exact, "paper"},
-		{"a short title without", []venue.Paper{short}, match.Evidence{FirstPages: "Kami\nKarl Huber\n" + prose}, match.Different, ""},
-		{"a common title of someone else", []venue.Paper{common}, match.Evidence{FirstPages: "Type Theory\nKarl Huber\n" + prose}, match.Different, ""},
+		{"an inserted word", []gleaner.Paper{{Key: "r", Title: "Off-diagonal Ramsey Numbers", Authors: book.Authors}}, match.Evidence{FirstPages: book.Title + "\nJane Porter\n" + prose}, match.Different, ""},
+		{"a removed word", []gleaner.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Ramsey Numbers\nJane Porter\n" + prose}, match.Different, ""},
+		{"another part", []gleaner.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part I\nJane Porter\n" + prose}, match.Different, ""},
+		{"the same part", []gleaner.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part II\nJane Porter\n" + prose}, match.Exact, "paper"},
+		{"another number", []gleaner.Paper{sat}, match.Evidence{FirstPages: "A Linear Lower Bound for 2-SAT on Grids\nJane Porter\n" + prose}, match.Different, ""},
+		{"a longer title, on the same line", []gleaner.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers of Trees\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a longer title, on the next line", []gleaner.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers\nof complete bipartite graphs\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a prefix to the title", []gleaner.Paper{book}, match.Evidence{FirstPages: "Non-Off-diagonal Book Ramsey Numbers\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a short title with its author", []gleaner.Paper{short}, match.Evidence{FirstPages: "Kami\nJoonwon Choi\n" + prose}, match.Exact, "paper"},
+		{"a short title without", []gleaner.Paper{short}, match.Evidence{FirstPages: "Kami\nKarl Huber\n" + prose}, match.Different, ""},
+		{"a common title of someone else", []gleaner.Paper{common}, match.Evidence{FirstPages: "Type Theory\nKarl Huber\n" + prose}, match.Different, ""},
 		{"cited in the text", nil, match.Evidence{FirstPages: "Another Paper\nKarl Huber\n" + prose + "Erdős and Wu [3], in\nEfficient Off-diagonal Ramsey Numbers for Sparse Graphs\nshow the converse.\n"}, match.Different, ""},
 		{"in a reference list", nil, match.Evidence{FirstPages: "Another Note\nKarl Huber\nNothing.\nReferences\n[1] Á. Erdős, L. Wu.\nEfficient Off-diagonal Ramsey Numbers for Sparse Graphs.\nGraphs 2020.\n"}, match.Different, ""},
 		{"in a list of publications", nil, match.Evidence{FirstPages: "Ágnes Erdős\nSelected Publications\n" + ramsey.Title + "\nÁgnes Erdős, Li Wu\nGraphs 2020\nAnother one\nÁgnes Erdős\n"}, match.Different, ""},
-		{"in a table of contents", append([]venue.Paper{ramsey}, others...), match.Evidence{FirstPages: "Graphs 2020\n" + ramsey.Title + "\nÁgnes Erdős, Li Wu 1\n" + others[0].Title + "\nKarl Huber 11\n" + others[1].Title + "\nMia Sandoval 25\n"}, match.Different, ""},
+		{"in a table of contents", append([]gleaner.Paper{ramsey}, others...), match.Evidence{FirstPages: "Graphs 2020\n" + ramsey.Title + "\nÁgnes Erdős, Li Wu 1\n" + others[0].Title + "\nKarl Huber 11\n" + others[1].Title + "\nMia Sandoval 25\n"}, match.Different, ""},
 		{"in a preface", nil, match.Evidence{FirstPages: "Graphs 2020: Preface\nKarl Huber\n\nThe best paper award went to " + ramsey.Title + " by Ágnes Erdős and Li Wu. We thank all.\n"}, match.Different, ""},
-		{"a title that its source has cut", []venue.Paper{cut}, match.Evidence{FirstPages: "Colourings\nJane Porter\n" + prose}, match.Strong, "paper"},
-		{"conference and journal version", []venue.Paper{journal, ramsey}, match.Evidence{FirstPages: ramsey.Title + "\n" + by + prose, Year: 2020}, match.Exact, "paper"},
+		{"a title that its source has cut", []gleaner.Paper{cut}, match.Evidence{FirstPages: "Colourings\nJane Porter\n" + prose}, match.Strong, "paper"},
+		{"conference and journal version", []gleaner.Paper{journal, ramsey}, match.Evidence{FirstPages: ramsey.Title + "\n" + by + prose, Year: 2020}, match.Exact, "paper"},
 		{"nothing", nil, match.Evidence{}, match.Different, ""},
 	}
 	for _, tt := range tests {
@@ -101,7 +101,7 @@ func TestDocument(t *testing.T) {
 			t.Parallel()
 			wanted := tt.wanted
 			if wanted == nil {
-				wanted = []venue.Paper{ramsey}
+				wanted = []gleaner.Paper{ramsey}
 			}
 			ms := match.NewIndex(wanted).Document(tt.ev)
 			if len(ms) == 0 {
@@ -120,7 +120,7 @@ func TestDocument(t *testing.T) {
 
 func TestLikeness(t *testing.T) {
 	t.Parallel()
-	ix := match.NewIndex([]venue.Paper{ramsey, {Key: "s", Title: "Kami"}})
+	ix := match.NewIndex([]gleaner.Paper{ramsey, {Key: "s", Title: "Kami"}})
 	for _, tt := range []struct {
 		text   string
 		lo, hi float64
@@ -160,29 +160,29 @@ func TestNormalise(t *testing.T) {
 
 func TestRecordsAndHeld(t *testing.T) {
 	t.Parallel()
-	a := func(names ...string) []venue.Author {
-		var out []venue.Author
+	a := func(names ...string) []gleaner.Author {
+		var out []gleaner.Author
 		for _, n := range names {
-			out = append(out, venue.Author{Name: n})
+			out = append(out, gleaner.Author{Name: n})
 		}
 		return out
 	}
 	for _, tt := range []struct {
 		name string
-		a, b venue.Paper
+		a, b gleaner.Paper
 		want match.Verdict
 	}{
-		{"case, accents, order of names", venue.Paper{Title: "On Erdős Sets", Year: 2001, Authors: a("Ada King", "José Gómez")}, venue.Paper{Title: "ON ERDOS SETS.", Year: 2001, Authors: a("King, Ada", "Gomez, J.")}, match.Exact},
-		{"a word more", venue.Paper{Title: "Off-diagonal Ramsey numbers", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Off-diagonal book Ramsey numbers", Year: 2001, Authors: a("Ada King")}, match.Different},
-		{"another part", venue.Paper{Title: "Parsing broken files I", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Parsing broken files II", Year: 2001, Authors: a("Ada King")}, match.Different},
-		{"another year in the title", venue.Paper{Title: "Report of the 2003 workshop", Authors: a("Ada King")}, venue.Paper{Title: "Report of the 2004 workshop", Authors: a("Ada King")}, match.Different},
-		{"nobody in common", venue.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Karl Huber")}, match.Different},
-		{"without a subtitle", venue.Paper{Title: "Gleaning the web: a focused crawler", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Strong},
-		{"an answer to it", venue.Paper{Title: "Gleaning the web: a rejoinder", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Different},
-		{"one DOI", venue.Paper{Title: "A title", DOI: "10.1/X"}, venue.Paper{Title: "A title", DOI: "10.1/x"}, match.Exact},
-		{"title and year of a list", venue.Paper{Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Gleaning the dark web twice", Year: 2001}, match.Strong},
-		{"short title of a list", venue.Paper{Title: "Editorial", Year: 2001, Authors: a("Ada King")}, venue.Paper{Title: "Editorial", Year: 2005}, match.Different},
-		{"empty", venue.Paper{}, venue.Paper{}, match.Different},
+		{"case, accents, order of names", gleaner.Paper{Title: "On Erdős Sets", Year: 2001, Authors: a("Ada King", "José Gómez")}, gleaner.Paper{Title: "ON ERDOS SETS.", Year: 2001, Authors: a("King, Ada", "Gomez, J.")}, match.Exact},
+		{"a word more", gleaner.Paper{Title: "Off-diagonal Ramsey numbers", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Off-diagonal book Ramsey numbers", Year: 2001, Authors: a("Ada King")}, match.Different},
+		{"another part", gleaner.Paper{Title: "Parsing broken files I", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Parsing broken files II", Year: 2001, Authors: a("Ada King")}, match.Different},
+		{"another year in the title", gleaner.Paper{Title: "Report of the 2003 workshop", Authors: a("Ada King")}, gleaner.Paper{Title: "Report of the 2004 workshop", Authors: a("Ada King")}, match.Different},
+		{"nobody in common", gleaner.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Morbid obesity and its treatment", Year: 2001, Authors: a("Karl Huber")}, match.Different},
+		{"without a subtitle", gleaner.Paper{Title: "Gleaning the web: a focused crawler", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Strong},
+		{"an answer to it", gleaner.Paper{Title: "Gleaning the web: a rejoinder", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Gleaning the Web", Year: 2002, Authors: a("Ada King")}, match.Different},
+		{"one DOI", gleaner.Paper{Title: "A title", DOI: "10.1/X"}, gleaner.Paper{Title: "A title", DOI: "10.1/x"}, match.Exact},
+		{"title and year of a list", gleaner.Paper{Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Gleaning the dark web twice", Year: 2001}, match.Strong},
+		{"short title of a list", gleaner.Paper{Title: "Editorial", Year: 2001, Authors: a("Ada King")}, gleaner.Paper{Title: "Editorial", Year: 2005}, match.Different},
+		{"empty", gleaner.Paper{}, gleaner.Paper{}, match.Different},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -192,8 +192,8 @@ func TestRecordsAndHeld(t *testing.T) {
 			assert.Equal(t, got, back, "the other way round")
 		})
 	}
-	wanted := []venue.Paper{{Key: "k1", Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, {Key: "k2", Title: "Gleaning the dark web thrice", Year: 2001, Authors: a("Ada King")}, {Key: "k3", Title: "Kami", Year: 2002}}
-	held := match.Held(wanted, []venue.Paper{{Title: "Gleaning the Dark Web Twice."}, {Title: "KAMI", Year: 2002}, {Title: "Unrelated"}})
+	wanted := []gleaner.Paper{{Key: "k1", Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, {Key: "k2", Title: "Gleaning the dark web thrice", Year: 2001, Authors: a("Ada King")}, {Key: "k3", Title: "Kami", Year: 2002}}
+	held := match.Held(wanted, []gleaner.Paper{{Title: "Gleaning the Dark Web Twice."}, {Title: "KAMI", Year: 2002}, {Title: "Unrelated"}})
 	assert.Contains(t, held, "k1")
 	assert.Contains(t, held, "k3")
 	assert.NotContains(t, held, "k2")
@@ -210,8 +210,8 @@ func FuzzDocument(f *testing.F) {
 	f.Add("Fi", "Fl", "A", "Of")
 	f.Add(strings.Repeat("Efficient flows fill offices and ", 16), "Ada King", strings.Repeat("Efficient flows fill ovvices amd ", 16)+"\nAda King\n", "a – b")
 	f.Fuzz(func(t *testing.T, title, author, text, meta string) {
-		p := venue.Paper{Key: "k", Title: title, Authors: []venue.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
-		ix := match.NewIndex([]venue.Paper{p, ramsey})
+		p := gleaner.Paper{Key: "k", Title: title, Authors: []gleaner.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
+		ix := match.NewIndex([]gleaner.Paper{p, ramsey})
 		for _, m := range ix.Document(match.Evidence{FirstPages: text, MetaTitle: meta, Anchor: meta}) {
 			if m.Verdict == match.Different || m.Form == "" {
 				t.Fatalf("%+v", m)
@@ -220,8 +220,8 @@ func FuzzDocument(f *testing.F) {
 		if l := ix.Likeness(text); l < 0 || l > 1 {
 			t.Fatal(l)
 		}
-		a, _, _ := match.Records(p, venue.Paper{Title: text, Authors: p.Authors})
-		b, _, _ := match.Records(venue.Paper{Title: text, Authors: p.Authors}, p)
+		a, _, _ := match.Records(p, gleaner.Paper{Title: text, Authors: p.Authors})
+		b, _, _ := match.Records(gleaner.Paper{Title: text, Authors: p.Authors}, p)
 		if (a == match.Different) != (b == match.Different) {
 			t.Logf("not symmetric: %q %q: %s %s", title, text, a, b)
 		}

@@ -15,9 +15,9 @@ import (
 	"sync"
 	"testing"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/realdata"
-	"gleaner/internal/venue"
 )
 
 // sample is one document of the recorded sites.
@@ -78,7 +78,7 @@ func readFarm(farm string) ([]sample, error) {
 func TestFarmTextsCutAnywhere(t *testing.T) {
 	t.Parallel()
 	rows := wantedPapers(t)
-	papers := make([]venue.Paper, len(rows))
+	papers := make([]gleaner.Paper, len(rows))
 	for i, r := range rows {
 		papers[i] = r.paper
 	}
@@ -121,7 +121,7 @@ func TestDocumentsOfSites(t *testing.T) {
 	t.Parallel()
 	rows := wantedPapers(t)
 	samples := farmSamples(t)
-	papers := make([]venue.Paper, len(rows))
+	papers := make([]gleaner.Paper, len(rows))
 	byKey := map[string]wantedRow{}
 	for i, r := range rows {
 		papers[i] = r.paper
@@ -185,10 +185,10 @@ func TestDocumentsOfSites(t *testing.T) {
 // stands on a page beside its link, with no author known.
 func TestDocumentsByTitleAlone(t *testing.T) {
 	t.Parallel()
-	var papers []venue.Paper
+	var papers []gleaner.Paper
 	rows := map[string]wantedRow{}
 	for _, row := range realdata.Table(t, "truth", "papers.tsv") {
-		p := venue.Paper{Key: row["id"], Title: row["title"]}
+		p := gleaner.Paper{Key: row["id"], Title: row["title"]}
 		papers = append(papers, p)
 		rows[p.Key] = wantedRow{paper: p, urls: realdata.List(row["urls"]), sha256: realdata.List(row["sha256"])}
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/growthtest"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
 // The worst that a title, a list of authors and a text can be.
 func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
-	ix := match.NewIndex([]venue.Paper{ramsey})
+	ix := match.NewIndex([]gleaner.Paper{ramsey})
 	repeat := func(s string) func(int) []byte {
 		return func(n int) []byte { return []byte(strings.Repeat(s, n)) }
 	}
@@ -24,21 +24,21 @@ func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 1<<10, in, func(b []byte) {
 				s := string(b)
-				match.Records(ramsey, venue.Paper{Title: s})
-				match.Records(venue.Paper{Title: s}, venue.Paper{Title: s + "x"})
-				ix.Record(venue.Paper{Title: s})
+				match.Records(ramsey, gleaner.Paper{Title: s})
+				match.Records(gleaner.Paper{Title: s}, gleaner.Paper{Title: s + "x"})
+				ix.Record(gleaner.Paper{Title: s})
 				lookAt(ix, s)
 			})
 		})
 	}
 	t.Run("authors", func(t *testing.T) {
 		growthtest.Linear(t, 1<<10, repeat("x"), func(b []byte) {
-			var as, bs []venue.Author
+			var as, bs []gleaner.Author
 			for i := range b {
-				as = append(as, venue.Author{Name: fmt.Sprint("Ada Bert King", i)})
-				bs = append(bs, venue.Author{Name: fmt.Sprint("Ada Carl Queen", i)})
+				as = append(as, gleaner.Author{Name: fmt.Sprint("Ada Bert King", i)})
+				bs = append(bs, gleaner.Author{Name: fmt.Sprint("Ada Carl Queen", i)})
 			}
-			match.Records(venue.Paper{Title: ramsey.Title, Authors: as}, venue.Paper{Title: ramsey.Title, Authors: bs})
+			match.Records(gleaner.Paper{Title: ramsey.Title, Authors: as}, gleaner.Paper{Title: ramsey.Title, Authors: bs})
 		})
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // Index finds the wanted papers whose title is like a text. It is read-only
 // once made.
 type Index struct {
-	papers []venue.Paper
+	papers []gleaner.Paper
 	arena  []byte   // skeletons of all titles, one after the other
 	from   []uint32 // where each begins in arena; one more at the end
 
@@ -51,7 +51,7 @@ func (e entry) offset() int { return int(e&255) * 2 }
 // NewIndex makes an index of papers. It keeps the slice; the caller must not
 // change it afterwards. Build time is linear: about three seconds and 160 MB
 // beside the papers for a million titles.
-func NewIndex(papers []venue.Paper) *Index {
+func NewIndex(papers []gleaner.Paper) *Index {
 	ix := &Index{
 		papers: papers,
 		from:   make([]uint32, 1, len(papers)+1),
@@ -79,7 +79,7 @@ func NewIndex(papers []venue.Paper) *Index {
 func (ix *Index) Len() int { return len(ix.papers) }
 
 // Papers are the papers that the index was made of.
-func (ix *Index) Papers() []venue.Paper { return ix.papers }
+func (ix *Index) Papers() []gleaner.Paper { return ix.papers }
 
 func (ix *Index) title(i int) []byte { return ix.arena[ix.from[i]:ix.from[i+1]] }
 

@@ -1,6 +1,6 @@
 package match
 
-import "gleaner/internal/venue"
+import "gleaner/internal/gleaner"
 
 // Verdict says how sure a match is.
 type Verdict string
@@ -54,7 +54,7 @@ type Evidence struct {
 
 // Match is one wanted paper that a document (or a record) may be.
 type Match struct {
-	Paper   venue.Paper
+	Paper   gleaner.Paper
 	Verdict Verdict
 	Score   float64  // 0–1, orders matches of one verdict
 	Reasons []string // what led there, for a person

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/realdata"
-	"gleaner/internal/venue"
 )
 
 // release is a record of the pairs, in the shape of fatcat's API.
@@ -34,8 +34,8 @@ type release struct {
 	} `json:"extra"`
 }
 
-func (r release) paper() venue.Paper {
-	p := venue.Paper{Title: r.Title, Year: r.Year, DOI: r.ExtIDs.DOI, ArXiv: r.ExtIDs.ArXiv, Pages: r.Pages}
+func (r release) paper() gleaner.Paper {
+	p := gleaner.Paper{Title: r.Title, Year: r.Year, DOI: r.ExtIDs.DOI, ArXiv: r.ExtIDs.ArXiv, Pages: r.Pages}
 	switch {
 	case r.Subtitle != "":
 		p.Title += ": " + r.Subtitle
@@ -48,7 +48,7 @@ func (r release) paper() venue.Paper {
 			name = strings.TrimSpace(c.Given + " " + c.Surname)
 		}
 		if name != "" {
-			p.Authors = append(p.Authors, venue.Author{Name: name})
+			p.Authors = append(p.Authors, gleaner.Author{Name: name})
 		}
 	}
 	return p
@@ -70,10 +70,10 @@ func TestRecordsOnHardPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	load := func(id string) (venue.Paper, bool) {
+	load := func(id string) (gleaner.Paper, bool) {
 		b, err := os.ReadFile(filepath.Join(dir, "release", id))
 		if err != nil {
-			return venue.Paper{}, false
+			return gleaner.Paper{}, false
 		}
 		var rel release
 		if err := json.Unmarshal(b, &rel); err != nil {
@@ -129,7 +129,7 @@ func TestRecordsOnHardPairs(t *testing.T) {
 func TestHeldOfLists(t *testing.T) {
 	t.Parallel()
 	dir := realdata.Path(t, "truth")
-	var wanted []venue.Paper
+	var wanted []gleaner.Paper
 	for _, row := range wantedPapers(t) {
 		wanted = append(wanted, row.paper)
 	}
@@ -143,11 +143,11 @@ func TestHeldOfLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list []venue.Paper
+		var list []gleaner.Paper
 		listed := map[string]bool{}
 		for _, row := range rows[1:] {
 			year, _ := strconv.Atoi(row[1])
-			list = append(list, venue.Paper{Title: row[0], Year: year})
+			list = append(list, gleaner.Paper{Title: row[0], Year: year})
 			listed[match.Normalise(row[0])] = true
 		}
 		held := match.Held(wanted, list)

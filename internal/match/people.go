@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // agreement says how the authors of two records compare.
@@ -27,7 +27,7 @@ func (g agreement) most() bool {
 	return g.known && (g.all() || 2*g.shared > g.fewer && g.fewer > 1 || 2*g.shared == g.fewer && g.first)
 }
 
-func compareAuthors(a, b []venue.Author) agreement {
+func compareAuthors(a, b []gleaner.Author) agreement {
 	na, nb := people(a), people(b)
 	ag := agreement{known: len(na) > 0 && len(nb) > 0, fewer: min(len(na), len(nb)), more: max(len(na), len(nb))}
 	if sameNames(na, nb) {
@@ -62,7 +62,7 @@ func sameNames(a, b [][]string) bool {
 const maxAuthors = 300
 
 // people folds the names that are names: sources also give "&NA;", "N/A", "et al.".
-func people(as []venue.Author) [][]string {
+func people(as []gleaner.Author) [][]string {
 	var out [][]string
 	for _, a := range as[:min(len(as), maxAuthors)] {
 		name := plain(a.Name)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // place is where in a document a title stands, and who stands by it.
@@ -33,7 +33,7 @@ const (
 	headLimit    = 1000 // what may be above a title: copyright notices, a cover's words
 )
 
-func (d *document) placeOf(start, end int, paper venue.Paper) place {
+func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 	var p place
 	origin := 0
 	if d.second >= 0 && start >= d.second {
@@ -99,7 +99,7 @@ func (d *document) startsLine(i int) bool {
 
 // endsLine reports whether a title that ends before letter i ends its line, but
 // for footnote marks, or is followed on it by an author's name.
-func (d *document) endsLine(i int, paper venue.Paper) bool {
+func (d *document) endsLine(i int, paper gleaner.Paper) bool {
 	if i >= len(d.letters) || i == 0 {
 		return true
 	}
@@ -128,7 +128,7 @@ func remark(raw string) bool {
 }
 
 // namedAt reports whether an author's name stands right at letter i.
-func (d *document) namedAt(i int, paper venue.Paper) bool {
+func (d *document) namedAt(i int, paper gleaner.Paper) bool {
 	for _, a := range paper.Authors[:min(len(paper.Authors), maxAuthors)] {
 		if at := d.findAuthor(a, i, min(i+40, len(d.letters)), i); at >= 0 && at-i <= 3 {
 			return true
@@ -205,8 +205,8 @@ func (d *document) lead(start int) string {
 // letters[lo:hi], preferring one at or behind from, or -1. A surname of four
 // letters or more is enough where it is a word of its own; a shorter one needs
 // the first name or an initial with it.
-func (d *document) findAuthor(a venue.Author, lo, hi, from int) int {
-	names := people([]venue.Author{a})
+func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
+	names := people([]gleaner.Author{a})
 	if len(names) == 0 {
 		return -1
 	}

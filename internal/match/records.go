@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // letters below which a title alone proves nothing (Unpaywall's bound).
@@ -15,7 +15,7 @@ const shortTitle = 21
 // Records says whether two records describe the same work: for holdings, and
 // for merging what metadata sources say. Versions of one work (preprint and
 // published) are the same work. The score is 0–1; the reasons are for a person.
-func Records(a, b venue.Paper) (Verdict, float64, []string) {
+func Records(a, b gleaner.Paper) (Verdict, float64, []string) {
 	if v, why := sameID(a, b); v != "" {
 		return v, 1, []string{why}
 	}
@@ -32,7 +32,7 @@ func Records(a, b venue.Paper) (Verdict, float64, []string) {
 	return v, score, slices.DeleteFunc(why, func(s string) bool { return s == "" })
 }
 
-func sameID(a, b venue.Paper) (Verdict, string) {
+func sameID(a, b gleaner.Paper) (Verdict, string) {
 	switch {
 	case a.Key != "" && a.Key == b.Key:
 		return Exact, "same key " + a.Key
@@ -45,7 +45,7 @@ func sameID(a, b venue.Paper) (Verdict, string) {
 }
 
 // yearGap is -1 where a year is unknown.
-func yearGap(a, b venue.Paper) int {
+func yearGap(a, b gleaner.Paper) int {
 	if a.Year == 0 || b.Year == 0 {
 		return -1
 	}
@@ -148,7 +148,7 @@ func yearReason(gap int) string {
 
 // Record finds the wanted papers that a record of another source may be, best
 // first; different ones are left out.
-func (ix *Index) Record(p venue.Paper) []Match {
+func (ix *Index) Record(p gleaner.Paper) []Match {
 	seen := map[int]bool{}
 	var out []Match
 	try := func(i int) {
@@ -187,16 +187,16 @@ func sortMatches(ms []Match) {
 
 // Reason says why a wanted paper counts as held.
 type Reason struct {
-	Held    venue.Paper `json:"held"` // the record of the library
-	Verdict Verdict     `json:"verdict"`
-	Score   float64     `json:"score"`
-	Why     []string    `json:"why"`
+	Held    gleaner.Paper `json:"held"` // the record of the library
+	Verdict Verdict       `json:"verdict"`
+	Score   float64       `json:"score"`
+	Why     []string      `json:"why"`
 }
 
 // bareTitle reports whether a record that gives no more than a title, and
 // perhaps a year, gives this one. The title is then all that a library's list
 // has to say, and it is believed.
-func bareTitle(p, h venue.Paper) bool {
+func bareTitle(p, h gleaner.Paper) bool {
 	gap := yearGap(p, h)
 	return len(h.Authors) == 0 && h.Pages == "" && gap <= 1 &&
 		compareTitles(p.Title, h.Title) <= misread && (len(Normalise(h.Title)) > shortTitle || gap == 0)
@@ -204,7 +204,7 @@ func bareTitle(p, h venue.Paper) bool {
 
 // Held finds which wanted papers a library holds, by key. Exact and strong
 // matches count, and titles alone from a list that gives nothing else.
-func Held(wanted, holdings []venue.Paper) map[string]Reason {
+func Held(wanted, holdings []gleaner.Paper) map[string]Reason {
 	ix := NewIndex(wanted)
 	out := map[string]Reason{}
 	for _, h := range holdings {

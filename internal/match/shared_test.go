@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/realdata"
-	"gleaner/internal/venue"
 )
 
 type wantedRow struct {
-	paper  venue.Paper
+	paper  gleaner.Paper
 	urls   []string
 	sha256 []string
 }
@@ -21,10 +21,10 @@ func wantedPapers(t testing.TB) []wantedRow {
 	var out []wantedRow
 	for _, row := range realdata.Table(t, "truth", "wanted.tsv") {
 		year, _ := strconv.Atoi(row["year"])
-		p := venue.Paper{Key: row["key"], Venue: row["venue"], Year: year, Title: row["title"]}
+		p := gleaner.Paper{Key: row["key"], Venue: row["venue"], Year: year, Title: row["title"]}
 		for a := range strings.SplitSeq(row["authors"], ";") {
 			if a = strings.TrimSpace(a); a != "" {
-				p.Authors = append(p.Authors, venue.Author{Name: a})
+				p.Authors = append(p.Authors, gleaner.Author{Name: a})
 			}
 		}
 		out = append(out, wantedRow{paper: p, urls: realdata.List(row["urls"]), sha256: realdata.List(row["sha256"])})

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // ACL reads the ACL Anthology's own XML files, one a venue and year.
@@ -69,7 +69,7 @@ type aclName struct {
 // Papers lists the venue's volumes of the years. IDs["acl"] names the venue as
 // the Anthology does ("acl", "emnlp"); for a DBLP venue whose key ends so, it is
 // not needed. A year without a collection is no error unless all are.
-func (a *ACL) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (a *ACL) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	id := strings.ToLower(v.IDs["acl"])
 	if id == "" {
 		id = strings.ToLower(lastSegment(v.Key))
@@ -77,7 +77,7 @@ func (a *ACL) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.P
 			return nil, ErrNotCovered{a.Name(), v.Key, "acl"}
 		}
 	}
-	var out []venue.Paper
+	var out []gleaner.Paper
 	found := false
 	for year := years.From; year <= years.To; year++ {
 		file := fmt.Sprintf("%d.%s", year, id)
@@ -106,15 +106,15 @@ func (a *ACL) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.P
 	return out, nil
 }
 
-func (a *ACL) papers(c aclCollection, key, id string, year int) []venue.Paper {
-	var out []venue.Paper
+func (a *ACL) papers(c aclCollection, key, id string, year int) []gleaner.Paper {
+	var out []gleaner.Paper
 	for _, vol := range c.Volumes {
 		// A collection of old holds the workshops of its conference too.
 		if len(vol.Meta.Venues) > 0 && !contains(vol.Meta.Venues, id) {
 			continue
 		}
 		for _, x := range vol.Papers {
-			p := venue.Paper{Venue: key, Year: year, Title: cleanTitle(string(x.Title)), DOI: bareDOI(x.DOI), Pages: strings.ReplaceAll(string(x.Pages), "–", "-")}
+			p := gleaner.Paper{Venue: key, Year: year, Title: cleanTitle(string(x.Title)), DOI: bareDOI(x.DOI), Pages: strings.ReplaceAll(string(x.Pages), "–", "-")}
 			if y := atoi(vol.Meta.Year); y > 0 {
 				p.Year = y
 			}
@@ -125,7 +125,7 @@ func (a *ACL) papers(c aclCollection, key, id string, year int) []venue.Paper {
 			aid := aclPaperID(c.ID, vol.ID, x.ID)
 			p.Key = "acl:" + aid
 			for _, n := range x.Authors {
-				p.Authors = append(p.Authors, venue.Author{Name: cleanName(n.First + " " + n.Last)})
+				p.Authors = append(p.Authors, gleaner.Author{Name: cleanName(n.First + " " + n.Last)})
 			}
 			switch {
 			case strings.Contains(x.URL, "://"):

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // CopySources returns the sources of copies that cfg allows, and by name why the
@@ -54,8 +54,8 @@ type Known struct {
 // Collect asks all sources side by side and merges what they list, in the given
 // order of trust. It fails where the first source that covers the venue fails:
 // without it the list would look whole and not be. OpenAlex only enriches.
-func Collect(ctx context.Context, sources []Source, v Venue, years venue.Years) (Known, error) {
-	lists, errs := make([][]venue.Paper, len(sources)), make([]error, len(sources))
+func Collect(ctx context.Context, sources []Source, v Venue, years gleaner.Years) (Known, error) {
+	lists, errs := make([][]gleaner.Paper, len(sources)), make([]error, len(sources))
 	var wg sync.WaitGroup
 	for i, s := range sources {
 		wg.Go(func() { lists[i], errs[i] = s.Papers(ctx, v, years) })

@@ -6,35 +6,35 @@ import (
 	"reflect"
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 type listed struct {
 	name   string
-	papers []venue.Paper
+	papers []gleaner.Paper
 	err    error
 }
 
 func (l listed) Name() string { return l.name }
 
-func (l listed) Papers(context.Context, Venue, venue.Years) ([]venue.Paper, error) {
+func (l listed) Papers(context.Context, Venue, gleaner.Years) ([]gleaner.Paper, error) {
 	return l.papers, l.err
 }
 
 func TestCollect(t *testing.T) {
 	t.Parallel()
-	a := venue.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.5555/a"}
-	b := venue.Paper{Key: "doi:10.5555/b", Year: 2003, Title: "Two", DOI: "10.5555/b"}
+	a := gleaner.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.5555/a"}
+	b := gleaner.Paper{Key: "doi:10.5555/b", Year: 2003, Title: "Two", DOI: "10.5555/b"}
 	down := ErrUnavailable{Service: "x"}
 	uncovered := ErrNotCovered{"y", "conf/exa", "issn"}
 	collect := func(sources ...Source) (Known, error) {
 		return Collect(t.Context(), sources, Venue{Key: "conf/exa"}, single(2003))
 	}
-	k, err := collect(listed{"y", nil, uncovered}, listed{"dblp", []venue.Paper{a}, nil}, listed{"x", nil, down}, listed{"crossref", []venue.Paper{b}, nil})
+	k, err := collect(listed{"y", nil, uncovered}, listed{"dblp", []gleaner.Paper{a}, nil}, listed{"x", nil, down}, listed{"crossref", []gleaner.Paper{b}, nil})
 	if err != nil || len(k.Records) != 2 || !reflect.DeepEqual(k.Failed, map[string]error{"x": down}) || !reflect.DeepEqual(k.NotCovered, map[string]error{"y": uncovered}) {
 		t.Errorf("%+v, %v", k, err)
 	}
-	if _, err := collect(listed{"dblp", nil, down}, listed{"crossref", []venue.Paper{b}, nil}); !isUnavailable(err) {
+	if _, err := collect(listed{"dblp", nil, down}, listed{"crossref", []gleaner.Paper{b}, nil}); !isUnavailable(err) {
 		t.Errorf("the source that decides failed: %v", err)
 	}
 	var none ErrNoVolume

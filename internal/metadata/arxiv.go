@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
 // arxivTitles is how many titles one search asks for: more make addresses that
@@ -54,12 +54,12 @@ type atomEntry struct {
 	DOI string `xml:"doi"`
 }
 
-func (e atomEntry) paper() venue.Paper {
-	p := venue.Paper{Title: cleanTitle(string(e.Title)), ArXiv: bareArXiv(e.ID), DOI: bareDOI(e.DOI)}
+func (e atomEntry) paper() gleaner.Paper {
+	p := gleaner.Paper{Title: cleanTitle(string(e.Title)), ArXiv: bareArXiv(e.ID), DOI: bareDOI(e.DOI)}
 	p.Key = "arxiv:" + p.ArXiv
 	p.Year = atoi(e.Published[:min(4, len(e.Published))])
 	for _, a := range e.Authors {
-		p.Authors = append(p.Authors, venue.Author{Name: cleanName(a.Name)})
+		p.Authors = append(p.Authors, gleaner.Author{Name: cleanName(a.Name)})
 	}
 	for _, l := range e.Links {
 		if l.Title == "pdf" || l.Rel == "alternate" {
@@ -70,8 +70,8 @@ func (e atomEntry) paper() venue.Paper {
 }
 
 // Copies finds a paper's preprint.
-func (a *ArXiv) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
-	lists, err := a.CopiesOf(ctx, []venue.Paper{p})
+func (a *ArXiv) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
+	lists, err := a.CopiesOf(ctx, []gleaner.Paper{p})
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (a *ArXiv) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
 // CopiesOf finds the preprints of many papers. Those whose identifier is known
 // need no request; the others are searched by title, ten a request, and taken
 // where title and authors match.
-func (a *ArXiv) CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error) {
+func (a *ArXiv) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy, error) {
 	out := make([][]Copy, len(papers))
 	var ask []int
 	for i, p := range papers {
@@ -126,13 +126,13 @@ func titleQuery(title string) string {
 	return `ti:"` + strings.Join(words, " ") + `"`
 }
 
-func (a *ArXiv) search(ctx context.Context, q string, most int) ([]venue.Paper, error) {
+func (a *ArXiv) search(ctx context.Context, q string, most int) ([]gleaner.Paper, error) {
 	addr := query(a.url, "/api/query", url.Values{"search_query": {q}, "start": {"0"}, "max_results": {fmt.Sprint(most)}})
 	var feed atomFeed
 	if err := a.svc.xml(ctx, addr, &feed); err != nil {
 		return nil, err
 	}
-	var out []venue.Paper
+	var out []gleaner.Paper
 	for _, e := range feed.Entries {
 		// arXiv reports errors as an entry under status 200.
 		if strings.Contains(e.ID, "/api/errors") {

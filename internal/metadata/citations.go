@@ -4,13 +4,13 @@ import (
 	"context"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Cited returns how often the papers of some DOIs are cited, by DOI in lower
 // case; one that Semantic Scholar does not know is left out.
 func (s *SemanticScholar) Cited(ctx context.Context, dois []string) (map[string]int64, error) {
-	papers := make([]venue.Paper, len(dois))
+	papers := make([]gleaner.Paper, len(dois))
 	for i, d := range dois {
 		papers[i].DOI = d
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 func TestRank(t *testing.T) {
@@ -41,17 +41,17 @@ func TestRank(t *testing.T) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		paper venue.Paper
+		paper gleaner.Paper
 		want  []Copy
 	}{
-		"nothing": {venue.Paper{}, []Copy{}},
-		"doi and landing page": {venue.Paper{DOI: "10.1145/1.2", Links: []string{"https://doi.org/10.1145/1.2", "http://venue.example/v1/p.html"}}, []Copy{
+		"nothing": {gleaner.Paper{}, []Copy{}},
+		"doi and landing page": {gleaner.Paper{DOI: "10.1145/1.2", Links: []string{"https://doi.org/10.1145/1.2", "http://venue.example/v1/p.html"}}, []Copy{
 			{URL: "http://venue.example/v1/p.html", Landing: true, Version: Published, Host: AtUnknown, Source: "ee"},
 			{URL: "https://doi.org/10.1145/1.2", Landing: true, Version: Published, Host: AtPublisher, Source: "doi"},
 		}},
-		"document": {venue.Paper{Links: []string{"http://venue.example/p.ps.gz"}}, []Copy{{URL: "http://venue.example/p.ps.gz", Version: UnknownVersion, Host: AtUnknown, Source: "ee"}}},
-		"arxiv":    {venue.Paper{DOI: "10.48550/arxiv.2101.00001", Links: []string{"https://arxiv.org/abs/2101.00001"}}, []Copy{{URL: "https://arxiv.org/pdf/2101.00001", Version: Submitted, Host: AtRepository, Source: "arxiv"}}},
-		"acl": {venue.Paper{Year: 2019, DOI: "10.18653/v1/p19-1001"}, []Copy{
+		"document": {gleaner.Paper{Links: []string{"http://venue.example/p.ps.gz"}}, []Copy{{URL: "http://venue.example/p.ps.gz", Version: UnknownVersion, Host: AtUnknown, Source: "ee"}}},
+		"arxiv":    {gleaner.Paper{DOI: "10.48550/arxiv.2101.00001", Links: []string{"https://arxiv.org/abs/2101.00001"}}, []Copy{{URL: "https://arxiv.org/pdf/2101.00001", Version: Submitted, Host: AtRepository, Source: "arxiv"}}},
+		"acl": {gleaner.Paper{Year: 2019, DOI: "10.18653/v1/p19-1001"}, []Copy{
 			{URL: "https://aclanthology.org/P19-1001.pdf", Version: Published, License: "cc-by", Host: AtRepository, Source: "acl"},
 			{URL: "https://doi.org/10.18653/v1/p19-1001", Landing: true, Version: Published, Host: AtPublisher, Source: "doi"},
 		}},
@@ -72,7 +72,7 @@ func TestUnpaywall(t *testing.T) {
 		"/v2/10.1/mail?": {{status: 422, body: `{"HTTP_status_code":422,"error":true,"message":"Please use your own email address in API calls."}`}},
 	})
 	u := NewUnpaywall(cfg)
-	got, err := u.Copies(t.Context(), venue.Paper{DOI: "10.1/a"})
+	got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"})
 	want := []Copy{
 		{URL: "https://x/1.pdf", Version: Published, License: "cc-by", Host: AtPublisher, Source: "unpaywall"},
 		{URL: "https://y/2", Landing: true, Version: Submitted, Host: AtRepository, Source: "unpaywall"},
@@ -80,18 +80,18 @@ func TestUnpaywall(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := u.Copies(t.Context(), venue.Paper{DOI: "10.1/unknown"}); err != nil || got != nil {
+	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/unknown"}); err != nil || got != nil {
 		t.Errorf("an unknown DOI: %v, %v", got, err)
 	}
-	if _, err := u.Copies(t.Context(), venue.Paper{DOI: "10.1/mail"}); !isRefused(err) || !strings.Contains(err.Error(), "own email") {
+	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/mail"}); !isRefused(err) || !strings.Contains(err.Error(), "own email") {
 		t.Errorf("a false address: %v", err)
 	}
 	asked := len(s.asked)
-	if got, err := u.Copies(t.Context(), venue.Paper{}); err != nil || got != nil || len(s.asked) != asked {
+	if got, err := u.Copies(t.Context(), gleaner.Paper{}); err != nil || got != nil || len(s.asked) != asked {
 		t.Errorf("no DOI: %v, %v", got, err)
 	}
 	cfg.Contact = ""
-	if _, err := NewUnpaywall(cfg).Copies(t.Context(), venue.Paper{DOI: "10.1/a"}); !isRefused(err) || len(s.asked) != asked {
+	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"}); !isRefused(err) || len(s.asked) != asked {
 		t.Errorf("no contact: %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestSemanticScholar(t *testing.T) {
 		"/author/batch": one(`[{"authorId":"11","name":"Ann Lee","homepage":"http://ann.example/","affiliations":["Exa U"],"externalIds":{"ORCID":"0000-0002-1825-0097","DBLP":["Ann Lee"]},"url":"https://www.semanticscholar.org/author/11"},null]`),
 	})
 	cfg.SemanticScholarKey = "k"
-	papers := []venue.Paper{{DOI: "10.1/a", Authors: []venue.Author{{Name: "Ann Lee"}}}, {Title: "no id"}, {ArXiv: "2102.00002"}, {Links: []string{"https://aclanthology.org/P19-1001/"}}}
+	papers := []gleaner.Paper{{DOI: "10.1/a", Authors: []gleaner.Author{{Name: "Ann Lee"}}}, {Title: "no id"}, {ArXiv: "2102.00002"}, {Links: []string{"https://aclanthology.org/P19-1001/"}}}
 	ss := NewSemanticScholar(cfg)
 	got, err := ss.CopiesOf(t.Context(), papers)
 	want := [][]Copy{
@@ -146,17 +146,17 @@ func TestCopiesOfOpenAlexAndCrossref(t *testing.T) {
 		"/works/10.5555/b": one(`{"message":{"DOI":"10.5555/b","license":[{"URL":"https://www.elsevier.com/tdm/"}],"link":[{"URL":"https://p/b.pdf","content-type":"application/pdf","content-version":"vor","intended-application":"text-mining"}]}}`),
 	})
 	cfg.OpenAlexKey = "k"
-	got, err := NewOpenAlex(cfg).CopiesOf(t.Context(), []venue.Paper{{DOI: "10.5555/a"}, {}, {DOI: "10.5555/b"}})
+	got, err := NewOpenAlex(cfg).CopiesOf(t.Context(), []gleaner.Paper{{DOI: "10.5555/a"}, {}, {DOI: "10.5555/b"}})
 	want := []Copy{{URL: "https://r/1.pdf", Version: Accepted, License: "cc-by", Host: AtRepository, Source: "openalex"}, {URL: "https://h/2", Landing: true, Version: UnknownVersion, Host: AtPublisher, Source: "openalex"}}
 	if err != nil || !reflect.DeepEqual(got, [][]Copy{want, nil, nil}) {
 		t.Errorf("OpenAlex: %+v, %v (asked %v)", got, err, s.asked)
 	}
 	c := NewCrossref(cfg)
-	list, err := c.Copies(t.Context(), venue.Paper{DOI: "10.5555/a"})
+	list, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.5555/a"})
 	if err != nil || !reflect.DeepEqual(list, []Copy{{URL: "https://p/tdm.pdf", Version: Published, License: "cc-by-nc-nd", Host: AtPublisher, Source: "crossref"}}) {
 		t.Errorf("Crossref: %+v, %v", list, err)
 	}
-	if list, err := c.Copies(t.Context(), venue.Paper{DOI: "10.5555/b"}); err != nil || list != nil {
+	if list, err := c.Copies(t.Context(), gleaner.Paper{DOI: "10.5555/b"}); err != nil || list != nil {
 		t.Errorf("a closed licence: %+v, %v", list, err)
 	}
 }
@@ -172,8 +172,8 @@ func TestArXiv(t *testing.T) {
 		"/api/query?max_results=5&search_query=ti%3A%22this+is+bad": one(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>incorrect id format</summary></entry></feed>`),
 	})
 	a := NewArXiv(cfg)
-	authors := []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}
-	got, err := a.CopiesOf(t.Context(), []venue.Paper{
+	authors := []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}
+	got, err := a.CopiesOf(t.Context(), []gleaner.Paper{
 		{ArXiv: "0301.00001"}, {Title: "Measured Examples of Sorting in Networks of Lists", Year: 2021, Authors: authors},
 		{Title: "Too short", Year: 2021}, {Title: "A Title of the Time before ArXiv", Year: 1985},
 	})
@@ -181,7 +181,7 @@ func TestArXiv(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) || len(s.asked) != 1 {
 		t.Errorf("got %+v, %v after %d requests", got, err, len(s.asked))
 	}
-	if _, err := a.Copies(t.Context(), venue.Paper{Title: "this is bad", Year: 2021}); !isRefused(err) || !strings.Contains(err.Error(), "incorrect id") {
+	if _, err := a.Copies(t.Context(), gleaner.Paper{Title: "this is bad", Year: 2021}); !isRefused(err) || !strings.Contains(err.Error(), "incorrect id") {
 		t.Errorf("an error as an entry: %v", err)
 	}
 }
@@ -191,7 +191,7 @@ type failing struct{ asked *int }
 
 func (failing) Name() string { return "failing" }
 
-func (f failing) Copies(context.Context, venue.Paper) ([]Copy, error) {
+func (f failing) Copies(context.Context, gleaner.Paper) ([]Copy, error) {
 	*f.asked++
 	if *f.asked > 1 {
 		return nil, ErrRefused{Service: "failing", Reason: "no"}
@@ -202,7 +202,7 @@ func (f failing) Copies(context.Context, venue.Paper) ([]Copy, error) {
 func TestLocateCopiesGoesOn(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	papers := []venue.Paper{{DOI: "10.1/a"}, {DOI: "10.1/b"}, {DOI: "10.1/c"}}
+	papers := []gleaner.Paper{{DOI: "10.1/a"}, {DOI: "10.1/b"}, {DOI: "10.1/c"}}
 	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, NewLinks(Config{})}, papers)
 	if err != nil || asked != 2 {
 		t.Fatalf("%v, asked %d times", err, asked)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // crossrefRows is the most works that Crossref sends at once.
@@ -126,7 +126,7 @@ func (d crossrefDate) year() int {
 
 // Papers lists the works registered under the venue's ISSNs (IDs["issn"]). A
 // work counts for its year of print where it has one: that is the volume's.
-func (c *Crossref) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (c *Crossref) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	issns := splitIDs(v.IDs["issn"])
 	if len(issns) == 0 {
 		return nil, ErrNotCovered{c.Name(), v.Key, "issn"}
@@ -138,7 +138,7 @@ func (c *Crossref) Papers(ctx context.Context, v Venue, years venue.Years) ([]ve
 	if err != nil {
 		return nil, err
 	}
-	var out []venue.Paper
+	var out []gleaner.Paper
 	for _, w := range works {
 		if p, ok := w.paper(v.Key); ok && years.Contains(p.Year) {
 			out = append(out, p)
@@ -185,14 +185,14 @@ func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, 
 	}
 }
 
-func (w crossrefWork) paper(key string) (venue.Paper, bool) {
+func (w crossrefWork) paper(key string) (gleaner.Paper, bool) {
 	switch w.Type {
 	case "journal-article", "proceedings-article", "book-chapter", "posted-content":
 	default:
-		return venue.Paper{}, false
+		return gleaner.Paper{}, false
 	}
 	if len(w.Title) == 0 || w.DOI == "" {
-		return venue.Paper{}, false
+		return gleaner.Paper{}, false
 	}
 	title := w.Title[0]
 	if len(w.Subtitle) > 0 && w.Subtitle[0] != "" && !strings.Contains(title, w.Subtitle[0]) {
@@ -200,10 +200,10 @@ func (w crossrefWork) paper(key string) (venue.Paper, bool) {
 	}
 	title = cleanTitle(title)
 	if title == "" || isFrontMatter(title) {
-		return venue.Paper{}, false
+		return gleaner.Paper{}, false
 	}
 	doi := strings.ToLower(w.DOI)
-	p := venue.Paper{Key: "doi:" + doi, Venue: key, Title: title, DOI: doi, ArXiv: bareArXiv(doi), Pages: w.Page,
+	p := gleaner.Paper{Key: "doi:" + doi, Venue: key, Title: title, DOI: doi, ArXiv: bareArXiv(doi), Pages: w.Page,
 		Year: w.Print.year(), Links: []string{"https://doi.org/" + doi}}
 	if p.Year == 0 {
 		p.Year = w.Issued.year()
@@ -216,7 +216,7 @@ func (w crossrefWork) paper(key string) (venue.Paper, bool) {
 		if name == "" {
 			continue
 		}
-		author := venue.Author{Name: name}
+		author := gleaner.Author{Name: name}
 		if id := bareORCID(a.ORCID); id != "" {
 			author.PID = "orcid:" + id
 		}
@@ -227,7 +227,7 @@ func (w crossrefWork) paper(key string) (venue.Paper, bool) {
 
 // Copies names full texts that the publisher licensed openly. Links made for
 // similarity checking are for subscribers of that service and not taken.
-func (c *Crossref) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
+func (c *Crossref) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
 	if p.DOI == "" {
 		return nil, nil
 	}

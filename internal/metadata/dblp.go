@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // DBLP lists venues, volumes, papers and people as dblp.org knows them. There
@@ -57,12 +57,12 @@ func (d *DBLP) Name() string { return "dblp" }
 
 // List returns every paper of the venue in the years, in the order of the index.
 // ErrNoVolume if the index lists nothing for them.
-func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (d *DBLP) List(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	volumes, ix, err := d.volumes(ctx, v.Key, years)
 	if err != nil {
 		return nil, err
 	}
-	var papers []venue.Paper
+	var papers []gleaner.Paper
 	seen := map[string]bool{}
 	for _, vol := range volumes {
 		list, err := d.Papers(ctx, vol)
@@ -91,12 +91,12 @@ func (d *DBLP) List(ctx context.Context, v Venue, years venue.Years) ([]venue.Pa
 // Volumes lists the venue's volumes that the index gives to the years, and those
 // for which it names no year, newest first as DBLP has them. ErrUnknownVenue if
 // there is no such venue, ErrNoVolume if nothing is listed for the years.
-func (d *DBLP) Volumes(ctx context.Context, key string, years venue.Years) ([]Volume, error) {
+func (d *DBLP) Volumes(ctx context.Context, key string, years gleaner.Years) ([]Volume, error) {
 	out, _, err := d.volumes(ctx, key, years)
 	return out, err
 }
 
-func (d *DBLP) volumes(ctx context.Context, key string, years venue.Years) ([]Volume, venueIndex, error) {
+func (d *DBLP) volumes(ctx context.Context, key string, years gleaner.Years) ([]Volume, venueIndex, error) {
 	ix, err := d.index(ctx, key)
 	if err != nil {
 		return nil, ix, err
@@ -104,7 +104,7 @@ func (d *DBLP) volumes(ctx context.Context, key string, years venue.Years) ([]Vo
 	var out []Volume
 	for _, vol := range ix.volumes {
 		switch {
-		case vol.Years == (venue.Years{}):
+		case vol.Years == (gleaner.Years{}):
 			out = append(out, vol)
 		case vol.Years.From <= years.To && vol.Years.To >= years.From:
 			out = append(out, vol)
@@ -116,7 +116,7 @@ func (d *DBLP) volumes(ctx context.Context, key string, years venue.Years) ([]Vo
 	return out, ix, nil
 }
 
-func noVolume(key string, years venue.Years, listed []Volume, seeAlso []string) error {
+func noVolume(key string, years gleaner.Years, listed []Volume, seeAlso []string) error {
 	e := ErrNoVolume{Venue: key, Years: years, SeeAlso: seeAlso}
 	if years.From == years.To {
 		e.Year = years.From
@@ -135,7 +135,7 @@ func noVolume(key string, years venue.Years, listed []Volume, seeAlso []string) 
 
 // Papers lists a volume's papers in its own order, without editorship, front
 // matter and withdrawn items. ErrNoVolume if there is no such volume.
-func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]venue.Paper, error) {
+func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) {
 	var records []record
 	err := d.ways.first(ctx, "DBLP", d.contentWays(vol, &records))
 	if err != nil {
@@ -269,6 +269,6 @@ type dblpSource struct{ d *DBLP }
 
 func (s dblpSource) Name() string { return s.d.Name() }
 
-func (s dblpSource) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (s dblpSource) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	return s.d.List(ctx, v, years)
 }

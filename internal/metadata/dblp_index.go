@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // venueIndex is what a venue's index page says.
@@ -22,7 +22,7 @@ type venueIndex struct {
 }
 
 // elsewhere names the other venues' volumes of the years.
-func (ix venueIndex) elsewhere(years venue.Years) []string {
+func (ix venueIndex) elsewhere(years gleaner.Years) []string {
 	var out []string
 	for _, v := range ix.others {
 		if v.Years.From > 0 && v.Years.From <= years.To && v.Years.To >= years.From {
@@ -217,16 +217,16 @@ func attr(el xml.StartElement, name string) string {
 	return ""
 }
 
-func single(year int) venue.Years { return venue.Years{From: year, To: year} }
+func single(year int) gleaner.Years { return gleaner.Years{From: year, To: year} }
 
 var yearRE = regexp.MustCompile(`\b(1[89]\d\d|20\d\d)(?:\s*[/–-]\s*(\d{4}|\d{2}))?\b`)
 
 // yearsIn reads the year or span of years in a heading or reference. The last
 // one counts: "Volume 1999: 2003" is a volume of 2003.
-func yearsIn(s string) venue.Years {
+func yearsIn(s string) gleaner.Years {
 	all := yearRE.FindAllStringSubmatch(s, -1)
 	if len(all) == 0 {
-		return venue.Years{}
+		return gleaner.Years{}
 	}
 	m := all[len(all)-1]
 	from, _ := strconv.Atoi(m[1])
@@ -244,5 +244,5 @@ func yearsIn(s string) venue.Years {
 	if to < from || to > from+5 {
 		return single(from)
 	}
-	return venue.Years{From: from, To: to}
+	return gleaner.Years{From: from, To: to}
 }

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // xmlRecord is a record as the XML pages and the dump write it.
@@ -79,7 +79,7 @@ func (x xmlRecord) record() record {
 		year: atoi(x.Year), pages: x.Pages, booktitle: x.Booktitle + x.Journal, volume: x.Volume,
 	}
 	for _, a := range x.Authors {
-		r.authors = append(r.authors, venue.Author{PID: a.PID, Name: a.Name})
+		r.authors = append(r.authors, gleaner.Author{PID: a.PID, Name: a.Name})
 	}
 	for _, l := range x.EE {
 		r.ee = append(r.ee, l.URL)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // maxPersonTitles bounds the titles kept with a person; the newest come first.
@@ -68,7 +68,7 @@ func (p *Person) open(d *xml.Decoder, el xml.StartElement, inR bool) (bool, erro
 	name := el.Name.Local
 	switch {
 	case name == "dblpperson":
-		p.Author = venue.Author{PID: attr(el, "pid"), Name: cleanName(attr(el, "name"))}
+		p.Author = gleaner.Author{PID: attr(el, "pid"), Name: cleanName(attr(el, "name"))}
 		return true, nil
 	case name == "homonyms" || name == "coauthors":
 		return false, d.Skip()

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 func TestPerson(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPerson(t *testing.T) {
 </dblpperson>`)})
 	p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
 	want := Person{
-		Author: venue.Author{PID: "1/2", Name: "Jürgen König"},
+		Author: gleaner.Author{PID: "1/2", Name: "Jürgen König"},
 		URLs:   []string{"https://jk.github.io/", "http://cs.example.edu/~jk/?a=1&b=2", "http://old.example.edu/~jk/"},
 		Profiles: map[string]string{
 			"orcid": "https://orcid.org/0000-0002-1825-009x", "scholar": "https://scholar.google.de/citations?user=abc",
@@ -79,9 +79,9 @@ func TestProfileKind(t *testing.T) {
 
 func TestPersonAdd(t *testing.T) {
 	t.Parallel()
-	p := Person{Author: venue.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
-	p.Add(Person{Author: venue.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
-	want := Person{Author: venue.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
+	p := Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
+	p.Add(Person{Author: gleaner.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
+	want := Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got %+v, want %+v", p, want)
 	}

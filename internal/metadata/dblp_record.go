@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // record is one DBLP record, from whichever way it came.
@@ -13,7 +13,7 @@ type record struct {
 	key      string
 	publtype string // "withdrawn", "informal", …
 	title    string // raw
-	authors  []venue.Author
+	authors  []gleaner.Author
 	// rawAuthors are the authors as the dump writes them, in the same order;
 	// nil from other ways, which give pids.
 	rawAuthors []string
@@ -65,7 +65,7 @@ func (r record) isPaper() bool {
 
 // papersOf makes papers of a volume's records, each once, and counts the rest.
 // A record without a year gets its volume's, where that is a single one.
-func papersOf(records []record, vol Volume) (papers []venue.Paper, dropped int) {
+func papersOf(records []record, vol Volume) (papers []gleaner.Paper, dropped int) {
 	seen := map[string]bool{}
 	for _, r := range records {
 		if !r.isPaper() || seen[r.key] {
@@ -82,14 +82,14 @@ func papersOf(records []record, vol Volume) (papers []venue.Paper, dropped int) 
 	return papers, dropped
 }
 
-func (r record) paper(key string) venue.Paper {
-	p := venue.Paper{
+func (r record) paper(key string) gleaner.Paper {
+	p := gleaner.Paper{
 		Key: r.key, Venue: key, Year: r.year, Title: cleanTitle(r.title),
 		DOI: bareDOI(r.doi), Pages: strings.TrimSpace(r.pages),
 	}
 	for _, a := range r.authors {
 		if name := cleanName(a.Name); name != "" {
-			p.Authors = append(p.Authors, venue.Author{PID: a.PID, Name: name})
+			p.Authors = append(p.Authors, gleaner.Author{PID: a.PID, Name: name})
 		}
 	}
 	for _, link := range r.ee {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // pageSize is the most hits that DBLP sends at once.
@@ -154,7 +154,7 @@ func publRecord(info json.RawMessage) (record, error) {
 		doi: first(p.DOI), ee: p.EE, booktitle: first(p.Venue), volume: first(p.Volume),
 	}
 	for _, a := range p.Authors.Author {
-		r.authors = append(r.authors, venue.Author{PID: a.pid, Name: a.name})
+		r.authors = append(r.authors, gleaner.Author{PID: a.pid, Name: a.name})
 	}
 	return r, nil
 }

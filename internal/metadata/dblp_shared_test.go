@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/realdata"
-	"gleaner/internal/venue"
 )
 
 // TestRealVenues lists two venues and looks up their people, and holds both
@@ -30,10 +30,10 @@ func TestRealVenues(t *testing.T) {
 		name  string
 		venue string
 		key   string
-		years venue.Years
+		years gleaner.Years
 	}{
-		{"conf/farm", "farm", "conf/farm", venue.Years{From: 1994, To: 2026}},
-		{"COLT", "colt", "conf/colt", venue.Years{From: 2016, To: 2018}},
+		{"conf/farm", "farm", "conf/farm", gleaner.Years{From: 1994, To: 2026}},
+		{"COLT", "colt", "conf/colt", gleaner.Years{From: 2016, To: 2018}},
 	} {
 		v, err := d.ResolveVenue(t.Context(), c.name)
 		if err != nil || v.Key != c.key {

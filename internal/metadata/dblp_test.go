@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // hits composes an answer of the search service.
@@ -56,19 +56,19 @@ const jexIndex = `<?xml version="1.0" encoding="UTF-8"?>
 
 func TestIndexShapes(t *testing.T) {
 	t.Parallel()
-	vols := func(body, key string) map[string]venue.Years {
+	vols := func(body, key string) map[string]gleaner.Years {
 		ix, err := parseIndex([]byte(body), key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := map[string]venue.Years{}
+		out := map[string]gleaner.Years{}
 		for _, v := range ix.volumes {
 			out[v.TOC] = v.Years
 		}
 		return out
 	}
 	got := vols(exaIndex, "conf/exa")
-	want := map[string]venue.Years{
+	want := map[string]gleaner.Years{
 		"db/conf/exa/exa2004-1": single(2004), "db/conf/exa/exa2004-2": single(2004),
 		"db/conf/exa/old98c": single(2003), "db/conf/exa/informal": single(1999),
 	}
@@ -76,7 +76,7 @@ func TestIndexShapes(t *testing.T) {
 		t.Errorf("conference: %v, want %v", got, want)
 	}
 	got = vols(jexIndex, "journals/jex")
-	want = map[string]venue.Years{
+	want = map[string]gleaner.Years{
 		"db/journals/jex/jex21": {From: 2004, To: 2005}, "db/journals/jex/jex20": single(2003), "db/journals/jex/jex19": single(2003),
 		"db/journals/jex/jex1999": single(2002), "db/journals/jex/jexs": {},
 	}
@@ -90,7 +90,7 @@ func TestIndexShapes(t *testing.T) {
 
 func TestYearsIn(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]venue.Years{
+	for s, want := range map[string]gleaner.Years{
 		"Volume 10: 1999": single(1999), "1999/2000": {From: 1999, To: 2000}, "Volume 3, 1999/00": {From: 1999, To: 2000},
 		"2004–2005": {From: 2004, To: 2005}, "30. EXA 2003: Paris, France": single(2003), "Volume 2100": {From: 0}, "LNCS 12345": {},
 		"no year": {}, "2003-03-05": single(2003),
@@ -116,12 +116,12 @@ func TestPapersOfAVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []venue.Paper{
+	want := []gleaner.Paper{
 		{Key: "conf/exa/WangK03", Venue: "conf/exa", Year: 2003, Title: "Trees & Graphs: Fast Lists", Pages: "1-9",
-			Authors: []venue.Author{{PID: "1/2", Name: "Wei Wang"}, {PID: "3/4", Name: "Jürgen König"}},
+			Authors: []gleaner.Author{{PID: "1/2", Name: "Wei Wang"}, {PID: "3/4", Name: "Jürgen König"}},
 			DOI:     "10.1145/abc.def", ArXiv: "0301.0001", Links: []string{"https://doi.org/10.1145/ABC.DEF", "https://arxiv.org/abs/0301.0001v2"}},
 		{Key: "conf/exa/LeeC03", Venue: "conf/exa", Year: 2003, Title: "How Far Is It ...",
-			Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"http://exa.example/p2.html"}},
+			Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"http://exa.example/p2.html"}},
 	}
 	if !reflect.DeepEqual(papers, want) {
 		t.Errorf("got  %+v\nwant %+v", papers, want)
@@ -198,8 +198,8 @@ func TestPageRecords(t *testing.T) {
 	t.Parallel()
 	cfg, _ := stubConfig(t, map[string][]reply{"/search/": {{status: 503}}, "dblp.org/db/": one(exaPage)})
 	papers, err := NewDBLP(cfg).Papers(t.Context(), Volume{Venue: "conf/exa", TOC: "db/conf/exa/exa2003"})
-	want := []venue.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "On H2O and bügs", Pages: "1-9",
-		Authors: []venue.Author{{PID: "1/2", Name: "Ann Lee"}}, Links: []string{"http://exa.example/a.pdf"}}}
+	want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "On H2O and bügs", Pages: "1-9",
+		Authors: []gleaner.Author{{PID: "1/2", Name: "Ann Lee"}}, Links: []string{"http://exa.example/a.pdf"}}}
 	if err != nil || !reflect.DeepEqual(papers, want) {
 		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
 	}
@@ -210,7 +210,7 @@ func TestVolumesByYear(t *testing.T) {
 	cfg, _ := stubConfig(t, map[string][]reply{"/db/conf/exa/index.xml": one(exaIndex), "/db/journals/jex/index.xml": one(jexIndex)})
 	d := NewDBLP(cfg)
 	count := func(key string, from, to int) (int, error) {
-		vols, err := d.Volumes(t.Context(), key, venue.Years{From: from, To: to})
+		vols, err := d.Volumes(t.Context(), key, gleaner.Years{From: from, To: to})
 		return len(vols), err
 	}
 	for _, c := range []struct {
@@ -228,7 +228,7 @@ func TestVolumesByYear(t *testing.T) {
 	}
 	_, err := count("conf/exa", 2001, 2001)
 	var none ErrNoVolume
-	if !errors.As(err, &none) || none.Year != 2001 || none.Listed != (venue.Years{From: 1999, To: 2004}) || !reflect.DeepEqual(none.SeeAlso, []string{"db/journals/oth/oth7"}) {
+	if !errors.As(err, &none) || none.Year != 2001 || none.Listed != (gleaner.Years{From: 1999, To: 2004}) || !reflect.DeepEqual(none.SeeAlso, []string{"db/journals/oth/oth7"}) {
 		t.Errorf("a year without a volume: %#v", err)
 	}
 	if msg := "conf/exa has no volume for 2001; its index lists 1999-2004; see also db/journals/oth/oth7"; err.Error() != msg {
@@ -264,7 +264,7 @@ func TestListKeepsTheYears(t *testing.T) {
 		t.Errorf("got %v, want %v", keys, want)
 	}
 	var none ErrNoVolume
-	if _, err := NewDBLP(cfg).List(t.Context(), Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (venue.Years{From: 2002, To: 2005}) {
+	if _, err := NewDBLP(cfg).List(t.Context(), Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2002, To: 2005}) {
 		t.Errorf("a year of no volume: %v", err)
 	}
 }

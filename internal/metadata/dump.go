@@ -5,7 +5,7 @@ import (
 	"context"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // dumpVenue is what a dump holds of one venue.
@@ -116,7 +116,7 @@ func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]Person, e
 		if err != nil {
 			return err
 		}
-		p := Person{Author: venue.Author{PID: pid}}
+		p := Person{Author: gleaner.Author{PID: pid}}
 		p.describe(x)
 		out[pid] = p
 		return nil
@@ -195,7 +195,7 @@ func (d *DBLP) volumesFromDump(ctx context.Context, key string) (venueIndex, err
 	return ix, nil
 }
 
-func widen(y venue.Years, year int) venue.Years {
+func widen(y gleaner.Years, year int) gleaner.Years {
 	switch {
 	case year == 0:
 	case y.From == 0:

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 const smallDump = `<?xml version="1.0" encoding="ISO-8859-1"?>
@@ -65,8 +65,8 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		papers, err := d.List(t.Context(), v, single(2003))
-		want := []venue.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1/a",
-			Authors: []venue.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1/A"}}}
+		want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1/a",
+			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1/A"}}}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			t.Errorf("got %+v\nwant %+v", papers, want)
 		}
 		var none ErrNoVolume
-		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != (venue.Years{From: 2003, To: 2005}) {
+		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2003, To: 2005}) {
 			t.Errorf("a year without a volume: %v", err)
 		}
 		var unknown ErrUnknownVenue
@@ -93,8 +93,8 @@ func TestDumpPersons(t *testing.T) {
 	}
 	got, err := d.Persons(t.Context(), []string{"1/2", "l/AnnLee", "9/9"})
 	want := map[string]Person{
-		"1/2":      {Author: venue.Author{PID: "1/2", Name: "Jörg Müller"}, URLs: []string{"http://cs.example.edu/~jm/"}, Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097"}},
-		"l/AnnLee": {Author: venue.Author{PID: "l/AnnLee", Name: "Ann Lee"}, Aliases: []string{"Anna Lee"}},
+		"1/2":      {Author: gleaner.Author{PID: "1/2", Name: "Jörg Müller"}, URLs: []string{"http://cs.example.edu/~jm/"}, Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097"}},
+		"l/AnnLee": {Author: gleaner.Author{PID: "l/AnnLee", Name: "Ann Lee"}, Aliases: []string{"Anna Lee"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // ErrUnknownVenue says that no catalogue entry answers to a name. Asking again
@@ -52,10 +52,10 @@ func joinVenues(vs []VenueInfo) string {
 // years asked, or that a listed volume is not there.
 type ErrNoVolume struct {
 	Venue  string
-	Year   int         // the single year asked, 0 for several
-	Years  venue.Years // what was asked
-	Listed venue.Years // first and last year that the index lists; zero if it lists none
-	TOC    string      // the volume that is missing, where one was asked for
+	Year   int           // the single year asked, 0 for several
+	Years  gleaner.Years // what was asked
+	Listed gleaner.Years // first and last year that the index lists; zero if it lists none
+	TOC    string        // the volume that is missing, where one was asked for
 	// SeeAlso are volumes of other venues to which the index points for these
 	// years, such as a journal that took the proceedings over.
 	SeeAlso []string
@@ -70,7 +70,7 @@ func (e ErrNoVolume) Error() string {
 	default:
 		s = fmt.Sprintf("%s has no volume for %s", e.Venue, e.Years)
 	}
-	if e.Listed != (venue.Years{}) {
+	if e.Listed != (gleaner.Years{}) {
 		s += fmt.Sprintf("; its index lists %s", e.Listed)
 	} else if e.TOC == "" {
 		s += "; its index lists no volume at all"

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"gleaner/internal/biblio"
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // File is a list of a venue's papers that a person has: BibTeX, RIS, CSV or JSON
@@ -24,7 +24,7 @@ func (f *File) Name() string { return "file" }
 // Papers lists the file's papers of the years; those without a year are kept
 // when a single year is asked for. The whole file is taken for the venue's.
 // Malformed input is a *biblio.SyntaxError with line and column.
-func (f *File) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (f *File) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
 		return nil, ErrRefused{Service: "the file", URL: f.path, Reason: err.Error()}
@@ -36,8 +36,8 @@ func (f *File) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.
 		n, _ := file.ReadAt(head, 0)
 		format = biblio.Detect(f.path, head[:n])
 	}
-	var out []venue.Paper
-	err = biblio.Each(file, format, func(p venue.Paper) error {
+	var out []gleaner.Paper
+	err = biblio.Each(file, format, func(p gleaner.Paper) error {
 		if p.Year == 0 && years.From == years.To {
 			p.Year = years.From
 		}

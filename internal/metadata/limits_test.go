@@ -7,9 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/venue"
 )
 
 // bigVenue is a venue-year of 500 papers with 1,500 authors, three a paper.
@@ -19,7 +19,7 @@ func bigVenue() metadatatest.Catalogue {
 		Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{},
 	}
 	for i := range 500 {
-		p := venue.Paper{
+		p := gleaner.Paper{
 			Key: fmt.Sprintf("conf/exa/Paper%d", i), Venue: c.Venue, Year: 2003, Pages: fmt.Sprintf("%d-%d", 10*i+1, 10*i+10),
 			Title: fmt.Sprintf("On the %s of Measured Example Number %d & its Kin", []string{"Structure", "Growth", "Decay", "Cost"}[i%4], i),
 			DOI:   fmt.Sprintf("10.5555/exa.%d", i),
@@ -27,7 +27,7 @@ func bigVenue() metadatatest.Catalogue {
 		p.Links = []string{"https://doi.org/" + p.DOI}
 		for j := range 3 {
 			pid := fmt.Sprintf("%d/%d", i, j)
-			p.Authors = append(p.Authors, venue.Author{PID: pid, Name: fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)})
+			p.Authors = append(p.Authors, gleaner.Author{PID: pid, Name: fmt.Sprintf("Ann%c Person%c%c%c", 'a'+j, 'a'+i%26, 'a'+i/26, 'a'+j)})
 			c.Homepages[pid] = []string{"https://orcid.org/0000-0000-0000-0000", fmt.Sprintf("http://cs%d.example.edu/~p%d/", i%40, i)}
 		}
 		c.Volumes[0].Papers = append(c.Volumes[0].Papers, p)
@@ -86,7 +86,7 @@ func venueYear(t *testing.T, cfg metadata.Config, c metadatatest.Catalogue) {
 		t.Fatal(err)
 	}
 	v.IDs = map[string]string{"issn": c.ISSN}
-	years := venue.Years{From: 2003, To: 2003}
+	years := gleaner.Years{From: 2003, To: 2003}
 	papers, err := d.List(ctx, v, years)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func venueYear(t *testing.T, cfg metadata.Config, c metadatatest.Catalogue) {
 }
 
 // persons looks everyone up with eight workers that share nothing but the gate.
-func persons(t *testing.T, cfg metadata.Config, papers []venue.Paper) {
+func persons(t *testing.T, cfg metadata.Config, papers []gleaner.Paper) {
 	t.Helper()
 	pids := make(chan string)
 	var wg sync.WaitGroup

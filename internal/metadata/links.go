@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Links finds copies in what is known of a paper already: its identifiers and
@@ -25,7 +25,7 @@ func (l *Links) Name() string { return "links" }
 // Copies takes documents from addresses of known patterns (arXiv, the ACL
 // Anthology) and by their ending; every other address, and the DOI, is a landing
 // page.
-func (l *Links) Copies(_ context.Context, p venue.Paper) ([]Copy, error) {
+func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 	var out []Copy
 	arxiv, acl := p.ArXiv, aclID(p.DOI)
 	for _, link := range p.Links {

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sync"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Located is what all sources together know of one paper's copies.
 type Located struct {
-	Paper  venue.Paper
+	Paper  gleaner.Paper
 	Copies []Copy // ranked
 	// Failed names the sources that could not be asked, with the reason: what
 	// they know is missing here.
@@ -22,7 +22,7 @@ type Located struct {
 // noted with the papers concerned and does not keep the others from answering;
 // one that is unavailable or refuses is not asked for the rest. Only the end of
 // ctx is an error, and a failure of the gate, which is no source's.
-func LocateCopies(ctx context.Context, sources []CopySource, papers []venue.Paper) ([]Located, error) {
+func LocateCopies(ctx context.Context, sources []CopySource, papers []gleaner.Paper) ([]Located, error) {
 	lists := make([][][]Copy, len(sources))
 	failed := make([][]error, len(sources))
 	var wg sync.WaitGroup
@@ -54,7 +54,7 @@ func LocateCopies(ctx context.Context, sources []CopySource, papers []venue.Pape
 }
 
 // askAll asks one source; both results have one place for each paper.
-func askAll(ctx context.Context, s CopySource, papers []venue.Paper) ([][]Copy, []error) {
+func askAll(ctx context.Context, s CopySource, papers []gleaner.Paper) ([][]Copy, []error) {
 	lists, failed := make([][]Copy, len(papers)), make([]error, len(papers))
 	if batch, ok := s.(BatchCopySource); ok {
 		all, err := batch.CopiesOf(ctx, papers)

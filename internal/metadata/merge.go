@@ -3,14 +3,14 @@ package metadata
 import (
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
 // Listing is one source's list of a venue's papers.
 type Listing struct {
 	Source string
-	Papers []venue.Paper
+	Papers []gleaner.Paper
 	// Enrich says that the source may complete papers which others list, but
 	// not say what belongs to the venue.
 	Enrich bool
@@ -18,7 +18,7 @@ type Listing struct {
 
 // Record is one paper as all sources together know it.
 type Record struct {
-	Paper venue.Paper `json:"paper"`
+	Paper gleaner.Paper `json:"paper"`
 	// IDs are its names in each catalogue, by kind: "dblp", "doi", "arxiv",
 	// "openalex", "acl", …
 	IDs map[string]string `json:"ids"`
@@ -41,7 +41,7 @@ type Record struct {
 func Merge(lists ...Listing) []Record {
 	var out []Record
 	for _, list := range lists {
-		papers := make([]venue.Paper, len(out))
+		papers := make([]gleaner.Paper, len(out))
 		at := make(map[string]int, len(out))
 		for i := range out {
 			papers[i] = out[i].Paper
@@ -73,7 +73,7 @@ func Merge(lists ...Listing) []Record {
 }
 
 // identity is what makes two records of one source the same.
-func identity(p venue.Paper) string {
+func identity(p gleaner.Paper) string {
 	if p.Key != "" {
 		return p.Key
 	}
@@ -84,7 +84,7 @@ func identity(p venue.Paper) string {
 }
 
 // find looks among the papers of the lists before for the one that p is.
-func find(index *match.Index, at map[string]int, taken map[int]bool, p venue.Paper) (int, string) {
+func find(index *match.Index, at map[string]int, taken map[int]bool, p gleaner.Paper) (int, string) {
 	for _, m := range index.Record(p) {
 		if m.Verdict != match.Exact && m.Verdict != match.Strong {
 			continue
@@ -113,14 +113,14 @@ func otherDOI(a, b string) bool {
 	return a != "" && b != "" && a != b && !preprint(a) && !preprint(b)
 }
 
-func newRecord(source string, p venue.Paper) Record {
-	r := Record{Paper: venue.Paper{Key: p.Key, Venue: p.Venue}, IDs: map[string]string{}, From: map[string][]string{}}
+func newRecord(source string, p gleaner.Paper) Record {
+	r := Record{Paper: gleaner.Paper{Key: p.Key, Venue: p.Venue}, IDs: map[string]string{}, From: map[string][]string{}}
 	r.add(source, p, "")
 	return r
 }
 
 // add takes over what p knows and the record does not.
-func (r *Record) add(source string, p venue.Paper, why string) {
+func (r *Record) add(source string, p gleaner.Paper, why string) {
 	r.Sources = appendNew(r.Sources, source)
 	r.Why = appendNew(r.Why, why)
 	r.identify(source, p)
@@ -162,12 +162,12 @@ func (r *Record) add(source string, p venue.Paper, why string) {
 
 // addAuthors keeps the first list whole: identities of one catalogue are worth
 // more together than names picked from several.
-func (r *Record) addAuthors(source string, authors []venue.Author) {
+func (r *Record) addAuthors(source string, authors []gleaner.Author) {
 	own := r.Paper.Authors
 	switch {
 	case len(authors) == 0:
 	case len(own) == 0:
-		r.Paper.Authors = append([]venue.Author(nil), authors...)
+		r.Paper.Authors = append([]gleaner.Author(nil), authors...)
 		r.From["authors"] = []string{source}
 	case len(own) == len(authors):
 		r.From["authors"] = appendNew(r.From["authors"], source)
@@ -177,7 +177,7 @@ func (r *Record) addAuthors(source string, authors []venue.Author) {
 			}
 		}
 	default:
-		r.differ("authors", source, strings.Join(venue.Paper{Authors: authors}.Surnames(), ", "))
+		r.differ("authors", source, strings.Join(gleaner.Paper{Authors: authors}.Surnames(), ", "))
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *Record) differ(field, source, value string) {
 }
 
 // identify notes the identifiers that p carries.
-func (r *Record) identify(source string, p venue.Paper) {
+func (r *Record) identify(source string, p gleaner.Paper) {
 	set := func(kind, v string) {
 		if _, ok := r.IDs[kind]; !ok && v != "" {
 			r.IDs[kind] = v
@@ -209,8 +209,8 @@ func (r *Record) identify(source string, p venue.Paper) {
 }
 
 // Papers takes the papers out of merged records.
-func Papers(records []Record) []venue.Paper {
-	out := make([]venue.Paper, len(records))
+func Papers(records []Record) []gleaner.Paper {
+	out := make([]gleaner.Paper, len(records))
 	for i, r := range records {
 		out[i] = r.Paper
 	}

@@ -4,26 +4,26 @@ import (
 	"reflect"
 	"testing"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	lee, chen := venue.Author{PID: "1/2", Name: "Ann Lee"}, venue.Author{PID: "3/4", Name: "Bo Chen"}
-	dblp := []venue.Paper{
-		{Key: "conf/exa/A", Venue: "conf/exa", Year: 2003, Title: "Measured Examples of Sorting in Networks", Authors: []venue.Author{lee, chen}, DOI: "10.5555/a", Links: []string{"https://doi.org/10.5555/a"}},
-		{Key: "conf/exa/B", Venue: "conf/exa", Year: 2003, Title: "Off-diagonal Example Numbers of Several Graphs", Authors: []venue.Author{{Name: "Wei Wang"}}},
-		{Key: "conf/exa/C", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []venue.Author{lee}},
-		{Key: "conf/exa/D", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []venue.Author{lee}},
-		{Key: "conf/exa/E", Venue: "conf/exa", Year: 2003, Title: "A Conference Paper with a Journal Version of its Own", Authors: []venue.Author{lee, chen}, DOI: "10.5555/e"},
+	lee, chen := gleaner.Author{PID: "1/2", Name: "Ann Lee"}, gleaner.Author{PID: "3/4", Name: "Bo Chen"}
+	dblp := []gleaner.Paper{
+		{Key: "conf/exa/A", Venue: "conf/exa", Year: 2003, Title: "Measured Examples of Sorting in Networks", Authors: []gleaner.Author{lee, chen}, DOI: "10.5555/a", Links: []string{"https://doi.org/10.5555/a"}},
+		{Key: "conf/exa/B", Venue: "conf/exa", Year: 2003, Title: "Off-diagonal Example Numbers of Several Graphs", Authors: []gleaner.Author{{Name: "Wei Wang"}}},
+		{Key: "conf/exa/C", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []gleaner.Author{lee}},
+		{Key: "conf/exa/D", Venue: "conf/exa", Year: 2003, Title: "A Twin Title that Occurs Twice in One Volume", Authors: []gleaner.Author{lee}},
+		{Key: "conf/exa/E", Venue: "conf/exa", Year: 2003, Title: "A Conference Paper with a Journal Version of its Own", Authors: []gleaner.Author{lee, chen}, DOI: "10.5555/e"},
 	}
-	crossref := []venue.Paper{
-		{Key: "doi:10.5555/a", Year: 2003, Title: "MEASURED EXAMPLES OF SORTING IN NETWORKS", Authors: []venue.Author{{Name: "A. Lee"}, {Name: "B. Chen"}}, DOI: "10.5555/a", Pages: "1-9"},
-		{Key: "doi:10.5555/b", Year: 2004, Title: "Off-Diagonal Example Numbers of Several Graphs.", Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Wei Wang"}}, DOI: "10.5555/b"},
-		{Key: "doi:10.5555/b2", Year: 2003, Title: "Off-diagonal Book Example Numbers of Several Graphs", Authors: []venue.Author{{Name: "Wei Wang"}}, DOI: "10.5555/b2"},
-		{Key: "doi:10.7777/e", Year: 2004, Title: "A Conference Paper with a Journal Version of its Own", Authors: []venue.Author{lee, chen}, DOI: "10.7777/e"},
+	crossref := []gleaner.Paper{
+		{Key: "doi:10.5555/a", Year: 2003, Title: "MEASURED EXAMPLES OF SORTING IN NETWORKS", Authors: []gleaner.Author{{Name: "A. Lee"}, {Name: "B. Chen"}}, DOI: "10.5555/a", Pages: "1-9"},
+		{Key: "doi:10.5555/b", Year: 2004, Title: "Off-Diagonal Example Numbers of Several Graphs.", Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Wei Wang"}}, DOI: "10.5555/b"},
+		{Key: "doi:10.5555/b2", Year: 2003, Title: "Off-diagonal Book Example Numbers of Several Graphs", Authors: []gleaner.Author{{Name: "Wei Wang"}}, DOI: "10.5555/b2"},
+		{Key: "doi:10.7777/e", Year: 2004, Title: "A Conference Paper with a Journal Version of its Own", Authors: []gleaner.Author{lee, chen}, DOI: "10.7777/e"},
 	}
-	arxiv := []venue.Paper{{Key: "arxiv:0301.00001", Year: 2002, Title: "Measured Examples of Sorting in Networks", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, ArXiv: "0301.00001", DOI: "10.48550/arxiv.0301.00001"}}
+	arxiv := []gleaner.Paper{{Key: "arxiv:0301.00001", Year: 2002, Title: "Measured Examples of Sorting in Networks", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, ArXiv: "0301.00001", DOI: "10.48550/arxiv.0301.00001"}}
 	got := Merge(Listing{Source: "dblp", Papers: dblp}, Listing{Source: "crossref", Papers: crossref}, Listing{Source: "arxiv", Papers: arxiv})
 	byKey := map[string]Record{}
 	for _, r := range got {
@@ -66,16 +66,16 @@ func TestMergeIsDeterministicAndWhole(t *testing.T) {
 	if got := Merge(); len(got) != 0 {
 		t.Errorf("nothing: %+v", got)
 	}
-	p := venue.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1/a"}
-	got := Merge(Listing{Source: "dblp", Papers: []venue.Paper{p, p}})
+	p := gleaner.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1/a"}
+	got := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p, p}})
 	if len(got) != 1 || len(got[0].Sources) != 1 {
 		t.Errorf("the same record twice: %+v", got)
 	}
-	other := venue.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
-	if more := Merge(Listing{Source: "dblp", Papers: []venue.Paper{p}}, Listing{Source: "openalex", Papers: []venue.Paper{other, {Key: "openalex:W2", DOI: "10.1/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
+	other := gleaner.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
+	if more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, {Key: "openalex:W2", DOI: "10.1/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
 		t.Errorf("a source that only enriches: %+v", more)
 	}
-	if !reflect.DeepEqual(Papers(got), []venue.Paper{p}) {
+	if !reflect.DeepEqual(Papers(got), []gleaner.Paper{p}) {
 		t.Errorf("papers: %+v", Papers(got))
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // OAI harvests a repository or a library's catalogue by OAI-PMH 2.0, in simple
@@ -76,7 +76,7 @@ type oaiRecord struct {
 // a catalogue of any size passes in the memory of one page. An empty list is no
 // error. If the endpoint forgets its token on the way, the harvest begins anew,
 // once, and yield sees records again: it has to be idempotent by key.
-func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(venue.Paper) error) error {
+func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper) error) error {
 	restarted := false
 	token := ""
 	for {
@@ -139,14 +139,14 @@ func (o *OAI) page(ctx context.Context, q OAIQuery, token string) (oaiAnswer, er
 }
 
 // Papers lists the records of the venue's set (IDs["oai"]) dated in the years.
-func (o *OAI) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (o *OAI) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	set := v.IDs["oai"]
 	if set == "" {
 		return nil, ErrNotCovered{o.Name(), v.Key, "oai"}
 	}
-	var out []venue.Paper
+	var out []gleaner.Paper
 	seen := map[string]bool{}
-	err := o.Records(ctx, OAIQuery{Set: set}, func(p venue.Paper) error {
+	err := o.Records(ctx, OAIQuery{Set: set}, func(p gleaner.Paper) error {
 		if years.Contains(p.Year) && !seen[p.Key] && !isFrontMatter(p.Title) {
 			seen[p.Key] = true
 			p.Venue = v.Key
@@ -158,10 +158,10 @@ func (o *OAI) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.P
 }
 
 // Holdings lists everything a library's endpoint has in a set ("" for all).
-func (o *OAI) Holdings(ctx context.Context, set string) ([]venue.Paper, error) {
-	var out []venue.Paper
+func (o *OAI) Holdings(ctx context.Context, set string) ([]gleaner.Paper, error) {
+	var out []gleaner.Paper
 	seen := map[string]bool{}
-	err := o.Records(ctx, OAIQuery{Set: set}, func(p venue.Paper) error {
+	err := o.Records(ctx, OAIQuery{Set: set}, func(p gleaner.Paper) error {
 		if !seen[p.Key] {
 			seen[p.Key] = true
 			out = append(out, p)
@@ -171,11 +171,11 @@ func (o *OAI) Holdings(ctx context.Context, set string) ([]venue.Paper, error) {
 	return out, err
 }
 
-func (r oaiRecord) paper() venue.Paper {
-	p := venue.Paper{Key: strings.TrimSpace(r.Header.Identifier), Title: cleanTitle(string(r.DC.Title[0]))}
+func (r oaiRecord) paper() gleaner.Paper {
+	p := gleaner.Paper{Key: strings.TrimSpace(r.Header.Identifier), Title: cleanTitle(string(r.DC.Title[0]))}
 	for _, c := range r.DC.Creator {
 		if name := uninvert(cleanName(c)); name != "" {
-			p.Authors = append(p.Authors, venue.Author{Name: name})
+			p.Authors = append(p.Authors, gleaner.Author{Name: name})
 		}
 	}
 	for _, d := range r.DC.Date {

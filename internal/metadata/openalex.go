@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // openAlexPage is the most works, and the most values of one filter, that
@@ -85,7 +85,7 @@ func (o *OpenAlex) keyless() error {
 
 // Papers lists the works whose home is the venue: IDs["openalex"] (S…), or
 // IDs["issn"].
-func (o *OpenAlex) Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error) {
+func (o *OpenAlex) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	if err := o.keyless(); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (o *OpenAlex) Papers(ctx context.Context, v Venue, years venue.Years) ([]ve
 	if err != nil {
 		return nil, err
 	}
-	var out []venue.Paper
+	var out []gleaner.Paper
 	for _, w := range works {
 		if p, ok := w.paper(v.Key); ok && years.Contains(p.Year) {
 			out = append(out, p)
@@ -149,18 +149,18 @@ func badKey(err error) error {
 	return err
 }
 
-func (w openAlexWork) paper(key string) (venue.Paper, bool) {
+func (w openAlexWork) paper(key string) (gleaner.Paper, bool) {
 	title := cleanTitle(w.Title)
 	if w.Paratext || title == "" || isFrontMatter(title) {
-		return venue.Paper{}, false
+		return gleaner.Paper{}, false
 	}
-	p := venue.Paper{Key: "openalex:" + lastSegment(w.ID), Venue: key, Year: w.Year, Title: title, DOI: bareDOI(w.DOI), Pages: w.Biblio.First}
+	p := gleaner.Paper{Key: "openalex:" + lastSegment(w.ID), Venue: key, Year: w.Year, Title: title, DOI: bareDOI(w.DOI), Pages: w.Biblio.First}
 	p.ArXiv = bareArXiv(p.DOI)
 	if w.Biblio.Last != "" && w.Biblio.Last != w.Biblio.First {
 		p.Pages += "-" + w.Biblio.Last
 	}
 	for _, a := range w.Authorships {
-		author := venue.Author{Name: cleanName(a.Author.Name), PID: "openalex:" + lastSegment(a.Author.ID)}
+		author := gleaner.Author{Name: cleanName(a.Author.Name), PID: "openalex:" + lastSegment(a.Author.ID)}
 		if id := bareORCID(a.Author.ORCID); id != "" {
 			author.PID = "orcid:" + id
 		}
@@ -175,8 +175,8 @@ func (w openAlexWork) paper(key string) (venue.Paper, bool) {
 }
 
 // Copies lists the open locations of one paper, by its DOI.
-func (o *OpenAlex) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
-	lists, err := o.CopiesOf(ctx, []venue.Paper{p})
+func (o *OpenAlex) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
+	lists, err := o.CopiesOf(ctx, []gleaner.Paper{p})
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (o *OpenAlex) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
 }
 
 // CopiesOf lists the open locations of many papers, a hundred a request.
-func (o *OpenAlex) CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error) {
+func (o *OpenAlex) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy, error) {
 	if err := o.keyless(); err != nil {
 		return nil, err
 	}

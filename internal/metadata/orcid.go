@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // ORCID knows which pages people name as their own.
@@ -57,7 +57,7 @@ func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
 	if err := o.svc.json(ctx, o.url+"/"+bare+"/person", &ans); err != nil {
 		return Person{}, err
 	}
-	p := Person{Author: venue.Author{PID: "orcid:" + bare}}
+	p := Person{Author: gleaner.Author{PID: "orcid:" + bare}}
 	p.profile("orcid", "https://orcid.org/"+bare)
 	if ans.Name != nil {
 		full := cleanName(text(ans.Name.Given) + " " + text(ans.Name.Family))

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/venue"
 )
 
 // failingNet fails as net/http does: with the whole address in the error.
@@ -45,10 +45,10 @@ func TestKeysStaySecret(t *testing.T) {
 		cfg := metadata.Config{HTTPClient: &http.Client{Transport: web}, OpenAlexKey: key, SemanticScholarKey: key, CrossrefKey: key, Retries: 1, Backoff: time.Microsecond,
 			Contact: "a@example.org", Log: slog.New(slog.NewTextHandler(&log, nil)), Delays: metadata.Delays{OpenAlex: 1, SemanticScholar: 1, Crossref: 1}}
 		v := metadata.Venue{Key: "journals/exa", IDs: map[string]string{"issn": "1234-5678"}}
-		p := venue.Paper{Key: "a", Title: "T", DOI: "10.5555/a"}
-		_, err1 := metadata.NewOpenAlex(cfg).Papers(t.Context(), v, venue.Years{From: 2003, To: 2003})
+		p := gleaner.Paper{Key: "a", Title: "T", DOI: "10.5555/a"}
+		_, err1 := metadata.NewOpenAlex(cfg).Papers(t.Context(), v, gleaner.Years{From: 2003, To: 2003})
 		_, err2 := metadata.NewSemanticScholar(cfg).Copies(t.Context(), p)
-		_, err3 := metadata.NewCrossref(cfg).Papers(t.Context(), v, venue.Years{From: 2003, To: 2003})
+		_, err3 := metadata.NewCrossref(cfg).Papers(t.Context(), v, gleaner.Years{From: 2003, To: 2003})
 		require.Error(t, err1, name)
 		said := log.String() + fmt.Sprintf("%v %+v %#v", err1, err1, err1) + fmt.Sprintf("%v %#v %v %#v", err2, err2, err3, err3)
 		for _, form := range []string{key, "s3cr3t"} {
@@ -78,17 +78,17 @@ func TestALossOfTheTurnsIsNobodysFault(t *testing.T) {
 	g := &turnsAfter{n: 6}
 	d := metadata.NewDBLP(metadata.Config{HTTPClient: s.Client(), Gate: g, Log: slog.New(slog.NewTextHandler(&log, nil)), Delays: metadata.Delays{DBLP: 1}})
 	for range 6 {
-		_, err := d.Volumes(t.Context(), "conf/exa", venue.Years{From: 2003, To: 2003})
+		_, err := d.Volumes(t.Context(), "conf/exa", gleaner.Years{From: 2003, To: 2003})
 		require.ErrorIs(t, err, errAway)
 		var down metadata.ErrUnavailable
 		require.False(t, errors.As(err, &down), "%v", err)
 	}
-	_, err := d.Volumes(t.Context(), "conf/exa", venue.Years{From: 2003, To: 2003})
+	_, err := d.Volumes(t.Context(), "conf/exa", gleaner.Years{From: 2003, To: 2003})
 	require.NoError(t, err, "it is asked as soon as there are turns")
 	assert.False(t, strings.Contains(log.String(), "left alone"), log.String())
 
 	_, err = metadata.LocateCopies(t.Context(), []metadata.CopySource{metadata.NewUnpaywall(metadata.Config{Gate: away{}, Contact: "a@example.org"})},
-		[]venue.Paper{{Key: "a", DOI: "10.5555/a"}})
+		[]gleaner.Paper{{Key: "a", DOI: "10.5555/a"}})
 	require.ErrorIs(t, err, errAway, "the copies are not taken for none")
 }
 

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // s2Batch is how many papers one request may name.
@@ -53,7 +53,7 @@ type s2PaperAuthor struct {
 }
 
 // s2ID names a paper as Semantic Scholar takes it, or "".
-func s2ID(p venue.Paper) string {
+func s2ID(p gleaner.Paper) string {
 	switch {
 	case p.ArXiv != "":
 		return "ARXIV:" + p.ArXiv
@@ -70,7 +70,7 @@ func s2ID(p venue.Paper) string {
 
 // lookUp asks for many papers; the answer has one place for each, nil where the
 // paper is unknown.
-func (s *SemanticScholar) lookUp(ctx context.Context, papers []venue.Paper, fields string) ([]*s2Paper, error) {
+func (s *SemanticScholar) lookUp(ctx context.Context, papers []gleaner.Paper, fields string) ([]*s2Paper, error) {
 	out := make([]*s2Paper, len(papers))
 	var ids []string
 	var at []int
@@ -103,8 +103,8 @@ func (s *SemanticScholar) lookUp(ctx context.Context, papers []venue.Paper, fiel
 }
 
 // Copies looks one paper up.
-func (s *SemanticScholar) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
-	lists, err := s.CopiesOf(ctx, []venue.Paper{p})
+func (s *SemanticScholar) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
+	lists, err := s.CopiesOf(ctx, []gleaner.Paper{p})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *SemanticScholar) Copies(ctx context.Context, p venue.Paper) ([]Copy, er
 }
 
 // CopiesOf looks many papers up, five hundred a request.
-func (s *SemanticScholar) CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error) {
+func (s *SemanticScholar) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy, error) {
 	found, err := s.lookUp(ctx, papers, "externalIds,openAccessPdf")
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (p s2Paper) copies() []Copy {
 // AuthorIDs names the Semantic Scholar authors of papers: for each paper, in its
 // own order of authors, the ids ("" where unknown). They match the paper's
 // authors one by one only if there are as many.
-func (s *SemanticScholar) AuthorIDs(ctx context.Context, papers []venue.Paper) ([][]string, error) {
+func (s *SemanticScholar) AuthorIDs(ctx context.Context, papers []gleaner.Paper) ([][]string, error) {
 	found, err := s.lookUp(ctx, papers, "externalIds,authors")
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string
 }
 
 func (a s2Author) person() Person {
-	p := Person{Author: venue.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
+	p := Person{Author: gleaner.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
 	p.AddURL(a.Homepage)
 	if a.URL != "" {
 		p.profile("s2", a.URL)

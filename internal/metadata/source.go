@@ -3,7 +3,7 @@ package metadata
 import (
 	"context"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Venue is one conference or journal as catalogues know it.
@@ -54,7 +54,7 @@ type Volume struct {
 	Title string `json:"title,omitempty"`
 	// Years are the publication years that the index gives it; the zero value
 	// where the index does not say, and then only its papers can.
-	Years venue.Years `json:"years"`
+	Years gleaner.Years `json:"years"`
 }
 
 // Source lists what a venue published.
@@ -63,26 +63,26 @@ type Source interface {
 	// Papers lists every paper of the venue published in the years, in a stable
 	// order. Errors are this package's; ErrNotCovered where the source has no
 	// way to list that venue.
-	Papers(ctx context.Context, v Venue, years venue.Years) ([]venue.Paper, error)
+	Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error)
 }
 
 // CopySource knows where copies of a paper can be had without a crawl.
 type CopySource interface {
 	Name() string
 	// Copies lists what is known; none is no error.
-	Copies(ctx context.Context, p venue.Paper) ([]Copy, error)
+	Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error)
 }
 
 // BatchCopySource answers for many papers with few requests.
 type BatchCopySource interface {
 	CopySource
 	// CopiesOf returns a list for each paper, in the papers' order.
-	CopiesOf(ctx context.Context, papers []venue.Paper) ([][]Copy, error)
+	CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy, error)
 }
 
 // Person is what a catalogue knows of an author beyond the papers.
 type Person struct {
-	Author venue.Author `json:"author"`
+	Author gleaner.Author `json:"author"`
 	// URLs are addresses that may be the person's own pages, the most likely
 	// first. Those marked outdated by the catalogue come last.
 	URLs []string `json:"urls,omitempty"`

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
-func titles(papers []venue.Paper) []string {
+func titles(papers []gleaner.Paper) []string {
 	out := []string{}
 	for _, p := range papers {
 		out = append(out, p.Title)
@@ -41,9 +41,9 @@ func TestCrossref(t *testing.T) {
 	cfg.Gate = freeGate{}
 	c := NewCrossref(cfg)
 	papers, err := c.Papers(t.Context(), Venue{Key: "journals/jex", IDs: map[string]string{"issn": "1234-5678, 8765-4321"}}, single(2003))
-	want := []venue.Paper{
+	want := []gleaner.Paper{
 		{Key: "doi:10.1/a", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/A: a subtitle", DOI: "10.1/a", Pages: "1-9", Links: []string{"https://doi.org/10.1/a"},
-			Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
+			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
 		{Key: "doi:10.1/c", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/C", DOI: "10.1/c", Links: []string{"https://doi.org/10.1/c"}},
 	}
 	if err != nil || !reflect.DeepEqual(papers, want) {
@@ -91,9 +91,9 @@ func TestOpenAlex(t *testing.T) {
 	}
 	cfg.OpenAlexKey = "se+cret"
 	papers, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003))
-	want := []venue.Paper{
+	want := []gleaner.Paper{
 		{Key: "openalex:W1", Venue: "journals/jex", Year: 2003, Title: "One Title", DOI: "10.5555/a", Pages: "1-9", Links: []string{"https://doi.org/10.5555/a"},
-			Authors: []venue.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {PID: "openalex:A6", Name: "Bo Chen"}}},
+			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {PID: "openalex:A6", Name: "Bo Chen"}}},
 		{Key: "openalex:W3", Venue: "journals/jex", Year: 2003, Title: "Two"},
 	}
 	if err != nil || !reflect.DeepEqual(papers, want) {
@@ -120,10 +120,10 @@ func TestACLPapers(t *testing.T) {
 		"/2021.acl.xml": one(`<collection id="2021.acl"><volume id="long"><meta><year>2021</year><venue>acl</venue></meta><paper id="12"><title>New</title><author><first>Bo</first><last>Chen</last></author><url>2021.acl-long.12</url></paper></volume></collection>`),
 	})
 	a := NewACL(cfg)
-	papers, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, venue.Years{From: 2003, To: 2021})
-	want := []venue.Paper{
-		{Key: "acl:P03-1001", Venue: "conf/acl", Year: 2003, Title: "Offline LMs: A Way", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Mono"}}, Pages: "1-9", DOI: "10.3115/1075096.1075097", Links: []string{"https://aclanthology.org/P03-1001.pdf"}},
-		{Key: "acl:2021.acl-long.12", Venue: "conf/acl", Year: 2021, Title: "New", Authors: []venue.Author{{Name: "Bo Chen"}}, Links: []string{"https://aclanthology.org/2021.acl-long.12.pdf"}},
+	papers, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, gleaner.Years{From: 2003, To: 2021})
+	want := []gleaner.Paper{
+		{Key: "acl:P03-1001", Venue: "conf/acl", Year: 2003, Title: "Offline LMs: A Way", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Mono"}}, Pages: "1-9", DOI: "10.3115/1075096.1075097", Links: []string{"https://aclanthology.org/P03-1001.pdf"}},
+		{Key: "acl:2021.acl-long.12", Venue: "conf/acl", Year: 2021, Title: "New", Authors: []gleaner.Author{{Name: "Bo Chen"}}, Links: []string{"https://aclanthology.org/2021.acl-long.12.pdf"}},
 	}
 	if err != nil || !reflect.DeepEqual(papers, want) {
 		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
@@ -187,8 +187,8 @@ func testOAI(t *testing.T) {
 	cfg.Gate = freeGate{}
 	o := NewOAI(cfg, "http://repo.example/oai")
 	papers, err := o.Holdings(t.Context(), "")
-	want := []venue.Paper{
-		{Key: "oai:x:1", Year: 2003, Title: "One", DOI: "10.5555/one", Authors: []venue.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"https://repo.example/1"}},
+	want := []gleaner.Paper{
+		{Key: "oai:x:1", Year: 2003, Title: "One", DOI: "10.5555/one", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Bo Chen"}}, Links: []string{"https://repo.example/1"}},
 		{Key: "oai:x:3", Year: 2004, Title: "Three"},
 	}
 	if err != nil || !reflect.DeepEqual(papers, want) {
@@ -222,7 +222,7 @@ func TestORCID(t *testing.T) {
 		"other-names":{"other-name":[{"content":"J. S. Carberry"}]},
 		"researcher-urls":{"researcher-url":[{"url-name":"Brown","url":{"value":"http://library.brown.example/~jc"}},{"url-name":"X","url":{"value":"https://www.linkedin.com/in/jc"}}]}}`)})
 	p, err := NewORCID(cfg).Person(t.Context(), "https://orcid.org/0000-0002-1825-0097")
-	want := Person{Author: venue.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
+	want := Person{Author: gleaner.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
 		Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097", "linkedin": "https://www.linkedin.com/in/jc"}, Aliases: []string{"J. S. Carberry"}}
 	if err != nil || !reflect.DeepEqual(p, want) || s.headers[0].Get("Accept") != "application/json" {
 		t.Errorf("got %+v, %v\nwant %+v", p, err, want)

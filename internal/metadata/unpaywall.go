@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Unpaywall knows the open copies of works with a DOI.
@@ -58,7 +58,7 @@ type unpaywallAnswer struct {
 
 // Copies lists all open locations, not only the one that Unpaywall holds for the
 // best: that one is at times a broken link while the next is not.
-func (u *Unpaywall) Copies(ctx context.Context, p venue.Paper) ([]Copy, error) {
+func (u *Unpaywall) Copies(ctx context.Context, p gleaner.Paper) ([]Copy, error) {
 	if p.DOI == "" {
 		return nil, nil
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // maxEvidence bounds the lines of evidence for one paper.
@@ -39,7 +39,7 @@ type clues struct {
 	authors map[string]store.AuthorClue // by author id
 }
 
-func (b *builder) gather(ctx context.Context, papers []venue.Paper) (*clues, error) {
+func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, error) {
 	c := &clues{matches: map[string][]store.MatchClue{}, links: map[string][]store.LinkClue{}}
 	matches, err := b.db.MatchClues(ctx, b.r.Harvest.ID)
 	if err != nil {
@@ -71,8 +71,8 @@ func mentioned(ix *match.Index, l store.LinkClue) []string {
 	return ix.Mentioned(l.Context)
 }
 
-func (c *clues) explain(p venue.Paper) (Reason, []string) {
-	for _, try := range []func(venue.Paper) (Reason, []string){c.byMatch, c.byLink} {
+func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
+	for _, try := range []func(gleaner.Paper) (Reason, []string){c.byMatch, c.byLink} {
 		if why, evidence := try(p); why != "" {
 			return why, evidence[:min(len(evidence), maxEvidence)]
 		}
@@ -87,7 +87,7 @@ func (c *clues) explain(p venue.Paper) (Reason, []string) {
 
 // copies says what became of the copies that catalogues named. A publisher's
 // wall is no reason: why the author's own copy was not found is.
-func (c *clues) copies(p venue.Paper) []string {
+func (c *clues) copies(p gleaner.Paper) []string {
 	var out []string
 	for _, l := range c.links[p.Key] {
 		if l.Parent == "" && l.Failed {
@@ -97,7 +97,7 @@ func (c *clues) copies(p venue.Paper) []string {
 	return out
 }
 
-func (c *clues) byMatch(p venue.Paper) (Reason, []string) {
+func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 	var ambiguous, rejected []string
 	for _, m := range c.matches[p.Key] {
 		line := fmt.Sprintf("%s: %s match (%.2f) as %s", m.URL, m.Verdict, m.Score, m.Form)
@@ -119,7 +119,7 @@ func (c *clues) byMatch(p venue.Paper) (Reason, []string) {
 	return "", nil
 }
 
-func (c *clues) byLink(p venue.Paper) (Reason, []string) {
+func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 	var rejected, refused, failed, waiting []string
 	for _, l := range c.links[p.Key] {
 		switch {
@@ -151,7 +151,7 @@ func (c *clues) byLink(p venue.Paper) (Reason, []string) {
 }
 
 // bySite looks at where the authors live.
-func (c *clues) bySite(p venue.Paper) (Reason, []string) {
+func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	var crawled, refused, waiting []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
@@ -182,7 +182,7 @@ func (c *clues) bySite(p venue.Paper) (Reason, []string) {
 	return "", nil
 }
 
-func (c *clues) noHomepage(p venue.Paper) []string {
+func (c *clues) noHomepage(p gleaner.Paper) []string {
 	var out []string
 	undecided := 0
 	for _, a := range p.Authors {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // Summary is a report in numbers.
@@ -152,7 +152,7 @@ func (b *builder) sites(ctx context.Context) error {
 	return err
 }
 
-func names(authors []venue.Author) []string {
+func names(authors []gleaner.Author) []string {
 	out := make([]string, len(authors))
 	for i, a := range authors {
 		out[i] = a.Name

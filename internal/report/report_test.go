@@ -13,16 +13,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // sample is a report with something of everything, and with words that would
 // break a careless page.
 func sample() *Report {
 	r := &Report{
-		Harvest: store.Harvest{ID: "conf/webdb/1998-1999", Venue: "conf/webdb", Years: venue.Years{From: 1998, To: 1999}, Stage: "complete"},
+		Harvest: store.Harvest{ID: "conf/webdb/1998-1999", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Stage: "complete"},
 		Made:    time.Date(2004, 6, 17, 12, 0, 0, 0, time.UTC),
 		Summary: Summary{Published: 30, Held: 10, Found: 17}, Authors: 60, Homepages: 55,
 		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8}}},
@@ -107,8 +107,8 @@ func TestPageInABrowser(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	t.Parallel()
-	ada, bob := venue.Author{PID: "1/1", Name: "Ada Lovelace"}, venue.Author{PID: "2/2", Name: "Bob Bell"}
-	paper := venue.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines", Authors: []venue.Author{ada, bob}}
+	ada, bob := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}, gleaner.Author{PID: "2/2", Name: "Bob Bell"}
+	paper := gleaner.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines", Authors: []gleaner.Author{ada, bob}}
 	at := func(state string, waiting int) map[string]store.AuthorClue {
 		return map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
 	}
@@ -144,7 +144,7 @@ func TestExplain(t *testing.T) {
 
 func TestMentioned(t *testing.T) {
 	t.Parallel()
-	ix := match.NewIndex([]venue.Paper{{Key: "a", Title: "Analytical Engines for Everyone and Their Machines"}, {Key: "b", Title: "Difference Engines in the Large and the Small"}})
+	ix := match.NewIndex([]gleaner.Paper{{Key: "a", Title: "Analytical Engines for Everyone and Their Machines"}, {Key: "b", Title: "Difference Engines in the Large and the Small"}})
 	require.Equal(t, []string{"a"}, mentioned(ix, store.LinkClue{Anchor: "Analytical engines for everyone and their machines (pdf)"}))
 	require.Equal(t, []string{"b"}, mentioned(ix, store.LinkClue{Anchor: "pdf", Context: "A. Lovelace: Difference Engines in the Large and the Small. 1843. pdf"}))
 	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Item is a document to be written out. Paper may be empty, where the document
@@ -28,7 +28,7 @@ type Item struct {
 	ID         int64  // number of the document, for CiteSeerX's layout
 	SHA256     string // its name here
 	SHA1       string
-	Paper      venue.Paper
+	Paper      gleaner.Paper
 	Title      string // of the document, where Paper is empty
 	URL        string
 	ParentURL  string

@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/repository"
-	"gleaner/internal/venue"
 )
 
 func TestCiteSeerXPath(t *testing.T) {
@@ -45,19 +45,19 @@ func TestCiteSeerXPath(t *testing.T) {
 
 func TestReadableName(t *testing.T) {
 	t.Parallel()
-	ada, cb, mk := venue.Author{Name: "Ada Lovelace"}, venue.Author{Name: "Charles Babbage"}, venue.Author{Name: "Mary Kay Jr."}
+	ada, cb, mk := gleaner.Author{Name: "Ada Lovelace"}, gleaner.Author{Name: "Charles Babbage"}, gleaner.Author{Name: "Mary Kay Jr."}
 	for _, tt := range []struct {
 		it   repository.Item
 		want string
 	}{
-		{repository.Item{Paper: venue.Paper{Venue: "conf/webdb", Year: 2003, Title: "On engines", Authors: []venue.Author{ada}}}, "webdb/2003/Lovelace - On engines.pdf"},
-		{repository.Item{Extension: ".ps", Paper: venue.Paper{Venue: "journals/x", Title: `A/B: "why"?`, Authors: []venue.Author{ada, cb}}}, "x/undated/Lovelace and Babbage - A B why.ps"},
-		{repository.Item{Paper: venue.Paper{Venue: "..", Year: 1, Title: "../../x", Authors: []venue.Author{mk, ada, cb}}}, "_/1/Kay et al. - .. .. x.pdf"},
+		{repository.Item{Paper: gleaner.Paper{Venue: "conf/webdb", Year: 2003, Title: "On engines", Authors: []gleaner.Author{ada}}}, "webdb/2003/Lovelace - On engines.pdf"},
+		{repository.Item{Extension: ".ps", Paper: gleaner.Paper{Venue: "journals/x", Title: `A/B: "why"?`, Authors: []gleaner.Author{ada, cb}}}, "x/undated/Lovelace and Babbage - A B why.ps"},
+		{repository.Item{Paper: gleaner.Paper{Venue: "..", Year: 1, Title: "../../x", Authors: []gleaner.Author{mk, ada, cb}}}, "_/1/Kay et al. - .. .. x.pdf"},
 		{repository.Item{SHA256: strings.Repeat("ab", 32)}, "unmatched/undated/abababababababab.pdf"},
 	} {
 		assert.Equal(t, tt.want, tt.it.ReadableName())
 	}
-	long := repository.Item{Paper: venue.Paper{Title: strings.Repeat("ü", 300)}}.ReadableName()
+	long := repository.Item{Paper: gleaner.Paper{Title: strings.Repeat("ü", 300)}}.ReadableName()
 	assert.LessOrEqual(t, len(filepath.Base(long)), 160)
 }
 
@@ -72,7 +72,7 @@ func stored(t *testing.T, r *repository.Repository, bodies ...string) []reposito
 			ID: int64(1234567 + i), SHA256: d.SHA256, SHA1: d.SHA1,
 			URL: fmt.Sprintf("http://a.example/%d.pdf", i), ParentURL: "http://a.example/?a&b",
 			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-			Paper:     venue.Paper{Key: "conf/x/a", Venue: "conf/x", Year: 2003, Title: "On <engines>", Authors: []venue.Author{{Name: "Ada Lovelace"}}},
+			Paper:     gleaner.Paper{Key: "conf/x/a", Venue: "conf/x", Year: 2003, Title: "On <engines>", Authors: []gleaner.Author{{Name: "Ada Lovelace"}}},
 		})
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 	"html"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Pile is any number of papers without a web around them, each in all the forms
@@ -50,11 +50,11 @@ func (p *Pile) paper(i int) *paper {
 }
 
 // Paper is the record of paper i.
-func (p *Pile) Paper(i int) venue.Paper {
+func (p *Pile) Paper(i int) gleaner.Paper {
 	from := p.paper(i)
-	out := venue.Paper{Key: from.key, Venue: "conf/pile", Year: from.year, Title: from.title}
+	out := gleaner.Paper{Key: from.key, Venue: "conf/pile", Year: from.year, Title: from.title}
 	for _, a := range from.authors {
-		out.Authors = append(out.Authors, venue.Author{Name: a.name})
+		out.Authors = append(out.Authors, gleaner.Author{Name: a.name})
 	}
 	return out
 }

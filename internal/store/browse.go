@@ -6,25 +6,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // DocumentQuery are conditions on documents; the zero value is all of them.
 type DocumentQuery struct {
-	States    []string    // new, accepted, rejected, failed
-	Classes   []string    // paper, thesis, slides, …
-	Kinds     []string    // pdf, postscript, …
-	Outcomes  []string    // of reading
-	Ingestion string      // new, ingested or failed
-	Host      string      // found there
-	Venue     string      // is a paper of that venue
-	Years     venue.Years // is a paper of these years
-	From, To  time.Time   // discovered in [From, To)
-	Text      string      // its first pages say so, in any case
-	Primary   bool        // leave out copies of another one's text
-	Sample    int         // so many at random; 0 is all
-	Seed      string      // of the sample: the same seed gives the same one
-	Limit     int         // at most so many, the oldest first; 0 is all
+	States    []string      // new, accepted, rejected, failed
+	Classes   []string      // paper, thesis, slides, …
+	Kinds     []string      // pdf, postscript, …
+	Outcomes  []string      // of reading
+	Ingestion string        // new, ingested or failed
+	Host      string        // found there
+	Venue     string        // is a paper of that venue
+	Years     gleaner.Years // is a paper of these years
+	From, To  time.Time     // discovered in [From, To)
+	Text      string        // its first pages say so, in any case
+	Primary   bool          // leave out copies of another one's text
+	Sample    int           // so many at random; 0 is all
+	Seed      string        // of the sample: the same seed gives the same one
+	Limit     int           // at most so many, the oldest first; 0 is all
 }
 
 // Listed is a document in a list.

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // TestForeignTextInJSON: no page, file or service can stop the record by what it
@@ -37,8 +37,8 @@ func TestForeignTextInJSON(t *testing.T) {
 	}
 
 	ctx := t.Context()
-	paper := venue.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []venue.Author{{PID: "a/1", Name: "Ada"}}}
-	require.NoError(t, db.SavePapers(ctx, []venue.Paper{paper}, map[string]string{"source": "a\x00b"}))
+	paper := gleaner.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []gleaner.Author{{PID: "a/1", Name: "Ada"}}}
+	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{paper}, map[string]string{"source": "a\x00b"}))
 	require.NoError(t, db.SaveDecision(ctx, homepage.Decision{Author: paper.Authors[0], Candidates: []homepage.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
 	_, err = db.Pool.Exec(ctx, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // ErrPruned is a document that cannot be read again: its file was removed to make
@@ -154,23 +154,23 @@ type Found struct {
 
 // Exported is one found paper as scripts read it.
 type Exported struct {
-	Paper     string         `json:"paper"`
-	Title     string         `json:"title"`
-	Year      int            `json:"year"`
-	SHA256    string         `json:"sha256"`
-	URL       string         `json:"url"`
-	ParentURL string         `json:"parent_url"`
-	MatchedBy string         `json:"matched_by"`
-	Score     float64        `json:"score"`
-	FetchedAt time.Time      `json:"fetched_at"`
-	Path      string         `json:"path"`
-	Authors   []venue.Author `json:"authors,omitempty"`
-	DOI       string         `json:"doi,omitempty"`
+	Paper     string           `json:"paper"`
+	Title     string           `json:"title"`
+	Year      int              `json:"year"`
+	SHA256    string           `json:"sha256"`
+	URL       string           `json:"url"`
+	ParentURL string           `json:"parent_url"`
+	MatchedBy string           `json:"matched_by"`
+	Score     float64          `json:"score"`
+	FetchedAt time.Time        `json:"fetched_at"`
+	Path      string           `json:"path"`
+	Authors   []gleaner.Author `json:"authors,omitempty"`
+	DOI       string           `json:"doi,omitempty"`
 }
 
 // Export lists the found papers of a venue with their best document, by key. All
 // zero years are every year.
-func (db *DB) Export(ctx context.Context, venueKey string, years venue.Years) ([]Exported, error) {
+func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
 			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // ErrNoHarvest is returned for a harvest that the record does not know.
@@ -19,7 +19,7 @@ var ErrNoHarvest = errors.New("no such harvest")
 type Harvest struct {
 	ID          string          `json:"harvest"`
 	Venue       string          `json:"venue"`
-	Years       venue.Years     `json:"years"`
+	Years       gleaner.Years   `json:"years"`
 	Options     json.RawMessage `json:"options,omitempty"`
 	Stage       string          `json:"stage"`
 	Paused      bool            `json:"paused"`

@@ -9,8 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/venue"
 )
 
 // ErrNoSource is returned where nothing was imported from a source.
@@ -36,7 +36,7 @@ type HeldSource struct {
 
 // heldID is what makes two records of a library the same paper: title and first
 // author, however written, and the year.
-func heldID(p venue.Paper) []byte {
+func heldID(p gleaner.Paper) []byte {
 	first := ""
 	if names := p.Surnames(); len(names) > 0 {
 		first = match.Normalise(names[0])
@@ -47,8 +47,8 @@ func heldID(p venue.Paper) []byte {
 
 // SaveHoldings adds what a list says that a library holds. A dry run only says
 // what that would come to.
-func (db *DB) SaveHoldings(ctx context.Context, papers []venue.Paper, source string, dry bool) (done Imported, err error) {
-	byID := map[string]venue.Paper{}
+func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool) (done Imported, err error) {
+	byID := map[string]gleaner.Paper{}
 	for _, p := range papers {
 		byID[string(heldID(p))] = p
 	}
@@ -112,13 +112,13 @@ func (db *DB) ForgetHoldings(ctx context.Context, source string, dry bool) (gone
 }
 
 // Holdings lists what the library holds, each paper once.
-func (db *DB) Holdings(ctx context.Context) ([]venue.Paper, error) {
+func (db *DB) Holdings(ctx context.Context) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (venue.Paper, error) {
-		var p venue.Paper
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (gleaner.Paper, error) {
+		var p gleaner.Paper
 		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
 		return p, err
 	})

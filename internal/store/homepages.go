@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
-	"gleaner/internal/venue"
 )
 
 // Homepage is one kept homepage of a person.
@@ -40,7 +40,7 @@ type AuthorRange struct {
 // come back is worth another try), but for this very harvest; and those of whom
 // something that did not answer is due again. On the second pass: those for whom
 // no homepage was found until that time, and none was looked for since.
-func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]venue.Author, error) {
+func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]gleaner.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
 		WHERE a.id > $2 AND ($7='' OR a.id <= $7) AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
@@ -55,14 +55,14 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 	return pgx.CollectRows(rows, scanAuthor)
 }
 
-func scanAuthor(row pgx.CollectableRow) (venue.Author, error) {
-	var a venue.Author
+func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
+	var a gleaner.Author
 	err := row.Scan(&a.PID, &a.Name)
 	return a, err
 }
 
 // PapersOf lists the papers of an author that the record knows, wanted ones first.
-func (db *DB) PapersOf(ctx context.Context, authorID string) ([]venue.Paper, error) {
+func (db *DB) PapersOf(ctx context.Context, authorID string) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
 		ORDER BY NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held), p.year DESC, p.key`, authorID)
 	if err != nil {
@@ -193,7 +193,7 @@ func (db *DB) SetOverride(ctx context.Context, authorID, url, word string) error
 }
 
 // AuthorsByName lists authors whose id or name it is.
-func (db *DB) AuthorsByName(ctx context.Context, name string) ([]venue.Author, error) {
+func (db *DB) AuthorsByName(ctx context.Context, name string) ([]gleaner.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE id=$1 OR lower(name)=lower($1) ORDER BY id`, name)
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (db *DB) AuthorsByName(ctx context.Context, name string) ([]venue.Author, e
 }
 
 // AuthorsLike lists a few authors in whose names all words stand.
-func (db *DB) AuthorsLike(ctx context.Context, words []string, limit int) ([]venue.Author, error) {
+func (db *DB) AuthorsLike(ctx context.Context, words []string, limit int) ([]gleaner.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE NOT EXISTS
 			(SELECT 1 FROM unnest($1::text[]) w WHERE strpos(lower(name), lower(w)) = 0) ORDER BY name, id LIMIT $2`, words, limit)
 	if err != nil {
@@ -213,11 +213,11 @@ func (db *DB) AuthorsLike(ctx context.Context, words []string, limit int) ([]ven
 
 // AuthorHomepages is one line of a list of authors.
 type AuthorHomepages struct {
-	Author    venue.Author `json:"author"`
-	Wanted    int          `json:"wanted"` // papers of theirs that a harvest wants
-	Homepages []Homepage   `json:"homepages"`
-	NotFound  string       `json:"not_found,omitempty"`
-	DecidedAt *time.Time   `json:"decided_at,omitempty"` // absent: not looked for yet
+	Author    gleaner.Author `json:"author"`
+	Wanted    int            `json:"wanted"` // papers of theirs that a harvest wants
+	Homepages []Homepage     `json:"homepages"`
+	NotFound  string         `json:"not_found,omitempty"`
+	DecidedAt *time.Time     `json:"decided_at,omitempty"` // absent: not looked for yet
 }
 
 // ListHomepages lists the authors of a harvest's wanted papers ("": of all) with

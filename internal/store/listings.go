@@ -8,12 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
-	"gleaner/internal/venue"
 )
 
 // SaveListing replaces what a source lists for a volume.
-func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, papers []venue.Paper) error {
+func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
@@ -28,7 +28,7 @@ func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, 
 
 func volumeID(source, venueKey, volume string) string { return source + ":" + venueKey + ":" + volume }
 
-func firstYear(papers []venue.Paper) int {
+func firstYear(papers []gleaner.Paper) int {
 	if len(papers) == 0 {
 		return 0
 	}
@@ -44,13 +44,13 @@ func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (ti
 
 // Listing lists what a source says that a venue published in the years, in the
 // source's order.
-func (db *DB) Listing(ctx context.Context, source, venueKey string, years venue.Years) ([]venue.Paper, error) {
+func (db *DB) Listing(ctx context.Context, source, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND year BETWEEN $3 AND $4 ORDER BY year, volume, position`,
 		source, venueKey, years.From, years.To)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[venue.Paper])
+	return pgx.CollectRows(rows, pgx.RowTo[gleaner.Paper])
 }
 
 // Origin says where a paper's fields come from; see metadata.Record.
@@ -64,7 +64,7 @@ type Origin struct {
 
 // SaveRecords writes merged papers with the origin of each of their fields.
 func (db *DB) SaveRecords(ctx context.Context, records []metadata.Record) error {
-	papers, origins := make([]venue.Paper, len(records)), make([][]byte, len(records))
+	papers, origins := make([]gleaner.Paper, len(records)), make([][]byte, len(records))
 	for i, r := range records {
 		origin, err := json.Marshal(Origin{IDs: r.IDs, From: r.From, Sources: r.Sources, Why: r.Why, Differ: r.Differ})
 		if err != nil {

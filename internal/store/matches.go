@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Readable returns a document with where it was found and what it was matched
@@ -85,15 +85,15 @@ func (db *DB) Reviews(ctx context.Context, venueKey string, settled bool) ([]Rev
 }
 
 // PaperOf is the paper that a document is, or one without a key.
-func (db *DB) PaperOf(ctx context.Context, sha string) (venue.Paper, error) {
+func (db *DB) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
 		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
 	if err != nil {
-		return venue.Paper{}, err
+		return gleaner.Paper{}, err
 	}
 	p, err := pgx.CollectOneRow(rows, scanPaper)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return venue.Paper{}, nil
+		return gleaner.Paper{}, nil
 	}
 	return p, err
 }

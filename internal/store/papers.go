@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // SavePapers writes papers and their authors, overwriting what was known of the
 // same keys.
-func (db *DB) SavePapers(ctx context.Context, papers []venue.Paper, origin any) error {
+func (db *DB) SavePapers(ctx context.Context, papers []gleaner.Paper, origin any) error {
 	how, err := json.Marshal(origin)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (db *DB) SavePapers(ctx context.Context, papers []venue.Paper, origin any) 
 	return db.savePapers(ctx, papers, origins)
 }
 
-func (db *DB) savePapers(ctx context.Context, papers []venue.Paper, origins [][]byte) error {
+func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins [][]byte) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		var changed []string
@@ -43,7 +43,7 @@ func (db *DB) savePapers(ctx context.Context, papers []venue.Paper, origins [][]
 	})
 }
 
-func queuePaper(b *pgx.Batch, p venue.Paper, origin []byte, changed func()) {
+func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
 	b.Queue(`INSERT INTO papers (key, venue, year, title, authors, doi, arxiv, pages, links, origin)
 		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (key) DO UPDATE SET venue=EXCLUDED.venue, year=EXCLUDED.year, title=EXCLUDED.title,
@@ -74,14 +74,14 @@ func orEmpty[T any](s []T) []T {
 
 const paperColumns = `p.key, p.venue, p.year, p.title, p.authors, p.doi, p.arxiv, p.pages, p.links`
 
-func scanPaper(row pgx.CollectableRow) (venue.Paper, error) {
-	var p venue.Paper
+func scanPaper(row pgx.CollectableRow) (gleaner.Paper, error) {
+	var p gleaner.Paper
 	err := row.Scan(&p.Key, &p.Venue, &p.Year, &p.Title, &p.Authors, &p.DOI, &p.ArXiv, &p.Pages, &p.Links)
 	return p, err
 }
 
 // Papers lists what is known of a venue's years, by year and key.
-func (db *DB) Papers(ctx context.Context, venueKey string, years venue.Years) ([]venue.Paper, error) {
+func (db *DB) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
 		WHERE p.venue=$1 AND p.year BETWEEN $2 AND $3 ORDER BY p.year, p.key`, venueKey, years.From, years.To)
 	if err != nil {
@@ -92,7 +92,7 @@ func (db *DB) Papers(ctx context.Context, venueKey string, years venue.Years) ([
 
 // Wanted lists every paper that a harvest wants and its library lacks, over all
 // harvests, by key.
-func (db *DB) Wanted(ctx context.Context) ([]venue.Paper, error) {
+func (db *DB) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
 		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held) ORDER BY p.key`)
 	if err != nil {
@@ -102,7 +102,7 @@ func (db *DB) Wanted(ctx context.Context) ([]venue.Paper, error) {
 }
 
 // HarvestPapers lists the papers of a harvest; wantedOnly leaves out the held.
-func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool) ([]venue.Paper, error) {
+func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND NOT (h.held AND $2) ORDER BY p.year, p.key`, harvest, wantedOnly)
 	if err != nil {
@@ -115,7 +115,7 @@ func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool
 const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + `)`
 
 // Missing lists the wanted papers of a harvest that were not found yet.
-func (db *DB) Missing(ctx context.Context, harvest string) ([]venue.Paper, error) {
+func (db *DB) Missing(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` ORDER BY p.year, p.key`, harvest)
 	if err != nil {
@@ -137,7 +137,7 @@ func (db *DB) TitlesFound(ctx context.Context, siteID int) ([]string, error) {
 
 // SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
 // the library has to the reason.
-func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []venue.Paper, held map[string]string) error {
+func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []gleaner.Paper, held map[string]string) error {
 	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		keys := make([]string, len(papers))
 		b := &pgx.Batch{}

@@ -11,9 +11,9 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 func open(t *testing.T) *store.DB {
@@ -28,7 +28,7 @@ func open(t *testing.T) *store.DB {
 // host's number.
 func watch(t *testing.T, db *store.DB, harvest, options, host string) int {
 	t.Helper()
-	h := store.Harvest{ID: harvest, Venue: "v", Options: json.RawMessage(options), Years: venue.Years{From: 2000, To: 2000}}
+	h := store.Harvest{ID: harvest, Venue: "v", Options: json.RawMessage(options), Years: gleaner.Years{From: 2000, To: 2000}}
 	require.NoError(t, db.SaveHarvest(t.Context(), h))
 	var id int
 	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) (err error) {

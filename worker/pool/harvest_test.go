@@ -25,10 +25,10 @@ import (
 	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -88,7 +88,7 @@ func (w *world) work(t *testing.T) (stop func()) {
 
 func (w *world) harvest(t *testing.T) activities.Harvest {
 	first, last := w.web.Years()
-	h := activities.Harvest{Venue: w.web.Venues()[0], Years: venue.Years{From: first, To: last}}
+	h := activities.Harvest{Venue: w.web.Venues()[0], Years: gleaner.Years{From: first, To: last}}
 	h.ID = h.Venue + "/" + h.Years.String()
 	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
 		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
@@ -338,7 +338,7 @@ func TestUnknownVenueEndsTheHarvest(t *testing.T) {
 	w := newWorld(t)
 	stop := w.work(t)
 	defer stop()
-	h := activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: venue.Years{From: 2001, To: 2001}}
+	h := activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: gleaner.Years{From: 2001, To: 2001}}
 	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
 		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
 	require.NoError(t, err)

@@ -17,8 +17,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 	"gleaner/workflows"
 )
 
@@ -52,7 +52,7 @@ func TestDashboardsNameWhatIsExported(t *testing.T) {
 	h := w.harvest(t)
 	w.wait(t, h)
 	// An activity has to fail, too, for its counter to be there.
-	require.Error(t, w.start(t, activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: venue.Years{From: 2001, To: 2001}}).Get(t.Context(), nil))
+	require.Error(t, w.start(t, activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: gleaner.Years{From: 2001, To: 2001}}).Get(t.Context(), nil))
 	status, said := get("/readyz")
 	require.Equal(t, http.StatusOK, status, said)
 	status, said = get("/metrics")

@@ -5,21 +5,21 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // person is somebody in the made-up world.
 type person struct {
-	author      venue.Author
+	author      gleaner.Author
 	given, last string
 	middle      string // initial, or ""
 	culture     culture
 	field       int
 	uni         institution
 	coAuthors   []*person
-	wanted      []venue.Paper
+	wanted      []gleaner.Paper
 	others      []string // titles of further papers
 	situation   string
 	login       string
@@ -145,7 +145,7 @@ func makePeople(r *rand.Rand, n int) []*person {
 			unis = append(unis, makeInstitution(r, p.culture, len(unis)))
 		}
 		p.uni = pick(r, unis)
-		p.author = venue.Author{PID: fmt.Sprintf("%d/%d", 10+r.IntN(300), 1000+i), Name: p.fullName()}
+		p.author = gleaner.Author{PID: fmt.Sprintf("%d/%d", 10+r.IntN(300), 1000+i), Name: p.fullName()}
 		p.login, p.shown = loginOf(r, p), p.fullName()
 		people = append(people, p)
 	}
@@ -172,7 +172,7 @@ func makePapers(r *rand.Rand, people []*person) {
 	}
 	for i, p := range people {
 		for k := range 1 + r.IntN(4) {
-			paper := venue.Paper{Key: fmt.Sprintf("conf/hard/p%d-%d", i, k), Venue: "conf/hard", Year: 1998 + r.IntN(20), Title: title(r, fields[p.field])}
+			paper := gleaner.Paper{Key: fmt.Sprintf("conf/hard/p%d-%d", i, k), Venue: "conf/hard", Year: 1998 + r.IntN(20), Title: title(r, fields[p.field])}
 			authors := []*person{p}
 			for range max(0, r.IntN(5)-1) {
 				o := pick(r, byField[p.field])

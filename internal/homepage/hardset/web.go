@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/page"
-	"gleaner/internal/venue"
 	"gleaner/internal/weburl"
 )
 
@@ -87,7 +87,7 @@ func (w *Web) subject(p *person, listed []string) {
 	alone := chance(w.rand, 0.25)
 	for i := range s.Papers {
 		if alone {
-			s.Papers[i].Authors = []venue.Author{p.author}
+			s.Papers[i].Authors = []gleaner.Author{p.author}
 		}
 	}
 	for _, o := range p.coAuthors {
@@ -103,7 +103,7 @@ func (w *Web) subject(p *person, listed []string) {
 		s.Listed = append(s.Listed, homepage.Listed{URL: u, Source: pick(w.rand, []string{"dblp", "dblp", "orcid", "semanticscholar"})})
 	}
 	w.Subjects = append(w.Subjects, s)
-	w.Labels = append(w.Labels, homepage.Label{Author: venue.Author{PID: p.author.PID, Name: p.author.Name}, Homepages: p.homepages})
+	w.Labels = append(w.Labels, homepage.Label{Author: gleaner.Author{PID: p.author.PID, Name: p.author.Name}, Homepages: p.homepages})
 }
 
 // put adds a page unless its address is taken.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 type object = map[string]any
@@ -29,7 +29,7 @@ func (s *Service) dblpPubl(w http.ResponseWriter, r *http.Request) {
 		count = 30
 	}
 	count = min(count, 1000)
-	var papers []venue.Paper
+	var papers []gleaner.Paper
 	for _, v := range s.catalogue.Volumes {
 		if v.TOC == toc {
 			papers = v.Papers
@@ -46,7 +46,7 @@ func (s *Service) dblpPubl(w http.ResponseWriter, r *http.Request) {
 	answerJSON(w, object{"result": object{"query": q.Get("q"), "status": object{"@code": "200", "text": "OK"}, "hits": body}})
 }
 
-func dblpInfo(p venue.Paper, name string) object {
+func dblpInfo(p gleaner.Paper, name string) object {
 	info := object{
 		"title": html.EscapeString(p.Title) + ".", "venue": name, "year": strconv.Itoa(p.Year), "key": p.Key,
 		"type": "Conference and Workshop Papers", "url": "https://dblp.org/rec/" + p.Key,
@@ -122,7 +122,7 @@ func (s *Service) dblpPage(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-func dblpXML(p venue.Paper, toc, name string) string {
+func dblpXML(p gleaner.Paper, toc, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<inproceedings key=\"%s\" mdate=\"2020-01-01\">\n", p.Key)
 	for _, a := range p.Authors {
@@ -139,7 +139,7 @@ func dblpXML(p venue.Paper, toc, name string) string {
 func (s *Service) dblpPerson(w http.ResponseWriter, r *http.Request) {
 	pid := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/pid/"), ".xml")
 	name := ""
-	var titles []venue.Paper
+	var titles []gleaner.Paper
 	for _, p := range s.catalogue.Papers() {
 		for _, a := range p.Authors {
 			if a.PID == pid {

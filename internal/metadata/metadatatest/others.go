@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
-func crossrefItem(p venue.Paper) object {
+func crossrefItem(p gleaner.Paper) object {
 	var authors []object
 	for _, a := range p.Authors {
 		given, family, _ := strings.Cut(a.Name, " ")
@@ -26,8 +26,8 @@ func crossrefItem(p venue.Paper) object {
 	}
 }
 
-func (s *Service) withDOI() []venue.Paper {
-	var out []venue.Paper
+func (s *Service) withDOI() []gleaner.Paper {
+	var out []gleaner.Paper
 	for _, p := range s.catalogue.Papers() {
 		if p.DOI != "" {
 			out = append(out, p)
@@ -118,7 +118,7 @@ func (s *Service) s2Papers(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, object{"error": "at most 500 ids"})
 		return
 	}
-	byDOI := map[string]venue.Paper{}
+	byDOI := map[string]gleaner.Paper{}
 	for _, p := range s.withDOI() {
 		byDOI["DOI:"+p.DOI] = p
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"gleaner/internal/venue"
+	"gleaner/internal/gleaner"
 )
 
 // Catalogue is what there is to be known.
@@ -29,12 +29,12 @@ type Catalogue struct {
 type Volume struct {
 	TOC    string // "db/conf/exa/exa2003"
 	Year   int
-	Papers []venue.Paper
+	Papers []gleaner.Paper
 }
 
 // Papers lists all volumes' papers.
-func (c Catalogue) Papers() []venue.Paper {
-	var out []venue.Paper
+func (c Catalogue) Papers() []gleaner.Paper {
+	var out []gleaner.Paper
 	for _, v := range c.Volumes {
 		out = append(out, v.Papers...)
 	}
