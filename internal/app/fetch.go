@@ -3,12 +3,9 @@ package app
 import (
 	"fmt"
 	"math"
-	"net"
 	"net/netip"
 	"runtime/debug"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gleaner/internal/config"
@@ -20,24 +17,6 @@ func pacing(cfg *config.Config) fetch.Pacing {
 	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")),
 		MaxCrawlDelay: max(delay, cfg.Duration("max-crawl-delay")), MaxRetryAfter: cfg.Duration("max-retry-after"),
 		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for"), Floor: cfg.Duration("min-delay")}.Defaults()
-}
-
-// ownHost is true of hosts that are named by an address which is not public and
-// which the operator allowed: what is asked for there has no floor.
-func ownHost(fc fetch.Config) func(host string) bool {
-	return func(host string) bool {
-		if h, _, err := net.SplitHostPort(host); err == nil {
-			host = h
-		}
-		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		if err != nil {
-			return host == "localhost" && fc.AllowLoopback
-		}
-		if ip = ip.Unmap(); ip.IsLoopback() {
-			return fc.AllowLoopback
-		}
-		return ip.IsPrivate() && slices.ContainsFunc(fc.AllowPrivate, func(p netip.Prefix) bool { return p.Contains(ip) })
-	}
 }
 
 // linger is how long a request under way may take when its worker is told to

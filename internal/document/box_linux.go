@@ -84,7 +84,7 @@ func (b box) own(path string) error {
 	if b.user < 0 {
 		return nil
 	}
-	return os.Chown(path, b.user, b.user)
+	return os.Lchown(path, b.user, b.user)
 }
 
 func (b box) isolation() Isolation {

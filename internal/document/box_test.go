@@ -226,3 +226,25 @@ for p in 1 2 3; do printf '<page width="612" height="792">\n<line xMin="1" yMin=
 	assert.True(t, got.Stopped)
 	assert.Contains(t, got.Detail, "judged by what was read")
 }
+
+// What a program leaves where its text is expected is read only if it is a file:
+// one that was broken into shows the worker nothing else of the machine, and does
+// not hold it up.
+func TestReaderPointsNowhereElse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("hidden words that are long enough to be the text of a page"), 0o600))
+	for name, leave := range map[string]string{
+		"a link":         `ln -s ` + dir + `/secret "$TMPDIR/from-1/1"`,
+		"a linked way":   `rmdir "$TMPDIR/from-1" && mv "$(mkdir ` + dir + `/way; ln ` + dir + `/secret ` + dir + `/way/1; ln -s ` + dir + `/way ` + dir + `/to; echo ` + dir + `/to)" "$TMPDIR/from-1"`,
+		"a pipe":         `mkfifo "$TMPDIR/from-1/1"`,
+		"a folder":       `mkdir "$TMPDIR/from-1/1"`,
+		"an endless one": `ln -s /dev/zero "$TMPDIR/from-1/1"`,
+	} {
+		r := NewReader(Options{Ghostscript: script(t, leave+` && : > "$TMPDIR/../done"`), TempDir: t.TempDir()})
+		got := read(t, r, "x.ps", []byte("%!PS-Adobe-2.0\n%%Pages: 1\nshowpage\n"))
+		assert.FileExists(t, filepath.Join(r.opt.TempDir, "done"), name)
+		assert.Equal(t, Unreadable, got.Outcome, "%s: %s", name, got.Detail)
+		assert.NotContains(t, got.String(), "hidden", name)
+	}
+}

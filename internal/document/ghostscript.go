@@ -2,8 +2,8 @@ package document
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -58,31 +58,31 @@ const pageLimit = 1 << 20
 // device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
 // each page is written to a file of its own.
 func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
-	out, err := j.folder("from-" + strconv.Itoa(from))
+	out := "from-" + strconv.Itoa(from)
+	err := j.folder(out)
 	if err != nil {
 		return err
 	}
 	got, err := j.run(ctx, limits{memory: j.r.opt.Memory, file: pageLimit}, nil,
 		j.r.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
 		"-dFirstPage="+strconv.Itoa(from), "-dLastPage="+strconv.Itoa(to),
-		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(out, "%d"), "-f", j.file)
+		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(j.dir, out, "%d"), "-f", j.file)
 	if err != nil {
 		return err
 	}
 	s.PeakRSS = max(s.PeakRSS, got.peak)
 	for n, room := 1, maxOutput; n <= to-from+1; n++ {
-		name := filepath.Join(out, strconv.Itoa(n))
-		info, err := os.Stat(name)
-		if err != nil { // that was the last
+		text, err := j.written(filepath.Join(out, strconv.Itoa(n)))
+		if errors.Is(err, fs.ErrNotExist) { // that was the last
 			break
 		}
-		if room -= int(info.Size()); room < 0 {
+		if err != nil {
+			s.Failed, s.Detail = Unreadable, "ghostscript wrote no text: "+err.Error()
+			return nil
+		}
+		if room -= len(text); room < 0 {
 			got.flooded = true
 			break
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("page of %s: %w", j.file, err)
 		}
 		s.Pages = append(s.Pages, page{Plain: strings.TrimSpace(clean(texLigatures(string(text))))})
 	}

@@ -3,9 +3,11 @@ package document
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -41,16 +43,40 @@ func (r *Reader) newJob(body []byte, name string, cpu time.Duration) (j *job, re
 }
 
 // folder makes a folder within the job's.
-func (j *job) folder(name string) (string, error) {
+func (j *job) folder(name string) error {
 	path := filepath.Join(j.dir, name)
 	err := os.Mkdir(path, 0o700)
 	if err == nil {
 		err = j.r.box.own(path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("temporary folder: %w", err)
+		return fmt.Errorf("temporary folder: %w", err)
 	}
-	return path, nil
+	return nil
+}
+
+// written returns what a program wrote to a file in the job's folder. The program
+// may have been broken into by its document, and the worker may read what it may
+// not: no link leads out of the folder, and no pipe or device is waited for.
+func (j *job) written(name string) ([]byte, error) {
+	dir, err := os.OpenRoot(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	return io.ReadAll(io.LimitReader(f, maxTemporary))
 }
 
 // run runs a program with what is left of the processor time.

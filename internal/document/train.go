@@ -134,9 +134,14 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 	if err != nil {
 		return nil, err
 	}
-	body, err := os.ReadFile(filepath.Join(dir, u.Host, filepath.FromSlash(u.Path)))
+	mirror, err := os.OpenRoot(dir) // out of which no URL leads
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = mirror.Close() }()
+	body, err := mirror.ReadFile(filepath.Join(u.Host, filepath.FromSlash(u.Path)))
 	if errors.Is(err, os.ErrNotExist) { // mirrors differ on whether names are unescaped
-		body, err = os.ReadFile(filepath.Join(dir, u.Host, filepath.FromSlash(u.EscapedPath())))
+		body, err = mirror.ReadFile(filepath.Join(u.Host, filepath.FromSlash(u.EscapedPath())))
 	}
 	if err != nil {
 		return nil, err
