@@ -35,8 +35,7 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 func (a *Documents) MatchHeld(ctx context.Context, harvest string) (int, error) {
 	beat, set, stop := heartbeats[collection.Position](ctx)
 	defer stop()
-	from := lastBeat[collection.Position](ctx)
-	set(from) // else an attempt that dies early forgets it
+	from, _ := resumed[collection.Position](ctx)
 	n, err := a.coll.Rematch(beat, from, set)
 	return n, typed(err)
 }

@@ -75,6 +75,7 @@ func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, er
 
 // StillOpen counts what did not answer, by stage.
 func (a *Stages) StillOpen(ctx context.Context, id string) (store.Questions, error) {
+	defer alive(ctx)()
 	q, err := a.db.StillOpen(ctx, id)
 	return q, typed(err)
 }
@@ -82,6 +83,7 @@ func (a *Stages) StillOpen(ctx context.Context, id string) (store.Questions, err
 // AskAgain makes due what did not answer: the harvest asks once more before it
 // says of a paper that it is missing.
 func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, error) {
+	defer alive(ctx)()
 	q, err := a.db.AskAgain(ctx, store.RetryFilter{Harvest: id}, false)
 	return q, typed(err)
 }
@@ -89,6 +91,7 @@ func (a *Stages) AskAgain(ctx context.Context, id string) (store.Questions, erro
 // AuthorBatches cuts the next authors of a pass into batches that may be looked
 // for side by side: b.Limit of them, of size authors each.
 func (a *Stages) AuthorBatches(ctx context.Context, b Batch, size int) (AuthorBatches, error) {
+	defer alive(ctx)()
 	since, err := a.decidedSince(ctx, b)
 	if err != nil {
 		return AuthorBatches{}, typed(err)

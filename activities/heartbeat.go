@@ -16,21 +16,10 @@ const (
 	Silence = 5 * time.Second
 )
 
-// lastBeat is what the attempt before told last with its heartbeats, zero if there
-// was none: where this one goes on.
-func lastBeat[T any](ctx context.Context) (details T) {
-	if activity.IsActivity(ctx) && activity.HasHeartbeatDetails(ctx) {
-		var d T
-		if err := activity.GetHeartbeatDetails(ctx, &d); err == nil { // of an older version: from the start
-			return d
-		}
-	}
-	return details
-}
-
-// heartbeats beats with the details set last, until stop is
-// called: a slow page or a busy service must not look like a dead worker. The
-// context it returns ends, too, when the worker is told to stop, so that an
+// heartbeats beats with the details set last, until stop is called, and then once
+// more where they are newer: a slow page or a busy service must not look like a
+// dead worker, and an attempt that fails tells all that it did. The context it
+// returns ends, too, when the worker is told to stop, so that an
 // activity can hand its work back within the worker's stop timeout.
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
 	beat, cancel := context.WithCancel(ctx)
@@ -40,6 +29,14 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	var latest atomic.Pointer[T]
 	if before, ok := resumed[T](ctx); ok {
 		latest.Store(&before) // a beat before the first word must not wipe it out
+	}
+	var told *T
+	tell := func() {
+		if told = latest.Load(); told != nil {
+			activity.RecordHeartbeat(ctx, *told)
+		} else {
+			activity.RecordHeartbeat(ctx)
+		}
 	}
 	done := make(chan struct{})
 	go func() {
@@ -55,14 +52,16 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 				return
 			case <-tick.C:
 			}
-			if d := latest.Load(); d != nil {
-				activity.RecordHeartbeat(ctx, *d)
-			} else {
-				activity.RecordHeartbeat(ctx)
-			}
+			tell()
 		}
 	}()
-	return beat, func(d T) { latest.Store(&d) }, func() { cancel(); <-done }
+	return beat, func(d T) { latest.Store(&d) }, func() {
+		cancel()
+		<-done
+		if latest.Load() != told {
+			tell()
+		}
+	}
 }
 
 // alive beats for an activity that has nothing to tell, until the function it

@@ -66,6 +66,12 @@ func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[str
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	l := &library{App: a, acts: activities.New(a), harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+	l.newEnv()
+	return l
+}
+
+// newEnv gives the library a worker of its own.
+func (l *library) newEnv() {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	l.env = suite.NewTestActivityEnvironment()
@@ -73,7 +79,6 @@ func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[str
 	for _, q := range activities.Queues() {
 		l.acts.Register(once{l.env, q}, q)
 	}
-	return l
 }
 
 // once registers the activities of the queue harvest, which are those of the
@@ -104,14 +109,7 @@ func (l *library) collect(t *testing.T, again string) {
 	t.Helper()
 	h := l.harvest
 	h.Options.Again = again
-	l.do(t, l.acts.Stages.Begin, h, nil)
-	l.do(t, l.acts.Stages.ListPapers, h, nil)
-	l.do(t, l.acts.Stages.LocateCopies, h, nil)
-	for pass := 1; pass <= 2; pass++ {
-		l.do(t, l.acts.Stages.FindHomepages, activities.Batch{Harvest: h, Limit: 1000, Pass: pass}, nil)
-	}
-	l.do(t, l.acts.Stages.SettleHomepages, h, nil)
-	l.do(t, l.acts.Stages.SeedHomepages, h, nil)
+	l.prepare(t, h)
 	for range 4 {
 		var s activities.Sites
 		l.do(t, l.acts.Stages.SitesToCrawl, activities.Batch{Harvest: h, Limit: 1000}, &s)
@@ -120,6 +118,19 @@ func (l *library) collect(t *testing.T, again string) {
 		}
 	}
 	l.do(t, l.acts.Stages.SetStage, activities.Stage{Harvest: h.ID, Stage: "complete"}, nil)
+}
+
+// prepare does what HarvestVenue does before it crawls.
+func (l *library) prepare(t *testing.T, h activities.Harvest) {
+	t.Helper()
+	l.do(t, l.acts.Stages.Begin, h, nil)
+	l.do(t, l.acts.Stages.ListPapers, h, nil)
+	l.do(t, l.acts.Stages.LocateCopies, h, nil)
+	for pass := 1; pass <= 2; pass++ {
+		l.do(t, l.acts.Stages.FindHomepages, activities.Batch{Harvest: h, Limit: 1000, Pass: pass}, nil)
+	}
+	l.do(t, l.acts.Stages.SettleHomepages, h, nil)
+	l.do(t, l.acts.Stages.SeedHomepages, h, nil)
 }
 
 // recrawl crawls what is due of some sites, or all that was ever asked of them,

@@ -1,0 +1,227 @@
+package activities_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+
+	"gleaner/activities"
+	"gleaner/internal/collection"
+	"gleaner/internal/harvest"
+	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/venue"
+)
+
+// attempt runs an activity, after an attempt that told details of how far it was
+// (nil: none). It returns what this one told last, and its error.
+func attempt[D any](t *testing.T, l *library, of, arg any, before *D, stop chan struct{}, result any) (*D, error) {
+	t.Helper()
+	l.newEnv()
+	var mu sync.Mutex
+	var last *D
+	l.env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
+		mu.Lock()
+		defer mu.Unlock()
+		var d D
+		if details.HasValues() && details.Get(&d) == nil {
+			last = &d
+		}
+	})
+	if before != nil {
+		l.env.SetHeartbeatDetails(*before)
+	}
+	if stop != nil {
+		l.env.SetWorkerStopChannel(stop)
+	}
+	v, err := l.env.ExecuteActivity(of, arg)
+	if err == nil {
+		require.NoError(t, v.Get(result))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return last, err
+}
+
+// TestLocateCopiesGoesOnWhereItWas stops a worker while it asks for open copies:
+// the next attempt asks for no paper of which the first had its answer kept.
+func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	const papers, kept = 620, 500 // are asked for at a time
+	c := metadatatest.Catalogue{Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}}
+	for n := range papers {
+		c.Volumes[0].Papers = append(c.Volumes[0].Papers, venue.Paper{Key: fmt.Sprintf("conf/exa/P%04d", n), Venue: c.Venue, Year: 2003, Title: fmt.Sprintf("Example Number %d Explained", n),
+			DOI: fmt.Sprintf("10.1000/exa.%04d", n), Authors: []venue.Author{{PID: "1/1", Name: "Jane Roe"}}})
+	}
+	service := metadatatest.New(c)
+	stop := make(chan struct{})
+	var mu sync.Mutex
+	asked, stopped := map[string]int{}, false
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if list, ok := strings.CutPrefix(r.URL.Query().Get("filter"), "doi:"); ok && r.URL.Host == "api.openalex.org" {
+			mu.Lock()
+			dies := !stopped && len(asked) >= kept
+			stopped = stopped || dies
+			for doi := range strings.SplitSeq(list, "|") {
+				asked[doi]++
+			}
+			mu.Unlock()
+			if dies {
+				close(stop)
+				<-r.Context().Done()
+				return
+			}
+		}
+		resp, err := service.RoundTrip(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(proxy.Close)
+	l := openLibrary(t, c.Venue, venue.Years{From: 2003, To: 2003}, map[string]string{"proxy": proxy.URL, "dblp-url": "http://dblp.org", "openalex-url": "http://api.openalex.org",
+		"openalex-key": "x", "copies": "openalex", "search": "none"})
+	l.do(t, l.acts.Stages.Begin, l.harvest, nil)
+	l.do(t, l.acts.Stages.ListPapers, l.harvest, nil)
+
+	var s harvest.Seeded
+	at, err := attempt[harvest.Asked](t, l, l.acts.Stages.LocateCopies, l.harvest, nil, stop, &s)
+	require.Error(t, err)
+	require.NotNil(t, at)
+	require.Equal(t, kept, at.Done)
+	_, err = attempt(t, l, l.acts.Stages.LocateCopies, l.harvest, at, nil, &s)
+	require.NoError(t, err)
+	require.Equal(t, papers, s.URLs, "those of the first attempt, too")
+	require.Equal(t, papers, len(asked))
+	twice := 0
+	for _, n := range asked {
+		if n > 1 {
+			twice++
+		}
+	}
+	require.Less(t, twice, papers-kept, "some of those whose answer was under way")
+	for _, p := range missing(t, l)[:kept] {
+		require.Equal(t, 1, asked[p.DOI], p.Key)
+	}
+}
+
+func missing(t *testing.T, l *library) []venue.Paper {
+	t.Helper()
+	papers, err := l.DB.Missing(t.Context(), l.harvest.ID)
+	require.NoError(t, err)
+	return papers
+}
+
+// breakAt makes the database refuse changes of a table's rows that belong to a
+// site, until it is mended.
+func (l *library) breakAt(t *testing.T, table, host string) (mend func()) {
+	t.Helper()
+	exec := func(sql string) {
+		_, err := l.DB.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	exec(fmt.Sprintf(`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF NEW.site_id=(SELECT id FROM sites WHERE host='%s') THEN RAISE 'the disk is full'; END IF; RETURN NEW; END $$`, host))
+	exec(fmt.Sprintf(`CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION refuse()`, table))
+	return func() { exec(`DROP TRIGGER refuse ON ` + table) }
+}
+
+func (l *library) list(t *testing.T, sql string, args ...any) []string {
+	t.Helper()
+	rows, err := l.DB.Pool.Query(t.Context(), sql, args...)
+	require.NoError(t, err)
+	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return out
+}
+
+// TestSeedHomepagesGoesOnWhereItWas: what the first attempt seeded is taken away
+// by hand, and the next one does not bring it back.
+func TestSeedHomepagesGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, 12, nil)
+	l.prepare(t, l.harvest)
+	joined := `SELECT s.host FROM harvest_sites h JOIN sites s ON s.id=h.site_id WHERE h.harvest_id=$1 AND h.origin='homepage' ORDER BY s.host COLLATE "C"`
+	hosts := l.list(t, joined, l.harvest.ID)
+	require.GreaterOrEqual(t, len(hosts), 4)
+	_, err := l.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites`)
+	require.NoError(t, err)
+	middle := len(hosts) / 2
+	mend := l.breakAt(t, "harvest_sites", hosts[middle])
+	var s harvest.Seeded
+	at, err := attempt[map[string]any](t, l, l.acts.Stages.SeedHomepages, l.harvest, nil, nil, &s)
+	require.ErrorContains(t, err, "the disk is full")
+	require.Equal(t, hosts[:middle], l.list(t, joined, l.harvest.ID))
+	mend()
+	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites`)
+	require.NoError(t, err)
+	_, err = attempt(t, l, l.acts.Stages.SeedHomepages, l.harvest, at, nil, &s)
+	require.NoError(t, err)
+	require.Equal(t, hosts[middle:], l.list(t, joined, l.harvest.ID))
+	require.Equal(t, len(hosts), s.Hosts, "the first attempt's count, too")
+}
+
+// TestRequeueGoesOnWhereItWas: what the first attempt put back, and what failed
+// again since, is not put back by the next.
+func TestRequeueGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, 12, nil)
+	l.prepare(t, l.harvest)
+	fail := func(sql string, args ...any) {
+		_, err := l.DB.Pool.Exec(t.Context(), `UPDATE urls SET state=4, outcome='server-error' WHERE seq IN (`+sql+`)`, args...)
+		require.NoError(t, err)
+	}
+	one := `SELECT min(u.seq) FROM urls u JOIN harvest_sites h USING (site_id) JOIN sites s ON s.id=site_id WHERE harvest_id=$1`
+	fail(one+` GROUP BY site_id`, l.harvest.ID)
+	failed := `SELECT DISTINCT s.host COLLATE "C" FROM urls u JOIN harvest_sites h USING (site_id) JOIN sites s ON s.id=site_id WHERE harvest_id=$1 AND u.outcome='server-error' AND u.state=4 ORDER BY 1`
+	hosts := l.list(t, failed, l.harvest.ID)
+	require.GreaterOrEqual(t, len(hosts), 4)
+	middle := len(hosts) / 2
+	mend := l.breakAt(t, "urls", hosts[middle])
+	what := activities.Retry{Harvest: l.harvest.ID, Reason: "server-error"}
+	var n int
+	at, err := attempt[map[string]any](t, l, l.acts.Stages.Requeue, what, nil, nil, &n)
+	require.ErrorContains(t, err, "the disk is full")
+	require.Equal(t, hosts[middle:], l.list(t, failed, l.harvest.ID))
+	mend()
+	fail(one+` AND s.host=$2`, l.harvest.ID, hosts[0])
+	_, err = attempt(t, l, l.acts.Stages.Requeue, what, at, nil, &n)
+	require.NoError(t, err)
+	require.Equal(t, hosts[:1], l.list(t, failed, l.harvest.ID))
+	require.Equal(t, len(hosts), n, "the first attempt's count, too")
+}
+
+// TestMatchHeldGoesOnWhereItWas: the documents before the position are not looked
+// at again.
+func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, 12, nil)
+	l.collect(t, "")
+	matched := `SELECT d.id::text FROM documents d WHERE first_pages <> '' AND state <> 'failed' AND ($1 OR EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256)) ORDER BY d.id`
+	all, some := l.list(t, matched, true), l.list(t, matched, false)
+	require.Greater(t, len(some), 4)
+	middle := len(some) / 2
+	before, err := strconv.ParseInt(some[middle-1], 10, 64)
+	require.NoError(t, err)
+	done := slices.Index(all, some[middle-1]) + 1
+	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM matches`)
+	require.NoError(t, err)
+	var n int
+	_, err = attempt(t, l, l.acts.Documents.MatchHeld, l.harvest.ID, &collection.Position{After: before, Done: done}, nil, &n)
+	require.NoError(t, err)
+	require.Equal(t, some[middle:], l.list(t, matched, false))
+	require.Equal(t, len(all), n)
+}
