@@ -30,7 +30,7 @@ const maxKilled = 2
 // answer: a page that kills the process is found out so, and set aside.
 func (s *slice) beginAttempt(ctx context.Context) error {
 	var handling []byte
-	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2 RETURNING attempts - 1, crawl_read, crawl_relevant, crawl_bytes, handling`,
 			s.site.ID, s.lease.Token).Scan(&s.attempts, &s.pagesRead, &s.relevant, &s.bytes, &handling)
 		if err != nil || handling == nil {

@@ -94,7 +94,7 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 	tries := 0
 	err := s.patiently(ctx, func() error {
 		tries++
-		return pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) (err error) {
+		return s.db.Tx(ctx, func(tx pgx.Tx) (err error) {
 			added, err = s.write(ctx, tx, learnt, last)
 			return err
 		})
@@ -127,7 +127,8 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 }
 
 // write is what flush does in one transaction. It takes the rows of all its sites
-// in one order: the next one may be a slice of a site that leads here.
+// in the order in which everybody takes them: the next one may be a slice of a
+// site that leads here.
 func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, last bool) (added map[frontier.Hash]frontier.Added, err error) {
 	hosts := slices.Sorted(maps.Keys(s.batch.leads))
 	sites := make([]int, len(hosts))
@@ -137,7 +138,7 @@ func (s *slice) write(ctx context.Context, tx pgx.Tx, learnt json.RawMessage, la
 		}
 	}
 	if len(sites) > 0 {
-		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, append(slices.Clone(sites), s.site.ID)); err != nil {
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, append(slices.Clone(sites), s.site.ID)); err != nil {
 			return nil, err
 		}
 	}

@@ -212,8 +212,9 @@ func (s *Stages) seed(ctx context.Context, id, origin string, byHost map[string]
 	var done Seeded
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
 		entries := unique(byHost[host])
-		err := pgx.BeginFunc(ctx, s.DB.Pool, func(tx pgx.Tx) error {
-			site, err := store.EnsureSite(ctx, tx, host)
+		var added map[frontier.Hash]frontier.Added
+		err := s.DB.Tx(ctx, func(tx pgx.Tx) error {
+			site, err := store.HoldSite(ctx, tx, host)
 			if err != nil {
 				return err
 			}
@@ -225,14 +226,13 @@ func (s *Stages) seed(ctx context.Context, id, origin string, byHost map[string]
 					return err
 				}
 			}
-			added, err := frontier.Add(ctx, tx, site, entries)
-			done.URLs += len(added)
+			added, err = frontier.Add(ctx, tx, site, entries)
 			return err
 		})
 		if err != nil {
 			return done, fmt.Errorf("harvest: seed %s: %w", host, err)
 		}
-		done.Hosts++
+		done.Hosts, done.URLs = done.Hosts+1, done.URLs+len(added)
 		report(host, done)
 	}
 	return done, nil

@@ -80,7 +80,7 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 	if l.Header == nil {
 		l.Header = map[string]string{}
 	}
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		removed := false
 		b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,7 +58,7 @@ func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source s
 	for id := range byID {
 		ids = append(ids, []byte(id))
 	}
-	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, `SELECT count(DISTINCT hash) FROM holdings WHERE hash = ANY($1)`, ids).Scan(&done.Known); err != nil {
 			return err
 		}
@@ -65,7 +67,8 @@ func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source s
 			return errDryRun
 		}
 		b := &pgx.Batch{}
-		for id, p := range byID {
+		for _, id := range slices.Sorted(maps.Keys(byID)) {
+			p := byID[id]
 			b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT (hash, source) DO UPDATE
 				SET title=EXCLUDED.title, authors=EXCLUDED.authors, doi=EXCLUDED.doi, imported_at=now()`,
 				[]byte(id), p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
@@ -91,7 +94,7 @@ func (db *DB) HeldSources(ctx context.Context) ([]HeldSource, error) {
 // ForgetHoldings removes what one list named, and returns how many papers are no
 // longer held. Harvests that began before keep what they were told.
 func (db *DB) ForgetHoldings(ctx context.Context, source string, dry bool) (gone int, err error) {
-	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var had int
 		err := tx.QueryRow(ctx, `WITH del AS (DELETE FROM holdings WHERE source=$1 RETURNING hash)
 			SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash = del.hash AND o.source <> $1)) FROM del`, source).Scan(&had, &gone)

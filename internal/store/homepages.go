@@ -103,7 +103,7 @@ func (db *DB) SaveDecision(ctx context.Context, d homepage.Decision, kept []Home
 	if err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,$2,$3,$4,$5)
 			ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
@@ -156,7 +156,7 @@ func (db *DB) AllDecisions(ctx context.Context) ([]homepage.Decision, error) {
 
 // ForgetDecision makes an author one who was not looked for.
 func (db *DB) ForgetDecision(ctx context.Context, authorID string) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM homepages WHERE author_id=$1`, authorID); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin 
 var errHasCopies = errors.New("there are copies")
 
 func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64, alone bool) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		copies, err := copiesOf(ctx, tx, d.SHA256, kin, alone)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin 
 // settled; accept keeps one that was rejected before it was known to be wanted.
 // wanted is as SaveJudgement's.
 func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept bool, wanted int64) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := checkWanted(ctx, tx, wanted); err != nil {
 			return err
 		}
@@ -122,6 +122,8 @@ func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept
 func queueAccept(b *pgx.Batch, sha string) {
 	b.Queue(`SELECT 1 FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, sha)
 	b.Queue(`UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND state='rejected' AND blob_removed_at IS NULL`, sha)
+	b.Queue(`SELECT FROM sites WHERE id IN (SELECT l.site_id FROM locations l JOIN documents d ON d.sha256=l.sha256
+			WHERE l.sha256=$1 AND l.current AND d.blob_removed_at IS NOT NULL) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, sha)
 	b.Queue(`WITH asked AS (
 			UPDATE urls u SET state=0, tries=0, next_try=NULL, etag='', last_modified='', content=NULL
 			FROM locations l JOIN documents d ON d.sha256=l.sha256

@@ -14,7 +14,7 @@ import (
 
 // SaveListing replaces what a source lists for a volume.
 func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
 		for i, p := range papers {

@@ -34,7 +34,7 @@ var ErrNoMatch = errors.New("this document was not matched with that paper")
 // Settle records a person's word on a match: "yes", "no", or "" to take it back.
 // A document that is the paper is accepted, once its file is here.
 func (db *DB) Settle(ctx context.Context, paper, sha, word string) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE matches SET settled=$3, matched_at=now() WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
 		if err != nil {
 			return err

@@ -1,8 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -24,12 +28,20 @@ func (db *DB) SavePapers(ctx context.Context, papers []gleaner.Paper, origin any
 	return db.savePapers(ctx, papers, origins)
 }
 
+// savePapers takes the rows of authors, and then those of papers, in the order of
+// their keys: other harvests save papers of the same people.
 func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins [][]byte) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	order := make([]int, len(papers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(papers[a].Key, papers[b].Key) })
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		var changed []string
-		for i, p := range papers {
-			queuePaper(b, p, origins[i], func() { changed = append(changed, p.Key) })
+		queueAuthors(b, papers)
+		for _, i := range order {
+			queuePaper(b, papers[i], origins[i], func() { changed = append(changed, papers[i].Key) })
 		}
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
 			return err
@@ -41,6 +53,20 @@ func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins []
 		}
 		return changeWanted(ctx, tx)
 	})
+}
+
+// queueAuthors gives everybody the name that the last of the papers has.
+func queueAuthors(b *pgx.Batch, papers []gleaner.Paper) {
+	byID := map[string]gleaner.Author{}
+	for _, p := range papers {
+		for _, a := range p.Authors {
+			byID[a.ID()] = a
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		b.Queue(`INSERT INTO authors (id, pid, name) VALUES ($1,$2,$3) ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name
+			WHERE authors.name <> EXCLUDED.name`, id, byID[id].PID, byID[id].Name)
+	}
 }
 
 func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
@@ -60,7 +86,6 @@ func queuePaper(b *pgx.Batch, p gleaner.Paper, origin []byte, changed func()) {
 		})
 	b.Queue(`DELETE FROM paper_authors WHERE paper_key=$1`, p.Key)
 	for i, a := range p.Authors {
-		b.Queue(`INSERT INTO authors (id, pid, name) VALUES ($1,$2,$3) ON CONFLICT (id) DO UPDATE SET name=EXCLUDED.name`, a.ID(), a.PID, a.Name)
 		b.Queue(`INSERT INTO paper_authors (paper_key, author_id, position) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, p.Key, a.ID(), i)
 	}
 }
@@ -138,7 +163,7 @@ func (db *DB) TitlesFound(ctx context.Context, siteID int) ([]string, error) {
 // SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
 // the library has to the reason.
 func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []gleaner.Paper, held map[string]string) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		keys := make([]string, len(papers))
 		b := &pgx.Batch{}
 		changed := int64(0)
@@ -172,7 +197,8 @@ type Copy struct {
 // SaveCopies records copies by paper and URL.
 func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
 	b := &pgx.Batch{}
-	for _, c := range copies {
+	inOrder := slices.SortedStableFunc(slices.Values(copies), func(a, b Copy) int { return cmp.Or(strings.Compare(a.Paper, b.Paper), strings.Compare(a.URL, b.URL)) })
+	for _, c := range inOrder {
 		b.Queue(`INSERT INTO copies (paper_key, url, landing, version, license, host_kind, source) VALUES ($1,$2,$3,$4,$5,$6,$7)
 			ON CONFLICT (paper_key, url) DO UPDATE SET landing=EXCLUDED.landing, version=EXCLUDED.version, license=EXCLUDED.license,
 				host_kind=EXCLUDED.host_kind, source=EXCLUDED.source, located_at=now()`, c.Paper, c.URL, c.Landing, c.Version, c.License, c.Host, c.Source)

@@ -71,7 +71,7 @@ func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOption
 		done, err := db.pruneRows(ctx, p, o)
 		all = append(all, done)
 		if err == nil && p.changes && done.Rows > 0 && !o.DryRun {
-			err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return changeWanted(ctx, tx) })
+			err = db.Tx(ctx, func(tx pgx.Tx) error { return changeWanted(ctx, tx) })
 		}
 		if err != nil {
 			return all, fmt.Errorf("store: prune %s: %w", p.what, err)

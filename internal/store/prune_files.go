@@ -58,7 +58,8 @@ func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o
 // have brought it back since. The row is locked until the file is gone, so that
 // whoever brings it back comes before, or stores it anew.
 func (db *DB) removeFile(ctx context.Context, sha string, blobs Blobs) (bytes int64, is bool, err error) {
-	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		bytes, is = 0, false
 		err := tx.QueryRow(ctx, `UPDATE documents SET blob_left=false WHERE sha256=$1 AND blob_left RETURNING bytes`, sha).Scan(&bytes)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

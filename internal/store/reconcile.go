@@ -64,7 +64,8 @@ func (db *DB) LeftDocuments(ctx context.Context, before time.Time) (int, error) 
 // DropLeases clears the leases that ran out before a time, and returns how many.
 // Nobody needs it to take them over; people read the holder's name.
 func (db *DB) DropLeases(ctx context.Context, before time.Time, really bool) (int, error) {
-	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='' WHERE holder <> '' AND expires_at < $1`, before)
+	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='' WHERE id IN (
+		SELECT id FROM sites WHERE holder <> '' AND expires_at < $1 FOR NO KEY UPDATE SKIP LOCKED)`, before)
 }
 
 // DropRobots removes what is known of a robots.txt that could not be read and

@@ -48,10 +48,11 @@ const guardTime = "1 day"
 // pages that link to it, are never passed over.
 // It returns how many URLs wait, and 0 where a crawl is under way.
 func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
-	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		waiting = 0
 		var id, recrawls int
 		var state string
-		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR UPDATE`, host).Scan(&id, &recrawls, &state)
+		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host).Scan(&id, &recrawls, &state)
 		if errors.Is(err, pgx.ErrNoRows) || state == "crawling" {
 			return nil
 		}
@@ -124,7 +125,7 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
 // is due again. A second call for the same crawl changes nothing.
 func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy string, barren bool, p recrawl.Policy) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		c, err := crawlOf(ctx, tx, host)
 		if err != nil {
 			return fmt.Errorf("store: finish %s: %w", host, err)
@@ -169,7 +170,7 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`)
-		FROM sites s WHERE s.host=$1 FOR UPDATE`, host).
+		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host).
 		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted)
 	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second
 	return c, err

@@ -34,7 +34,7 @@ func (db *DB) RetryHosts(ctx context.Context, f RetryFilter, after string, limit
 func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
 	age := int64(f.OlderThan / time.Second)
-	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE site_id IN (`+failedSites+`) AND state IN (3, 4)
 				AND CASE WHEN $3='' THEN outcome NOT IN `+forGood+` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'
 			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)

@@ -48,6 +48,17 @@ func EnsureSite(ctx context.Context, q Querier, host string) (int, error) {
 	return id, nil
 }
 
+// HoldSite is EnsureSite, and holds the row until the transaction ends: who adds
+// URLs to a site does it alone. Rows of several sites are taken in the order of
+// their hosts, COLLATE "C", before anything else of these sites.
+func HoldSite(ctx context.Context, tx pgx.Tx, host string) (int, error) {
+	id, err := EnsureSite(ctx, tx, host)
+	if err == nil {
+		_, err = tx.Exec(ctx, `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE`, id)
+	}
+	return id, err
+}
+
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
 	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt`
 
@@ -102,7 +113,8 @@ func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int
 					AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
 					  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now())) END
 			ORDER BY s.host COLLATE "C" LIMIT $3),
-		mark AS (UPDATE sites s SET state='new' FROM due WHERE s.id=due.id AND s.state IN ('done', 'trap'))
+		held AS (SELECT id FROM sites WHERE id IN (SELECT id FROM due) AND state IN ('done', 'trap') ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
+		mark AS (UPDATE sites s SET state='new' FROM held WHERE s.id=held.id)
 		SELECT s.host FROM sites s JOIN due ON due.id=s.id ORDER BY s.host COLLATE "C"`, harvest, after, limit)
 }
 

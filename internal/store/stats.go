@@ -97,9 +97,9 @@ func parentsSQL(host string) string {
 
 // SaveRates replaces the rates of a site by those of a record read at a moment.
 func (db *DB) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR UPDATE`, siteID) // one at a time
+		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR NO KEY UPDATE`, siteID) // one at a time
 		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)
 			ON CONFLICT (site_id) DO UPDATE SET pages=EXCLUDED.pages, relevant=EXCLUDED.relevant, documents=EXCLUDED.documents,
 				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=EXCLUDED.measured_at`,

@@ -29,7 +29,7 @@ type Unanswered struct {
 // SetUnanswered replaces what a source left unanswered of some subjects (nil: of
 // all) in a stage of a harvest. What was unanswered before waits longer.
 func (db *DB) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var still []string
 		b := &pgx.Batch{}
 		for _, u := range open {
@@ -93,7 +93,7 @@ func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) 
 // those of the pages, and the services that are no harvest's sites.
 func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
 	var o Questions
-	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	err := db.Tx(ctx, func(tx pgx.Tx) error {
 		pages, authors, err := askAuthorsAgain(ctx, tx, f)
 		if err != nil {
 			return err

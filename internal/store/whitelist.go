@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -64,7 +67,7 @@ type ListedURL struct {
 // SaveWhitelist replaces the ranks and the generated part of the whitelist; what
 // was imported stays.
 func (db *DB) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []ListedURL) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK domains, whitelist IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
 		}
@@ -88,7 +91,8 @@ func (db *DB) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []List
 
 func addListed(ctx context.Context, tx pgx.Tx, urls []ListedURL, origin string) error {
 	b := &pgx.Batch{}
-	for _, u := range urls {
+	inOrder := slices.SortedStableFunc(slices.Values(urls), func(a, b ListedURL) int { return strings.Compare(a.URL, b.URL) })
+	for _, u := range inOrder {
 		b.Queue(`INSERT INTO whitelist (url, domain, position, documents, origin) VALUES ($1,$2,$3,$4,$5)
 			ON CONFLICT (url) DO UPDATE SET position=EXCLUDED.position, documents=greatest(whitelist.documents, EXCLUDED.documents)`,
 			u.URL, u.Domain, u.Position, u.Documents, origin)
@@ -98,7 +102,7 @@ func addListed(ctx context.Context, tx pgx.Tx, urls []ListedURL, origin string) 
 
 // ImportWhitelist adds URLs that a person lists.
 func (db *DB) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return addListed(ctx, tx, urls, "imported") })
+	return db.Tx(ctx, func(tx pgx.Tx) error { return addListed(ctx, tx, urls, "imported") })
 }
 
 // Whitelist lists the URLs, the best domain's first; limit 0 is all.
@@ -126,7 +130,8 @@ func (db *DB) Blacklist(ctx context.Context) ([]Blocked, error) {
 // Block puts hosts on the blacklist; Unblock takes one off it again.
 func (db *DB) Block(ctx context.Context, hosts []Blocked) error {
 	b := &pgx.Batch{}
-	for _, h := range hosts {
+	inOrder := slices.SortedStableFunc(slices.Values(hosts), func(a, b Blocked) int { return strings.Compare(a.Host, b.Host) })
+	for _, h := range inOrder {
 		b.Queue(`INSERT INTO blacklist (host, reason) VALUES ($1,$2) ON CONFLICT (host) DO UPDATE SET reason=EXCLUDED.reason`, h.Host, h.Reason)
 	}
 	return db.Pool.SendBatch(ctx, b).Close()
@@ -156,10 +161,10 @@ func (db *DB) Standing(ctx context.Context, host, domain string) (Standing, erro
 // SaveCitations keeps citation counts by domain or DOI; a later count replaces
 // an earlier one.
 func (db *DB) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
-	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		for k, n := range cited {
-			b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, n, source)
+		for _, k := range slices.Sorted(maps.Keys(cited)) {
+			b.Queue(`INSERT INTO citations (key, cited, source) VALUES ($1,$2,$3) ON CONFLICT (key) DO UPDATE SET cited=EXCLUDED.cited, source=EXCLUDED.source`, k, cited[k], source)
 		}
 		return tx.SendBatch(ctx, b).Close()
 	})

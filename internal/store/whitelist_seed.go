@@ -29,12 +29,12 @@ func (db *DB) SeedWhitelist(ctx context.Context) (int, error) {
 			Link: page.Link{URL: u.URL, Position: u.Position, Source: page.SourceSeed}, Queue: 3, Priority: 1 / float64(1+u.Position)}})
 	}
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {
-		err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
-			id, err := EnsureSite(ctx, tx, host)
+		entries := firstOfEach(byHost[host])
+		err := db.Tx(ctx, func(tx pgx.Tx) error {
+			id, err := HoldSite(ctx, tx, host)
 			if err != nil {
 				return err
 			}
-			entries := firstOfEach(byHost[host])
 			if _, err := frontier.Add(ctx, tx, id, entries); err != nil {
 				return err
 			}
