@@ -18,9 +18,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/collection"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/venue"
 )
 
 // attempt runs an activity, after an attempt that told details of how far it was
@@ -60,8 +60,8 @@ func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 	const papers, kept = 620, 500 // are asked for at a time
 	c := metadatatest.Catalogue{Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}}
 	for n := range papers {
-		c.Volumes[0].Papers = append(c.Volumes[0].Papers, venue.Paper{Key: fmt.Sprintf("conf/exa/P%04d", n), Venue: c.Venue, Year: 2003, Title: fmt.Sprintf("Example Number %d Explained", n),
-			DOI: fmt.Sprintf("10.1000/exa.%04d", n), Authors: []venue.Author{{PID: "1/1", Name: "Jane Roe"}}})
+		c.Volumes[0].Papers = append(c.Volumes[0].Papers, gleaner.Paper{Key: fmt.Sprintf("conf/exa/P%04d", n), Venue: c.Venue, Year: 2003, Title: fmt.Sprintf("Example Number %d Explained", n),
+			DOI: fmt.Sprintf("10.1000/exa.%04d", n), Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}}})
 	}
 	service := metadatatest.New(c)
 	stop := make(chan struct{})
@@ -92,7 +92,7 @@ func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 		_, _ = io.Copy(w, resp.Body)
 	}))
 	t.Cleanup(proxy.Close)
-	l := openLibrary(t, c.Venue, venue.Years{From: 2003, To: 2003}, map[string]string{"proxy": proxy.URL, "dblp-url": "http://dblp.org", "openalex-url": "http://api.openalex.org",
+	l := openLibrary(t, c.Venue, gleaner.Years{From: 2003, To: 2003}, map[string]string{"proxy": proxy.URL, "dblp-url": "http://dblp.org", "openalex-url": "http://api.openalex.org",
 		"openalex-key": "x", "copies": "openalex", "search": "none"})
 	l.do(t, l.acts.Stages.Begin, l.harvest, nil)
 	l.do(t, l.acts.Stages.ListPapers, l.harvest, nil)
@@ -118,7 +118,7 @@ func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func missing(t *testing.T, l *library) []venue.Paper {
+func missing(t *testing.T, l *library) []gleaner.Paper {
 	t.Helper()
 	papers, err := l.DB.Missing(t.Context(), l.harvest.ID)
 	require.NoError(t, err)
