@@ -11,20 +11,30 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// cleanJSONValues makes a connection take whatever pages, files and services say
-// in JSON. Postgres takes no NUL there and no half of a surrogate, and would fail
-// the transaction at each new attempt, and with it all else that it writes: what
-// the crawl of a site learnt, an author's decision. So these are replaced where
-// every value passes. (Text is cleaned where it is read.)
-func cleanJSONValues(_ context.Context, conn *pgx.Conn) error {
+// cleanValues makes a connection take whatever pages, files and services say.
+// Postgres takes no NUL and no broken UTF-8 in text, and no half of a surrogate in
+// JSON; it would fail the transaction at each new attempt, and with it all else
+// that it writes: what the crawl of a site learnt, an author's decision. So these
+// are replaced where every value passes, in what is looked for, too.
+func cleanValues(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
-	types.RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: cleanCodec{&pgtype.JSONCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}}})
-	types.RegisterType(&pgtype.Type{Name: "jsonb", OID: pgtype.JSONBOID, Codec: cleanCodec{&pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}}})
+	text := &pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: cleanCodec{pgtype.TextCodec{}, cleanText}}
+	for _, t := range []*pgtype.Type{
+		text,
+		{Name: "_text", OID: pgtype.TextArrayOID, Codec: &pgtype.ArrayCodec{ElementType: text}},
+		{Name: "json", OID: pgtype.JSONOID, Codec: cleanCodec{&pgtype.JSONCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}, cleanJSON}},
+		{Name: "jsonb", OID: pgtype.JSONBOID, Codec: cleanCodec{&pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: json.Unmarshal}, cleanJSON}},
+	} {
+		types.RegisterType(t)
+	}
 	return nil
 }
 
 // cleanCodec cleans what another codec encodes.
-type cleanCodec struct{ pgtype.Codec }
+type cleanCodec struct {
+	pgtype.Codec
+	clean func([]byte) []byte
+}
 
 // PlanEncode implements pgtype.Codec.
 func (c cleanCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
@@ -32,10 +42,13 @@ func (c cleanCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value an
 	if plan == nil {
 		return nil
 	}
-	return cleanPlan{plan}
+	return cleanPlan{plan, c.clean}
 }
 
-type cleanPlan struct{ pgtype.EncodePlan }
+type cleanPlan struct {
+	pgtype.EncodePlan
+	clean func([]byte) []byte
+}
 
 // Encode implements pgtype.EncodePlan.
 func (p cleanPlan) Encode(value any, buf []byte) ([]byte, error) {
@@ -44,7 +57,18 @@ func (p cleanPlan) Encode(value any, buf []byte) ([]byte, error) {
 	if err != nil || buf == nil {
 		return buf, err
 	}
-	return append(buf[:begins], cleanJSON(buf[begins:])...), nil
+	return append(buf[:begins], p.clean(buf[begins:])...), nil
+}
+
+// cleanText returns UTF-8 with U+FFFD for each NUL and for what is none.
+func cleanText(b []byte) []byte {
+	if !utf8.Valid(b) {
+		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	}
+	if bytes.IndexByte(b, 0) < 0 {
+		return b
+	}
+	return bytes.ReplaceAll(b, []byte{0}, []byte("\uFFFD"))
 }
 
 // cleanJSON returns JSON in UTF-8 with U+FFFD for each escaped NUL, and for each

@@ -184,11 +184,11 @@ func (db *DB) Overrides(ctx context.Context, authorID string) ([]Override, error
 // SetOverride keeps a person's word; the empty word forgets it.
 func (db *DB) SetOverride(ctx context.Context, authorID, url, word string) error {
 	if word == "" {
-		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND url=$2`, authorID, url)
+		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND md5(url)=md5($2)`, authorID, url)
 		return err
 	}
 	_, err := db.Pool.Exec(ctx, `INSERT INTO homepage_overrides (author_id, url, word) VALUES ($1,$2,$3)
-		ON CONFLICT (author_id, url) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
+		ON CONFLICT (author_id, md5(url)) DO UPDATE SET word=EXCLUDED.word, said_at=now()`, authorID, url, word)
 	return err
 }
 

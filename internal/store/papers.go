@@ -200,7 +200,7 @@ func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
 	inOrder := slices.SortedStableFunc(slices.Values(copies), func(a, b Copy) int { return cmp.Or(strings.Compare(a.Paper, b.Paper), strings.Compare(a.URL, b.URL)) })
 	for _, c := range inOrder {
 		b.Queue(`INSERT INTO copies (paper_key, url, landing, version, license, host_kind, source) VALUES ($1,$2,$3,$4,$5,$6,$7)
-			ON CONFLICT (paper_key, url) DO UPDATE SET landing=EXCLUDED.landing, version=EXCLUDED.version, license=EXCLUDED.license,
+			ON CONFLICT (paper_key, md5(url)) DO UPDATE SET landing=EXCLUDED.landing, version=EXCLUDED.version, license=EXCLUDED.license,
 				host_kind=EXCLUDED.host_kind, source=EXCLUDED.source, located_at=now()`, c.Paper, c.URL, c.Landing, c.Version, c.License, c.Host, c.Source)
 	}
 	return db.Pool.SendBatch(ctx, b).Close()

@@ -88,11 +88,12 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 }
 
 // parentsSQL selects the pages that link to an accepted document, here or
-// elsewhere, of the host in a parameter such as $1. "0" is the character after "/".
+// elsewhere, of the host in a parameter such as $1, by the index of the beginnings
+// of addresses. "0" is the character after "/".
 func parentsSQL(host string) string {
 	return strings.ReplaceAll(`SELECT DISTINCT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
-		AND (l.parent COLLATE "C" >= 'http://' || $host || '/' AND l.parent COLLATE "C" < 'http://' || $host || '0'
-		  OR l.parent COLLATE "C" >= 'https://' || $host || '/' AND l.parent COLLATE "C" < 'https://' || $host || '0')`, "$host", host)
+		AND (left(l.parent, 300) COLLATE "C" >= 'http://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || $host || '0'
+		  OR left(l.parent, 300) COLLATE "C" >= 'https://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'https://' || $host || '0')`, "$host", host)
 }
 
 // SaveRates replaces the rates of a site by those of a record read at a moment.

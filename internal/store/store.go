@@ -38,7 +38,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	if maxConns > 0 {
 		cfg.MaxConns = int32(maxConns)
 	}
-	cfg.AfterConnect = cleanJSONValues
+	cfg.AfterConnect, cfg.ConnConfig.Tracer = cleanValues, cleanArguments{}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)

@@ -94,7 +94,7 @@ func addListed(ctx context.Context, tx pgx.Tx, urls []ListedURL, origin string) 
 	inOrder := slices.SortedStableFunc(slices.Values(urls), func(a, b ListedURL) int { return strings.Compare(a.URL, b.URL) })
 	for _, u := range inOrder {
 		b.Queue(`INSERT INTO whitelist (url, domain, position, documents, origin) VALUES ($1,$2,$3,$4,$5)
-			ON CONFLICT (url) DO UPDATE SET position=EXCLUDED.position, documents=greatest(whitelist.documents, EXCLUDED.documents)`,
+			ON CONFLICT (md5(url)) DO UPDATE SET position=EXCLUDED.position, documents=greatest(whitelist.documents, EXCLUDED.documents)`,
 			u.URL, u.Domain, u.Position, u.Documents, origin)
 	}
 	return tx.SendBatch(ctx, b).Close()
