@@ -192,6 +192,9 @@ func (s *slice) writeLeads(ctx context.Context, tx pgx.Tx, id int, leads []front
 			return err
 		}
 	}
+	if err := s.noteLeads(ctx, tx, id, leads); err != nil {
+		return err
+	}
 	_, err := frontier.Add(ctx, tx, id, leads)
 	return err
 }

@@ -1,11 +1,15 @@
 package crawl
 
 import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 )
 
-// What one slice may give to other hosts: a page can name any number of URLs of
+// What one crawl of a site may give to other hosts: a page can name any number of URLs of
 // hosts that have done nothing to be asked for them.
 const (
 	maxLeads        = 2000 // of all hosts
@@ -36,12 +40,54 @@ func (s *slice) lead(host string, e *frontier.Entry) {
 	if e.Skip = s.outside(e); e.Skip != "" && !s.mayRecord() {
 		return
 	}
-	if !again {
+	_ = s.give(host, e)
+}
+
+// give hands a link to another host, unless it names the limit that this would
+// exceed.
+func (s *slice) give(host string, e *frontier.Entry) fetch.Outcome {
+	if _, again := s.leads[e.Hash()]; !again {
+		if why := s.tooManyLeads(host); why != "" {
+			return why
+		}
 		s.leadsOf[host]++
 	}
 	s.leads[e.Hash()] = e.Wanted
 	s.strategy.Enter(own(e))
 	s.batch.addLead(host, *e)
+	return ""
+}
+
+// loadLeads reads what this crawl gave to other hosts before this slice.
+func (s *slice) loadLeads(ctx context.Context) error {
+	s.leads, s.leadsOf = map[frontier.Hash]float64{}, map[string]int{}
+	rows, err := s.db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, s.site.ID)
+	if err != nil {
+		return err
+	}
+	var h []byte
+	var host string
+	var wanted float64
+	_, err = pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
+		s.leads[frontier.Hash(h)] = wanted
+		s.leadsOf[host]++
+		return nil
+	})
+	return err
+}
+
+// noteLeads writes what is given to another host, so that the next slices of this
+// crawl know of it. An earlier crawl's are forgotten.
+func (s *slice) noteLeads(ctx context.Context, tx pgx.Tx, to int, leads []frontier.Entry) error {
+	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
+	for i := range leads {
+		h := leads[i].Hash()
+		hashes[i], wanted[i] = h[:], leads[i].Wanted
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted
+		FROM unnest($3::bytea[], $4::float8[]) AS v (hash, wanted)
+		ON CONFLICT (from_site, hash) DO UPDATE SET wanted=EXCLUDED.wanted`, s.site.ID, to, hashes, wanted)
+	return err
 }
 
 // tooManyLeads names the limit that one more lead to a host would exceed.

@@ -14,6 +14,7 @@ import (
 func TestAPageCannotFloodOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.cfg.SlicePages = 1 // it counts over all slices of a crawl
 	var one, many []string
 	for i := range maxLeadsPerHost + 50 {
 		one = append(one, fmt.Sprintf("http://victim.test/%d.pdf", i))
@@ -21,7 +22,7 @@ func TestAPageCannotFloodOthers(t *testing.T) {
 	for i := range maxLeadHosts + 50 {
 		many = append(many, fmt.Sprintf("http://h%d.test/1.pdf", i))
 	}
-	s := serve(t, map[string]any{"/": links("one.html", "many.html"), "/one.html": links(one...), "/many.html": links(many...)})
+	s := serve(t, map[string]any{"/": links("one.html", "onemore.html", "many.html"), "/one.html": links(one[:200]...), "/onemore.html": links(one[100:]...), "/many.html": links(many...)})
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, w.record(t, "victim.test"), maxLeadsPerHost)
@@ -35,4 +36,61 @@ func TestAPageCannotFloodOthers(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]int{"skipped leads-per-host-limit": 50, "skipped lead-hosts-limit": 51}, is)
+}
+
+// TestRedirectsCannotFloodOthers either.
+func TestRedirectsCannotFloodOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages, names := map[string]any{}, []string{}
+	for i := range maxLeadsPerHost + 20 {
+		path := fmt.Sprintf("/%d.html", i)
+		names, pages[path] = append(names, path), redirect("http://victim.test"+path)
+	}
+	pages["/"] = links(names...)
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Len(t, w.record(t, "victim.test"), maxLeadsPerHost)
+	is := map[string]int{}
+	for _, outcome := range w.record(t, s.host) {
+		is[outcome]++
+	}
+	require.Equal(t, 20, is["gone "+string(outcomeLeadsPerHost)])
+}
+
+// TestLeadsThatMissAreLeftOut: a host whose pages name what is not there on
+// another is not believed after a while, over all slices; what others name there
+// is asked for.
+func TestLeadsThatMissAreLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.SlicePages = 3
+	victim := serve(t, map[string]any{"/1.pdf": "one", "/2.pdf": "two"})
+	var wrong []string
+	for i := range 4 * maxMisses {
+		wrong = append(wrong, fmt.Sprintf("http://%s/no/%d.pdf", victim.host, i))
+	}
+	liar := serve(t, map[string]any{"/": links(wrong...)})
+	honest := serve(t, map[string]any{"/": links("http://"+victim.host+"/1.pdf", "http://"+victim.host+"/gone.pdf", "http://"+victim.host+"/2.pdf")})
+	for _, s := range []*site{liar, honest} {
+		w.seed(t, s.host, "/", "/")
+		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	}
+	r := w.finish(t, w.crawler(w.client), victim.host)
+	require.Equal(t, Exhausted, r.Ending)
+	is := map[string]int{}
+	for url, outcome := range w.record(t, victim.host) {
+		if strings.HasPrefix(url, "/no/") {
+			is[outcome]++
+		}
+	}
+	require.Equal(t, map[string]int{"gone not-found": maxMisses, "skipped leads-missed": 3 * maxMisses}, is)
+	require.Equal(t, "document success", w.record(t, victim.host)["/1.pdf"])
+	require.Equal(t, "document success", w.record(t, victim.host)["/2.pdf"])
+	for url, reason := range w.rows(t, victim.host, "CASE WHEN state = 5 THEN reason ELSE '' END") {
+		if reason != "" {
+			require.Contains(t, reason, liar.host, url)
+		}
+	}
 }

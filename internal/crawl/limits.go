@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
@@ -75,6 +76,18 @@ func (s *slice) skip(e frontier.Entry, why fetch.Outcome) {
 	s.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
 	s.batch.add(e)
+}
+
+// leftAside tells a person what limits kept from being asked for.
+func (s *slice) leftAside() string {
+	var all []string
+	if s.unrecorded > 0 {
+		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", s.unrecorded, s.seen.skipped))
+	}
+	if s.missedOut > 0 {
+		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since %d before them led to nothing", s.missedOut, maxMisses))
+	}
+	return strings.Join(all, "; ")
 }
 
 // overBudget tells when what is left of a site is not expected to be worth its

@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"slices"
-	"time"
 
 	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
@@ -58,17 +57,8 @@ func (s *slice) noteFound(titles []string) {
 	}
 }
 
-// leaveOut takes the landing pages from the window whose papers were found on
-// this site. They are asked for if a later harvest still misses the paper.
-func (s *slice) leaveOut() {
-	if len(s.found) == 0 {
-		return
-	}
-	for i := len(s.window.entries) - 1; i >= 0; i-- {
-		e := s.window.entries[i]
-		if landingSeed(e) && e.Was == frontier.Waiting && s.found[match.Normalise(e.Link.Anchor)] {
-			s.batch.visits = append(s.batch.visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcomeFound,
-				Reason: "the paper was found without it", Crawl: s.site.Crawl, At: time.Now()})
-		}
-	}
+// foundElsewhere reports whether an entry is a landing page whose paper was found
+// on this site.
+func (s *slice) foundElsewhere(e *frontier.Entry) bool {
+	return len(s.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && s.found[match.Normalise(e.Link.Anchor)]
 }

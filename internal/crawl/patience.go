@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -107,4 +108,10 @@ func (s *slice) ask(ctx context.Context, r fetch.Request) (resp *fetch.Response,
 			return nil, err
 		}
 	}
+}
+
+// parkedBecause tells a person why a host is left alone, and until when.
+func (s *slice) parkedBecause(wait time.Duration) string {
+	return fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
+		time.Now().Add(wait).UTC().Format(time.RFC3339), s.lease.Failures(), s.lastFailure, s.progress.URL)
 }

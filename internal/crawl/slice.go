@@ -40,8 +40,9 @@ type slice struct {
 	attempts int                                // slices before this one that did not come to an end
 	unjudged []string                           // documents of the last visit
 
-	leads   map[frontier.Hash]float64 // given to other hosts, with their likeness to a wanted title
+	leads   map[frontier.Hash]float64 // given to other hosts in this crawl, with their likeness to a wanted title
 	leadsOf map[string]int            // how many, by host
+	misses  misses                    // of leads that others gave to this site
 	found   map[string]bool           // normalised titles of the papers found
 
 	history rank.History // of this slice, for its budget
@@ -59,6 +60,7 @@ type slice struct {
 	learnt     time.Time // when the strategy's state was written last
 	taught     bool      // it has changed since
 	unrecorded int       // links that a limit kept out, beyond those recorded
+	missedOut  int       // leads left out for the misses of others
 }
 
 // errStop ends the loop with an Ending; it never leaves the package.
@@ -145,7 +147,10 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if s.seen, err = loadSeen(ctx, s.db.Pool, s.site.ID, s.site.Crawl, s.known); err != nil {
 		return err
 	}
-	s.leads, s.leadsOf, s.found = map[frontier.Hash]float64{}, map[string]int{}, map[string]bool{}
+	if err = errors.Join(s.loadLeads(ctx), s.loadMisses(ctx)); err != nil {
+		return err
+	}
+	s.found = map[string]bool{}
 	titles, err := s.db.TitlesFound(ctx, s.site.ID)
 	if err != nil {
 		return err
@@ -177,6 +182,9 @@ func (s *slice) asked(ctx context.Context) (Config, error) {
 // than it was. A new homepage has a crawl of its own.
 func (s *slice) begin(ctx context.Context) error {
 	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
+	if _, err := s.db.Pool.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, s.site.ID); err != nil {
+		return err
+	}
 	_, err := s.db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
 		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
@@ -269,12 +277,6 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	return nil
 }
 
-// parkedBecause tells a person why a host is left alone, and until when.
-func (s *slice) parkedBecause(wait time.Duration) string {
-	return fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
-		time.Now().Add(wait).UTC().Format(time.RFC3339), s.lease.Failures(), s.lastFailure, s.progress.URL)
-}
-
 // next picks what to ask for; where nothing waits it says when something will.
 func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 	if s.window.low() || s.window.bare() {
@@ -351,10 +353,7 @@ func (s *slice) exhausted(ctx context.Context) error {
 	if !at.IsZero() {
 		return &errStop{ending: Waiting, wait: max(time.Second, time.Until(at)), reason: "failed URLs wait for their next try"}
 	}
-	if s.unrecorded > 0 {
-		return &errStop{ending: Exhausted, reason: fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", s.unrecorded, s.seen.skipped)}
-	}
-	return &errStop{ending: Exhausted}
+	return &errStop{ending: Exhausted, reason: s.leftAside()}
 }
 
 // finish writes what is left and says how the slice ended.

@@ -44,6 +44,11 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
 	}
 	s.schedule(e, &v, result)
+	if from := s.giver(e); from != "" {
+		if s.misses.count(from, &v); s.misses[from] >= maxMisses {
+			defer s.leaveOut()
+		}
+	}
 	s.batch.visits = append(s.batch.visits, v)
 	if len(s.unjudged) > 0 {
 		// A document is kept by now: who comes after a crash need not fetch it again.
@@ -148,12 +153,11 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
-		if why := s.misshapen(fe.Location); why != "" {
+		if why := s.redirected(e, fe.Location); why != "" {
 			v.State, v.Outcome, v.Reason = frontier.Gone, why, "redirects to "+fe.Location
 			s.progress.Failed++
 			return rank.Result{Failed: true}
 		}
-		s.redirected(e, fe.Location)
 		return rank.Result{}
 	case fetch.Retryable(fe.Outcome):
 		v.State, s.lastFailure = frontier.Failed, fe.Outcome
@@ -168,14 +172,17 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 }
 
 // redirected gives the target of a redirect to the host it is on, with the role
-// and the words of the link that led there.
-func (s *slice) redirected(e *frontier.Entry, location string) {
+// and the words of the link that led there, unless it names a limit.
+func (s *slice) redirected(e *frontier.Entry, location string) (limit fetch.Outcome) {
+	if why := s.misshapen(location); why != "" {
+		return why
+	}
 	to := *e
 	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
 	to.Tries, to.ETag, to.LastModified, to.Content, to.Was, to.Interval = 0, "", "", nil, frontier.Waiting, 0
 	host := weburl.Host(location)
 	if host == "" {
-		return // the fetcher refuses such a Location, so there is none
+		return "" // the fetcher refuses such a Location, so there is none
 	}
 	// A homepage that moved to another host is a new site with a scope of its
 	// own; that is for the search for homepages, so here it is one page.
@@ -183,8 +190,7 @@ func (s *slice) redirected(e *frontier.Entry, location string) {
 		to.Role = frontier.Landing
 	}
 	to.Derive()
-	s.strategy.Enter(own(&to))
-	s.batch.addLead(host, to)
+	return s.give(host, &to)
 }
 
 func (s *slice) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {

@@ -1,0 +1,94 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// maxMisses is how many leads that one host gave to this site may miss in a row.
+// What else it gave is not asked for then: a page may name any number of URLs of
+// others that are not there.
+const maxMisses = 10
+
+// outcomeMissed is that of leads left out for the misses of others.
+const outcomeMissed fetch.Outcome = "leads-missed"
+
+// misses counts them, by the host that gave them. They are forgotten after a
+// month, when what was missing may be there.
+type misses map[string]int
+
+func (s *slice) loadMisses(ctx context.Context) error {
+	s.misses = misses{}
+	rows, err := s.db.Pool.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
+		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, s.site.ID, page.SourceSeed)
+	if err != nil {
+		return err
+	}
+	var e frontier.Entry
+	e.Role = frontier.Lead
+	var v frontier.Visit
+	_, err = pgx.ForEachRow(rows, []any{&e.Parent, &v.State, &v.Outcome}, func() error {
+		s.misses.count(s.giver(&e), &v)
+		return nil
+	})
+	return err
+}
+
+// giver is the other host that gave a lead to this site, "" where none did.
+func (s *slice) giver(e *frontier.Entry) string {
+	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
+		return ""
+	}
+	if host := weburl.Host(e.Parent); host != s.site.Host {
+		return host
+	}
+	return ""
+}
+
+// count notes how a lead ended. What says nothing of its being there (the host is
+// out, robots.txt forbids it) changes nothing.
+func (m misses) count(giver string, v *frontier.Visit) {
+	if giver == "" {
+		return
+	}
+	switch v.State {
+	case frontier.Page, frontier.Document:
+		m[giver] = 0
+	case frontier.Gone:
+		switch v.Outcome {
+		case fetch.NotFound, fetch.Forbidden, fetch.BadStatus, outcomeSoftMissing, outcomeKind:
+			m[giver]++
+		}
+	}
+}
+
+// leaveOut takes from the window what is not to be asked for: landing pages whose
+// papers were found on this site (they are asked for if a later harvest still
+// misses the paper), and leads of hosts whose leads miss.
+func (s *slice) leaveOut() {
+	for i := len(s.window.entries) - 1; i >= 0; i-- {
+		if outcome, why := s.notWorthIt(s.window.entries[i]); outcome != "" {
+			s.batch.visits = append(s.batch.visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcome,
+				Reason: why, Crawl: s.site.Crawl, At: time.Now()})
+		}
+	}
+}
+
+func (s *slice) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
+	if s.foundElsewhere(e) {
+		return outcomeFound, "the paper was found without it"
+	}
+	if from := s.giver(e); s.misses[from] >= maxMisses {
+		s.missedOut++
+		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", s.misses[from], from)
+	}
+	return "", ""
+}
