@@ -16,12 +16,12 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
-	"gleaner/internal/venue"
 )
 
 // TestForeignTextIsKept: whatever others write, NUL, broken UTF-8 and addresses
@@ -38,8 +38,8 @@ func TestForeignTextIsKept(t *testing.T) {
 	const clean = "odd \uFFFD \uFFFD \x1b[31m \u202e"
 	long := fmt.Sprintf("http://a.example/%x%s", noise, odd)
 	now := time.Now()
-	ada := venue.Author{PID: "a/1" + odd, Name: "Ada" + odd}
-	paper := venue.Paper{Key: "p" + odd, Venue: "v" + odd, Year: 2003, Title: odd, Authors: []venue.Author{ada}, DOI: odd, ArXiv: odd, Pages: odd, Links: []string{long}}
+	ada := gleaner.Author{PID: "a/1" + odd, Name: "Ada" + odd}
+	paper := gleaner.Paper{Key: "p" + odd, Venue: "v" + odd, Year: 2003, Title: odd, Authors: []gleaner.Author{ada}, DOI: odd, ArXiv: odd, Pages: odd, Links: []string{long}}
 	doc := store.Document{SHA256: "aa", Kind: odd, State: "accepted", Outcome: odd, Detail: odd, Reader: odd, Class: odd, Reasons: []string{odd}, MetaTitle: odd, FirstPages: odd}
 	found := []store.Found{{Paper: paper.Key, Verdict: "exact", Form: odd, Reasons: []string{odd}}}
 	site, err := store.EnsureSite(t.Context(), db.Pool, "a.example"+odd)
@@ -53,15 +53,15 @@ func TestForeignTextIsKept(t *testing.T) {
 		do   func() error
 	}
 	saves := []save{
-		{"SavePapers", func() error { return db.SavePapers(ctx, []venue.Paper{paper}, odd) }},
+		{"SavePapers", func() error { return db.SavePapers(ctx, []gleaner.Paper{paper}, odd) }},
 		{"SaveRecords", func() error { return db.SaveRecords(ctx, []metadata.Record{{Paper: paper, Why: []string{odd}}}) }},
 		{"SaveHarvest", func() error {
-			return db.SaveHarvest(ctx, store.Harvest{ID: "h" + odd, Venue: paper.Venue, Years: venue.Years{From: 2003, To: 2003}, Options: json.RawMessage("{}"), Stage: odd})
+			return db.SaveHarvest(ctx, store.Harvest{ID: "h" + odd, Venue: paper.Venue, Years: gleaner.Years{From: 2003, To: 2003}, Options: json.RawMessage("{}"), Stage: odd})
 		}},
 		{"SetStage", func() error { return db.SetStage(ctx, "h"+odd, odd, odd) }},
 		{"SetPaused", func() error { return db.SetPaused(ctx, "h"+odd, true) }},
 		{"SetHarvestPapers", func() error {
-			return db.SetHarvestPapers(ctx, "h"+odd, []venue.Paper{paper}, map[string]string{paper.Key: odd})
+			return db.SetHarvestPapers(ctx, "h"+odd, []gleaner.Paper{paper}, map[string]string{paper.Key: odd})
 		}},
 		{"SetUnanswered", func() error {
 			return db.SetUnanswered(ctx, "h"+odd, store.UnansweredPapers, odd, []string{odd}, []store.Unanswered{{Subject: odd, Reason: odd}})
@@ -69,8 +69,8 @@ func TestForeignTextIsKept(t *testing.T) {
 		{"SaveCopies", func() error {
 			return db.SaveCopies(ctx, []store.Copy{{Paper: paper.Key, URL: long, Version: odd, License: odd, Host: odd, Source: odd}})
 		}},
-		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []venue.Paper{paper}, odd, false); return err }},
-		{"SaveListing", func() error { return db.SaveListing(ctx, odd, paper.Venue, odd, []venue.Paper{paper}) }},
+		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []gleaner.Paper{paper}, odd, false); return err }},
+		{"SaveListing", func() error { return db.SaveListing(ctx, odd, paper.Venue, odd, []gleaner.Paper{paper}) }},
 		{"SavePersons", func() error {
 			return db.SavePersons(ctx, odd, map[string]*metadata.Person{ada.PID: {}})
 		}},
