@@ -118,7 +118,7 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, a.holder())
-	a.Keeper.Keep(a.DB.SiteDelay)
+	a.Keeper.Keep((&store.DB{Pool: a.leases}).SiteDelay)
 	fc.Gate, fc.Robots = a.Keeper, a.DB
 	if a.Fetch, err = fetch.New(fc); err != nil {
 		return err
