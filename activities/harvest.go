@@ -235,35 +235,58 @@ func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 	return typed(a.db.SetPaused(ctx, id, paused))
 }
 
-// requeued is how far Requeue is.
-type requeued struct {
-	Host string `json:"host"` // the last one
-	URLs int    `json:"urls"`
+// Requeued is what a retry put back.
+type Requeued struct {
+	URLs    int `json:"urls"`
+	Authors int `json:"authors"` // who are looked for again
+	Sources int `json:"sources"` // questions to catalogues that are asked again
 }
 
-// Requeue puts what failed back among the waiting, host by host, and returns how
-// many URLs.
-func (a *Stages) Requeue(ctx context.Context, r Retry) (int, error) {
-	beat, set, stop := heartbeats[requeued](ctx)
+// UnmarshalJSON takes the bare number of URLs, too, which was all that was told.
+func (r *Requeued) UnmarshalJSON(b []byte) error {
+	type all Requeued
+	if json.Unmarshal(b, &r.URLs) == nil {
+		return nil
+	}
+	return json.Unmarshal(b, (*all)(r))
+}
+
+// requeuing is how far Requeue is.
+type requeuing struct {
+	Host string   `json:"host"` // the last one
+	Did  Requeued `json:"did"`
+}
+
+// Requeue puts what failed back among the waiting, host by host, makes due what
+// did not answer, and hurries what waits for its next attempt.
+func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
+	beat, set, stop := heartbeats[requeuing](ctx)
 	defer stop()
-	at, again := resumed[requeued](ctx)
+	at, again := resumed[requeuing](ctx)
 	if !again {
 		f := store.RetryFilter{Harvest: r.Harvest, Host: r.Host, Reason: r.Reason, OlderThan: r.OlderThan}
-		if _, err := a.db.AskAgain(beat, f, true); err != nil {
-			return 0, typed(err)
+		q, err := a.db.AskAgain(beat, f, true)
+		if err != nil {
+			return Requeued{}, typed(err)
 		}
+		at.Did.Authors, at.Did.Sources = q.Authors, q.Papers+q.Copies
+		set(at)
 	}
 	for {
 		hosts, err := a.db.RetryHosts(beat, store.RetryFilter{Harvest: r.Harvest, Host: r.Host}, at.Host, hostsPerRetry)
-		if err != nil || len(hosts) == 0 {
-			return at.URLs, typed(err)
+		if err != nil {
+			return at.Did, typed(err)
+		}
+		if len(hosts) == 0 {
+			hurry(beat)
+			return at.Did, nil
 		}
 		for _, host := range hosts {
 			n, err := a.db.RequeueFailed(beat, store.RetryFilter{Harvest: r.Harvest, Host: host, Reason: r.Reason, OlderThan: r.OlderThan})
 			if err != nil {
-				return at.URLs, typed(err)
+				return at.Did, typed(err)
 			}
-			at.Host, at.URLs = host, at.URLs+n
+			at.Host, at.Did.URLs = host, at.Did.URLs+n
 			set(at)
 		}
 	}

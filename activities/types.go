@@ -112,5 +112,8 @@ type Retry struct {
 	OlderThan time.Duration `json:"older_than,omitempty"` // that failed so long ago, or longer
 }
 
+// ReasonUnanswered begins the reasons of a Retry that mean what is no URL.
+const ReasonUnanswered = store.ReasonUnanswered
+
 // Questions counts what did not answer a harvest, by stage.
 type Questions = store.Questions

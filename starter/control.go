@@ -105,7 +105,8 @@ func (c *cli) retryCommand() *cobra.Command {
 	var failed, wait bool
 	cmd := &cobra.Command{Use: "retry HARVEST [--failed | --site HOST | --reason REASON | --older-than AGE]", Short: "Ask again for what failed", Args: args(1, aHarvest),
 		Long: `Put the URLs that failed back among the waiting, of one site or of all, and
-crawl them. What failed for good (forbidden by robots.txt, not found) is left,
+crawl them; look again for the authors of whom a page, a search or a directory
+did not answer, and ask the catalogues again that did not. What failed for good (forbidden by robots.txt, not found) is left,
 unless its reason is named; "starter stats failures" lists the reasons.`,
 		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h",
 		PreRunE: func(*cobra.Command, []string) error {
@@ -118,7 +119,7 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			if err := known(ctx, db, h, what); err != nil {
 				return err
 			}
-			n, err := c.retry(ctx, t, h, what)
+			did, now, err := c.retry(ctx, t, db, h, what)
 			if err != nil {
 				return err
 			}
@@ -129,12 +130,12 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]any{"harvest": h.ID, "urls": n, "waiting": asked}, func(w io.Writer) error {
-				if n < 0 {
-					fmt.Fprintf(w, "%s goes on with what failed\n", h.ID)
-				} else {
-					fmt.Fprintf(w, "%s: %d URLs are asked for again\n", h.ID, n)
+			return c.print(map[string]any{"harvest": h.ID, "urls": did.URLs, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
+				word := "goes on:"
+				if now {
+					word = "asks again for"
 				}
+				fmt.Fprintf(w, "%s %s %d URLs that failed, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Authors, did.Sources)
 				for _, a := range asked {
 					fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
 				}
@@ -169,27 +170,36 @@ func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 	return fmt.Errorf("%w: nothing of %s failed as %q; `starter stats failures %s` lists the reasons", errUsage, h.ID, what.Reason, h.ID)
 }
 
-// retry tells a running harvest, or starts one that begins with the crawl. It
-// returns how many URLs were put back, -1 where that is not known yet.
-func (c *cli) retry(ctx context.Context, t client.Client, h store.Harvest, what activities.Retry) (int, error) {
+// retry tells a running harvest, or starts one that begins with what was left
+// open. It returns what was put back; of one that is started, what will be (now
+// is false).
+func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, what activities.Retry) (did activities.Requeued, now bool, err error) {
 	if h.CompletedAt == nil {
 		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
 			Args: []any{what}, WaitForStage: client.WorkflowUpdateStageCompleted})
-		n := 0
 		if err == nil {
-			err = handle.Get(ctx, &n)
+			err = handle.Get(ctx, &did)
 		}
 		var none *serviceerror.NotFound
 		if !errors.As(err, &none) {
-			return n, err
+			return did, true, err
 		}
 	}
 	p, err := harvestParams(h)
 	if err != nil {
-		return 0, err
+		return did, false, err
 	}
 	what.Harvest = h.ID
+	f := store.RetryFilter{Harvest: h.ID, Host: what.Host, Reason: what.Reason, OlderThan: what.OlderThan}
+	q, err := db.Meant(ctx, f)
+	if err != nil {
+		return did, false, err
+	}
+	did.Authors, did.Sources = q.Authors, q.Papers+q.Copies
+	if did.URLs, err = db.FailedURLs(ctx, f); err != nil {
+		return did, false, err
+	}
 	p.Stage, p.Retry = workflows.StageCrawl, &what
 	_, err = startHarvest(ctx, t, p)
-	return -1, err
+	return did, false, err
 }

@@ -155,9 +155,9 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 		}
 		return slices.DeleteFunc(hosts, func(h string) bool { return w.underWay[h] || w.waiting[h] }), nil // as it is of a site that was listed and not crawled
 	})
-	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (int, error) {
+	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (activities.Requeued, error) {
 		w.waiting["again.example"] = true
-		return 1, nil
+		return activities.Requeued{URLs: 1}, nil
 	})
 	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(report.Summary{Wanted: 9}, nil)
 }

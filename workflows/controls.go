@@ -42,21 +42,21 @@ func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
 }
 
 // retry puts what failed back and lets the wave list its hosts again.
-func (h *harvestRun) retry(ctx workflow.Context, host string) (int, error) {
+func (h *harvestRun) retry(ctx workflow.Context, host string) (activities.Requeued, error) {
 	return h.retryWhat(ctx, activities.Retry{Host: host})
 }
 
-func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (int, error) {
-	var n int
+func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (activities.Requeued, error) {
+	var did activities.Requeued
 	what.Harvest = h.p.Harvest.ID
-	err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &n)
+	err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &did)
 	if err != nil {
-		return 0, err
+		return did, err
 	}
 	h.s.After, h.s.Listed, h.s.Retried, h.s.Again = "", false, true, ""
 	h.retries++
 	h.wakeSites(ctx)
-	return n, nil
+	return did, nil
 }
 
 // wakeSites tells the sites that are being crawled to look again at once.

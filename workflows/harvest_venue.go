@@ -170,8 +170,7 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		return err
 	}
 	if h.p.Retry != nil {
-		var n int
-		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, &n); err != nil {
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, nil); err != nil {
 			return err
 		}
 		if err := h.takeUpRetry(ctx, *h.p.Retry); err != nil {
@@ -229,7 +228,7 @@ func (h *harvestRun) copies(ctx workflow.Context) error {
 
 func (h *harvestRun) homepages(ctx workflow.Context) error {
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:            HarvestID(h.p.Harvest.ID) + "/homepages",
+		WorkflowID:            activities.HomepagesID(HarvestID(h.p.Harvest.ID)),
 		TaskQueue:             activities.QueueHarvest,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,

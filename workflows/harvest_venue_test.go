@@ -57,7 +57,7 @@ func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.AskAgain, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.StillOpen, mock.Anything, mock.Anything).Return(activities.Questions{}, nil).Maybe()
 	env.OnActivity(stages.Pause, mock.Anything, mock.Anything, mock.Anything).Return(nil).Maybe()
-	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(4, nil).Maybe()
+	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(activities.Requeued{URLs: 4}, nil).Maybe()
 }
 
 // onWaves answers SitesToCrawl with one list of hosts after the other.
@@ -115,7 +115,7 @@ func TestHarvestWithoutVenueFailsAtOnce(t *testing.T) {
 func TestHarvestTakesUpTheCrawlAtARetry(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	env.OnActivity(stages.Requeue, mock.Anything, activities.Retry{Harvest: webdb.ID, Host: "ada.example"}).Return(4, nil).Once()
+	env.OnActivity(stages.Requeue, mock.Anything, activities.Retry{Harvest: webdb.ID, Host: "ada.example"}).Return(activities.Requeued{URLs: 4}, nil).Once()
 	easyStages(env)
 	onWaves(env, []string{"ada.example"})
 	var crawled []string

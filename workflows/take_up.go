@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"strings"
+
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -34,7 +36,7 @@ func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) er
 	if err := workflow.ExecuteActivity(quick(ctx, "what did not answer"), stages.StillOpen, h.p.Harvest.ID).Get(ctx, &q); err != nil {
 		return err
 	}
-	if what.Host != "" || what.Reason != "" { // these are of sites
+	if what.Host != "" || what.Reason != "" && !strings.HasPrefix(what.Reason, activities.ReasonUnanswered) { // these are of sites
 		q.Papers, q.Copies = 0, 0
 	}
 	h.s.Again = h.s.Stage

@@ -16,7 +16,8 @@ func pacing(cfg *config.Config) fetch.Pacing {
 	delay := cfg.Duration("delay")
 	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")),
 		MaxCrawlDelay: max(delay, cfg.Duration("max-crawl-delay")), MaxRetryAfter: cfg.Duration("max-retry-after"),
-		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for"), Floor: cfg.Duration("min-delay")}.Defaults()
+		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for"), Floor: cfg.Duration("min-delay"),
+		BackoffBase: cfg.Duration("retry-base") / 3}.Defaults()
 }
 
 // linger is how long a request under way may take when its worker is told to

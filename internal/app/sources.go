@@ -65,7 +65,7 @@ func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, lo
 		CrossrefURL: cfg.Text("crossref-url"), OpenAlexURL: cfg.Text("openalex-url"), SemanticScholarURL: cfg.Text("semantic-scholar-url"),
 		UnpaywallURL: cfg.Text("unpaywall-url"), ArXivURL: cfg.Text("arxiv-url"), ORCIDURL: cfg.Text("orcid-url"), ACLURL: cfg.Text("acl-url"),
 		OpenAlexKey: cfg.Text("openalex-key"), SemanticScholarKey: cfg.Text("semantic-scholar-key"), HTTPClient: client, Gate: gate, Log: log,
-		Delays: metadata.Delays{DBLP: cfg.Duration("dblp-delay")}}
+		Delays: metadata.Delays{DBLP: cfg.Duration("dblp-delay")}, Backoff: cfg.Duration("retry-base") / 15, Rest: cfg.Duration("park-for") / 12}
 }
 
 // catalogues makes a client for each.

@@ -68,6 +68,10 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in stor
 		ctx = withFresh(ctx, since)
 	}
 	since = decidedSince(since, pass)
+	ctx, err := s.anew(ctx, id)
+	if err != nil {
+		return Looked{}, err
+	}
 	authors, err := s.DB.AuthorsToFind(ctx, id, in, since, pass == 2)
 	if err != nil || len(authors) == 0 {
 		return Looked{}, err

@@ -35,6 +35,10 @@ type Listing struct {
 // library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
 // (of package metadata) are the user's to mend.
 func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years gleaner.Years, report func(string)) (Listing, error) {
+	ctx, err := s.anew(ctx, id)
+	if err != nil {
+		return Listing{}, err
+	}
 	records, gaps, err := s.known(ctx, venueKey, years, report)
 	l := Listing{Missing: words(gaps)}
 	if err != nil {
@@ -211,6 +215,9 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 			continue
 		}
 		papers, err := s.DBLP.Papers(ctx, v)
+		if err == nil {
+			err = metadata.Sound(SourceDBLP, papers)
+		}
 		var none metadata.ErrNoVolume
 		var bad metadata.ErrBadAnswer
 		switch {
@@ -241,6 +248,9 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.V
 		}
 		report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
 		papers, err := src.Papers(ctx, v, year)
+		if err == nil {
+			err = metadata.Sound(src.Name(), papers)
+		}
 		var none metadata.ErrNoVolume
 		if err != nil && !errors.As(err, &none) {
 			return missing, err

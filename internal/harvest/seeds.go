@@ -49,6 +49,10 @@ func (a Asked) in(papers []gleaner.Paper) int {
 // not found yet, and makes the copies leads of their hosts, the best first. What
 // an attempt before asked for, up to from, is taken from the record.
 func (s *Stages) LocateCopies(ctx context.Context, id string, from Asked, report func(Asked)) (Seeded, error) {
+	ctx, err := s.anew(ctx, id)
+	if err != nil {
+		return Seeded{}, err
+	}
 	papers, err := s.DB.Missing(ctx, id)
 	if err != nil {
 		return Seeded{}, err

@@ -95,9 +95,19 @@ func (s *Stages) openCopies(ctx context.Context, id string, sources []metadata.C
 	return nil
 }
 
+// anew lets no source rest for what it did before a person's retry of the harvest.
+func (s *Stages) anew(ctx context.Context, id string) (context.Context, error) {
+	at, err := s.DB.RetriedAt(ctx, id)
+	return metadata.Anew(ctx, at), err
+}
+
 // LocateAgain asks for the copies of which a source did not say anything because
 // it was out, and of nothing else.
 func (s *Stages) LocateAgain(ctx context.Context, id string, report func(done, of int)) (Seeded, error) {
+	ctx, err := s.anew(ctx, id)
+	if err != nil {
+		return Seeded{}, err
+	}
 	had, err := s.DB.Unanswered(ctx, id)
 	if err != nil {
 		return Seeded{}, err

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/report"
@@ -139,24 +140,38 @@ func TestTheBlacklistHoldsWhileHomepagesAreLookedFor(t *testing.T) {
 func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
-	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar"})
+	o.Fail(metadatatest.Fault{Host: "api.unpaywall.org", Path: "/v2/10.5555/exa.2", Times: 2, Status: 503})
+	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar", "retry-base": "15ms", "park-after": "2"})
 	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2004}
 	id := begin(t, a, "journals/exa", years)
 	_, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)
 	require.NoError(t, err)
-	// As if the source had been out for longer than a request is repeated.
-	require.NoError(t, a.DB.SetUnanswered(ctx, id, store.UnansweredCopies, "unpaywall", nil,
-		[]store.Unanswered{{Subject: "journals/exa/RoeP03", Reason: "unpaywall is unavailable"}}))
+	_, err = a.Stages.LocateCopies(ctx, id, harvest.Asked{}, func(harvest.Asked) {})
+	require.NoError(t, err)
 	q, err := a.DB.StillOpen(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, 1, q.Copies)
+	require.Equal(t, 1, q.Copies, "the later paper alone: %v", o.Log())
+	had, others := len(o.Requests("api.unpaywall.org")), len(o.Requests("api.semanticscholar.org"))
 	_, err = a.Stages.LocateAgain(ctx, id, noCount)
 	require.NoError(t, err)
-	assert.Positive(t, len(o.Requests("api.unpaywall.org")))
-	for _, r := range o.Requests("api.unpaywall.org") {
-		assert.NotContains(t, r.URL, "exa.2", "it had answered for that paper")
+	assert.Len(t, o.Requests("api.unpaywall.org"), had, "it is parked")
+
+	meant, err := a.DB.Meant(ctx, store.RetryFilter{Harvest: id})
+	require.NoError(t, err)
+	again, err := a.DB.AskAgain(ctx, store.RetryFilter{Harvest: id}, true)
+	require.NoError(t, err)
+	assert.Equal(t, 1, again.Copies)
+	assert.Equal(t, meant, again)
+	failures, err := a.DB.Failures(ctx, store.RetryFilter{Harvest: id})
+	require.NoError(t, err)
+	require.Len(t, failures, 1)
+	assert.Equal(t, []any{"unanswered-copies", 1}, []any{failures[0].Reason, failures[0].Sources})
+	_, err = a.Stages.LocateAgain(ctx, id, noCount)
+	require.NoError(t, err)
+	for _, r := range o.Requests("api.unpaywall.org")[had:] {
+		assert.NotContains(t, r.URL, "exa.1", "it had answered for that paper")
 	}
-	assert.Empty(t, o.Requests("api.semanticscholar.org"))
+	assert.Len(t, o.Requests("api.semanticscholar.org"), others)
 	q, err = a.DB.StillOpen(ctx, id)
 	require.NoError(t, err)
 	assert.Zero(t, q.Copies)

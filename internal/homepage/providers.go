@@ -54,7 +54,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]Result, er
 		if len(answer.Results) == 0 {
 			// All engines behind the instance being silent is not "no such page".
 			if pageno == 1 && len(answer.Unresponsive) > 0 {
-				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %v", ErrBusy, answer.Unresponsive)}
+				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", ErrBusy, fmt.Sprint(answer.Unresponsive...))}
 			}
 			break
 		}

@@ -132,11 +132,14 @@ func (a *ArXiv) search(ctx context.Context, q string, most int) ([]gleaner.Paper
 	if err := a.svc.xml(ctx, addr, &feed); err != nil {
 		return nil, err
 	}
+	if len(feed.Entries) > most {
+		return nil, ErrBadAnswer{"arXiv", addr, ErrTooMuch{"entries", most}}
+	}
 	var out []gleaner.Paper
 	for _, e := range feed.Entries {
 		// arXiv reports errors as an entry under status 200.
 		if strings.Contains(e.ID, "/api/errors") {
-			return nil, ErrRefused{Service: "arXiv", URL: addr, Reason: strings.TrimSpace(e.Summary)}
+			return nil, ErrRefused{Service: "arXiv", URL: addr, Reason: cut(e.Summary)}
 		}
 		if p := e.paper(); p.ArXiv != "" {
 			out = append(out, p)

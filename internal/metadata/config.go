@@ -43,6 +43,7 @@ type Config struct {
 
 	Retries int           // repeats of one request after 429, 5xx or no answer; 0 is 4, negative none
 	Backoff time.Duration // before the first repeat, doubled each time; 0 is 2 s
+	Rest    time.Duration // of a way to DBLP that failed twice in a row; 0 is 5 min
 	MaxWait time.Duration // longest Retry-After that is waited for here; 0 is 2 min
 	Timeout time.Duration // of one request, its body included; 0 is 60 s
 
@@ -99,6 +100,7 @@ func (c Config) withDefaults() Config {
 	c.Delays = c.Delays.withDefaults(c.Contact != "")
 	c.Retries = cmp.Or(c.Retries, 4)
 	c.Backoff = cmp.Or(c.Backoff, 2*time.Second)
+	c.Rest = cmp.Or(c.Rest, 5*time.Minute)
 	c.MaxWait = cmp.Or(c.MaxWait, 2*time.Minute)
 	c.Timeout = cmp.Or(c.Timeout, time.Minute)
 	if c.HTTPClient == nil {

@@ -75,7 +75,7 @@ func crossrefProblem(status int, body []byte) error {
 			return errCursor
 		}
 	}
-	return ErrRefused{Service: "Crossref", Status: status, Reason: e.Message[0].Type + ": " + e.Message[0].Message}
+	return ErrRefused{Service: "Crossref", Status: status, Reason: cut(e.Message[0].Type + ": " + e.Message[0].Message)}
 }
 
 type crossrefAnswer struct {
@@ -148,7 +148,7 @@ func (c *Crossref) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]
 }
 
 // all pages through a list. If the cursor expires on the way, the list is begun
-// anew, once: records that came twice are the same records.
+// anew, once.
 func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, error) {
 	params.Set("rows", strconv.Itoa(crossrefRows))
 	params.Set("select", "DOI,title,subtitle,author,issued,published-print,page,type,link,license")
@@ -156,6 +156,7 @@ func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, 
 		params.Set("mailto", c.contact)
 	}
 	var works []crossrefWork
+	var list paging
 	seen := map[string]bool{}
 	restarted := false
 	for cursor := "*"; ; {
@@ -164,11 +165,13 @@ func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, 
 		err := c.svc.json(ctx, query(c.url, "/works", params), &ans)
 		if errors.Is(err, errCursor) && !restarted {
 			restarted, cursor = true, "*"
+			works, seen, list = nil, map[string]bool{}, paging{}
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
+		had := len(works)
 		for _, w := range ans.Message.Items {
 			if !seen[w.DOI] {
 				seen[w.DOI] = true
@@ -180,6 +183,9 @@ func (c *Crossref) all(ctx context.Context, params url.Values) ([]crossrefWork, 
 		}
 		if len(ans.Message.Items) == 0 || ans.Message.Cursor == "" {
 			return nil, ErrBadAnswer{"Crossref", c.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Message.Total)}
+		}
+		if err := list.more(len(works) - had); err != nil {
+			return nil, ErrBadAnswer{"Crossref", c.url, err}
 		}
 		cursor = ans.Message.Cursor
 	}

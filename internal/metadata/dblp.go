@@ -35,7 +35,7 @@ type base struct {
 // NewDBLP returns a client for cfg's DBLP, its mirror and its dump.
 func NewDBLP(cfg Config) *DBLP {
 	cfg = cfg.withDefaults()
-	d := &DBLP{dump: cfg.DumpPath, log: cfg.Log, ways: breaker{log: cfg.Log, states: map[string]*wayState{}}}
+	d := &DBLP{dump: cfg.DumpPath, log: cfg.Log, ways: breaker{log: cfg.Log, rest: cfg.Rest, states: map[string]*wayState{}}}
 	if cfg.DumpPath == "" {
 		d.ways.hint = "a local copy of dblp.xml.gz would serve instead"
 	}

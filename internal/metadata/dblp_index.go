@@ -92,7 +92,7 @@ type indexParser struct {
 	seen    map[string]bool
 	rooted  bool
 	inR     bool
-	heading string
+	heading gleaner.Years // what the heading above says
 	inItem  bool
 	item    strings.Builder // the item's text outside of references, up to here
 	pending []Volume        // references of the item that carry no year themselves
@@ -118,7 +118,7 @@ func (p *indexParser) open(d *xml.Decoder, el xml.StartElement) (bool, error) {
 		if err := d.DecodeElement(&text, &el); err != nil {
 			return false, err
 		}
-		p.heading = string(text)
+		p.heading = yearsIn(string(text))
 		return false, nil
 	case name == "li" || name == "p":
 		p.flush()
@@ -156,7 +156,7 @@ func (p *indexParser) record(r record) {
 		v.Key, v.Title = r.key, cleanTitle(r.title)
 	}
 	if v.Years.From == 0 {
-		v.Years = yearsIn(p.heading)
+		v.Years = p.heading
 	}
 	// The index of a venue lists its own volumes wherever they are filed.
 	p.add(v)
@@ -170,7 +170,7 @@ func (p *indexParser) reference(href, text string) {
 	v := Volume{Venue: p.ix.key, TOC: toc, Title: cleanTitle(text), Years: yearsIn(text)}
 	if !strings.HasPrefix(toc, "db/"+p.ix.key+"/") {
 		if v.Years.From == 0 {
-			v.Years = yearsIn(p.heading)
+			v.Years = p.heading
 		}
 		p.ix.others = append(p.ix.others, v)
 		return
@@ -181,7 +181,7 @@ func (p *indexParser) reference(href, text string) {
 		return
 	}
 	if v.Years.From == 0 {
-		v.Years = yearsIn(p.heading)
+		v.Years = p.heading
 	}
 	p.add(v)
 }
@@ -190,7 +190,7 @@ func (p *indexParser) reference(href, text string) {
 func (p *indexParser) flush() {
 	years := yearsIn(p.item.String())
 	if years.From == 0 {
-		years = yearsIn(p.heading)
+		years = p.heading
 	}
 	for _, v := range p.pending {
 		v.Years = years

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -20,6 +21,9 @@ func (b base) personPage(ctx context.Context, pid string) (Person, error) {
 		return Person{}, err
 	}
 	p, err := parsePerson(body)
+	if err == nil {
+		err = p.sound()
+	}
 	if err != nil {
 		return Person{}, ErrBadAnswer{b.svc.name, addr, err}
 	}
@@ -102,7 +106,7 @@ func (p *Person) describe(x xmlRecord) {
 			}
 		}
 		if name != p.Author.Name {
-			p.Aliases = appendNew(p.Aliases, name)
+			p.Aliases = appendOfPerson(p.Aliases, name)
 		}
 		if a.ORCID != "" {
 			p.profile("orcid", "https://orcid.org/"+a.ORCID)
@@ -115,7 +119,7 @@ func (p *Person) describe(x xmlRecord) {
 		case strings.Contains(strings.ToLower(n.Label), "former"):
 			former = append(former, cleanTitle(n.Text))
 		default:
-			p.Affiliations = appendNew(p.Affiliations, cleanTitle(n.Text))
+			p.Affiliations = appendOfPerson(p.Affiliations, cleanTitle(n.Text))
 		}
 	}
 	p.Affiliations = append(p.Affiliations, former...)
@@ -143,7 +147,7 @@ func (p *Person) AddURL(addr string) {
 		p.profile(kind, addr)
 		return
 	}
-	p.URLs = appendNew(p.URLs, addr)
+	p.URLs = appendOfPerson(p.URLs, addr)
 }
 
 func (p *Person) profile(kind, addr string) {
@@ -155,13 +159,17 @@ func (p *Person) profile(kind, addr string) {
 	}
 }
 
-func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+// appendOfPerson is appendNew for what a person may have without end: a list that
+// is too long is not made much longer, and sound refuses it.
+func appendOfPerson(list []string, s string) []string {
+	if len(list) > maxOfAPerson {
+		return list
 	}
-	if s == "" {
+	return appendNew(list, s)
+}
+
+func appendNew(list []string, s string) []string {
+	if s == "" || slices.Contains(list, s) {
 		return list
 	}
 	return append(list, s)
@@ -177,7 +185,7 @@ func (p *Person) Add(o Person) {
 		p.Author.PID = o.Author.PID
 	}
 	for _, u := range o.URLs {
-		p.URLs = appendNew(p.URLs, u)
+		p.URLs = appendOfPerson(p.URLs, u)
 	}
 	for kind, u := range o.Profiles {
 		p.profile(kind, u)
@@ -185,13 +193,13 @@ func (p *Person) Add(o Person) {
 	names := append([]string{o.Author.Name}, o.Aliases...)
 	for _, n := range names {
 		if n != p.Author.Name {
-			p.Aliases = appendNew(p.Aliases, n)
+			p.Aliases = appendOfPerson(p.Aliases, n)
 		}
 	}
 	for _, a := range o.Affiliations {
-		p.Affiliations = appendNew(p.Affiliations, a)
+		p.Affiliations = appendOfPerson(p.Affiliations, a)
 	}
 	for _, t := range o.Titles {
-		p.Titles = appendNew(p.Titles, t)
+		p.Titles = appendOfPerson(p.Titles, t)
 	}
 }

@@ -106,6 +106,8 @@ func (a *sAuthor) UnmarshalJSON(b []byte) error {
 // searchVolume lists a volume by its exact table of contents, to the last page.
 func (b base) searchVolume(ctx context.Context, toc string) ([]record, error) {
 	var out []record
+	var list paging
+	seen := map[string]bool{}
 	for from := 0; ; {
 		ans, err := b.search(ctx, "publ", "toc:"+toc+".bht:", from, pageSize)
 		if err != nil {
@@ -118,12 +120,14 @@ func (b base) searchVolume(ctx context.Context, toc string) ([]record, error) {
 			// the search service's copy of the data.
 			return nil, fmt.Errorf("%s lists nothing under %s: %w", b.svc.name, toc, errElsewhere)
 		}
+		had := len(seen)
 		for _, h := range hits {
 			r, err := publRecord(h.Info)
 			if err != nil {
 				return nil, ErrBadAnswer{b.svc.name, toc, err}
 			}
 			r.url = toc + ".html"
+			seen[r.key] = true
 			out = append(out, r)
 		}
 		from += len(hits)
@@ -132,6 +136,9 @@ func (b base) searchVolume(ctx context.Context, toc string) ([]record, error) {
 		}
 		if len(hits) == 0 {
 			return nil, fmt.Errorf("%s sent %d of %d records of %s: %w", b.svc.name, from, total, toc, errElsewhere)
+		}
+		if err := list.more(len(seen) - had); err != nil {
+			return nil, ErrBadAnswer{b.svc.name, toc, err}
 		}
 	}
 }

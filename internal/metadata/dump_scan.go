@@ -114,6 +114,9 @@ func scanRecords(ctx context.Context, r io.Reader, f func(raw []byte) error) err
 // splitter is a bufio.SplitFunc with the little that it has to remember.
 type splitter struct {
 	ended bool // </dblp> was seen
+	// looked is how far into the record at hand, which is not there to its end,
+	// its end was looked for.
+	looked int
 }
 
 func (sp *splitter) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
@@ -127,8 +130,10 @@ func (sp *splitter) split(data []byte, atEOF bool) (advance int, token []byte, e
 	case end < 0 && atEOF:
 		return len(data), nil, errCut
 	case end < 0:
+		sp.looked = len(data) - start
 		return start, nil, nil
 	}
+	sp.looked = 0
 	return end, data[start:end], nil
 }
 
@@ -147,11 +152,12 @@ func (sp *splitter) next(data []byte) (start, end int) {
 		}
 		if name := recordName(rest); name != nil {
 			closing := append(append([]byte("</"), name...), '>')
-			j := bytes.Index(rest, closing)
+			from := max(0, sp.looked-len(closing)-1) // the closing tag may have been cut
+			j := bytes.Index(rest[from:], closing)
 			if j < 0 {
 				return at, -1
 			}
-			return at, at + 1 + j + len(closing)
+			return at, at + 1 + from + j + len(closing)
 		}
 		at++
 	}

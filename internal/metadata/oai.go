@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"strings"
@@ -79,6 +80,7 @@ type oaiRecord struct {
 func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper) error) error {
 	restarted := false
 	token := ""
+	tokens := map[[sha256.Size]byte]bool{} // a token may be of any length
 	for {
 		ans, err := o.page(ctx, q, token)
 		if err != nil {
@@ -91,9 +93,10 @@ func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper)
 				return nil
 			case code == "badResumptionToken" && token != "" && !restarted:
 				restarted, token = true, ""
+				clear(tokens)
 				continue
 			}
-			return ErrOAI{o.endpoint, code, strings.TrimSpace(ans.Errors[0].Message)}
+			return ErrOAI{o.endpoint, cut(code), cut(ans.Errors[0].Message)}
 		}
 		for _, r := range ans.Records {
 			if r.Header.Status == "deleted" || len(r.DC.Title) == 0 {
@@ -107,10 +110,14 @@ func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper)
 		if next == "" {
 			return nil
 		}
-		if next == token {
-			return ErrBadAnswer{o.svc.name, o.endpoint, fmt.Errorf("the same resumption token twice: %s", token)}
+		sum := sha256.Sum256([]byte(next))
+		switch {
+		case tokens[sum]:
+			return ErrBadAnswer{o.svc.name, o.endpoint, fmt.Errorf("the same resumption token twice: %s", cut(next))}
+		case len(tokens) == maxListPages:
+			return ErrBadAnswer{o.svc.name, o.endpoint, ErrTooMuch{"pages of a list", maxListPages}}
 		}
-		token = next
+		tokens[sum], token = true, next
 	}
 }
 

@@ -114,6 +114,7 @@ func (o *OpenAlex) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]
 
 func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWork, error) {
 	var works []openAlexWork
+	var list paging
 	seen := map[string]bool{}
 	for cursor := "*"; ; {
 		addr := query(o.url, "/works", url.Values{
@@ -123,6 +124,7 @@ func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWo
 		if err := o.svc.json(ctx, addr, &ans); err != nil {
 			return nil, badKey(err)
 		}
+		had := len(works)
 		for _, w := range ans.Results {
 			if !seen[w.ID] {
 				seen[w.ID] = true
@@ -134,6 +136,9 @@ func (o *OpenAlex) all(ctx context.Context, filter, fields string) ([]openAlexWo
 				return nil, ErrBadAnswer{"OpenAlex", o.url, fmt.Errorf("the list ended after %d of %d works", len(works), ans.Meta.Count)}
 			}
 			return works, nil
+		}
+		if err := list.more(len(works) - had); err != nil {
+			return nil, ErrBadAnswer{"OpenAlex", o.url, err}
 		}
 		cursor = ans.Meta.Cursor
 	}

@@ -63,14 +63,17 @@ func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
 		full := cleanName(text(ans.Name.Given) + " " + text(ans.Name.Family))
 		p.Author.Name = full
 		if credit := cleanName(text(ans.Name.Credit)); credit != "" && credit != full {
-			p.Aliases = appendNew(p.Aliases, credit)
+			p.Aliases = appendOfPerson(p.Aliases, credit)
 		}
 	}
 	for _, n := range ans.Others.Names {
-		p.Aliases = appendNew(p.Aliases, cleanName(n.Content))
+		p.Aliases = appendOfPerson(p.Aliases, cleanName(n.Content))
 	}
 	for _, u := range ans.URLs.URL {
 		p.AddURL(u.URL.Value)
+	}
+	if err := p.sound(); err != nil {
+		return Person{}, ErrBadAnswer{"ORCID", bare, err}
 	}
 	return p, nil
 }

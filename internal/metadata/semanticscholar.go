@@ -205,11 +205,19 @@ func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string
 		if err := s.svc.post(ctx, addr, map[string][]string{"ids": ids[:n]}, &ans); err != nil {
 			return nil, err
 		}
+		if len(ans) > n {
+			return nil, ErrBadAnswer{"Semantic Scholar", addr, ErrTooMuch{"authors, which is what was asked for", n}}
+		}
 		ids = ids[n:]
 		for _, a := range ans {
-			if a != nil && a.ID != "" {
-				out[a.ID] = a.person()
+			if a == nil || a.ID == "" {
+				continue
 			}
+			p := a.person()
+			if err := p.sound(); err != nil {
+				return out, ErrBadAnswer{"Semantic Scholar", cut(a.ID), err}
+			}
+			out[a.ID] = p
 		}
 	}
 	return out, nil

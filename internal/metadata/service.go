@@ -19,9 +19,6 @@ import (
 	"gleaner/internal/weburl"
 )
 
-// maxBody bounds one answer, inflated. A thousand Crossref works are about 12 MB.
-const maxBody = 64 << 20
-
 // maxHops bounds redirects of one request.
 const maxHops = 4
 
@@ -157,9 +154,14 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 	a, err := s.send(req)
 	visit := fetch.Visit{Status: a.status, Elapsed: time.Since(begin), Failed: err != nil}
 	if err != nil {
+		var long ErrTooMuch
+		visit.Failed = !errors.As(err, &long)
 		done(visit)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return answer{}, ctx.Err()
+		case !visit.Failed:
+			return answer{}, ErrBadAnswer{s.name, addr, err}
 		}
 		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Err: err}
 	}
@@ -225,7 +227,7 @@ func (s *service) send(req *http.Request) (answer, error) {
 		return a, err
 	}
 	if len(body) > maxBody {
-		return a, fmt.Errorf("the answer is longer than %d bytes", maxBody)
+		return a, ErrTooMuch{"bytes in an answer", maxBody}
 	}
 	return a, nil
 }

@@ -20,7 +20,7 @@ type reply struct {
 // stub answers by the longest key that the URL contains; a list is used up from
 // its begin, its last one stays.
 type stub struct {
-	t       *testing.T
+	t       testing.TB
 	mu      sync.Mutex
 	replies map[string][]reply
 	asked   []string
@@ -86,7 +86,7 @@ func (s *stub) count(part string) int {
 func one(body string) []reply { return []reply{{body: body}} }
 
 // stubConfig asks the stub, with next to no delays.
-func stubConfig(t *testing.T, replies map[string][]reply) (Config, *stub) {
+func stubConfig(t testing.TB, replies map[string][]reply) (Config, *stub) {
 	t.Helper()
 	s := &stub{t: t, replies: replies}
 	ns := time.Nanosecond

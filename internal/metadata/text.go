@@ -21,7 +21,7 @@ var (
 func cleanTitle(s string) string {
 	s = html.UnescapeString(html.UnescapeString(s))
 	s = tagRE.ReplaceAllString(s, "")
-	s = norm.NFC.String(strings.Join(strings.Fields(s), " "))
+	s = norm.NFC.String(strings.Join(strings.Fields(visible(s)), " "))
 	// An ellipsis belongs to the title; a single full stop is DBLP's.
 	if strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "..") {
 		s = strings.TrimSuffix(s, ".")
@@ -32,7 +32,7 @@ func cleanTitle(s string) string {
 // cleanName makes plain text of a name and strips DBLP's homonym number: "Wei
 // Wang 0001" is how Wei Wang is told apart there, not what anyone is called.
 func cleanName(s string) string {
-	s = norm.NFC.String(strings.Join(strings.Fields(html.UnescapeString(s)), " "))
+	s = norm.NFC.String(strings.Join(strings.Fields(visible(html.UnescapeString(s))), " "))
 	return homonymRE.ReplaceAllString(s, "")
 }
 

@@ -30,7 +30,7 @@ func NewUnpaywall(cfg Config) *Unpaywall {
 			Message string `json:"message"`
 		}
 		_ = json.Unmarshal(body, &e)
-		return ErrRefused{Service: "Unpaywall", Status: status, Reason: "it wants a real contact address, not " + cfg.Contact + ": " + e.Message}
+		return ErrRefused{Service: "Unpaywall", Status: status, Reason: "it wants a real contact address, not " + cfg.Contact + ": " + cut(e.Message)}
 	}
 	return u
 }

@@ -25,13 +25,15 @@ var errElsewhere = errors.New("the answer may be incomplete")
 type breaker struct {
 	log  *slog.Logger
 	hint string // what to do when all ways fail, "" for nothing to say
+	rest time.Duration
 
 	mu     sync.Mutex
 	states map[string]*wayState
 }
 
 type wayState struct {
-	failures int // calls in a row
+	failures int       // calls in a row
+	since    time.Time // the last failure
 	until    time.Time
 	err      error
 }
@@ -40,9 +42,16 @@ type wayState struct {
 // browsers stays for days.
 const (
 	failuresToRest = 2
-	restFor        = 5 * time.Minute
 	restAtWall     = time.Hour
 )
+
+type anewKey struct{}
+
+// Anew makes rests that began before a time count for nothing under the returned
+// context: a person said that the service is back.
+func Anew(ctx context.Context, since time.Time) context.Context {
+	return context.WithValue(ctx, anewKey{}, since)
+}
 
 // first returns at the first way that answers, be it with data or with the word
 // that there is none. If all are unavailable, so is the whole, until the first
@@ -50,7 +59,7 @@ const (
 func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 	var failed []error
 	for _, w := range ways {
-		if err := b.resting(w.name); err != nil {
+		if err := b.resting(ctx, w.name); err != nil {
 			failed = append(failed, err)
 			continue
 		}
@@ -101,7 +110,7 @@ func summarise(whole string, failed []error) error {
 	return out
 }
 
-func (b *breaker) resting(name string) error {
+func (b *breaker) resting(ctx context.Context, name string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	st, ok := b.states[name]
@@ -109,7 +118,7 @@ func (b *breaker) resting(name string) error {
 		return nil
 	}
 	left := time.Until(st.until)
-	if left <= 0 {
+	if anew, _ := ctx.Value(anewKey{}).(time.Time); left <= 0 || st.since.Before(anew) {
 		return nil
 	}
 	var down ErrUnavailable
@@ -132,14 +141,17 @@ func (b *breaker) note(name string, err error) {
 		*st = wayState{}
 		return
 	}
+	if errors.Is(err, errNoTurn) {
+		return // the gate keeps it, which all workers share, and says it again
+	}
 	st.failures++
-	st.err = err
-	pause := restFor
+	st.since, st.err = time.Now(), err
+	pause := b.rest
 	var down ErrUnavailable
 	if errors.As(err, &down) {
 		pause = max(pause, down.RetryAfter)
 	}
-	if st.failures >= failuresToRest || pause > restFor {
+	if st.failures >= failuresToRest || pause > b.rest {
 		st.until = time.Now().Add(pause)
 		b.log.Warn("a way to a source is left alone for a while", "way", name, "for", pause, "because", err.Error())
 	}

@@ -21,6 +21,16 @@ type RetryFilter struct {
 // failedSites selects the sites of a filter ($1 harvest, $2 host).
 const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id AND h.harvest_id=$1)) AND ($2='' OR s.host=$2)`
 
+// failedURLs selects the URLs of a filter ($3 reason, $4 age beside).
+const failedURLs = `site_id IN (` + failedSites + `) AND state IN (3, 4)
+	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'`
+
+// FailedURLs counts the URLs that RequeueFailed would put back.
+func (db *DB) FailedURLs(ctx context.Context, f RetryFilter) (n int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
+	return n, err
+}
+
 // RetryHosts lists the hosts of a filter, whatever their state, after one host;
 // at most limit.
 func (db *DB) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
@@ -35,8 +45,7 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
 	age := int64(f.OlderThan / time.Second)
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE site_id IN (`+failedSites+`) AND state IN (3, 4)
-				AND CASE WHEN $3='' THEN outcome NOT IN `+forGood+` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'
+		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE `+failedURLs+`
 			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
 		if err != nil {
 			return err
@@ -81,25 +90,34 @@ func (db *DB) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
 		ORDER BY asked_until DESC, host`, f.Harvest, f.Host)
 }
 
-// Failure is one reason for which URLs failed.
+// Failure is one reason for which URLs failed, or something else did not answer.
 type Failure struct {
 	Reason  string     `json:"reason"`
 	URLs    int        `json:"urls"`
+	Authors int        `json:"authors"` // of whom a page, a search or a directory did not answer while they were looked for
+	Sources int        `json:"sources"` // questions to catalogues: volumes and years, and papers whose copies were looked for
 	Sites   int        `json:"sites"`
 	Oldest  time.Time  `json:"oldest"`
 	Next    *time.Time `json:"next_try,omitempty"` // the first automatic try; nil for none
 	ForGood bool       `json:"for_good"`           // not tried again but by `starter retry --reason`
 }
 
-// Failures counts what failed by reason: URLs by their outcome, and whole sites
-// that were refused or stopped.
+// Failures counts what failed by reason: URLs by their outcome, whole sites that
+// were refused or stopped, and what did not answer while authors, papers and
+// copies were looked for.
 func (db *DB) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
-	return list[Failure](ctx, db, `
-		SELECT outcome, count(*), count(DISTINCT site_id), min(fetched_at), min(coalesce(next_try, due_at)),
-			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL
+	return list[Failure](ctx, db, `WITH failed AS (
+		SELECT outcome AS reason, count(*) AS urls, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(coalesce(next_try, due_at)) AS next,
+			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL AS for_good
 		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
 		UNION ALL
-		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
+		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
 		FROM sites s WHERE s.id IN (`+failedSites+`) AND s.state IN ('refused', 'stopped') GROUP BY s.state
-		ORDER BY 6, 2 DESC, 1`, f.Harvest, f.Host)
+		UNION ALL
+		SELECT `+openReason+`, 0, count(DISTINCT d.author_id), 0, 0, min(d.decided_at), min(d.next_try), false
+		FROM homepage_decisions d, jsonb_array_elements(d.decision->'unanswered') u WHERE `+openAuthors+` AND ($2='' OR `+openHost+`=$2) GROUP BY 1
+		UNION ALL
+		SELECT '`+ReasonUnanswered+`' || stage, 0, 0, count(*), 0, min(asked_at), min(next_try), false FROM unanswered q WHERE `+openSources+` GROUP BY stage)
+		SELECT reason, sum(urls)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, min(oldest), min(next), bool_and(for_good)
+		FROM failed GROUP BY reason ORDER BY 8, 2 DESC, 3 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -75,11 +76,45 @@ func (o Questions) Any() bool { return o.Papers+o.Copies+o.Authors > 0 }
 const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 	WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND ` + missingSQL + `)`
 
+// openReason is why an open question u of an author is open: a page's outcome, or
+// what did not answer.
+const openReason = `CASE u->>'kind' WHEN '` + homepage.KindPage + `' THEN split_part(u->>'reason', ',', 1) ELSE '` + ReasonUnanswered + `' || (u->>'kind') END`
+
+// openHost is the host of that question, empty for those that are no page's.
+const openHost = `CASE u->>'kind' WHEN '` + homepage.KindPage + `' THEN split_part(split_part(u->>'what', '://', 2), '/', 1) ELSE '' END`
+
+// ReasonUnanswered begins the reasons of what is no URL: a search or a directory
+// that did not answer for an author, a source that did not list papers or copies.
+const ReasonUnanswered = "unanswered-"
+
+// openAuthors selects the decisions d that a filter means ($1 harvest, $2 host,
+// $3 reason, $4 age).
+const openAuthors = `d.next_try IS NOT NULL AND ($1='' OR ` + authorsOfHarvest + `) AND d.decided_at <= now() - $4 * interval '1 second'
+	AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u WHERE ($2='' OR ` + openHost + `=$2) AND ($3='' OR ` + openReason + `=$3)))`
+
+// stillAsked is true of a question q to a source, unless it is for copies of a
+// paper that was found since.
+const stillAsked = `(q.stage <> 'copies' OR EXISTS (SELECT 1 FROM harvest_papers h
+	WHERE h.harvest_id=q.harvest_id AND h.paper_key=q.subject AND NOT h.held AND ` + missingSQL + `))`
+
+// openSources selects the questions q to sources that a filter means ($1 harvest,
+// $2 host, $3 reason).
+const openSources = `($1='' OR q.harvest_id=$1) AND $2='' AND ($3='' OR '` + ReasonUnanswered + `' || q.stage=$3) AND ` + stillAsked
+
+// Meant counts what AskAgain would ask.
+func (db *DB) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
+	var o Questions
+	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`),
+			count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM unanswered q WHERE `+openSources,
+		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&o.Authors, &o.Papers, &o.Copies)
+	return o, err
+}
+
 // StillOpen counts what a harvest has to ask again, due or not.
 func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) {
 	var o Questions
 	err := db.Pool.QueryRow(ctx, `WITH q AS (
-			SELECT stage, next_try FROM unanswered WHERE harvest_id=$1
+			SELECT stage, next_try FROM unanswered q WHERE harvest_id=$1 AND `+stillAsked+`
 			UNION ALL SELECT 'authors', next_try FROM homepage_decisions d WHERE next_try IS NOT NULL AND `+authorsOfHarvest+`)
 		SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies'), count(*) FILTER (WHERE stage='authors'), min(next_try) FROM q`, harvest).
 		Scan(&o.Papers, &o.Copies, &o.Authors, &o.Next)
@@ -88,7 +123,7 @@ func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) 
 
 // AskAgain makes what a filter means of a harvest's unanswered questions due now,
 // and forgets the failures that were kept to spare their hosts. Sources are asked
-// again where neither a host nor a reason is named. It returns how many there are.
+// again where no host is named, and no reason but theirs. It returns how many there are.
 // With unpark, which is a person's word, hosts that only failed need not rest:
 // those of the pages, and the services that are no harvest's sites.
 func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
@@ -103,29 +138,36 @@ func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questio
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM page_cache WHERE url = ANY($1) AND outcome <> 'success'`, pages)
 		b.Queue(`UPDATE robots SET expires_at=now() WHERE NOT available AND host IN `+hosts, pages)
-		all := f.Host == "" && f.Reason == ""
 		if unpark {
+			b.Queue(`UPDATE harvests SET retried_at=now() WHERE id=$1`, f.Harvest)
 			b.Queue(`UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until))
-				WHERE failures > 0 AND (host IN `+hosts+` OR $2 AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))`, pages, all)
+				WHERE failures > 0 AND (host IN `+hosts+` OR $2 AND NOT EXISTS (SELECT 1 FROM harvest_sites h WHERE h.site_id=s.id))`,
+				pages, f.Host == "" && (f.Reason == "" || strings.HasPrefix(f.Reason, ReasonUnanswered)))
 		}
-		if all {
-			b.Queue(`WITH q AS (UPDATE unanswered SET next_try=now() WHERE harvest_id=$1 RETURNING stage)
-				SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM q`, f.Harvest).
-				QueryRow(func(row pgx.Row) error { return row.Scan(&o.Papers, &o.Copies) })
-		}
+		b.Queue(`WITH q AS (UPDATE unanswered q SET next_try=now() WHERE `+openSources+` RETURNING stage)
+			SELECT count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM q`, f.Harvest, f.Host, f.Reason).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&o.Papers, &o.Copies) })
 		return tx.SendBatch(ctx, b).Close()
 	})
 	return o, err
 }
 
+// RetriedAt is when a person last had a harvest asked again for what was out; zero
+// for never.
+func (db *DB) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
+	var at *time.Time
+	err := db.Pool.QueryRow(ctx, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest).Scan(&at)
+	if at == nil {
+		return time.Time{}, err
+	}
+	return *at, err
+}
+
 // askAuthorsAgain makes authors due, and returns the pages that did not answer of
 // how many of them.
 func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, authors int, err error) {
-	rows, err := tx.Query(ctx, `UPDATE homepage_decisions d SET next_try=now() WHERE next_try IS NOT NULL AND `+authorsOfHarvest+`
-			AND decided_at <= now() - $4 * interval '1 second'
-			AND ($2='' AND $3='' OR EXISTS (SELECT 1 FROM jsonb_array_elements(d.decision->'unanswered') u
-				WHERE ($2='' OR split_part(split_part(u->>'what', '://', 2), '/', 1)=$2) AND ($3='' OR split_part(u->>'reason', ',', 1)=$3)))
-		RETURNING decision->'unanswered'`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+	rows, err := tx.Query(ctx, `UPDATE homepage_decisions d SET next_try=now() WHERE `+openAuthors+` RETURNING decision->'unanswered'`,
+		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 	if err != nil {
 		return nil, 0, err
 	}

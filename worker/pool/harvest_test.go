@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -53,16 +55,25 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldBehind(t, nil, func(web http.Handler) http.Handler { return web })
+}
+
+// newWorldBehind is newWorld with further settings and with something before the
+// web.
+func newWorldBehind(t *testing.T, more map[string]string, before func(web http.Handler) http.Handler) *world {
+	t.Helper()
 	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
-	server := httptest.NewServer(web.Handler())
+	server := httptest.NewServer(before(web.Handler()))
 	t.Cleanup(server.Close)
 	dsn := devtest.Postgres(t)
 	address, namespace := devtest.Temporal(t)
-	cfg, err := config.Load(map[string]string{
+	settings := map[string]string{
 		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
 		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
 		"search": "searxng", "searxng-url": web.SearchURL(), "retry-base": "100ms", "log-level": "error",
-	}, os.DevNull, func(string) string { return "" })
+	}
+	maps.Copy(settings, more)
+	cfg, err := config.Load(settings, os.DevNull, func(string) string { return "" })
 	require.NoError(t, err)
 	c, err := pool.Dial(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -100,8 +111,31 @@ func (w *world) wait(t *testing.T, h activities.Harvest) workflows.HarvestResult
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	var r workflows.HarvestResult
-	require.NoError(t, w.client.GetWorkflow(ctx, workflows.HarvestID(h.ID), "").Get(ctx, &r))
+	if err := w.client.GetWorkflow(ctx, workflows.HarvestID(h.ID), "").Get(ctx, &r); err != nil {
+		require.NoError(t, err, "%s", w.underWay(t, h))
+	}
 	return r
+}
+
+// underWay says what a harvest that does not end is doing.
+func (w *world) underWay(t *testing.T, h activities.Harvest) string {
+	ctx := context.WithoutCancel(t.Context())
+	var s strings.Builder
+	for _, id := range []string{workflows.HarvestID(h.ID), activities.HomepagesID(workflows.HarvestID(h.ID))} {
+		d, err := w.client.DescribeWorkflowExecution(ctx, id, "")
+		if err != nil {
+			continue
+		}
+		for _, a := range d.GetPendingActivities() {
+			fmt.Fprintf(&s, "%s: %s, attempt %d, next %s, %s\n", id, a.GetActivityType().GetName(), a.GetAttempt(), a.GetNextAttemptScheduleTime().AsTime(), a.GetLastFailure().GetMessage())
+		}
+	}
+	rows, err := w.db.Pool.Query(ctx, `SELECT concat_ws(' ', host, state, reason, failures, next_allowed_at, parked_until) FROM sites WHERE state='crawling' OR failures>0`)
+	if err == nil {
+		sites, _ := pgx.CollectRows(rows, pgx.RowTo[string])
+		s.WriteString(strings.Join(sites, "\n"))
+	}
+	return s.String()
 }
 
 // TestHarvest harvests a venue from end to end on real servers, with a worker

@@ -1,0 +1,127 @@
+package metadata
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"gleaner/internal/gleaner"
+)
+
+// ErrTooMuch names the limit that an answer passes. It stands within an
+// ErrBadAnswer: no catalogue needs as much for what it was asked.
+type ErrTooMuch struct {
+	What  string
+	Limit int
+}
+
+// Error says what there is more of than the limit.
+func (e ErrTooMuch) Error() string { return fmt.Sprintf("more than %d %s", e.Limit, e.What) }
+
+// The limits of what is taken from catalogues, far beyond what theirs hold.
+const (
+	maxBody        = 64 << 20 // of one answer, inflated; a thousand Crossref works are about 12 MB
+	maxListPages   = 200_000
+	maxListEntries = 500_000
+	maxTitle       = 10_000 // bytes of a title or an address
+	maxName        = 1_000  // bytes of a name, a key or another identifier
+	maxAuthors     = 20_000 // of one paper; physics has some with 5,000
+	maxLinks       = 1_000  // of one paper
+	maxOfAPerson   = 1_000  // addresses, names, affiliations
+)
+
+// errNothingNew is said of a service that would be asked for pages for ever.
+var errNothingNew = errors.New("a page of a list that is not at its end brings nothing new")
+
+// paging bounds a list that comes in pages.
+type paging struct{ pages, entries int }
+
+// more counts a page that is not the last, with so many entries that no page
+// before had.
+func (p *paging) more(fresh int) error {
+	p.pages, p.entries = p.pages+1, p.entries+fresh
+	switch {
+	case fresh == 0:
+		return errNothingNew
+	case p.pages >= maxListPages:
+		return ErrTooMuch{"pages of a list", maxListPages}
+	case p.entries >= maxListEntries:
+		return ErrTooMuch{"entries of a list", maxListEntries}
+	}
+	return nil
+}
+
+// Sound refuses papers that no catalogue can mean, by the name of what is wrong:
+// it is asked of all that a source lists before it goes into the record.
+func Sound(source string, papers []gleaner.Paper) error {
+	for _, p := range papers {
+		if err := sound(p); err != nil {
+			return ErrBadAnswer{source, cut(p.Key), err}
+		}
+	}
+	return nil
+}
+
+func sound(p gleaner.Paper) error {
+	switch {
+	case len(p.Title) > maxTitle:
+		return ErrTooMuch{"bytes in a title", maxTitle}
+	case max(len(p.Key), len(p.DOI), len(p.ArXiv), len(p.Pages)) > maxName:
+		return ErrTooMuch{"bytes in an identifier", maxName}
+	case len(p.Authors) > maxAuthors:
+		return ErrTooMuch{"authors of a paper", maxAuthors}
+	case len(p.Links) > maxLinks:
+		return ErrTooMuch{"links of a paper", maxLinks}
+	}
+	for _, a := range p.Authors {
+		if max(len(a.Name), len(a.PID)) > maxName {
+			return ErrTooMuch{"bytes in a name", maxName}
+		}
+	}
+	for _, l := range p.Links {
+		if len(l) > maxTitle {
+			return ErrTooMuch{"bytes in a link", maxTitle}
+		}
+	}
+	return nil
+}
+
+// sound refuses a person that no catalogue can mean.
+func (p Person) sound() error {
+	if max(len(p.URLs), len(p.Aliases), len(p.Affiliations)) > maxOfAPerson {
+		return ErrTooMuch{"addresses, names or affiliations of a person", maxOfAPerson}
+	}
+	for _, n := range append([]string{p.Author.Name, p.Author.PID}, p.Aliases...) {
+		if len(n) > maxName {
+			return ErrTooMuch{"bytes in a name", maxName}
+		}
+	}
+	for _, texts := range [][]string{p.URLs, p.Affiliations, p.Titles} {
+		for _, s := range texts {
+			if len(s) > maxTitle {
+				return ErrTooMuch{"bytes in an address, affiliation or title", maxTitle}
+			}
+		}
+	}
+	return nil
+}
+
+// cut shortens what is named in a message.
+func cut(s string) string { return excerpt([]byte(s)) }
+
+// visible drops what has no look of its own and makes text lie to a reader:
+// control characters, and marks that turn the direction of what follows. White
+// space stays, and so do the joiners that some scripts are written with.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), r == unicode.ReplacementChar, r == '\u00ad', r == '\ufeff', r == '\u200b', r == '\u200e', r == '\u200f', r == '\u061c',
+			'\u202a' <= r && r <= '\u202e', '\u2060' <= r && r <= '\u2069', 0xe0000 <= r && r <= 0xe007f:
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,260 @@
+package pool_test
+
+import (
+	"context"
+	"hash/fnv"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/sampleweb"
+	"gleaner/workflows"
+)
+
+// arxivHost answers as arXiv does that has no preprint of these papers.
+const arxivHost = "arxiv.example"
+
+const noPreprints = `<feed xmlns="http://www.w3.org/2005/Atom"><totalResults xmlns="http://a9.com/-/spec/opensearch/1.1/">0</totalResults></feed>`
+
+// outage stands before a web. Hosts that are out answer 503, or break every other
+// connection off, until it is over.
+type outage struct {
+	web  http.Handler
+	out  func(host, path string) bool
+	over func(refused int) bool // asked at each request
+
+	mu       sync.Mutex
+	ended    bool
+	refused  int
+	answered map[string]int // requests by host, when it was over
+}
+
+func (o *outage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if n := o.refuse(host, r.URL.Path); n%2 == 1 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	} else if n > 0 {
+		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = conn.Close()
+		}
+		return
+	}
+	if host == arxivHost {
+		_, _ = io.WriteString(w, noPreprints)
+		return
+	}
+	o.web.ServeHTTP(w, r)
+}
+
+// refuse says the how manieth request is refused; 0 is answered.
+func (o *outage) refuse(host, path string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.ended && o.over(o.refused) {
+		o.ended = true
+	}
+	if o.ended || !o.out(host, path) {
+		if o.ended {
+			o.answered[host]++
+		}
+		return 0
+	}
+	o.refused++
+	return o.refused
+}
+
+func (o *outage) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+}
+
+func (o *outage) count() (refused int, ended bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.refused, o.ended
+}
+
+// parts of the web that can be out.
+var parts = map[string]func(host, path string) bool{
+	"search engine":  func(host, _ string) bool { return host == sampleweb.SearchHost },
+	"homepage hosts": func(host, _ string) bool { return !service(host) && odd(host) },
+	"list of papers": func(host, path string) bool { return host == sampleweb.DBLPHost && !strings.HasPrefix(path, "/pid/") },
+	"people's pages": func(host, path string) bool { return host == sampleweb.DBLPHost && strings.HasPrefix(path, "/pid/") },
+	"copies":         func(host, _ string) bool { return host == arxivHost },
+}
+
+func service(host string) bool {
+	return host == sampleweb.SearchHost || host == sampleweb.DBLPHost || host == arxivHost
+}
+
+// odd is true of half of all hosts.
+func odd(host string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(host))
+	return h.Sum32()%2 == 1
+}
+
+// behind is a world with parts of it out.
+func behind(t *testing.T, over func(w *world, refused int) bool, names ...string) (*world, *outage) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a harvest with an outage takes long")
+	}
+	o := &outage{answered: map[string]int{}, out: func(host, path string) bool {
+		for _, n := range names {
+			if parts[n](host, path) {
+				return true
+			}
+		}
+		return false
+	}}
+	// What keeps failing is left alone for a second instead of an hour.
+	w := newWorldBehind(t, map[string]string{"park-after": "2", "park-for": "1s", "copies": "links,arxiv", "arxiv-url": "http://" + arxivHost},
+		func(web http.Handler) http.Handler { o.web = web; return o })
+	o.over = func(refused int) bool { return over(w, refused) }
+	return w, o
+}
+
+// crawling reports whether the harvest looks for homepages no more. What was
+// found meanwhile is crawled, and meets the outage's end.
+func crawling(w *world, _ int) bool {
+	var stage string
+	err := w.db.Pool.QueryRow(context.Background(), `SELECT stage FROM harvests`).Scan(&stage)
+	return err == nil && stage == workflows.StageCrawl
+}
+
+// All that can be found is found by the very harvest that met an outage, where
+// that ends before the report.
+func TestAHarvestOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]struct {
+		over func(*world, int) bool
+		out  []string
+	}{
+		"search engine and copies": {crawling, []string{"search engine", "copies"}},
+		"homepage hosts":           {crawling, []string{"homepage hosts"}},
+		// DBLP's word is waited for.
+		"list of papers": {func(_ *world, n int) bool { return n >= 3 }, []string{"list of papers"}},
+		"people's pages": {func(_ *world, n int) bool { return n >= 3 }, []string{"people's pages"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, o := behind(t, of.over, of.out...)
+			defer w.work(t)()
+			h := w.harvest(t)
+			w.wait(t, h)
+			refused, ended := o.count()
+			require.Positive(t, refused, "there was no outage")
+			require.True(t, ended)
+			w.requireAllFound(t, h)
+			w.requireNothingOpen(t, h)
+		})
+	}
+}
+
+// Where the outage lasts longer than the harvest, the update or the new run that
+// `starter retry` asks for finds all, and the record says meanwhile what did not
+// answer.
+func TestARetryAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	for name, out := range map[string][]string{"search engine and copies": {"search engine", "copies"}, "homepage hosts": {"homepage hosts"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, o := behind(t, func(*world, int) bool { return false }, out...)
+			defer w.work(t)()
+			h := w.harvest(t)
+			before := w.wait(t, h)
+			q, err := w.db.StillOpen(t.Context(), h.ID)
+			require.NoError(t, err)
+			require.Positive(t, q.Authors)
+			require.NotNil(t, q.Next)
+			require.Equal(t, out[len(out)-1] == "copies", q.Copies > 0, "%+v", q)
+
+			o.end()
+			w.retry(t, h)
+			after := w.wait(t, h)
+			require.Greater(t, after.Summary.Found, before.Summary.Found, "the outage cost nothing")
+			w.requireAllFound(t, h)
+			w.requireNothingOpen(t, h)
+			if q.Copies > 0 {
+				require.Positive(t, o.answered[arxivHost], "it is asked again")
+			}
+		})
+	}
+}
+
+// A harvest that waits for a catalogue does not wait on when a person says that
+// it is back, however long it would have.
+func TestARetryEndsAHarvestsWait(t *testing.T) {
+	t.Parallel()
+	w, o := behind(t, func(*world, int) bool { return false }, "list of papers")
+	w.cfg.Set("park-for", "5h", "test")
+	defer w.work(t)()
+	h := w.harvest(t)
+	require.Eventually(t, func() bool { return w.waits(t, h) }, 2*time.Minute, 20*time.Millisecond)
+	o.end()
+	handle, err := w.client.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: workflows.UpdateRetryWhat,
+		Args: []any{activities.Retry{}}, WaitForStage: client.WorkflowUpdateStageCompleted})
+	require.NoError(t, err)
+	var did activities.Requeued
+	require.NoError(t, handle.Get(t.Context(), &did))
+	w.wait(t, h)
+	w.requireAllFound(t, h)
+}
+
+// waits reports whether what the harvest does is to be tried again in an hour or
+// later.
+func (w *world) waits(t *testing.T, h activities.Harvest) bool {
+	t.Helper()
+	d, err := w.client.DescribeWorkflowExecution(t.Context(), workflows.HarvestID(h.ID), "")
+	require.NoError(t, err)
+	for _, a := range d.GetPendingActivities() {
+		if a.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED && a.GetAttempt() > 1 && a.GetNextAttemptScheduleTime() != nil &&
+			a.GetNextAttemptScheduleTime().AsTime().Sub(a.GetLastAttemptCompleteTime().AsTime()) > time.Hour {
+			return true
+		}
+	}
+	return false
+}
+
+// retry begins a harvest that has ended anew, as `starter retry --failed` does.
+func (w *world) retry(t *testing.T, h activities.Harvest) {
+	t.Helper()
+	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
+		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h, Stage: workflows.StageCrawl, Retry: &activities.Retry{Harvest: h.ID}})
+	require.NoError(t, err)
+}
+
+func (w *world) requireAllFound(t *testing.T, h activities.Harvest) {
+	t.Helper()
+	found, err := w.db.Export(t.Context(), h.Venue, h.Years)
+	require.NoError(t, err)
+	have := map[string]bool{}
+	for _, f := range found {
+		have[f.Paper] = true
+	}
+	for _, p := range w.web.Truth().Papers {
+		require.Equal(t, p.Missing == "", have[p.Key], "%s %v %s", p.Key, p.URLs, p.Missing)
+	}
+}
+
+func (w *world) requireNothingOpen(t *testing.T, h activities.Harvest) {
+	t.Helper()
+	q, err := w.db.StillOpen(t.Context(), h.ID)
+	require.NoError(t, err)
+	require.Zero(t, q.Papers+q.Copies+q.Authors, "%+v", q)
+}
