@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/growthtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/growthtest"
 )
 
 // foreign are the clients, each with one question to which a service may answer
@@ -240,7 +240,7 @@ func askedFor(t testing.TB, client string, answer []byte) error {
 func TestReadingAnswersGrowsWithThem(t *testing.T) {
 	for _, w := range worst {
 		t.Run(w.of+", "+w.name, func(t *testing.T) {
-			growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(w.answer(n)) }, func(in []byte) { _ = askedFor(t, w.of, in) })
+			growthtest.Linear(t, 4<<10, func(n int) []byte { return []byte(w.answer(n)) }, func(in []byte) { _ = askedFor(t, w.of, in) })
 		})
 	}
 }

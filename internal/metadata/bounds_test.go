@@ -1,0 +1,180 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+)
+
+// pagesWithoutEnd answers the n-th request with a page that is not the last.
+type pagesWithoutEnd struct {
+	of func(n int) string
+	n  int
+}
+
+func (p *pagesWithoutEnd) RoundTrip(r *http.Request) (*http.Response, error) {
+	p.n++
+	if p.n > 50 {
+		return nil, errors.New("asked without end")
+	}
+	return response(r, reply{body: p.of(p.n)}), nil
+}
+
+// TestListsEndByName lets each catalogue send pages for ever.
+func TestListsEndByName(t *testing.T) {
+	t.Parallel()
+	same := func(s string) func(int) string { return func(int) string { return s } }
+	for name, c := range map[string]struct {
+		client string
+		of     func(n int) string
+		want   string
+	}{
+		"a cursor again": {"crossref", same(`{"message":{"total-results":9,"next-cursor":"a","items":[{"DOI":"10.1/a"}]}}`), errNothingNew.Error()},
+		"another cursor": {"crossref", func(n int) string {
+			return fmt.Sprintf(`{"message":{"total-results":%d,"next-cursor":"%d","items":[{"DOI":"10.1/a"}]}}`, n+9, n)
+		}, errNothingNew.Error()},
+		"a cursor of OpenAlex": {"openalex", same(`{"meta":{"count":9,"next_cursor":"a"},"results":[{"id":"W1"}]}`), errNothingNew.Error()},
+		"a token again":        {"oai", same(`<OAI-PMH><ListRecords><resumptionToken>a</resumptionToken></ListRecords></OAI-PMH>`), "same resumption token"},
+		"two tokens in turn": {"oai", func(n int) string {
+			return fmt.Sprintf(`<OAI-PMH><ListRecords><resumptionToken>%d</resumptionToken></ListRecords></OAI-PMH>`, n%2)
+		}, "same resumption token"},
+		"a total that grows": {"dblp search", func(n int) string {
+			return fmt.Sprintf(`{"result":{"hits":{"@total":"%d","hit":{"info":{"key":"a"}}}}}`, n+9)
+		}, errNothingNew.Error()},
+		"more preprints than asked": {"arxiv", same(`<feed>` + strings.Repeat(`<entry><id>http://arxiv.org/abs/1234.5678</id></entry>`, 6) + `</feed>`), "more than 5 entries"},
+		"more people than asked":    {"semantic scholar people", same(`[{"authorId":"1"},{"authorId":"2"}]`), "more than 1 authors"},
+		"a person of addresses":     {"orcid", same(`{"researcher-urls":{"researcher-url":[` + numbered(90_000, `{"url":{"value":"https://a.example/`, `"}},`) + `{}]}}`), "of a person"},
+		"a name of a megabyte":      {"dblp person", same(`<dblpperson name="` + strings.Repeat("a", 1<<20) + `" pid="1/2"/>`), "bytes in a name"},
+		"a title of a megabyte":     {"crossref", same(`{"message":{"total-results":1,"items":[{"type":"journal-article","DOI":"10.1/a","issued":{"date-parts":[[2003]]},"title":["` + strings.Repeat("a", 1<<20) + `"]}]}}`), "bytes in a title"},
+		"an answer too long":        {"oai", same(strings.Repeat(" ", maxBody+1)), "bytes in an answer"},
+	} {
+		cfg, _ := stubConfig(t, nil)
+		pages := &pagesWithoutEnd{of: c.of}
+		cfg.HTTPClient, cfg.OpenAlexKey, cfg.DBLPMirrorURL = &http.Client{Transport: pages}, "k", "-"
+		err := foreign[c.client](t.Context(), cfg)
+		var bad ErrBadAnswer
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 || pages.n > 4 {
+			t.Errorf("%s: %.300v after %d requests; want %q", name, err, pages.n, c.want)
+		}
+	}
+}
+
+func TestPagesAreCounted(t *testing.T) {
+	t.Parallel()
+	var p paging
+	var long ErrTooMuch
+	for p.pages < maxListPages-1 {
+		if err := p.more(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.more(1); !errors.As(err, &long) || long.Limit != maxListPages {
+		t.Errorf("got %v", err)
+	}
+	if err := new(paging).more(maxListEntries); !errors.As(err, &long) || long.Limit != maxListEntries {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCataloguesTextIsVisible: what turns or hides text does not reach the record.
+func TestCataloguesTextIsVisible(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"A\x00 B\x1b[2J C\u0085D":                    "A B[2J C D",
+		"\u202eevil\u202c \u2066x\u2069\ufeff":       "evil x",
+		"&#8238;evil &#x1b;[31m":                     "evil [31m",
+		"na\u00adme\u200b":                           "name",
+		"\u0646\u0627\u0645\u0647\u200c\u0627\u06cc": "\u0646\u0627\u0645\u0647\u200c\u0627\u06cc",
+	} {
+		if got := cleanTitle(in); got != want {
+			t.Errorf("title %q: got %q, want %q", in, got, want)
+		}
+		if got := cleanName(in); got != want {
+			t.Errorf("name %q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSoundRefusesByName(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", maxTitle+1)
+	for want, p := range map[string]gleaner.Paper{
+		"bytes in a title":       {Title: long},
+		"bytes in an identifier": {Key: long},
+		"bytes in a name":        {Authors: []gleaner.Author{{Name: long}}},
+		"bytes in a link":        {Links: []string{long}},
+		"links of a paper":       {Links: make([]string, maxLinks+1)},
+		"authors of a paper":     {Authors: make([]gleaner.Author, maxAuthors+1)},
+	} {
+		if err := Sound("x", []gleaner.Paper{{Key: "good", Title: "Good"}, p}); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000 {
+			t.Errorf("want %q, got %.300v", want, err)
+		}
+	}
+}
+
+// TestNoRedirectToPlain: what is asked for under https is not asked for without.
+func TestNoRedirectToPlain(t *testing.T) {
+	t.Parallel()
+	person := one(`<dblpperson name="Ann Lee" pid="3/4"><person key="homepages/3/4"><author pid="3/4">Ann Lee</author></person></dblpperson>`)
+	cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 301, header: map[string]string{"Location": "http://dblp.org/pid/3/4.xml"}}}, "pid/3/4": person})
+	cfg.DBLPMirrorURL = "-"
+	if _, err := NewDBLP(cfg).Person(t.Context(), "1/2"); err == nil || s.count("pid/3/4") > 0 {
+		t.Errorf("got %v, asked %v", err, s.asked)
+	}
+}
+
+// gateOfOne lets nobody through while a host is parked.
+type gateOfOne struct {
+	fetch.Gate
+	parked bool
+}
+
+func (g *gateOfOne) Turn(ctx context.Context, host string, d time.Duration) (func(fetch.Visit), error) {
+	if g.parked {
+		return nil, &fetch.ParkedError{Host: host, Wait: time.Hour}
+	}
+	return g.Gate.Turn(ctx, host, d)
+}
+
+// TestAPersonsWordEndsARest: a way that rests is asked at once when a person said,
+// since it failed, that it is back; and where the gate keeps a host, its word counts.
+func TestAPersonsWordEndsARest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		person := reply{body: `<dblpperson name="Ann Lee" pid="1/2"><person key="homepages/1/2"><author pid="1/2">Ann Lee</author></person></dblpperson>`}
+		cfg, s := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 503}, {status: 503}, person}})
+		cfg.DBLPMirrorURL, cfg.Retries = "-", -1
+		gate := &gateOfOne{Gate: NewLocalGate()}
+		cfg.Gate = gate
+		d := NewDBLP(cfg)
+		asked := func(ctx context.Context, want int, good bool) {
+			t.Helper()
+			if _, err := d.Person(ctx, "1/2"); (err == nil) != good || len(s.asked) != want {
+				t.Errorf("got %v after %d requests, want %d", err, len(s.asked), want)
+			}
+		}
+		before := time.Now()
+		time.Sleep(time.Second)
+		asked(t.Context(), 1, false)
+		asked(t.Context(), 2, false)
+		asked(t.Context(), 2, false) // it rests
+		asked(Anew(t.Context(), before), 2, false)
+		time.Sleep(time.Second)
+		asked(Anew(t.Context(), time.Now()), 3, true)
+
+		gate.parked = true
+		for range 5 {
+			asked(t.Context(), 3, false)
+		}
+		gate.parked = false
+		asked(t.Context(), 4, true)
+	})
+}
