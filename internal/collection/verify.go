@@ -28,6 +28,7 @@ const (
 	NoMeta     = "no metadata" // judged, and no JSON beside the file
 	NoPlace    = "no place"    // a document that was found nowhere
 	NoOriginal = "no primary"  // the copy of a document that is none
+	TwoCurrent = "two current" // another document is current at the same URL, too
 	LeftOver   = "left over"   // the blob of a row that prune had marked as removed, when it crashed
 )
 
@@ -81,6 +82,13 @@ func Verify(ctx context.Context, db *store.DB, repo *repository.Repository, deep
 	lost, err := db.LostPrimaries(ctx)
 	for _, sha := range lost {
 		tell(Difference{sha, NoOriginal, "it is said to be the same as a document that is missing or a copy itself"})
+	}
+	if err != nil || !deep {
+		return v.seen, err
+	}
+	rivals, err := db.Rivals(ctx)
+	for _, r := range rivals {
+		tell(Difference{r.SHA256, TwoCurrent, "at " + r.URL + "; the next crawl that fetches it settles which"})
 	}
 	return v.seen, err
 }

@@ -220,3 +220,17 @@ func TestFindDocuments(t *testing.T) {
 	require.Equal(t, sample("1"), sample("1"))
 	require.NotEqual(t, sample("1"), sample("2"))
 }
+
+// TestVerifyNamesTwoCurrent: one URL has one current document.
+func TestVerifyNamesTwoCurrent(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	first, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	second, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	s.takeFile(fileAt("http://a.example/2.pdf", s.pile.File(3, sampleweb.AsPDF)))
+	require.Empty(t, differences(t, s, true), "an earlier version is none")
+	_, err := s.db.Pool.Exec(t.Context(), "UPDATE locations SET current=true")
+	require.NoError(t, err)
+	require.Empty(t, differences(t, s, false))
+	require.Equal(t, map[string]string{first[0]: TwoCurrent, second[0]: TwoCurrent}, differences(t, s, true))
+}

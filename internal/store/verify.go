@@ -37,3 +37,12 @@ func (db *DB) LostPrimaries(ctx context.Context) ([]string, error) {
 	return list1[string](ctx, db, `SELECT d.sha256 FROM documents d LEFT JOIN documents p ON p.sha256=d.same_as
 		WHERE d.same_as<>'' AND (p.sha256 IS NULL OR p.same_as<>'') ORDER BY 1`)
 }
+
+// Rival is a document that is not alone current where it was found.
+type Rival struct{ SHA256, URL string }
+
+// Rivals lists the documents of URLs at which several are current, by URL.
+func (db *DB) Rivals(ctx context.Context) ([]Rival, error) {
+	return list[Rival](ctx, db, `SELECT sha256, url FROM locations WHERE current
+		AND hash IN (SELECT hash FROM locations WHERE current GROUP BY hash HAVING count(*) > 1) ORDER BY url, sha256`)
+}
