@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+
+	"gleaner/worker/pool"
 )
 
 // patience is how long Temporal may be silent before somebody who waits is told.
@@ -46,6 +49,49 @@ func (c *cli) sayWhetherAway(id string, away bool) {
 		return
 	}
 	fmt.Fprintf(c.err, "Temporal answers again; waiting for %s\n", id)
+}
+
+// troubleLook is how often what fails is asked for.
+const troubleLook = 2 * time.Second
+
+// sayTroubles says of a harvest what begins to fail, and what does so no longer.
+// While Temporal is away nothing is known, which await says.
+func (c *cli) sayTroubles(ctx context.Context, t client.Client, harvest string) {
+	said := map[string]bool{}
+	for ctx.Err() == nil {
+		asked, cancel := context.WithTimeout(ctx, patience)
+		now, err := pool.Troubles(asked, t, harvest)
+		cancel()
+		if err == nil {
+			c.sayChanged(said, now)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(troubleLook):
+		}
+	}
+}
+
+func (c *cli) sayChanged(said map[string]bool, now []pool.Trouble) {
+	say := func(what string) {
+		if c.err.Terminal() {
+			fmt.Fprintln(c.err) // below the line of progress
+		}
+		fmt.Fprintln(c.err, what)
+	}
+	fails := map[string]bool{}
+	for _, t := range now {
+		if fails[t.What] = true; !said[t.What] {
+			say(t.String())
+		}
+	}
+	for what := range said {
+		if !fails[what] {
+			say(what + " fails no more")
+		}
+	}
+	clear(said)
+	maps.Copy(said, fails)
 }
 
 // ended reports whether an error is about the workflow, and not about the way to

@@ -191,10 +191,16 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 		defer close(shown)
 		c.progress(watch, a.DB, id)
 	}()
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		c.sayTroubles(watch, t, id)
+	}()
 	var result workflows.HarvestResult
 	err = c.await(ctx, t, workflows.HarvestID(id), &result)
 	stop()
 	<-shown
+	<-told
 	if ctx.Err() != nil && !c.json {
 		fmt.Fprintf(c.err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
 	}

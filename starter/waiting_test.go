@@ -3,16 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -114,15 +117,24 @@ func (s *said) until(t *testing.T, words string) {
 
 // harvestThatWaits is a harvest in the record and in Temporal that ends when it is
 // signalled.
-func (c *testConsole) harvestThatWaits(t client.Client) (id string) {
+func (c *testConsole) harvestThatWaits(t client.Client, first ...func() error) (id string) {
 	c.t.Helper()
 	h := store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}
 	require.NoError(c.t, c.SaveHarvest(c.t.Context(), h))
 	w := worker.New(t, activities.QueueHarvest, worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) (workflows.HarvestResult, error) {
+		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+		for range first {
+			if err := workflow.ExecuteActivity(ctx, "ListPapers").Get(ctx, nil); err != nil {
+				return workflows.HarvestResult{}, err
+			}
+		}
 		workflow.GetSignalChannel(ctx, "end").Receive(ctx, nil) // also when it is cancelled
 		return workflows.HarvestResult{Summary: report.Summary{Found: 7}}, nil
 	}, workflow.RegisterOptions{Name: "HarvestVenue"})
+	for _, do := range first {
+		w.RegisterActivityWithOptions(func(context.Context) error { return do() }, activity.RegisterOptions{Name: "ListPapers"})
+	}
 	require.NoError(c.t, w.Start())
 	c.t.Cleanup(w.Stop)
 	_, err := t.ExecuteWorkflow(c.t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest}, "HarvestVenue")
@@ -160,6 +172,27 @@ func TestWhoWaitsOutlivesTemporal(t *testing.T) {
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
 	require.Equal(t, exitOK, result(), errs)
 	require.Contains(t, out.String(), "7 found")
+}
+
+// TestWatchSaysWhatFails: what fails and is tried again, and when that is over.
+func TestWatchSaysWhatFails(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	var well atomic.Bool
+	id := c.harvestThatWaits(server, func() error {
+		if well.Load() {
+			return nil
+		}
+		return errors.New("DBLP is out")
+	})
+	_, errs, result := c.background(t.Context(), "watch", id)
+	errs.until(t, "ListPapers fails and is tried again (attempt ")
+	require.Regexp(t, `harvest/conf/x/2001 ListPapers fails and is tried again \(attempt \d+, (since|last tried) \d{4}-.*\): DBLP is out`, errs.String())
+	well.Store(true)
+	errs.until(t, "harvest/conf/x/2001 ListPapers fails no more")
+	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
+	require.Equal(t, exitOK, result(), errs)
 }
 
 func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {

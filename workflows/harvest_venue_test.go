@@ -3,11 +3,14 @@ package workflows
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -88,8 +91,23 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 	onWaves(env, []string{"press.example"}, []string{"ada.example"}, []string{"lead.example"})
 	var crawled []string
 	onSites(env, &crawled)
+	var steps []string
+	env.SetOnActivityStartedListener(func(a *activity.Info, _ context.Context, args converter.EncodedValues) {
+		switch step := a.ActivityType.Name; step {
+		case "Counts", "SitesToCrawl":
+		case "SetStage":
+			var s activities.Stage
+			require.NoError(t, args.Get(&s))
+			steps = append(steps, "— "+s.Stage)
+		default:
+			steps = append(steps, step)
+		}
+	})
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.NoError(t, env.GetWorkflowError())
+	pass := []string{"AuthorBatches", "FindHomepages", "SettleHomepages"}
+	require.Equal(t, slices.Concat([]string{"Begin", "— papers", "ListPapers", "— held", "MatchHeld", "— copies", "LocateCopies", "— homepages"}, pass, pass,
+		[]string{"SeedHomepages", "— crawl", "AskAgain", "— report", "Report", "— complete"}), steps)
 	var r HarvestResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)
@@ -177,6 +195,27 @@ func TestCancelledHarvestSaysSo(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.Error(t, env.GetWorkflowError())
 	require.Equal(t, StageCancelled, last.Stage)
+}
+
+// TestCancelledHarvestLeavesItsSitesCrawling: another harvest may have joined them.
+func TestCancelledHarvestLeavesItsSitesCrawling(t *testing.T) {
+	t.Parallel()
+	begun, cancelled := false, false
+	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		begun = true
+		err := workflow.Sleep(ctx, 100*time.Hour)
+		cancelled = temporal.IsCanceledError(err)
+		return activities.SiteEnd{Host: p.Host, State: "done"}, err
+	})
+	easyStages(env)
+	onWaves(env, []string{"shared.example"})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
+	env.OnSignalExternalWorkflow(mock.Anything, SiteID("shared.example"), mock.Anything, SignalWake, mock.Anything).Return(nil).Maybe()
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
+	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()))
+	require.True(t, begun)
+	require.False(t, cancelled, "the crawl was cancelled with the harvest")
 }
 
 func callback(t *testing.T) *testsuite.TestUpdateCallback {
