@@ -117,6 +117,7 @@ func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *
 		return err
 	}
 	c.hints()
+	c.hintDelay(f.options.Delay)
 	if !f.wait {
 		return c.print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
 			verb := "started"
@@ -146,6 +147,13 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 func (c *cli) hints() {
 	if cfg, err := c.settings(); err == nil && cfg.Text("search") == "none" && !c.json {
 		fmt.Fprintln(c.err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
+	}
+}
+
+// hintDelay says that a delay asked for is below the floor, which holds.
+func (c *cli) hintDelay(asked time.Duration) {
+	if cfg, err := c.settings(); err == nil && asked > 0 && asked < cfg.Duration("min-delay") {
+		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s, but addresses of your own (GLEANER_MIN_DELAY)\n", asked, cfg.Duration("min-delay"))
 	}
 }
 

@@ -63,6 +63,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
 			}
+			c.hintDelay(f.delay)
 			return c.createSchedule(cmd.Context(), args[0], f)
 		}}
 	fl := cmd.Flags()
