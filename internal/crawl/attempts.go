@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/rank"
 	"gleaner/internal/store"
 )
 
@@ -78,11 +79,25 @@ func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 func (s *slice) guarded(ctx context.Context, url string, work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.log.ErrorContext(ctx, "panic over an answer; its URL is set aside", "url", url, "panic", v, "stack", string(debug.Stack()))
+			s.log.ErrorContext(ctx, "panic over a URL or its answer", "url", url, "panic", v, "stack", string(debug.Stack()))
 			err = &panicked{v}
 		}
 	}()
 	return work()
+}
+
+// pick lets the strategy choose. One that panics over what waits, or chooses what
+// is not there, does not hold the site up.
+func (s *slice) pick(ctx context.Context, from []rank.Candidate) (i int, reason string) {
+	err := s.guarded(ctx, from[0].Link.URL, func() error {
+		i, reason = s.strategy.Next(from)
+		_ = from[i]
+		return nil
+	})
+	if err != nil {
+		return 0, "the first that waits, since the strategy failed: " + err.Error()
+	}
+	return i, reason
 }
 
 // setAside names what an answer did to the crawler, or gives back an error that

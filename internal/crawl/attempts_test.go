@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
 )
 
@@ -40,6 +41,35 @@ func TestAPanicSetsItsURLAside(t *testing.T) {
 	require.Equal(t, 1, s.asked()["/bad.html"])
 	require.Contains(t, w.rows(t, s.host, "reason")["/bad.html"], "poison")
 	require.Contains(t, log.String(), "attempts_test.go", "the stack")
+}
+
+// breaking is a fetcher and a strategy that panic.
+type breaking struct {
+	Fetcher
+	rank.Strategy
+}
+
+func (b breaking) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	if strings.HasSuffix(r.URL, "/bad.html") {
+		panic("decoder")
+	}
+	return b.Fetcher.Fetch(ctx, r)
+}
+
+func (b breaking) Next([]rank.Candidate) (int, string) { panic("chooser") }
+
+// TestAPanicOverARequestSetsItsURLAside, and one of the strategy sets none aside.
+func TestAPanicOverARequestSetsItsURLAside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("bad.html", "good.html"), "/good.html": links("1.pdf"), "/1.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(breaking{Fetcher: w.client})
+	c.wrap = func(s rank.Strategy) rank.Strategy { return breaking{Strategy: s} }
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	require.Equal(t, map[string]string{"/": "page success", "/bad.html": "failed crawler-panic", "/good.html": "page success", "/1.pdf": "document success"}, w.record(t, s.host))
+	require.Contains(t, w.rows(t, s.host, "reason")["/bad.html"], "decoder")
+	require.Contains(t, w.rows(t, s.host, "reason")["/good.html"], "chooser")
 }
 
 // dying is a process that dies over what one URL answers: nothing of its slice

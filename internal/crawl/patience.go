@@ -98,8 +98,10 @@ func (s *slice) ask(ctx context.Context, r fetch.Request) (resp *fetch.Response,
 			defer breakOff()
 			s.inFlight.Store(&breakOff)
 			defer s.inFlight.Store(nil)
-			resp, err = s.fetch.Fetch(asking, r)
-			return err
+			return s.guarded(ctx, r.URL, func() error {
+				resp, err = s.fetch.Fetch(asking, r)
+				return err
+			})
 		})
 		if err == nil || ctx.Err() != nil || answers(err) || !s.lease.Lapsed() {
 			return resp, err

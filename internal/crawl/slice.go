@@ -303,20 +303,20 @@ func (s *slice) next(ctx context.Context) (*frontier.Entry, string, error) {
 	if err := s.trapped(); err != nil { // now that what waits is known
 		return nil, "", err
 	}
-	i, reason := s.choose()
+	i, reason := s.choose(ctx)
 	return s.window.take(i), reason, nil
 }
 
 // choose lets the strategy pick among what waits. Sitemaps come last: on a small
 // site they cost a request and tell nothing new, and a link met on a page comes
 // with words that a sitemap does not have. Lists of papers come first.
-func (s *slice) choose() (int, string) {
+func (s *slice) choose(ctx context.Context) (int, string) {
 	if i := s.window.listing(); i >= 0 {
 		return i, "the directory of several pages that catalogues name: it may list their documents"
 	}
 	named, poor := s.named(), s.poor()
 	if s.window.sitemaps == 0 && !named && !poor {
-		return s.strategy.Next(s.window.candidates)
+		return s.pick(ctx, s.window.candidates)
 	}
 	var rest []rank.Candidate
 	var place []int
@@ -331,7 +331,7 @@ func (s *slice) choose() (int, string) {
 	if len(rest) == 0 {
 		return 0, "a sitemap, when nothing else waits"
 	}
-	i, reason := s.strategy.Next(rest)
+	i, reason := s.pick(ctx, rest)
 	return place[i], reason
 }
 

@@ -28,7 +28,8 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil && !answers(err) {
+	var broken *panicked
+	if err != nil && !answers(err) && !errors.As(err, &broken) {
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
 	}
 	if err := errors.Join(s.hold(ctx), s.handle(ctx, e)); err != nil {
@@ -50,6 +51,9 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 		}
 	}
 	s.batch.visits = append(s.batch.visits, v)
+	if broken != nil {
+		return &errStop{ending: SliceFull} // when the host may be asked next the record knows, not this lease
+	}
 	if len(s.unjudged) > 0 {
 		// A document is kept by now: who comes after a crash need not fetch it again.
 		if err := s.flush(ctx, false); err != nil {
@@ -79,6 +83,10 @@ func (s *slice) outcome(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	var fe *fetch.Error
 	if errors.As(err, &fe) {
 		return s.failed(e, v, fe), nil
+	}
+	if err != nil {
+		s.progress.Failed++
+		return rank.Result{Failed: true}, setAside(v, err)
 	}
 	err = s.guarded(ctx, e.Link.URL, func() (err error) {
 		s.read(e.Link.URL)
