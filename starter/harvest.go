@@ -153,7 +153,7 @@ func (c *cli) hints() {
 // hintDelay says that a delay asked for is below the floor, which holds.
 func (c *cli) hintDelay(asked time.Duration) {
 	if cfg, err := c.settings(); err == nil && asked > 0 && asked < cfg.Duration("min-delay") {
-		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s, but addresses of your own (GLEANER_MIN_DELAY)\n", asked, cfg.Duration("min-delay"))
+		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s (GLEANER_MIN_DELAY)\n", asked, cfg.Duration("min-delay"))
 	}
 }
 

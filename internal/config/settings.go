@@ -53,7 +53,7 @@ var Settings = []Setting{
 
 	{Key: "contact", Env: "GLEANER_CONTACT", Help: "e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"},
 	{Key: "delay", Env: "GLEANER_DELAY", Default: "1s", Kind: Duration, Help: "least time between two requests to one host"},
-	{Key: "min-delay", Env: "GLEANER_MIN_DELAY", Default: "500ms", Kind: Duration, Help: "no host is asked faster, whatever a harvest's --delay or delay says, but addresses of your own (allow-addresses); lower it only for servers of your own, say behind a proxy"},
+	{Key: "min-delay", Env: "GLEANER_MIN_DELAY", Default: "500ms", Kind: Duration, Help: "no host is asked faster, whatever a harvest's --delay or delay says; lower it only for servers of your own, say behind a proxy"},
 	{Key: "delay-factor", Env: "GLEANER_DELAY_FACTOR", Default: "5", Kind: Number, Help: "wait so many times the last answer's time, if that is longer"},
 	{Key: "max-delay", Env: "GLEANER_MAX_DELAY", Default: "30s", Kind: Duration, Help: "bound of the adaptive delay"},
 	{Key: "max-crawl-delay", Env: "GLEANER_MAX_CRAWL_DELAY", Default: "2m", Kind: Duration, Help: "longest Crawl-delay of a robots.txt that is obeyed in full"},
