@@ -179,12 +179,8 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 // SitesToCrawl lists the next hosts of a harvest that something waits on.
 func (a *Stages) SitesToCrawl(ctx context.Context, b Batch) (Sites, error) {
 	defer alive(ctx)()
-	hosts, err := a.db.SitesToCrawl(ctx, b.Harvest.ID, b.After, b.Limit)
-	s := Sites{Hosts: hosts, More: len(hosts) == b.Limit}
-	if len(hosts) > 0 {
-		s.Last = hosts[len(hosts)-1]
-	}
-	return s, typed(err)
+	hosts, last, err := a.db.SitesToCrawl(ctx, b.Harvest.ID, b.After, b.Limit)
+	return Sites{Hosts: hosts, Last: last, More: len(hosts) == b.Limit}, typed(err)
 }
 
 // EndSite records how a crawl ended, and returns the harvests that wait for it.

@@ -5,6 +5,7 @@ import (
 
 	"gleaner/internal/collection"
 	"gleaner/internal/document"
+	"gleaner/internal/fetch"
 )
 
 // Reading says with what a program reads documents.
@@ -29,7 +30,7 @@ func (a *App) openCollection(ctx context.Context) {
 	}
 	a.shutTemp = shut
 	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: r.Cores, Filter: a.filter, Whole: a.Config.Switch("whole-text"), Names: a.Config.Switch("name-filter"),
-		Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child, TempDir: temp})})
+		Memory: fetch.NewMemory(memory() / 4), Reader: document.NewReader(document.Options{OCR: a.Config.Switch("ocr"), Child: r.Child, TempDir: temp})})
 }
 
 // Examiner returns what examines documents, for a command that opened the record

@@ -26,7 +26,7 @@ const linger = 10 * time.Second
 
 func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg), Linger: linger}
-	fc.Memory = fetch.NewMemory(bodyMemory())
+	fc.Memory = fetch.NewMemory(memory() / 2)
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
 	for _, s := range config.Fields(cfg.Text("allow-addresses")) {
 		p, err := netip.ParsePrefix(s)
@@ -59,14 +59,14 @@ func fetchConfig(cfg *config.Config) (fetch.Config, error) {
 	return fc, nil
 }
 
-// bodyMemory is what the bodies in flight may take together: half of what the
-// process may (GOMEMLIMIT), or a GiB where it is not told.
-func bodyMemory() int64 {
-	limit := debug.SetMemoryLimit(-1)
-	if limit == math.MaxInt64 {
-		return 1 << 30
+// memory is what the process may take (GOMEMLIMIT), or two GiB where it is not
+// told: the bodies in flight may take half of it together, what is unpacked a
+// quarter. They are two, since who holds a body may wait to unpack it.
+func memory() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		return limit
 	}
-	return limit / 2
+	return 2 << 30
 }
 
 // Proxied says whether web pages are fetched through a proxy by these settings.

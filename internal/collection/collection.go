@@ -3,6 +3,7 @@ package collection
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/repository"
 	"gleaner/internal/store"
@@ -26,6 +28,7 @@ type Parts struct {
 	Cores  int              // documents read at a time; 0 is the number of processors
 	Names  bool             // pass files over unread whose name or size speaks against them (Chen 2008, File Fetcher)
 	Whole  bool             // read and keep all text of every document; else that of wanted papers and of what the first pages leave open
+	Memory *fetch.Memory    // bounds what is unpacked at a time, all files together; nil does not
 	Log    *slog.Logger
 }
 
@@ -39,6 +42,7 @@ type Collection struct {
 	names  bool
 	wanted *wanted
 	cores  chan struct{} // one token a document that is being read
+	memory *fetch.Memory
 	log    *slog.Logger
 
 	judged func(Judgement, time.Duration)
@@ -75,7 +79,7 @@ func New(p Parts) *Collection {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
-		cores: make(chan struct{}, p.Cores), log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
+		cores: make(chan struct{}, p.Cores), memory: p.Memory, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 
 // File is a fetched file and where it came from.
@@ -125,7 +129,12 @@ func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx)
 func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
 	c.reached(fetched)
 	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
-	parts, err := document.Unpack(name, media, f.Body, document.Limits{})
+	parts, release, err := c.unpack(ctx, name, media, f.Body)
+	defer release()
+	var bad *document.UnpackError
+	if err != nil && !errors.As(err, &bad) {
+		return nil, err
+	}
 	if err != nil {
 		// What is wrong with it is found again, and named, when it is judged.
 		c.log.DebugContext(ctx, "archive cannot be unpacked", "url", f.URL, "error", err)
@@ -147,6 +156,20 @@ func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
 		all = append(all, sha)
 	}
 	return all, nil
+}
+
+// unpack unpacks a file when there is memory for what may come of it. release says
+// that the parts are no longer needed. The error is an *document.UnpackError, or
+// that of ctx.
+func (c *Collection) unpack(ctx context.Context, name, media string, body []byte) (parts []document.Part, release func(), err error) {
+	release = func() {}
+	if n := document.Unpacked(name, media, body, document.Limits{}); n > 0 {
+		if release, err = c.memory.Hold(ctx, n); err != nil {
+			return nil, func() {}, err
+		}
+	}
+	parts, err = document.Unpack(name, media, body, document.Limits{})
+	return parts, release, err
 }
 
 func (c *Collection) add(ctx context.Context, f File, member string, kind document.Kind, body []byte) (string, error) {

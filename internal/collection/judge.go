@@ -218,8 +218,12 @@ func (c *Collection) read(ctx context.Context, at store.Location, body []byte, n
 	if at.Member != "" {
 		name = at.Member
 	}
-	parts, err := document.Unpack(name, at.Header["Content-Type"], body, document.Limits{})
+	parts, release, err := c.unpack(ctx, name, at.Header["Content-Type"], body)
+	defer release()
 	var bad *document.UnpackError
+	if err != nil && !errors.As(err, &bad) {
+		return nil, "", err
+	}
 	if len(parts) == 0 && errors.As(err, &bad) {
 		return &document.Text{Outcome: bad.Outcome, Detail: bad.Error()}, document.Sniff(name, "", body), nil
 	}

@@ -63,7 +63,7 @@ func TestATrapTakesWhatComesLater(t *testing.T) {
 	}
 	listed := func(want ...string) {
 		t.Helper()
-		got, err := w.db.SitesToCrawl(t.Context(), "h", "", 10)
+		got, _, err := w.db.SitesToCrawl(t.Context(), "h", "", 10)
 		require.NoError(t, err)
 		require.ElementsMatch(t, want, got)
 	}

@@ -96,7 +96,7 @@ func ghostscriptOutcome(got *run) (Outcome, string) {
 		return Timeout, "ghostscript used up its processor time"
 	case got.stalled:
 		return Stalled, "ghostscript was stopped by the clock or by the system"
-	case outOfMemory(got), got.flooded:
+	case outOfMemory(got), got.flooded, strings.Contains(string(got.stdout)+got.stderr, "/VMerror"):
 		return TooLarge, "ghostscript wanted more than allowed"
 	case got.exit != 0:
 		return Unreadable, firstLine(got.stderr + string(got.stdout))

@@ -215,6 +215,8 @@ func TestPostScript(t *testing.T) {
 	assert.Equal(t, 1, got.PageCount)
 	loop := read(t, NewReader(Options{CPU: time.Second}), "x.ps", []byte("%!PS\n{ } loop\n"))
 	assert.Equal(t, Timeout, loop.Outcome, loop.Detail)
+	hungry := read(t, NewReader(Options{Memory: 192 << 20}), "x.ps", []byte("%!PS\n[ { 60000 string } loop\n"))
+	assert.Equal(t, TooLarge, hungry.Outcome, hungry.Detail)
 }
 
 // Ends of pages are pages' own: bitmap fonts of TeX print a form feed for "fi".

@@ -75,9 +75,7 @@ var ErrLimit = errors.New("limit on unpacking met")
 // parts read before it are returned with it.
 func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
 	u := &unpacker{lim: lim.withDefaults()}
-	// A paper grows tenfold or twentyfold. A file that grows a thousandfold was
-	// made to fill a disk, and many small ones of that kind do.
-	u.lim.Total = min(u.lim.Total, max(anyFile, u.lim.Ratio*int64(len(body))))
+	u.lim.Total = u.lim.total(len(body))
 	kind := Sniff(name, mediaType, body)
 	if !kind.IsPacked() {
 		return []Part{{Name: name, MediaType: mediaType, Kind: kind, Body: body}}, nil
@@ -85,6 +83,20 @@ func Unpack(name, mediaType string, body []byte, lim Limits) ([]Part, error) {
 	err := u.open(name, kind, body, 1)
 	return u.parts, err
 }
+
+// Unpacked is how many bytes Unpack makes of a file at most: of one that is not
+// packed none, since it is its own part.
+func Unpacked(name, mediaType string, body []byte, lim Limits) int64 {
+	if !Sniff(name, mediaType, body).IsPacked() {
+		return 0
+	}
+	return lim.withDefaults().total(len(body))
+}
+
+// total bounds what becomes of a file of so many bytes. A paper grows tenfold or
+// twentyfold. A file that grows a thousandfold was made to fill a disk, and many
+// small ones of that kind do.
+func (l Limits) total(size int) int64 { return min(l.Total, max(anyFile, l.Ratio*int64(size))) }
 
 // anyFile is what any packed file may become, in bytes, however small it is.
 const anyFile = 16 << 20

@@ -135,7 +135,7 @@ func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 		return fmt.Errorf("%w: scheme %q", errBadHost, u.Scheme)
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if host == "" || len(host) > 253 || u.User != nil {
+	if host == "" || len(host) > 253 || strings.HasPrefix(host, ".") || strings.HasSuffix(host, ".") || strings.Contains(host, "..") || u.User != nil {
 		return fmt.Errorf("%w: %q", errBadHost, u.Host)
 	}
 	ip, isIP, err := literalIP(host)

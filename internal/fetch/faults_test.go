@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func pack(t *testing.T, coding string, plain []byte) []byte {
+func pack(t testing.TB, coding string, plain []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser

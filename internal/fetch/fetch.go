@@ -17,7 +17,7 @@ const (
 	NotModified       Outcome = "not-modified"
 	NotFound          Outcome = "not-found"           // 404 and 410
 	Forbidden         Outcome = "forbidden"           // 401, 403, 451
-	BadStatus         Outcome = "terminal-bad-status" // any other 4xx
+	BadStatus         Outcome = "terminal-bad-status" // any other 4xx, and what is no status
 	ServerError       Outcome = "server-error"        // 5xx but 503
 	Busy              Outcome = "busy"                // 429 and 503, with or without Retry-After
 	RobotsDenied      Outcome = "robots-denied"

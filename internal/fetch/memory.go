@@ -30,12 +30,18 @@ func NewMemory(size int64) *Memory {
 }
 
 // take waits until a body of so many bytes may be held, and returns what gives
-// its share back. One that is larger than all there is takes all there is.
+// its share back.
 func (m *Memory) take(ctx context.Context, body int64) (release func(), err error) {
+	return m.Hold(ctx, body*inUse)
+}
+
+// Hold waits until so many bytes may be held, and returns what gives them back.
+// Who wants more than all there is takes all there is.
+func (m *Memory) Hold(ctx context.Context, n int64) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
-	n := min(body*inUse, m.size)
+	n = min(n, m.size)
 	if err := m.free.Acquire(ctx, n); err != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -52,7 +52,7 @@ func statusOutcome(status int) Outcome {
 		return Timeout
 	case status == 429 || status == 503:
 		return Busy
-	case status >= 400 && status < 500:
+	case status >= 400 && status < 500, status >= 600: // some walls say 999
 		return BadStatus
 	case status >= 500 && status < 600:
 		return ServerError

@@ -62,6 +62,9 @@ func (c *Client) redirect(trail *trail, t *target, x *exchange, req Request) (*t
 		return nil, &Error{Outcome: o, URL: t.raw, Status: x.status, Location: location, Err: err}
 	}
 	location := x.answer.Get("Location")
+	if most := c.cfg.Limits.URLBytes; len(location) > most {
+		return fail(BadURL, "", fmt.Errorf("redirect to a URL of %d bytes, beyond the limit of %d", len(location), most))
+	}
 	u, err := resolve(t.url, location)
 	if err != nil {
 		outcome := BadAnswer

@@ -26,6 +26,8 @@ type Options struct {
 	PagesPerSite int
 	// Conferences are large sites of their own, for benchmarks; none by default.
 	Conferences []Conference
+	// Hostile adds sites that want their reader to fail (HostileHosts).
+	Hostile bool
 	// Latency is waited before every answer. Default none.
 	Latency time.Duration
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.

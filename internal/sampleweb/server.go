@@ -146,6 +146,9 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
 		c.serve(rw, r)
 		return
 	}
+	if w.serveHostile(rw, r, name) {
+		return
+	}
 	h := w.hosts[name]
 	if h == nil {
 		http.Error(rw, "no such host: "+name, http.StatusBadGateway)
@@ -218,6 +221,9 @@ func (c *counter) WriteHeader(status int) {
 	c.status = status
 	c.ResponseWriter.WriteHeader(status)
 }
+
+// Unwrap lets a handler flush.
+func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)

@@ -30,23 +30,39 @@ func tinyPDF(title, author string, r *rand.Rand) []byte {
 	}
 	text.WriteString("ET")
 
-	var b bytes.Buffer
-	var offsets []int
-	object := func(body string) {
-		offsets = append(offsets, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(offsets), body)
+	var p plainPDF
+	p.object("<< /Type /Catalog /Pages 2 0 R >>")
+	p.object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+	p.object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>")
+	p.stream("", text.String())
+	p.object("<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>")
+	return p.bytes()
+}
+
+// plainPDF is a PDF in the making, with a table of what is where.
+type plainPDF struct {
+	b  bytes.Buffer
+	at []int
+}
+
+func (p *plainPDF) object(what string) {
+	if p.b.Len() == 0 {
+		p.b.WriteString("%PDF-1.4\n")
 	}
-	b.WriteString("%PDF-1.4\n")
-	object("<< /Type /Catalog /Pages 2 0 R >>")
-	object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
-	object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>")
-	object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", text.Len(), text.String()))
-	object("<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>")
-	xref := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
-	for _, o := range offsets {
-		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	p.at = append(p.at, p.b.Len())
+	fmt.Fprintf(&p.b, "%d 0 obj\n%s\nendobj\n", len(p.at), what)
+}
+
+func (p *plainPDF) stream(entries, content string) {
+	p.object(fmt.Sprintf("<<%s/Length %d>>\nstream\n%s\nendstream", entries, len(content), content))
+}
+
+func (p *plainPDF) bytes() []byte {
+	table := p.b.Len()
+	fmt.Fprintf(&p.b, "xref\n0 %d\n0000000000 65535 f \n", len(p.at)+1)
+	for _, at := range p.at {
+		fmt.Fprintf(&p.b, "%010d 00000 n \n", at)
 	}
-	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, xref)
-	return b.Bytes()
+	fmt.Fprintf(&p.b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(p.at)+1, table)
+	return p.b.Bytes()
 }

@@ -65,6 +65,9 @@ func New(o Options) *Web {
 	w.buildMirror()
 	w.buildPortal()
 	w.buildNamesakes()
+	if w.opt.Hostile {
+		w.buildHostile()
+	}
 	for _, c := range w.opt.Conferences {
 		w.big[c.Host] = newConference(w.opt, c)
 	}

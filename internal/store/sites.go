@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -86,36 +88,64 @@ func (db *DB) HarvestSites(ctx context.Context, harvest string) ([]Site, error) 
 	return pgx.CollectRows(rows, scanSite)
 }
 
-// JoinSite makes a site one of a harvest's.
+// JoinSite makes a site one of a harvest's own.
 func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, harvest, siteID, origin)
+	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3)
+		ON CONFLICT (harvest_id, site_id) DO UPDATE SET origin=EXCLUDED.origin, turn=0, given_by=NULL WHERE harvest_sites.turn > 0`, harvest, siteID, origin)
 	return err
 }
 
 // InheritSite makes every harvest of one site a harvest of another: of a lead's
-// host, which is wanted for the same papers.
+// host, which is wanted for the same papers. Its turn is after those that the same
+// giver named before.
 func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT harvest_id, $2, $3 FROM harvest_sites WHERE site_id=$1
-		ORDER BY harvest_id ON CONFLICT DO NOTHING`, from, to, origin)
+	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn)
+		SELECT h.harvest_id, $2, $3, giver, 1 + (SELECT count(*) FROM harvest_sites g WHERE g.harvest_id=h.harvest_id AND g.given_by=giver)
+		FROM harvest_sites h CROSS JOIN LATERAL (SELECT coalesce(h.given_by, h.site_id) AS giver) g WHERE h.site_id=$1 ORDER BY h.harvest_id
+		ON CONFLICT (harvest_id, site_id) DO UPDATE SET given_by=EXCLUDED.given_by, turn=EXCLUDED.turn WHERE harvest_sites.turn > EXCLUDED.turn`, from, to, origin)
 	return err
 }
 
+// turnOf reads a place in the order of SitesToCrawl: a host, and before it its
+// turn where that is not 0.
+func turnOf(after string) (turn int, host string) {
+	if n, rest, ok := strings.Cut(after, " "); ok {
+		turn, _ = strconv.Atoi(n)
+		return turn, rest
+	}
+	return 0, after
+}
+
 // SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try
-// has come, by host, after the host given; at most limit. They are marked as not
+// has come, after a place in their order; at most limit. It returns the place of
+// the last as well. Those that the harvest knows itself come first, then of each
+// site that names others the first, the second and so on. They are marked as not
 // ended, so that EndedSites tells when they are. Of a site that ended as a trap
 // only what was given to it since counts: homepages, and leads of other hosts.
-func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `WITH due AS (
-			SELECT s.id FROM sites s JOIN harvest_sites h ON h.site_id=s.id
-			WHERE h.harvest_id=$1 AND s.host > $2 COLLATE "C" AND s.parked_until <= now() AND CASE WHEN s.state='trap'
+func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) (hosts []string, last string, err error) {
+	turn, host := turnOf(after)
+	rows, err := db.Pool.Query(ctx, `WITH due AS (
+			SELECT s.id, h.turn FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+			WHERE h.harvest_id=$1 AND (h.turn, s.host COLLATE "C") > ($2, $3) AND s.parked_until <= now() AND CASE WHEN s.state='trap'
 				THEN EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND (u.source='seed' OR u.role > 0))
 				ELSE s.state IN ('new', 'crawling', 'done')
 					AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
 					  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now())) END
-			ORDER BY s.host COLLATE "C" LIMIT $3),
+			ORDER BY h.turn, s.host COLLATE "C" LIMIT $4),
 		held AS (SELECT id FROM sites WHERE id IN (SELECT id FROM due) AND state IN ('done', 'trap') ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
 		mark AS (UPDATE sites s SET state='new' FROM held WHERE s.id=held.id)
-		SELECT s.host FROM sites s JOIN due ON due.id=s.id ORDER BY s.host COLLATE "C"`, harvest, after, limit)
+		SELECT s.host, due.turn FROM sites s JOIN due ON due.id=s.id ORDER BY due.turn, s.host COLLATE "C"`, harvest, turn, host, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	_, err = pgx.ForEachRow(rows, []any{&host, &turn}, func() error {
+		hosts, last = append(hosts, host), host
+		if turn > 0 {
+			last = strconv.Itoa(turn) + " " + host
+		}
+		return nil
+	})
+	return hosts, last, err
 }
 
 // EndedSites lists those of the hosts that are neither being crawled nor about

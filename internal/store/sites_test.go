@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -143,4 +144,53 @@ func TestRetryReachesAParkedHost(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, asked, 1)
 	require.Equal(t, "asks.test", asked[0].Host)
+}
+
+// TestSitesAreCrawledInTurns: a site that names a hundred hosts does not go before
+// one that names two, nor before homepages; page by page nothing is listed twice
+// or passed over.
+func TestSitesAreCrawledInTurns(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	flood := watch(t, db, "h", `{}`, "a-flood.test")
+	good := watch(t, db, "h", `{}`, "z-good.test")
+	lead := func(from int, host string) (id int) {
+		require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) (err error) {
+			if id, err = store.EnsureSite(t.Context(), tx, host); err != nil {
+				return err
+			}
+			return store.InheritSite(t.Context(), tx, from, id, "lead")
+		}))
+		return id
+	}
+	want := []string{"a-flood.test", "z-good.test", "z-homepage.test", "b0.test", "z-lead1.test", "b1.test", "z-lead2.test"}
+	first := lead(flood, "b0.test")
+	for i := 1; i < 10; i++ {
+		lead(first, fmt.Sprintf("b%d.test", i)) // each led to by the first: all are the flood's
+		if i > 1 {
+			want = append(want, fmt.Sprintf("b%d.test", i))
+		}
+	}
+	lead(flood, "z-homepage.test")
+	lead(good, "z-lead1.test")
+	lead(flood, "z-lead2.test")
+	lead(good, "z-lead2.test")
+	watch(t, db, "h", `{}`, "z-homepage.test")
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) SELECT id, int4send(id::int), 'http://' || host || '/' FROM sites`)
+	require.NoError(t, err)
+	for _, limit := range []int{100, 2, 1} {
+		var got []string
+		for after := ""; ; {
+			hosts, last, err := db.SitesToCrawl(t.Context(), "h", after, limit)
+			require.NoError(t, err)
+			got, after = append(got, hosts...), last
+			if len(hosts) < limit {
+				break
+			}
+		}
+		require.Equal(t, want, got, limit)
+	}
+	hosts, _, err := db.SitesToCrawl(t.Context(), "h", "b.test", 100)
+	require.NoError(t, err)
+	require.Equal(t, want[1:], hosts, "a place that is a host alone, of a harvest that began before there were turns")
 }

@@ -62,7 +62,13 @@ func newWorld(t *testing.T) *world {
 // web.
 func newWorldBehind(t *testing.T, more map[string]string, before func(web http.Handler) http.Handler) *world {
 	t.Helper()
-	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	return newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3}, more, before)
+}
+
+// newWorldOf is newWorldBehind with another web.
+func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, before func(web http.Handler) http.Handler) *world {
+	t.Helper()
+	web := sampleweb.New(o)
 	server := httptest.NewServer(before(web.Handler()))
 	t.Cleanup(server.Close)
 	dsn := devtest.Postgres(t)
@@ -108,7 +114,8 @@ func (w *world) harvest(t *testing.T) activities.Harvest {
 }
 
 func (w *world) wait(t *testing.T, h activities.Harvest) workflows.HarvestResult {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	// On a busy machine what spins is stopped by the clock, and later.
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	var r workflows.HarvestResult
 	if err := w.client.GetWorkflow(ctx, workflows.HarvestID(h.ID), "").Get(ctx, &r); err != nil {

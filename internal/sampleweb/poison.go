@@ -1,0 +1,75 @@
+package sampleweb
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// spinningPS keeps an interpreter busy for as long as it is let.
+func spinningPS() []byte {
+	return []byte("%!PS-Adobe-3.0\n%%Pages: 1\n%%EndComments\n{ } loop\nshowpage\n%%EOF\n")
+}
+
+// hungryPS wants ever more memory, and dies of it.
+func hungryPS() []byte {
+	return []byte("%!PS-Adobe-3.0\n%%Pages: 1\n%%EndComments\n[ { 60000 string } loop\nshowpage\n%%EOF\n")
+}
+
+// spinningPDF is a page with a form that draws another ten times, and so on, twelve
+// deep: a reader that follows has 10¹² to draw.
+func spinningPDF() []byte {
+	const form = "/Type/XObject/Subtype/Form/BBox[0 0 595 842]"
+	var p plainPDF
+	p.object("<</Type/Catalog/Pages 2 0 R>>")
+	p.object("<</Type/Pages/Kids[3 0 R]/Count 1>>")
+	p.object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>>>")
+	p.stream("", "/F Do")
+	for i := range 12 {
+		p.stream(fmt.Sprintf("%s/Resources<</XObject<</F %d 0 R>>>>", form, 6+i), strings.Repeat("/F Do ", 10))
+	}
+	p.stream(form, "0 0 m")
+	return p.bytes()
+}
+
+// nestedPDF nests deeper than a reader's stack is high.
+func nestedPDF() []byte {
+	return []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 1 0 R/Kids[1 0 R]/Count 2147483647>>endobj\ntrailer<</Root 1 0 R/Prev 0>>\n" + strings.Repeat("[", 1<<20))
+}
+
+// poisons are files that their readers suffer from, by name, with what becomes of
+// each (internal/document's outcomes).
+var poisons = []struct {
+	name, outcome string
+	body          func() []byte
+}{
+	{"spinning.ps", "timeout", spinningPS}, {"spinning.pdf", "timeout", spinningPDF},
+	{"hungry.ps", "too-large", hungryPS}, {"nested.pdf", "truncated", nestedPDF},
+}
+
+// Poisons says what becomes of each file of the poisonous site, by its URL.
+func Poisons() map[string]string {
+	out := map[string]string{}
+	for _, p := range poisons {
+		out["http://poison"+hostileDomain+"/"+p.name] = p.outcome
+	}
+	return out
+}
+
+func servePoison(_ *Web, rw http.ResponseWriter, r *http.Request) bool {
+	for _, p := range poisons {
+		if r.URL.Path == "/"+p.name {
+			send(rw, r, "application/octet-stream", p.body())
+			return true
+		}
+	}
+	return false
+}
+
+func linkPoison(*Web) string {
+	var b strings.Builder
+	for _, p := range poisons {
+		fmt.Fprintf(&b, "<li><a href='/%s'>paper</a>", p.name)
+	}
+	return b.String()
+}

@@ -1,0 +1,151 @@
+package pool_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/config"
+	"gleaner/internal/sampleweb"
+)
+
+const (
+	hostileLimit = "384MiB" // GOMEMLIMIT of the worker
+	hostileRSS   = 768 << 10
+	// victimMost is what a host may be asked for that nothing is found on.
+	victimMost = 12
+	// wildMost is how many hosts one crawl of a site may name.
+	wildMost = 200
+)
+
+// TestHostileWeb harvests good and hostile sites together, with the worker
+// program itself under a limit of memory: nothing that a site sends may cost
+// another site a paper, or end the worker.
+func TestHostileWeb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the worker program is built and run")
+	}
+	t.Parallel()
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3, Hostile: true}, nil, func(web http.Handler) http.Handler { return web })
+	stop := w.workInChild(t)
+	h := w.harvest(t)
+	t.Cleanup(func() { w.tellHostile(t, h) })
+	result := w.wait(t, h)
+	peak := stop()
+	t.Logf("peak resident size of the worker: %d MiB", peak>>10)
+	require.Less(t, peak, int64(hostileRSS))
+
+	w.checkPapers(t, h, w.web.Truth(), result)
+	sites, err := w.db.SiteTallies(t.Context(), h.ID)
+	require.NoError(t, err)
+	states := map[string]string{}
+	for _, s := range sites {
+		states[s.Host] = s.State
+	}
+	for _, host := range sampleweb.HostileHosts() {
+		require.Contains(t, []string{"done", "stopped", "refused"}, states[host], host)
+	}
+	asked, wild := 0, map[string]bool{}
+	for _, q := range w.web.Log() {
+		if q.Host == sampleweb.VictimHost {
+			asked++
+		}
+		if strings.HasSuffix(q.Host, ".wild.example") {
+			wild[q.Host] = true
+		}
+	}
+	require.LessOrEqual(t, asked, victimMost)
+	require.LessOrEqual(t, len(wild), wildMost)
+	w.checkPoison(t)
+}
+
+// checkPoison: what a reader spins on, or dies of, is recorded with what it did.
+func (w *world) checkPoison(t *testing.T) {
+	rows, err := w.db.Pool.Query(t.Context(), `SELECT l.url, d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.url LIKE 'http://poison.%'`)
+	require.NoError(t, err)
+	got := map[string]string{}
+	var url, outcome string
+	_, err = pgx.ForEachRow(rows, []any{&url, &outcome}, func() error { got[url] = outcome; return nil })
+	require.NoError(t, err)
+	want := sampleweb.Poisons()
+	if _, err := exec.LookPath("gs"); err != nil {
+		for url := range want {
+			if strings.HasSuffix(url, ".ps") {
+				want[url] = "no-reader"
+			}
+		}
+	}
+	for url, outcome := range got {
+		if outcome == "stalled" && want[url] == "timeout" {
+			got[url] = "timeout" // the machine was too busy to tell
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+// tellHostile says how far the hostile sites, and those that are not done, came.
+func (w *world) tellHostile(t *testing.T, h activities.Harvest) {
+	sites, err := w.db.SiteTallies(context.WithoutCancel(t.Context()), h.ID)
+	require.NoError(t, err)
+	for _, s := range sites {
+		if strings.Contains(s.Host, "hostile") || s.Host == sampleweb.VictimHost || s.State != "done" && !strings.Contains(s.Host, "wild") {
+			t.Logf("%+v", s)
+		}
+	}
+	rows, err := w.db.Pool.Query(context.WithoutCancel(t.Context()), `SELECT u.url || ' ' || u.outcome || ' ' || coalesce((SELECT d.outcome FROM locations l JOIN documents d USING (sha256) WHERE l.hash=u.hash LIMIT 1), '')
+		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host LIKE '%.hostile.example' AND u.url LIKE 'http://' || s.host || '%' AND u.state <> 5 ORDER BY 1`)
+	require.NoError(t, err)
+	ends, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	t.Log(strings.Join(ends, "\n"))
+	asked := map[string]int{}
+	for _, q := range w.web.Log() {
+		if strings.Contains(q.Host, "hostile") || q.Host == sampleweb.VictimHost {
+			asked[q.Host]++
+		} else if strings.Contains(q.Host, "wild") {
+			asked["wild"]++
+		}
+	}
+	t.Logf("requests: %v", asked)
+}
+
+// workInChild runs the worker program. stop ends it and tells its greatest
+// resident size in KiB.
+func (w *world) workInChild(t *testing.T) (stop func() int64) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "worker")
+	out, err := exec.Command("go", "build", "-o", program, "gleaner/worker").CombinedOutput()
+	require.NoError(t, err, string(out))
+	child := exec.Command(program, "--cores", "2")
+	child.Env = append(os.Environ(), "GOMEMLIMIT="+hostileLimit)
+	for _, s := range config.Settings {
+		if v := w.cfg.Text(s.Key); v != "" {
+			child.Env = append(child.Env, s.Env+"="+v)
+		}
+	}
+	child.Stdout, child.Stderr = os.Stderr, os.Stderr
+	require.NoError(t, child.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	t.Cleanup(func() { _ = child.Process.Kill() }) // where the test ended before
+	return func() int64 {
+		select {
+		case err := <-ended:
+			t.Fatalf("the worker ended by itself: %v", err)
+		default:
+		}
+		require.NoError(t, child.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, <-ended)
+		ended <- nil
+		return child.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	}
+}
