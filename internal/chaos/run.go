@@ -26,6 +26,12 @@ type window struct {
 // what differs. The error is of the harness itself.
 func Run(ctx context.Context, o Options) (Verdict, error) {
 	o = o.withDefaults()
+	for _, path := range []*string{&o.Dir, &o.Bin} { // the programs run elsewhere
+		var err error
+		if *path, err = filepath.Abs(*path); err != nil {
+			return Verdict{}, err
+		}
+	}
 	quiet := o
 	quiet.Delay, quiet.Faults, quiet.Load = 20*time.Millisecond, 0, 0
 	fmt.Fprintln(o.Log, "a harvest that nothing disturbs")

@@ -24,6 +24,11 @@ func OpenTemp(within string) (dir string, shut func(), err error) {
 	if within == "" {
 		within = os.TempDir()
 	}
+	// A reader works in a folder of its own, where a relative path would lead
+	// elsewhere.
+	if within, err = filepath.Abs(within); err != nil {
+		return "", nil, fmt.Errorf("temporary folder: %w", err)
+	}
 	sweepTemp(within)
 	opening, err := os.MkdirTemp(within, openingPrefix+"*")
 	if err != nil {
