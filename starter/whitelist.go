@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/stats"
 	"gleaner/internal/store"
 	"gleaner/internal/weburl"
@@ -112,10 +114,7 @@ func readCitations(file string) (map[string]int64, error) {
 			return nil, fmt.Errorf("%w: %s, line %d: %q is no count", errUsage, file, n, row[1])
 		}
 		key := strings.ToLower(strings.TrimSpace(row[0]))
-		for _, prefix := range []string{"https://doi.org/", "http://doi.org/", "http://dx.doi.org/", "doi:"} {
-			key = strings.TrimPrefix(key, prefix)
-		}
-		out[key] += count
+		out[cmp.Or(gleaner.ParseDOI(key), key)] += count
 	}
 }
 

@@ -16,7 +16,7 @@ func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
 	p := gleaner.Paper{
 		Key:   key,
 		Title: clean(unTeX(f["title"])),
-		DOI:   doiOf(f["doi"]),
+		DOI:   gleaner.ParseDOI(f["doi"]),
 		Pages: strings.ReplaceAll(strings.Join(strings.Fields(f["pages"]), ""), "--", "-"),
 	}
 	if s := unTeX(f["subtitle"]); s != "" {
@@ -44,7 +44,7 @@ func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
 	}
 	for _, name := range []string{"arxiv", "eprint"} {
 		if p.ArXiv == "" {
-			p.ArXiv = arxivOf(f[name])
+			p.ArXiv = gleaner.ParseArXiv(f[name])
 		}
 	}
 	if u := strings.TrimSpace(f["url"]); u != "" {

@@ -112,13 +112,13 @@ func paperOfRow(in *csv.Reader, columns, row []string) (gleaner.Paper, error) {
 		case "authors":
 			p.Authors = authorsOf(v)
 		case "doi":
-			p.DOI = doiOf(v)
+			p.DOI = gleaner.ParseDOI(v)
 		case "key":
 			p.Key = strings.TrimSpace(v)
 		case "venue":
 			p.Venue = strings.TrimSpace(v)
 		case "arxiv":
-			p.ArXiv = arxivOf(v)
+			p.ArXiv = gleaner.ParseArXiv(v)
 		case "pages":
 			p.Pages = strings.TrimSpace(v)
 		case "links":

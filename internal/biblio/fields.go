@@ -28,43 +28,6 @@ func yearOf(s string) (int, bool) {
 	return 0, false
 }
 
-// doiOf strips what people put in front of a DOI; "" when there is none.
-func doiOf(s string) string {
-	s = strings.TrimSpace(s)
-	for _, p := range []string{"https://", "http://", "dx.doi.org/", "doi.org/", "www.doi.org/", "doi:"} {
-		if len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) {
-			s = strings.TrimSpace(s[len(p):])
-		}
-	}
-	if !strings.HasPrefix(s, "10.") || !strings.Contains(s, "/") {
-		return ""
-	}
-	return strings.ToLower(s)
-}
-
-// arxivOf reads "arXiv:1609.01872v2", "1609.01872" or an address of arxiv.org.
-func arxivOf(s string) string {
-	s = strings.TrimSpace(s)
-	low := strings.ToLower(s)
-	if i := strings.Index(low, "arxiv.org/"); i >= 0 {
-		_, s, _ = strings.Cut(s[i+len("arxiv.org/"):], "/")
-		s = strings.TrimSuffix(s, ".pdf")
-	}
-	if len(s) > 6 && strings.EqualFold(s[:6], "arxiv:") {
-		s = s[6:]
-	}
-	s = strings.ToLower(strings.TrimSpace(s))
-	if i := strings.LastIndexByte(s, 'v'); i > 4 && i+1 < len(s) && strings.Trim(s[i+1:], "0123456789") == "" {
-		s = s[:i]
-	}
-	digits := strings.Trim(s, "0123456789.") == "" && strings.Count(s, ".") == 1 && len(s) >= 9
-	old := strings.Count(s, "/") == 1 && len(s) >= 10 && strings.Trim(s[strings.IndexByte(s, '/')+1:], "0123456789") == ""
-	if digits || old {
-		return s
-	}
-	return ""
-}
-
 // authorsOf splits a field of names. BibTeX's " and " and semicolons part
 // persons; commas do where there is no other sign and each part is a whole name.
 func authorsOf(s string) []gleaner.Author {

@@ -70,7 +70,7 @@ func paperOfJSON(b []byte, line int) (gleaner.Paper, error) {
 		}
 		return gleaner.Paper{}, failAt(line, max(1, column), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	p := gleaner.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: doiOf(r.DOI), ArXiv: arxivOf(r.ArXiv), Pages: r.Pages, Links: r.Links}
+	p := gleaner.Paper{Key: r.Key, Venue: r.Venue, Title: clean(r.Title), DOI: gleaner.ParseDOI(r.DOI), ArXiv: gleaner.ParseArXiv(r.ArXiv), Pages: r.Pages, Links: r.Links}
 	if p.Key == "" {
 		p.Key = r.ID
 	}

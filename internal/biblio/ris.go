@@ -125,7 +125,7 @@ func (rec *risRecord) set(tag, v string) {
 			p.Authors = append(p.Authors, gleaner.Author{Name: n})
 		}
 	case "DO":
-		p.DOI = doiOf(v)
+		p.DOI = gleaner.ParseDOI(v)
 	case "ID":
 		first(&p.Key)
 	case "T2", "JO", "JF", "BT":
@@ -139,7 +139,7 @@ func (rec *risRecord) set(tag, v string) {
 			p.Links = append(p.Links, v)
 		}
 		if p.ArXiv == "" && strings.Contains(v, "arxiv.org/") {
-			p.ArXiv = arxivOf(v)
+			p.ArXiv = gleaner.ParseArXiv(v)
 		}
 	}
 }

@@ -3,10 +3,10 @@ package collection
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/store"
 )
@@ -66,11 +66,11 @@ func taken(f store.Found) bool {
 // evidence is what is known of a document at one of its places.
 func evidence(d store.Document, l store.Location) match.Evidence {
 	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
-		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), DOI: l.DOI, ArXiv: arxivOf(l.URL)}
+		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), DOI: l.DOI, ArXiv: gleaner.LabelledArXiv(l.URL)}
 	if l.MetaTitle != "" {
 		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
 	}
-	switch doi := doiOf(l.URL); {
+	switch doi := gleaner.DOIInURL(l.URL); {
 	case ev.DOI != "" || doi == "":
 	case publishes(l.URL):
 		ev.DOI = doi
@@ -102,38 +102,4 @@ func fileName(l store.Location) string {
 		return path.Base(l.Member)
 	}
 	return path.Base(l.URL)
-}
-
-var (
-	arxivPath = regexp.MustCompile(`^/(?:abs|pdf|ps|html|e-print)/((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)(?:\.pdf|\.ps\.gz)?/?$`)
-	doiPath   = regexp.MustCompile(`(?:^|[/=])(10\.\d{4,9}/[^?#&\s]+)`)
-	doiEnd    = regexp.MustCompile(`(?i)(\.pdf|\.full|/pdf|/full|/)+$`)
-)
-
-// arxivOf is the arXiv id in a URL, or "".
-func arxivOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	if host := u.Hostname(); host != "arxiv.org" && !strings.HasSuffix(host, ".arxiv.org") {
-		return ""
-	}
-	if m := arxivPath.FindStringSubmatch(u.Path); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-// doiOf is the DOI in a URL, or "".
-func doiOf(raw string) string {
-	s, err := url.PathUnescape(raw)
-	if err != nil {
-		return ""
-	}
-	m := doiPath.FindStringSubmatch(s)
-	if m == nil {
-		return ""
-	}
-	return doiEnd.ReplaceAllString(m[1], "")
 }

@@ -7,6 +7,7 @@ import (
 	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
 )
@@ -27,8 +28,8 @@ func citeAs(p *page.Page, l *page.Link) {
 		}
 	}
 	for _, name := range []string{"citation_doi", "bepress_citation_doi", "prism.doi"} {
-		if d := p.Meta[name]; d != "" && l.Context == "" {
-			l.Context = doiMark + strings.TrimPrefix(strings.TrimPrefix(d, doiMark), "https://doi.org/")
+		if d := gleaner.ParseDOI(p.Meta[name]); d != "" && l.Context == "" {
+			l.Context = doiMark + d
 		}
 	}
 }

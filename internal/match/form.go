@@ -3,6 +3,8 @@ package match
 import (
 	"bytes"
 	"strings"
+
+	"gleaner/internal/gleaner"
 )
 
 // formOf tells what kind of thing the document is, as far as its first pages
@@ -80,6 +82,9 @@ func (d *document) calledSo() string {
 	return ""
 }
 
+// longestArXiv bounds where the end of an id is looked for.
+const longestArXiv = 40
+
 // arxivStamp finds the stamp "arXiv:1609.01872v2 [cs.LG] 6 Sep 2016" and returns
 // the bare id.
 func arxivStamp(text string) string {
@@ -89,22 +94,12 @@ func arxivStamp(text string) string {
 			return ""
 		}
 		text = text[i+len("arXiv:"):]
-		id := text[:idLength(text)]
-		rest := strings.TrimLeft(text[len(id):], " ")
-		if len(id) >= 9 && strings.HasPrefix(rest, "[") {
-			return bareArXiv(id)
+		id, rest := text, ""
+		if end := strings.IndexAny(text[:min(len(text), longestArXiv+1)], " ["); end >= 0 {
+			id, rest = text[:end], text[end:]
+		}
+		if id = gleaner.ParseArXiv(id); id != "" && strings.HasPrefix(strings.TrimLeft(rest, " "), "[") {
+			return id
 		}
 	}
-}
-
-func idLength(s string) int {
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c >= '0' && c <= '9', c == '.', c == 'v', c == '/', c == '-', c >= 'a' && c <= 'z':
-		default:
-			return i
-		}
-	}
-	return len(s)
 }

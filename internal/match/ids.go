@@ -1,32 +1,28 @@
 package match
 
-import "strings"
+import "gleaner/internal/gleaner"
+
+// mostDOIs bounds how many DOIs of the first pages are looked at.
+const mostDOIs = 8
 
 // byID adds the papers whose arXiv id or DOI the document bears. An id in a
 // stamp or in arXiv's URL is the document's own; a DOI on page one may be that of
 // a work it cites, and one in a URL whatever its host likes, so that these need
 // the title to go with them.
 func (ix *Index) byID(d *document, seen map[int]finding) {
-	ids := []string{bareArXiv(d.ev.ArXiv), arxivStamp(d.text)}
-	for _, id := range ids {
-		if id == "" {
-			continue
-		}
+	for _, id := range []string{gleaner.ParseArXiv(d.ev.ArXiv), arxivStamp(d.text)} {
 		for _, i := range ix.arxiv[id] {
 			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Exact, "arXiv id "+id)
 		}
 	}
-	if d.ev.DOI != "" {
-		for _, i := range ix.doi[strings.ToLower(d.ev.DOI)] {
-			seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+d.ev.DOI+" of its landing page")
-		}
+	landing := gleaner.ParseDOI(d.ev.DOI)
+	for _, i := range ix.doi[landing] {
+		seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+landing+" of its landing page")
 	}
-	for _, doi := range doisIn(d.text) {
+	for _, doi := range gleaner.DOIsInText(d.text, mostDOIs) {
 		d.hint(ix, seen, doi, "on the first pages")
 	}
-	if d.ev.URLDOI != "" {
-		d.hint(ix, seen, strings.ToLower(d.ev.URLDOI), "in the URL")
-	}
+	d.hint(ix, seen, gleaner.ParseDOI(d.ev.URLDOI), "in the URL")
 }
 
 // hint counts a DOI that may be that of another work: "A preliminary version
@@ -61,28 +57,6 @@ func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) fin
 	f.score = max(f.score, 0.95)
 	f.reasons = append(f.reasons, why)
 	return f
-}
-
-// doisIn lists the DOIs in text, bare and in lower case, at most eight.
-func doisIn(text string) []string {
-	var out []string
-	for len(out) < 8 {
-		i := strings.Index(text, "10.")
-		if i < 0 {
-			break
-		}
-		text = text[i:]
-		end := strings.IndexAny(text, " \n\t\f\r\"<>;,)]}")
-		if end < 0 {
-			end = len(text)
-		}
-		doi := strings.ToLower(strings.TrimRight(text[:end], ".:"))
-		if slash := strings.IndexByte(doi, '/'); slash >= 7 && slash+1 < len(doi) && strings.Trim(doi[3:slash], "0123456789.") == "" {
-			out = append(out, doi)
-		}
-		text = text[3:]
-	}
-	return out
 }
 
 // byName looks at what others call the document: its own metadata, the link that

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"gleaner/internal/gleaner"
 )
@@ -62,12 +61,10 @@ func NewIndex(papers []gleaner.Paper) *Index {
 	for i, p := range papers {
 		ix.arena = append(ix.arena, titleStream(p.Title).letters...)
 		ix.from = append(ix.from, uint32(len(ix.arena)))
-		if p.DOI != "" {
-			d := strings.ToLower(p.DOI)
+		if d := gleaner.ParseDOI(p.DOI); d != "" {
 			ix.doi[d] = append(ix.doi[d], int32(i))
 		}
-		if p.ArXiv != "" {
-			a := bareArXiv(p.ArXiv)
+		if a := gleaner.ParseArXiv(p.ArXiv); a != "" {
 			ix.arxiv[a] = append(ix.arxiv[a], int32(i))
 		}
 	}
@@ -324,14 +321,4 @@ func (ix *Index) any(b []byte) bool {
 		}
 	}
 	return false
-}
-
-// bareArXiv strips a version and a scheme: "arXiv:1609.01872v2" is "1609.01872".
-func bareArXiv(id string) string {
-	id = strings.ToLower(strings.TrimSpace(id))
-	id = strings.TrimPrefix(id, "arxiv:")
-	if i := strings.LastIndexByte(id, 'v'); i > 4 && strings.Trim(id[i+1:], "0123456789") == "" && i+1 < len(id) {
-		id = id[:i]
-	}
-	return id
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gleaner/internal/gleaner"
 )
@@ -33,13 +32,14 @@ func Records(a, b gleaner.Paper) (Verdict, float64, []string) {
 }
 
 func sameID(a, b gleaner.Paper) (Verdict, string) {
+	doi, arxiv := gleaner.ParseDOI(a.DOI), gleaner.ParseArXiv(a.ArXiv)
 	switch {
 	case a.Key != "" && a.Key == b.Key:
 		return Exact, "same key " + a.Key
-	case a.DOI != "" && strings.EqualFold(a.DOI, b.DOI) && compareTitles(a.Title, b.Title) <= withSubtitle:
-		return Exact, "same DOI " + strings.ToLower(a.DOI)
-	case a.ArXiv != "" && bareArXiv(a.ArXiv) == bareArXiv(b.ArXiv):
-		return Exact, "same arXiv id " + bareArXiv(a.ArXiv)
+	case doi != "" && doi == gleaner.ParseDOI(b.DOI) && compareTitles(a.Title, b.Title) <= withSubtitle:
+		return Exact, "same DOI " + doi
+	case arxiv != "" && arxiv == gleaner.ParseArXiv(b.ArXiv):
+		return Exact, "same arXiv id " + arxiv
 	}
 	return "", ""
 }
@@ -160,13 +160,11 @@ func (ix *Index) Record(p gleaner.Paper) []Match {
 			out = append(out, Match{Paper: ix.papers[i], Verdict: v, Score: score, Reasons: why})
 		}
 	}
-	for _, i := range ix.doi[strings.ToLower(p.DOI)] {
+	for _, i := range ix.doi[gleaner.ParseDOI(p.DOI)] {
 		try(int(i))
 	}
-	if p.ArXiv != "" {
-		for _, i := range ix.arxiv[bareArXiv(p.ArXiv)] {
-			try(int(i))
-		}
+	for _, i := range ix.arxiv[gleaner.ParseArXiv(p.ArXiv)] {
+		try(int(i))
 	}
 	sk := skeleton(clip(p.Title))
 	for _, i := range ix.short[string(sk)] {

@@ -114,7 +114,7 @@ func (a *ACL) papers(c aclCollection, key, id string, year int) []gleaner.Paper 
 			continue
 		}
 		for _, x := range vol.Papers {
-			p := gleaner.Paper{Venue: key, Year: year, Title: cleanTitle(string(x.Title)), DOI: bareDOI(x.DOI), Pages: strings.ReplaceAll(string(x.Pages), "–", "-")}
+			p := gleaner.Paper{Venue: key, Year: year, Title: cleanTitle(string(x.Title)), DOI: gleaner.ParseDOI(x.DOI), Pages: strings.ReplaceAll(string(x.Pages), "–", "-")}
 			if y := atoi(vol.Meta.Year); y > 0 {
 				p.Year = y
 			}

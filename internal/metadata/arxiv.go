@@ -55,7 +55,7 @@ type atomEntry struct {
 }
 
 func (e atomEntry) paper() gleaner.Paper {
-	p := gleaner.Paper{Title: cleanTitle(string(e.Title)), ArXiv: bareArXiv(e.ID), DOI: bareDOI(e.DOI)}
+	p := gleaner.Paper{Title: cleanTitle(string(e.Title)), ArXiv: gleaner.LabelledArXiv(e.ID), DOI: gleaner.ParseDOI(e.DOI)}
 	p.Key = "arxiv:" + p.ArXiv
 	p.Year = atoi(e.Published[:min(4, len(e.Published))])
 	for _, a := range e.Authors {

@@ -24,7 +24,7 @@ func TestRank(t *testing.T) {
 		{URL: "https://repo.example/acc.pdf", Version: Accepted, Host: AtRepository, Source: "unpaywall"},
 		{URL: "https://arxiv.org/pdf/1", Version: Submitted, Host: AtRepository, Source: "arxiv"},
 		{URL: "https://who.example/x.pdf", Version: UnknownVersion, Host: AtUnknown, Source: "ee"},
-		{URL: "https://doi.org/10.1/x", Landing: true, Version: Published, Host: AtPublisher, Source: "doi"},
+		{URL: "https://doi.org/10.1000/x", Landing: true, Version: Published, Host: AtPublisher, Source: "doi"},
 		{URL: "https://who.example/page", Landing: true, Version: UnknownVersion, Host: AtUnknown, Source: "ee"},
 	}
 	in := append(slices.Clone(want), Copy{URL: "not a url"}, Copy{URL: "ftp://x.example/y.pdf"})
@@ -66,13 +66,13 @@ func TestLinks(t *testing.T) {
 func TestUnpaywall(t *testing.T) {
 	t.Parallel()
 	cfg, s := stubConfig(t, map[string][]reply{
-		"/v2/10.1/a?": one(`{"doi":"10.1/a","best_oa_location":{"url_for_pdf":"https://x/1.pdf"},"oa_locations":[
+		"/v2/10.1000/a?": one(`{"doi":"10.1000/a","best_oa_location":{"url_for_pdf":"https://x/1.pdf"},"oa_locations":[
 			{"url":"https://x/1.pdf","url_for_pdf":"https://x/1.pdf","url_for_landing_page":"https://x/1","version":"publishedVersion","license":"cc-by","host_type":"publisher"},
 			{"url":"https://y/2","url_for_pdf":null,"url_for_landing_page":"https://y/2","version":"submittedVersion","license":null,"host_type":"repository"}]}`),
-		"/v2/10.1/mail?": {{status: 422, body: `{"HTTP_status_code":422,"error":true,"message":"Please use your own email address in API calls."}`}},
+		"/v2/10.1000/mail?": {{status: 422, body: `{"HTTP_status_code":422,"error":true,"message":"Please use your own email address in API calls."}`}},
 	})
 	u := NewUnpaywall(cfg)
-	got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"})
+	got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"})
 	want := []Copy{
 		{URL: "https://x/1.pdf", Version: Published, License: "cc-by", Host: AtPublisher, Source: "unpaywall"},
 		{URL: "https://y/2", Landing: true, Version: Submitted, Host: AtRepository, Source: "unpaywall"},
@@ -80,10 +80,10 @@ func TestUnpaywall(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/unknown"}); err != nil || got != nil {
+	if got, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/unknown"}); err != nil || got != nil {
 		t.Errorf("an unknown DOI: %v, %v", got, err)
 	}
-	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1/mail"}); !isRefused(err) || !strings.Contains(err.Error(), "own email") {
+	if _, err := u.Copies(t.Context(), gleaner.Paper{DOI: "10.1000/mail"}); !isRefused(err) || !strings.Contains(err.Error(), "own email") {
 		t.Errorf("a false address: %v", err)
 	}
 	asked := len(s.asked)
@@ -91,7 +91,7 @@ func TestUnpaywall(t *testing.T) {
 		t.Errorf("no DOI: %v, %v", got, err)
 	}
 	cfg.Contact = ""
-	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1/a"}); !isRefused(err) || len(s.asked) != asked {
+	if _, err := NewUnpaywall(cfg).Copies(t.Context(), gleaner.Paper{DOI: "10.1000/a"}); !isRefused(err) || len(s.asked) != asked {
 		t.Errorf("no contact: %v", err)
 	}
 }
@@ -99,12 +99,12 @@ func TestUnpaywall(t *testing.T) {
 func TestSemanticScholar(t *testing.T) {
 	t.Parallel()
 	cfg, s := stubConfig(t, map[string][]reply{
-		"/paper/batch": one(`[{"paperId":"x","externalIds":{"DOI":"10.1/a","CorpusId":7,"ArXiv":"2101.00001"},"openAccessPdf":{"url":"https://p/1.pdf","status":"GOLD","license":"CCBY"},"authors":[{"authorId":"11","name":"Ann Lee"}]},
+		"/paper/batch": one(`[{"paperId":"x","externalIds":{"DOI":"10.1000/a","CorpusId":7,"ArXiv":"2101.00001"},"openAccessPdf":{"url":"https://p/1.pdf","status":"GOLD","license":"CCBY"},"authors":[{"authorId":"11","name":"Ann Lee"}]},
 			null,{"paperId":"z","externalIds":{"ACL":"P19-1001"},"openAccessPdf":{"url":"","status":"CLOSED"},"authors":[]}]`),
 		"/author/batch": one(`[{"authorId":"11","name":"Ann Lee","homepage":"http://ann.example/","affiliations":["Exa U"],"externalIds":{"ORCID":"0000-0002-1825-0097","DBLP":["Ann Lee"]},"url":"https://www.semanticscholar.org/author/11"},null]`),
 	})
 	cfg.SemanticScholarKey = "k"
-	papers := []gleaner.Paper{{DOI: "10.1/a", Authors: []gleaner.Author{{Name: "Ann Lee"}}}, {Title: "no id"}, {ArXiv: "2102.00002"}, {Links: []string{"https://aclanthology.org/P19-1001/"}}}
+	papers := []gleaner.Paper{{DOI: "10.1000/a", Authors: []gleaner.Author{{Name: "Ann Lee"}}}, {Title: "no id"}, {ArXiv: "2102.00002"}, {Links: []string{"https://aclanthology.org/P19-1001/"}}}
 	ss := NewSemanticScholar(cfg)
 	got, err := ss.CopiesOf(t.Context(), papers)
 	want := [][]Copy{
@@ -115,7 +115,7 @@ func TestSemanticScholar(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v, %v\nwant %+v", got, err, want)
 	}
-	if s.bodies[0] != `{"ids":["DOI:10.1/a","ARXIV:2102.00002","ACL:P19-1001"]}` || s.headers[0].Get("x-api-key") != "k" {
+	if s.bodies[0] != `{"ids":["DOI:10.1000/a","ARXIV:2102.00002","ACL:P19-1001"]}` || s.headers[0].Get("x-api-key") != "k" {
 		t.Errorf("asked %s", s.bodies[0])
 	}
 	ids, err := ss.AuthorIDs(t.Context(), papers)
@@ -167,7 +167,7 @@ func TestArXiv(t *testing.T) {
 		"/api/query": one(`<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/" xmlns:arxiv="http://arxiv.org/schemas/atom">
 <title>arXiv Query</title><id>http://arxiv.org/api/x</id><opensearch:totalResults>2</opensearch:totalResults>
 <entry><id>http://arxiv.org/abs/2101.00001v3</id><published>2021-01-01T00:00:00Z</published><title>Measured Examples
-  of Sorting in Networks of Lists</title><author><name>Ann Lee</name></author><author><name>Bo Chen</name></author><arxiv:doi>10.1/x</arxiv:doi><link href="http://arxiv.org/abs/2101.00001v3" rel="alternate" type="text/html"/><link title="pdf" href="http://arxiv.org/pdf/2101.00001v3" rel="related" type="application/pdf"/></entry>
+  of Sorting in Networks of Lists</title><author><name>Ann Lee</name></author><author><name>Bo Chen</name></author><arxiv:doi>10.1000/x</arxiv:doi><link href="http://arxiv.org/abs/2101.00001v3" rel="alternate" type="text/html"/><link title="pdf" href="http://arxiv.org/pdf/2101.00001v3" rel="related" type="application/pdf"/></entry>
 <entry><id>http://arxiv.org/abs/2101.00002v1</id><published>2021-01-01T00:00:00Z</published><title>Measured Examples of Sorting in Networks of Lists</title><author><name>Some Body</name></author></entry></feed>`),
 		"/api/query?max_results=5&search_query=ti%3A%22this+is+bad": one(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>incorrect id format</summary></entry></feed>`),
 	})
@@ -202,7 +202,7 @@ func (f failing) Copies(context.Context, gleaner.Paper) ([]Copy, error) {
 func TestLocateCopiesGoesOn(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	papers := []gleaner.Paper{{DOI: "10.1/a"}, {DOI: "10.1/b"}, {DOI: "10.1/c"}}
+	papers := []gleaner.Paper{{DOI: "10.1000/a"}, {DOI: "10.1000/b"}, {DOI: "10.1000/c"}}
 	got, err := LocateCopies(t.Context(), []CopySource{failing{&asked}, NewLinks(Config{})}, papers)
 	if err != nil || asked != 2 {
 		t.Fatalf("%v, asked %d times", err, asked)

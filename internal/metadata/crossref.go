@@ -208,8 +208,8 @@ func (w crossrefWork) paper(key string) (gleaner.Paper, bool) {
 	if title == "" || isFrontMatter(title) {
 		return gleaner.Paper{}, false
 	}
-	doi := strings.ToLower(w.DOI)
-	p := gleaner.Paper{Key: "doi:" + doi, Venue: key, Title: title, DOI: doi, ArXiv: bareArXiv(doi), Pages: w.Page,
+	doi := gleaner.ParseDOI(w.DOI)
+	p := gleaner.Paper{Key: "doi:" + doi, Venue: key, Title: title, DOI: doi, ArXiv: gleaner.LabelledArXiv(doi), Pages: w.Page,
 		Year: w.Print.year(), Links: []string{"https://doi.org/" + doi}}
 	if p.Year == 0 {
 		p.Year = w.Issued.year()

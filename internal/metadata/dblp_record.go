@@ -85,7 +85,7 @@ func papersOf(records []record, vol Volume) (papers []gleaner.Paper, dropped int
 func (r record) paper(key string) gleaner.Paper {
 	p := gleaner.Paper{
 		Key: r.key, Venue: key, Year: r.year, Title: cleanTitle(r.title),
-		DOI: bareDOI(r.doi), Pages: strings.TrimSpace(r.pages),
+		DOI: gleaner.ParseDOI(r.doi), Pages: strings.TrimSpace(r.pages),
 	}
 	for _, a := range r.authors {
 		if name := cleanName(a.Name); name != "" {
@@ -98,15 +98,15 @@ func (r record) paper(key string) gleaner.Paper {
 			continue
 		}
 		if p.DOI == "" {
-			p.DOI = doiOfLink(link)
+			p.DOI = gleaner.ParseDOI(link)
 		}
 		if p.ArXiv == "" {
-			p.ArXiv = bareArXiv(link)
+			p.ArXiv = gleaner.LabelledArXiv(link)
 		}
 		p.Links = append(p.Links, link)
 	}
 	if p.ArXiv == "" {
-		p.ArXiv = bareArXiv(p.DOI)
+		p.ArXiv = gleaner.LabelledArXiv(p.DOI)
 	}
 	return p
 }

@@ -23,7 +23,7 @@ const smallDump = `<?xml version="1.0" encoding="ISO-8859-1"?>
 <!DOCTYPE dblp SYSTEM "dblp.dtd">
 <dblp>
 <www key="homepages/1/2" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><title>Home Page</title><url>http://cs.example.edu/~jm/</url><url>https://orcid.org/0000-0002-1825-0097</url></www>
-<inproceedings key="conf/exa/A03" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><author>Ann Lee</author><title>Fast &own; <i>lists</i> &#955;.</title><pages>1-9</pages><year>2003</year><booktitle>EXA</booktitle><ee>https://doi.org/10.1/A</ee><url>db/conf/exa/exa2003.html#A03</url></inproceedings>
+<inproceedings key="conf/exa/A03" mdate="2020-01-01"><author>J&ouml;rg M&uuml;ller 0002</author><author>Ann Lee</author><title>Fast &own; <i>lists</i> &#955;.</title><pages>1-9</pages><year>2003</year><booktitle>EXA</booktitle><ee>https://doi.org/10.1000/A</ee><url>db/conf/exa/exa2003.html#A03</url></inproceedings>
 <inproceedings key="conf/exampleother/B03"><author>Ann Lee</author><title>Other.</title><year>2003</year><url>db/conf/exampleother/x2003.html#B03</url></inproceedings>
 <book key="books/x"><title>A book</title></book>
 <proceedings key="conf/exa/2003"><editor>Ed Itor</editor><title>EXA 2003.</title><booktitle>EXA</booktitle><year>2003</year><url>db/conf/exa/exa2003.html</url></proceedings>
@@ -65,13 +65,12 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			t.Fatalf("%+v, %v", v, err)
 		}
 		papers, err := d.List(t.Context(), v, single(2003))
-		want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1/a",
-			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1/A"}}}
+		want := []gleaner.Paper{{Key: "conf/exa/A03", Venue: "conf/exa", Year: 2003, Title: "Fast ∀ lists λ", Pages: "1-9", DOI: "10.1000/a",
+			Authors: []gleaner.Author{{PID: "1/2", Name: "Jörg Müller"}, {PID: "l/AnnLee", Name: "Ann Lee"}}, Links: []string{"https://doi.org/10.1000/A"}}}
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[0].DOI = papers[0].DOI // a DOI of one digit is no DOI
-		if papers[0].DOI != "" || !reflect.DeepEqual(papers, want) {
+		if !reflect.DeepEqual(papers, want) {
 			t.Errorf("got %+v\nwant %+v", papers, want)
 		}
 		var none ErrNoVolume

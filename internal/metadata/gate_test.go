@@ -47,7 +47,7 @@ func TestALostDatabaseIsNoFailureOfAService(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	gate.lost = 1
-	papers := []gleaner.Paper{{Key: "a", Title: "A", DOI: "10.1/a"}}
+	papers := []gleaner.Paper{{Key: "a", Title: "A", DOI: "10.1000/a"}}
 	if _, err := LocateCopies(t.Context(), []CopySource{NewUnpaywall(cfg)}, papers); !errors.Is(err, errLostDatabase) {
 		t.Errorf("copies: got %v, and a source would be blamed", err)
 	}

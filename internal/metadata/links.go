@@ -29,7 +29,7 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 	var out []Copy
 	arxiv, acl := p.ArXiv, aclID(p.DOI)
 	for _, link := range p.Links {
-		if id := bareArXiv(link); id != "" {
+		if id := gleaner.LabelledArXiv(link); id != "" {
 			arxiv = id
 			continue
 		}
@@ -37,7 +37,7 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 			acl = id
 			continue
 		}
-		if doi := doiOfLink(link); doi != "" && doi == p.DOI {
+		if doi := gleaner.ParseDOI(link); doi != "" && doi == p.DOI {
 			continue // below, once
 		}
 		c := Copy{URL: link, Version: UnknownVersion, Host: AtUnknown, Source: "ee", Landing: !looksDocument(link)}
@@ -53,7 +53,7 @@ func (l *Links) Copies(_ context.Context, p gleaner.Paper) ([]Copy, error) {
 	if arxiv != "" {
 		out = append(out, arxivCopy(arxiv, "arxiv"))
 	}
-	if p.DOI != "" && bareArXiv(p.DOI) == "" {
+	if p.DOI != "" && gleaner.LabelledArXiv(p.DOI) == "" {
 		out = append(out, Copy{URL: "https://doi.org/" + escapeDOI(p.DOI), Landing: true, Version: Published, Host: AtPublisher, Source: "doi"})
 	}
 	return out, nil

@@ -66,13 +66,13 @@ func TestMergeIsDeterministicAndWhole(t *testing.T) {
 	if got := Merge(); len(got) != 0 {
 		t.Errorf("nothing: %+v", got)
 	}
-	p := gleaner.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1/a"}
+	p := gleaner.Paper{Key: "conf/exa/A", Year: 2003, Title: "One", DOI: "10.1000/a"}
 	got := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p, p}})
 	if len(got) != 1 || len(got[0].Sources) != 1 {
 		t.Errorf("the same record twice: %+v", got)
 	}
 	other := gleaner.Paper{Key: "openalex:W1", Year: 2003, Title: "Another"}
-	if more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, {Key: "openalex:W2", DOI: "10.1/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
+	if more := Merge(Listing{Source: "dblp", Papers: []gleaner.Paper{p}}, Listing{Source: "openalex", Papers: []gleaner.Paper{other, {Key: "openalex:W2", DOI: "10.1000/a", Title: "One", Pages: "7"}}, Enrich: true}); len(more) != 1 || more[0].Paper.Pages != "7" || more[0].IDs["openalex"] != "W2" {
 		t.Errorf("a source that only enriches: %+v", more)
 	}
 	if !reflect.DeepEqual(Papers(got), []gleaner.Paper{p}) {

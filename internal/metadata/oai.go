@@ -194,10 +194,10 @@ func (r oaiRecord) paper() gleaner.Paper {
 	for _, id := range append(append([]string{}, r.DC.Identifier...), r.DC.Relation...) {
 		id = strings.TrimSpace(id)
 		if p.DOI == "" {
-			p.DOI = bareDOI(id)
+			p.DOI = gleaner.DOIInURL(id)
 		}
 		if p.ArXiv == "" {
-			p.ArXiv = bareArXiv(id)
+			p.ArXiv = gleaner.LabelledArXiv(id)
 		}
 		if strings.HasPrefix(id, "http://") || strings.HasPrefix(id, "https://") {
 			p.Links = append(p.Links, id)

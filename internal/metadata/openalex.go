@@ -159,8 +159,8 @@ func (w openAlexWork) paper(key string) (gleaner.Paper, bool) {
 	if w.Paratext || title == "" || isFrontMatter(title) {
 		return gleaner.Paper{}, false
 	}
-	p := gleaner.Paper{Key: "openalex:" + lastSegment(w.ID), Venue: key, Year: w.Year, Title: title, DOI: bareDOI(w.DOI), Pages: w.Biblio.First}
-	p.ArXiv = bareArXiv(p.DOI)
+	p := gleaner.Paper{Key: "openalex:" + lastSegment(w.ID), Venue: key, Year: w.Year, Title: title, DOI: gleaner.ParseDOI(w.DOI), Pages: w.Biblio.First}
+	p.ArXiv = gleaner.LabelledArXiv(p.DOI)
 	if w.Biblio.Last != "" && w.Biblio.Last != w.Biblio.First {
 		p.Pages += "-" + w.Biblio.Last
 	}
@@ -214,7 +214,7 @@ func (o *OpenAlex) CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Co
 		}
 		dois = dois[n:]
 		for _, w := range works {
-			for _, i := range at[bareDOI(w.DOI)] {
+			for _, i := range at[gleaner.ParseDOI(w.DOI)] {
 				out[i] = append(out[i], w.copies()...)
 			}
 		}

@@ -139,7 +139,7 @@ func (p s2Paper) copies() []Copy {
 			c.Host = AtRepository
 		}
 		// DOI resolvers and abstract pages stand in this field at times.
-		c.Landing = doiOfLink(c.URL) != "" || strings.Contains(c.URL, "arxiv.org/abs/")
+		c.Landing = gleaner.ParseDOI(c.URL) != "" || strings.Contains(c.URL, "arxiv.org/abs/")
 		out = append(out, c)
 	}
 	if id, ok := p.IDs["ArXiv"].(string); ok && id != "" {

@@ -29,11 +29,11 @@ func TestCrossref(t *testing.T) {
 	}
 	expired := reply{status: 404, body: `{"status":"failed","message-type":"validation-failure","message":[{"type":"cursor-invalid","value":"AoE=","message":"The cursor has expired"}]}`}
 	pageOne := list("4", "AoE/=",
-		item("10.1/A", `"subtitle":["a subtitle"],"page":"1-9","author":[{"given":"Ann","family":"Lee","ORCID":"http://orcid.org/0000-0002-1825-0097"},{"name":"The Group"}],"issued":{"date-parts":[[2002,12]]},"published-print":{"date-parts":[[2003,1]]}`),
-		item("10.1/B", `"issued":{"date-parts":[[2002]]}`))
+		item("10.1000/A", `"subtitle":["a subtitle"],"page":"1-9","author":[{"given":"Ann","family":"Lee","ORCID":"http://orcid.org/0000-0002-1825-0097"},{"name":"The Group"}],"issued":{"date-parts":[[2002,12]]},"published-print":{"date-parts":[[2003,1]]}`),
+		item("10.1000/B", `"issued":{"date-parts":[[2002]]}`))
 	pageTwo := list("4", "AoE2",
-		item("10.1/C", `"issued":{"date-parts":[[2003]]}`),
-		`{"DOI":"10.1/I","type":"journal","title":["The Journal"],"issued":{"date-parts":[[null]]}}`)
+		item("10.1000/C", `"issued":{"date-parts":[[2003]]}`),
+		`{"DOI":"10.1000/I","type":"journal","title":["The Journal"],"issued":{"date-parts":[[null]]}}`)
 	cfg, s := stubConfig(t, map[string][]reply{
 		"cursor=%2A":       {{body: pageOne, header: map[string]string{"X-Rate-Limit-Limit": "2", "X-Rate-Limit-Interval": "1s"}}, {body: pageOne}},
 		"cursor=AoE%2F%3D": {expired, {body: pageTwo}},
@@ -42,9 +42,9 @@ func TestCrossref(t *testing.T) {
 	c := NewCrossref(cfg)
 	papers, err := c.Papers(t.Context(), Venue{Key: "journals/jex", IDs: map[string]string{"issn": "1234-5678, 8765-4321"}}, single(2003))
 	want := []gleaner.Paper{
-		{Key: "doi:10.1/a", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/A: a subtitle", DOI: "10.1/a", Pages: "1-9", Links: []string{"https://doi.org/10.1/a"},
+		{Key: "doi:10.1000/a", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1000/A: a subtitle", DOI: "10.1000/a", Pages: "1-9", Links: []string{"https://doi.org/10.1000/a"},
 			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
-		{Key: "doi:10.1/c", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1/C", DOI: "10.1/c", Links: []string{"https://doi.org/10.1/c"}},
+		{Key: "doi:10.1000/c", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1000/C", DOI: "10.1000/c", Links: []string{"https://doi.org/10.1000/c"}},
 	}
 	if err != nil || !reflect.DeepEqual(papers, want) {
 		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)

@@ -12,8 +12,6 @@ import (
 var (
 	tagRE     = regexp.MustCompile(`</?(?i:sub|sup|i|b|tt|em|strong|span|scp|sc|jats:[a-z]+|mml:[a-z]+|fixed-case|tex-math|url|ref|br)(?:\s[^<>]*)?/?>`)
 	homonymRE = regexp.MustCompile(`\s+\d{4}$`)
-	doiRE     = regexp.MustCompile(`10\.\d{4,9}/[^\s"<>?#]+`)
-	arxivRE   = regexp.MustCompile(`(?i)(?:arxiv\.org/(?:abs|pdf|html)/|10\.48550/arxiv\.|^arxiv:)((?:[a-z-]+(?:\.[a-z]{2})?/\d{7})|(?:\d{4}\.\d{4,5}))(?:v\d+)?`)
 )
 
 // cleanTitle makes plain text of a catalogue's title: entities resolved (some
@@ -34,34 +32,6 @@ func cleanTitle(s string) string {
 func cleanName(s string) string {
 	s = norm.NFC.String(strings.Join(strings.Fields(visible(html.UnescapeString(s))), " "))
 	return homonymRE.ReplaceAllString(s, "")
-}
-
-// bareDOI finds a DOI in an address or a label and returns it in lower case
-// (DOIs are case-insensitive), or "".
-func bareDOI(s string) string {
-	if i := strings.Index(s, "%"); i >= 0 {
-		s = strings.NewReplacer("%2F", "/", "%2f", "/", "%28", "(", "%29", ")", "%3A", ":", "%3a", ":").Replace(s)
-	}
-	return strings.ToLower(strings.TrimRight(doiRE.FindString(s), ".,;"))
-}
-
-// doiOfLink finds a DOI where an address is one of the resolver's, and not
-// merely a publisher's page that happens to carry one in its path.
-func doiOfLink(link string) string {
-	for _, host := range []string{"//doi.org/", "//dx.doi.org/", "//www.doi.org/", "//doi.acm.org/", "//doi.ieeecomputersociety.org/"} {
-		if strings.Contains(strings.ToLower(link), host) {
-			return bareDOI(link)
-		}
-	}
-	return ""
-}
-
-// bareArXiv finds an arXiv identifier without its version, or "".
-func bareArXiv(s string) string {
-	if m := arxivRE.FindStringSubmatch(s); m != nil {
-		return strings.ToLower(m[1])
-	}
-	return ""
 }
 
 // foldTitle reduces a title to lower-case letters and digits without accents,
