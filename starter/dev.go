@@ -15,9 +15,9 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/telemetry"
 	"gleaner/worker/pool"
-	"gleaner/workflows"
 )
 
 func (c *cli) devCommand() *cobra.Command {
@@ -78,7 +78,7 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Sta
 	progress := newLine(c.err)
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: cfg.Text("data-dir"), DatabaseURL: given("database-url"), TemporalAddress: given("temporal-address"), Namespace: cfg.Text("temporal-namespace"),
-		SearchAttributes: workflows.SearchAttributes(), StandardPorts: true, Progress: progress.show, Log: slog.New(slog.DiscardHandler),
+		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.show, Log: slog.New(slog.DiscardHandler),
 	})
 	progress.end()
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/app"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
 	"gleaner/worker/pool"
-	"gleaner/workflows"
 )
 
 // Bounds beyond which the doctor speaks up.
@@ -126,13 +126,13 @@ func (d *doctor) searchAttributes(ctx context.Context, c client.Client, ns strin
 		d.warn("search attributes", "see deploy/temporal/namespace.sh", "cannot be listed: %v", err)
 		return
 	}
-	for name := range workflows.SearchAttributes() {
+	for name := range gleaner.SearchAttributes() {
 		if _, ok := have.GetCustomAttributes()[name]; !ok {
 			d.warn("search attributes", "a worker adds it when it starts; see deploy/temporal/namespace.sh", "%s is missing", name)
 			return
 		}
 	}
-	d.ok("search attributes", "all %d are there", len(workflows.SearchAttributes()))
+	d.ok("search attributes", "all %d are there", len(gleaner.SearchAttributes()))
 }
 
 // pollers says who works on a queue, and returns when Temporal saw one last.

@@ -8,20 +8,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 )
 
-// Search attributes by which harvests and sites are found in the Temporal UI.
 var (
-	attrVenue = temporal.NewSearchAttributeKeyKeyword("GleanerVenue")
-	attrHost  = temporal.NewSearchAttributeKeyKeyword("GleanerHost")
-	attrStage = temporal.NewSearchAttributeKeyKeyword("GleanerStage")
+	attrVenue = temporal.NewSearchAttributeKeyKeyword(gleaner.VenueAttribute)
+	attrHost  = temporal.NewSearchAttributeKeyKeyword(gleaner.HostAttribute)
+	attrStage = temporal.NewSearchAttributeKeyKeyword(gleaner.StageAttribute)
 )
-
-// SearchAttributes lists the search attributes that a namespace must have, with
-// their types.
-func SearchAttributes() map[string]string {
-	return map[string]string{attrVenue.GetName(): "Keyword", attrHost.GetName(): "Keyword", attrStage.GetName(): "Keyword"}
-}
 
 // Register makes a worker of the harvest queue run the workflows.
 func Register(w worker.WorkflowRegistry) {

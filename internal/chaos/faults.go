@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"gleaner/internal/fetch"
 )
 
 // fault is something that goes wrong for a while; hit returns when it is over.
@@ -44,20 +46,11 @@ func between(r *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(r.Int64N(int64(most-least)))
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
 func killWorker(s syscall.Signal) func(context.Context, *world, *rand.Rand) error {
 	return func(ctx context.Context, w *world, r *rand.Rand) error {
 		p := w.workers[r.IntN(len(w.workers))]
 		p.end(s)
-		if err := pause(ctx, between(r, 0, 2*time.Second)); err != nil {
+		if err := fetch.Wait(ctx, between(r, 0, 2*time.Second)); err != nil {
 			return err
 		}
 		return p.start()
@@ -77,7 +70,7 @@ func killAll(ctx context.Context, w *world, r *rand.Rand) error {
 	for _, p := range w.workers {
 		p.end(syscall.SIGKILL)
 	}
-	if err := pause(ctx, between(r, 0, 2*time.Second)); err != nil {
+	if err := fetch.Wait(ctx, between(r, 0, 2*time.Second)); err != nil {
 		return err
 	}
 	for _, p := range w.workers {
@@ -92,7 +85,7 @@ func freeze(least, most time.Duration) func(context.Context, *world, *rand.Rand)
 	return func(ctx context.Context, w *world, r *rand.Rand) error {
 		p := w.workers[r.IntN(len(w.workers))]
 		p.signal(syscall.SIGSTOP)
-		err := pause(ctx, between(r, least, most))
+		err := fetch.Wait(ctx, between(r, least, most))
 		p.signal(syscall.SIGCONT)
 		return err
 	}
@@ -104,7 +97,7 @@ func killServer(which func(*world) *server) func(context.Context, *world, *rand.
 		if err := s.kill(); err != nil {
 			return err
 		}
-		if err := pause(ctx, between(r, 0, 2*time.Second)); err != nil {
+		if err := fetch.Wait(ctx, between(r, 0, 2*time.Second)); err != nil {
 			return err
 		}
 		return s.start(ctx)
@@ -114,7 +107,7 @@ func killServer(which func(*world) *server) func(context.Context, *world, *rand.
 func cut(which func(*world) *relay) func(context.Context, *world, *rand.Rand) error {
 	return func(ctx context.Context, w *world, r *rand.Rand) error {
 		which(w).cut()
-		err := pause(ctx, between(r, 0, 3*time.Second))
+		err := fetch.Wait(ctx, between(r, 0, 3*time.Second))
 		which(w).mend()
 		return err
 	}
@@ -123,7 +116,7 @@ func cut(which func(*world) *relay) func(context.Context, *world, *rand.Rand) er
 func breakWeb(ctx context.Context, w *world, r *rand.Rand) error {
 	w.web.broken.Store(true)
 	w.server.CloseClientConnections()
-	err := pause(ctx, between(r, 500*time.Millisecond, 3*time.Second))
+	err := fetch.Wait(ctx, between(r, 500*time.Millisecond, 3*time.Second))
 	w.web.broken.Store(false)
 	return err
 }
@@ -142,7 +135,7 @@ func fillDisk(ctx context.Context, w *world, r *rand.Rand) error {
 			return err
 		}
 	}
-	err = errors.Join(ballast.Close(), pause(ctx, between(r, time.Second, 4*time.Second)))
+	err = errors.Join(ballast.Close(), fetch.Wait(ctx, between(r, time.Second, 4*time.Second)))
 	return errors.Join(err, os.Remove(ballast.Name()))
 }
 
@@ -154,7 +147,7 @@ func hideBlobs(ctx context.Context, w *world, r *rand.Rand) error {
 		return err
 	}
 	err := os.Mkdir(w.blobs, 0o700)
-	err = errors.Join(err, pause(ctx, between(r, time.Second, 4*time.Second)))
+	err = errors.Join(err, fetch.Wait(ctx, between(r, time.Second, 4*time.Second)))
 	// The workers may be writing there at this moment: one step for both.
 	if rerr := exchange(aside, w.blobs); rerr != nil {
 		return errors.Join(err, rerr)

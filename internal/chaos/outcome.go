@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/fetch"
 )
 
 // outcome is what a harvest left behind.
@@ -56,7 +57,7 @@ func (w *world) closeWorkflows(ctx context.Context, o *outcome) (err error) {
 		if err == nil && len(o.open) == 0 {
 			return nil
 		}
-		if err := pause(ctx, time.Second); err != nil {
+		if err := fetch.Wait(ctx, time.Second); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gleaner/internal/fetch"
 )
 
 // window is the time of one fault.
@@ -91,7 +93,7 @@ func (w *world) watch(ctx context.Context, out *outcome) error {
 		if time.Since(began) > startTime { // else it says that a server is away, as it should
 			out.gaveUp = append(out.gaveUp, err.Error())
 		}
-		if err := pause(ctx, time.Second); err != nil {
+		if err := fetch.Wait(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -112,7 +114,7 @@ func (w *world) disturb(ctx context.Context, over chan error) ([]window, error) 
 	}
 	var done []window
 	for len(w.web.all()) == 0 { // it has begun
-		if err := pause(ctx, 100*time.Millisecond); err != nil {
+		if err := fetch.Wait(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 )
 
@@ -52,7 +53,7 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 	w.server = httptest.NewServer(w.web)
 	w.postgres = &server{options: devstack.Options{DataDir: filepath.Join(dir, "postgres"), NoTemporal: true}}
 	w.temporal = &server{options: devstack.Options{DataDir: filepath.Join(dir, "temporal"), NoPostgres: true, Headless: true,
-		SearchAttributes: devstack.GleanerSearchAttributes,
+		SearchAttributes: gleaner.SearchAttributes(),
 		DynamicConfig:    map[string]string{"limit.historyCount.suggestContinueAsNew": suggestContinueAsNew}}}
 	for _, s := range []*server{w.postgres, w.temporal} {
 		if err := s.start(ctx); err != nil {

@@ -29,14 +29,6 @@ import (
 
 const temporalDB = "temporal.db"
 
-// GleanerSearchAttributes are those that Gleaner's workflows set: name → type.
-// docker-compose.yml registers the same.
-var GleanerSearchAttributes = map[string]string{
-	"GleanerVenue": "Keyword",
-	"GleanerHost":  "Keyword",
-	"GleanerStage": "Keyword",
-}
-
 func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 	if o.TemporalAddress != "" {
 		s.TemporalAddress = o.TemporalAddress

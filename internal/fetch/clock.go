@@ -17,7 +17,10 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-func (systemClock) Wait(ctx context.Context, d time.Duration) error {
+func (systemClock) Wait(ctx context.Context, d time.Duration) error { return Wait(ctx, d) }
+
+// Wait blocks for d or until ctx is done, whose cause it returns then.
+func Wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return context.Cause(ctx)
 	}

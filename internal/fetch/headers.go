@@ -19,12 +19,19 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if v == "" {
 		return 0
 	}
+	var up time.Duration
+	if whole, part, ok := strings.Cut(v, "."); ok && isDigits(whole) && isDigits(part) {
+		v = whole
+		if strings.Trim(part, "0") != "" {
+			up = time.Second // not what the standard allows, but what some APIs send
+		}
+	}
 	if isDigits(v) {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n > int64(longestRetryAfter/time.Second) {
 			return longestRetryAfter
 		}
-		return time.Duration(n) * time.Second
+		return min(time.Duration(n)*time.Second+up, longestRetryAfter)
 	}
 	at, err := http.ParseTime(v)
 	if err != nil {

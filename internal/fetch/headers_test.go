@@ -30,7 +30,7 @@ func TestRetryAfter(t *testing.T) {
 		value, date string
 		want        time.Duration
 	}{
-		{"", "", 0}, {"120", "", 2 * time.Minute}, {" 5 ", "", 5 * time.Second}, {"0", "", 0}, {"-5", "", 0}, {"1.5", "", 0}, {"soon", "", 0},
+		{"", "", 0}, {"120", "", 2 * time.Minute}, {" 5 ", "", 5 * time.Second}, {"0", "", 0}, {"-5", "", 0}, {"1.5", "", 2 * time.Second}, {"2.0", "", 2 * time.Second}, {"2592000.5", "", longestRetryAfter}, {".5", "", 0}, {"1.2.3", "", 0}, {"soon", "", 0},
 		{"99999999999999999999999", "", longestRetryAfter}, {"3000000", "", longestRetryAfter},
 		{at, "", 90 * time.Second},
 		{at, now.Add(60 * time.Second).Format(http.TimeFormat), 30 * time.Second},

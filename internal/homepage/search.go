@@ -135,22 +135,11 @@ func (p provider) refusal(resp *http.Response) *SearchError {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
 		e.Err = ErrForbidden
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		e.Err, e.RetryAfter = ErrBusy, retryAfter(resp.Header.Get("Retry-After"))
+		e.Err, e.RetryAfter = ErrBusy, fetch.RetryAfter(resp.Header, time.Now())
 	default:
 		e.Err = errors.New(http.StatusText(resp.StatusCode))
 	}
 	return e
-}
-
-// retryAfter reads seconds or an HTTP date.
-func retryAfter(h string) time.Duration {
-	if s, err := strconv.Atoi(strings.TrimSpace(h)); err == nil && s > 0 {
-		return time.Duration(s) * time.Second
-	}
-	if t, err := http.ParseTime(h); err == nil {
-		return max(0, time.Until(t))
-	}
-	return 0
 }
 
 // ranked numbers results from 1, at most n of them, each address once.

@@ -13,7 +13,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
-	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
 )
 
 type service struct {
@@ -178,7 +178,7 @@ func TestNamespaceScriptRegistersTheSearchAttributes(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\b(Gleaner\w+):(\w+)`).FindAllStringSubmatch(string(raw), -1) {
 		registered[m[1]] = m[2]
 	}
-	require.Equal(t, devstack.GleanerSearchAttributes, registered)
+	require.Equal(t, gleaner.SearchAttributes(), registered)
 }
 
 func TestSearXNGAnswersInJSON(t *testing.T) {

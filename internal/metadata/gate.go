@@ -39,7 +39,7 @@ func (g *localGate) Turn(ctx context.Context, host string, minDelay time.Duratio
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if err := sleep(ctx, time.Until(t.next)); err != nil {
+	if err := fetch.Wait(ctx, time.Until(t.next)); err != nil {
 		<-t.busy
 		return nil, err
 	}
@@ -49,19 +49,4 @@ func (g *localGate) Turn(ctx context.Context, host string, minDelay time.Duratio
 		t.next = time.Now().Add(max(minDelay, v.RetryAfter))
 		<-t.busy
 	}, nil
-}
-
-// sleep waits for d or for the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -103,7 +102,7 @@ func (s *service) ask(ctx context.Context, method, addr string, body []byte) ([]
 		}
 		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,
 			"because", s.secrets.hide(down.Error()))
-		if err := sleep(ctx, pause); err != nil {
+		if err := fetch.Wait(ctx, pause); err != nil {
 			return nil, err
 		}
 		wait *= 2
@@ -165,7 +164,7 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 		}
 		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Err: err}
 	}
-	visit.RetryAfter = retryAfter(a.header, time.Now())
+	visit.RetryAfter = fetch.RetryAfter(a.header, time.Now())
 	visit.Failed = a.status == http.StatusTooManyRequests || a.status >= 500
 	if s.slower != nil {
 		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.header))))
@@ -271,18 +270,6 @@ func excerpt(body []byte) string {
 		s += " …"
 	}
 	return strings.ToValidUTF8(s, "")
-}
-
-// retryAfter reads both forms of the header, seconds and a date.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if secs, err := strconv.ParseFloat(v, 64); err == nil && secs > 0 && secs < 1e8 {
-		return time.Duration(secs * float64(time.Second))
-	}
-	if at, err := http.ParseTime(v); err == nil && at.After(now) {
-		return at.Sub(now)
-	}
-	return 0
 }
 
 // query joins a base address, a path and parameters.

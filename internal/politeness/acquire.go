@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/fetch"
 )
 
 // paceName is the name under which a host is paced: with and without "www." it
@@ -212,7 +214,7 @@ func (k *Keeper) waitFree(ctx context.Context, host string) error {
 	for wait := 50 * time.Millisecond; ; wait = min(wait*3/2, 500*time.Millisecond) {
 		// A holder renews its lease, so its end cannot be foretold. Jitter keeps
 		// the waiters of many processes apart.
-		if err := pause(ctx, wait/2+k.jitter(wait)); err != nil {
+		if err := fetch.Wait(ctx, wait/2+k.jitter(wait)); err != nil {
 			return err
 		}
 		s, err := stands(ctx, k.pool, host, false)

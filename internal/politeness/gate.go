@@ -109,7 +109,7 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	if wait := l.Ready(); l.ParkedFor() > 0 || wait > pacing.MaxBlock+slack {
 		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Asked: l.remains(&l.asked) > 0, Failures: l.Failures()}
 	}
-	if err := pause(ctx, l.Ready()); err != nil {
+	if err := fetch.Wait(ctx, l.Ready()); err != nil {
 		return nil, err
 	}
 	if err := l.settle(ctx); err != nil {
@@ -177,18 +177,4 @@ func later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -349,7 +349,7 @@ func TestManyAskOneHost(t *testing.T) {
 			for l == nil {
 				var err error
 				if l, err = keepers[0].Acquire(t.Context(), host); err != nil {
-					if err := pause(t.Context(), time.Millisecond); err != nil {
+					if err := fetch.Wait(t.Context(), time.Millisecond); err != nil {
 						t.Error(err)
 						return
 					}

@@ -12,9 +12,9 @@ import (
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/store"
 	"gleaner/internal/telemetry"
-	"gleaner/workflows"
 )
 
 // pool is what the workers of one process share.
@@ -44,7 +44,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (_ *pool, e
 	if p.client, err = dial(ctx, cfg, o); err != nil {
 		return nil, err
 	}
-	if err = devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), workflows.SearchAttributes()); err != nil {
+	if err = devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), gleaner.SearchAttributes()); err != nil {
 		return nil, err
 	}
 	p.app, err = app.OpenWatched(ctx, cfg, log, p.tel.Metrics)

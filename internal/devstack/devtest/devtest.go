@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
 )
 
 // Variables that name servers to use in place of private ones.
@@ -26,7 +27,7 @@ const (
 )
 
 // SearchAttributes are registered in every test's namespace.
-var SearchAttributes = devstack.GleanerSearchAttributes
+var SearchAttributes = gleaner.SearchAttributes()
 
 // shared is the pair of servers of this test binary. It is the one piece of
 // package state: a server costs seconds to start, and a test binary has no

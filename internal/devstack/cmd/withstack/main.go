@@ -21,6 +21,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 )
 
 func main() {
@@ -47,7 +48,7 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: dir, Headless: true, RelaxedCommit: true,
-		SearchAttributes: devstack.GleanerSearchAttributes,
+		SearchAttributes: gleaner.SearchAttributes(),
 		Progress:         seldom(5*time.Second, func(line string) { fmt.Fprintln(os.Stderr, "withstack:", line) }),
 	})
 	if err != nil {
