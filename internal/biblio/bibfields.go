@@ -5,41 +5,39 @@ import (
 	"io"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
 	p := gleaner.Paper{
 		Key:   key,
-		Title: clean(unTeX(f["title"])),
+		Title: clean(text.FromTeX(f["title"])),
 		DOI:   gleaner.ParseDOI(f["doi"]),
 		Pages: strings.ReplaceAll(strings.Join(strings.Fields(f["pages"]), ""), "--", "-"),
 	}
-	if s := unTeX(f["subtitle"]); s != "" {
+	if s := text.FromTeX(f["subtitle"]); s != "" {
 		p.Title += ": " + clean(s)
 	}
 	for _, name := range []string{"year", "date"} {
 		if p.Year != 0 || f[name] == "" {
 			continue
 		}
-		y, ok := yearOf(unTeX(f[name]))
+		y, ok := yearOf(text.FromTeX(f[name]))
 		if !ok && name == "year" && strings.ContainsAny(f[name], "0123456789") {
 			return p, fmt.Errorf("%q is not a year", f[name])
 		}
 		p.Year = y
 	}
 	for _, a := range splitAnd(f["author"]) {
-		if name := unTeX(a); name != "" && !strings.EqualFold(name, "others") {
+		if name := text.FromTeX(a); name != "" && !strings.EqualFold(name, "others") {
 			p.Authors = append(p.Authors, gleaner.Author{Name: turned(name)})
 		}
 	}
 	for _, name := range []string{"venue", "booktitle", "journal", "journaltitle"} {
 		if p.Venue == "" {
-			p.Venue = unTeX(f[name])
+			p.Venue = text.FromTeX(f[name])
 		}
 	}
 	for _, name := range []string{"arxiv", "eprint"} {
@@ -74,102 +72,6 @@ func splitAnd(s string) []string {
 		}
 	}
 	return append(out, s[start:])
-}
-
-// accents are the combining marks of TeX's accent commands.
-var accents = map[string]rune{
-	"`": 0x300, "'": 0x301, "^": 0x302, "~": 0x303, "=": 0x304, "u": 0x306, ".": 0x307,
-	`"`: 0x308, "r": 0x30a, "H": 0x30b, "v": 0x30c, "d": 0x323, "c": 0x327, "k": 0x328, "b": 0x331,
-}
-
-// symbols are the letters and signs that TeX has commands for.
-var symbols = map[string]string{
-	"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å",
-	"i": "ı", "j": "ȷ", "dh": "ð", "th": "þ", "textendash": "–", "textemdash": "—", "ldots": "…", "dots": "…", "ell": "ℓ",
-	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "lambda": "λ", "mu": "μ",
-	"pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω", "Sigma": "Σ", "Delta": "Δ", "Lambda": "Λ",
-	"textasciitilde": "~", "textunderscore": "_", "infty": "∞", "times": "×", "textregistered": "®", "textquotesingle": "'", "textbraceleft": "{", "textbraceright": "}", "textasciicircum": "^", "textbackslash": `\`,
-}
-
-// unTeX turns a field into plain text: accents and letters as Unicode, other
-// commands and braces gone.
-func unTeX(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		switch c := s[i]; c {
-		case '{', '}', '$':
-			i++
-		case '~':
-			b.WriteByte(' ')
-			i++
-		case '\\':
-			text, n := command(s[i+1:])
-			b.WriteString(text)
-			i += 1 + n
-		case '-':
-			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "-"))
-			b.WriteString([]string{"", "-", "–", "—"}[min(n, 3)])
-			i += n
-		default:
-			b.WriteByte(c)
-			i++
-		}
-	}
-	return strings.Join(strings.Fields(norm.NFC.String(b.String())), " ")
-}
-
-// command reads one TeX command behind its backslash and returns what it prints
-// and how many bytes it takes.
-func command(s string) (text string, n int) {
-	if s == "" {
-		return "", 0
-	}
-	for n < len(s) && (s[n]|0x20) >= 'a' && (s[n]|0x20) <= 'z' {
-		n++
-	}
-	if n == 0 {
-		n = 1
-	}
-	name := s[:n]
-	if mark, ok := accents[name]; ok {
-		letter, m := accented(s[n:])
-		if letter != 0 {
-			return string([]rune{letter, mark}), n + m
-		}
-		return "", n
-	}
-	if t, ok := symbols[name]; ok {
-		if n < len(s) && s[n] == ' ' {
-			n++
-		}
-		return t, n
-	}
-	if name[0] > 0x7f || strings.IndexByte("&%$#_{}-,;:! \\/", name[0]) >= 0 {
-		switch name[0] {
-		case '&', '%', '$', '#', '_', '{', '}':
-			return name, n
-		case ' ', '\\', ',', ';', ':':
-			return " ", n
-		}
-		return "", min(n, 1)
-	}
-	if n < len(s) && s[n] == ' ' && unicode.IsLetter(rune(name[0])) {
-		n++ // TeX eats the space behind a command
-	}
-	return "", n
-}
-
-// accented finds the letter that an accent goes on: \'e, \'{e}, \'{\i}, \v c.
-func accented(s string) (letter rune, n int) {
-	rest := strings.TrimLeft(s, " {")
-	n = len(s) - len(rest)
-	if strings.HasPrefix(rest, `\i`) || strings.HasPrefix(rest, `\j`) {
-		return rune(rest[1]), n + 2
-	}
-	if r, size := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) {
-		return r, n + size
-	}
-	return 0, 0
 }
 
 func writeBibTeX(w io.Writer, papers []gleaner.Paper) error {

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"gleaner/internal/text"
 )
 
 // Normalise reduces a title to what identifies it: lower-case letters and
@@ -164,7 +166,7 @@ func plain(s string) string {
 		s = withoutTags(s)
 	}
 	if strings.IndexByte(s, '\\') >= 0 {
-		s = withoutLaTeX(s)
+		s = text.FromTeX(s)
 	}
 	return s
 }
@@ -208,54 +210,4 @@ func isTag(inner string) bool {
 		return true
 	}
 	return false
-}
-
-// withoutLaTeX drops commands and keeps what they print: accents vanish, named
-// letters are spelt.
-func withoutLaTeX(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		i++
-		j := i
-		for j < len(s) && (s[j]|0x20) >= 'a' && (s[j]|0x20) <= 'z' {
-			j++
-		}
-		if j == i { // \" \' \& \$ …: an accent or an escaped sign
-			if strings.IndexByte("&+#", s[i]) >= 0 {
-				b.WriteByte(s[i])
-			}
-			i++
-			continue
-		}
-		b.WriteString(latexLetter(s[i:j]))
-		i = j
-		if i < len(s) && s[i] == ' ' { // "\o re" is one word
-			i++
-		}
-	}
-	return b.String()
-}
-
-func latexLetter(command string) string {
-	switch command {
-	case "o", "O", "l", "L", "i", "j", "ae", "AE", "oe", "OE", "ss", "aa", "AA", "dh", "th":
-		return command
-	case "ell":
-		return "l"
-	case "varepsilon":
-		return "epsilon"
-	case "varphi":
-		return "phi"
-	}
-	for _, name := range greekNames {
-		if strings.EqualFold(command, name) {
-			return name
-		}
-	}
-	return ""
 }
