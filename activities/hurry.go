@@ -28,7 +28,7 @@ func hurry(ctx context.Context) {
 			if a.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || a.GetAttempt() < 2 {
 				continue
 			}
-			_, err := c.WorkflowService().ResetActivity(ctx, &workflowservice.ResetActivityRequest{Namespace: in.WorkflowNamespace, Execution: run,
+			_, err := c.WorkflowService().ResetActivity(ctx, &workflowservice.ResetActivityRequest{Namespace: in.Namespace, Execution: run,
 				Identity: "retry", Activity: &workflowservice.ResetActivityRequest_Id{Id: a.GetActivityId()}})
 			if err != nil {
 				activity.GetLogger(ctx).Warn("what waits for its next attempt goes on waiting", "workflow", id, "activity", a.GetActivityType().GetName(), "error", err)

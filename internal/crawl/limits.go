@@ -101,7 +101,7 @@ func (s *slice) overBudget() error {
 	if !ok {
 		expected = s.history.Expected(waiting)
 	}
-	if stop, reason := (rank.Budget{PerAccepted: s.cfg.Budget}).Stop(s.history, rank.Trap{}, waiting, expected); stop {
+	if stop, reason := (rank.Budget{PerAccepted: s.cfg.Budget}).Stop(s.history, waiting, expected); stop {
 		return &errStop{ending: OverBudget, reason: reason}
 	}
 	return nil

@@ -9,6 +9,5 @@
 // the page's text, with which they share their memory.
 //
 // Walls and soft "not found" pages are named when the whole of a short page is
-// one; a doubt counts for the page. ParseSitemap reads sitemaps and feeds. KindOf
-// tells roughly what sort of page a page is.
+// one; a doubt counts for the page. ParseSitemap reads sitemaps and feeds.
 package page

@@ -69,7 +69,7 @@ func hrefsByPattern(base string, body []byte) int {
 func TestFarm(t *testing.T) {
 	pages := farmPages(t)
 	var links, same, byPattern, fewer, bytes, walls, missing, notPages int
-	kinds, charsets, sources := map[page.Kind]int{}, map[string]int{}, map[page.Source]int{}
+	charsets, sources := map[string]int{}, map[page.Source]int{}
 	for _, fp := range pages {
 		p, err := page.Parse(fp.url, http.Header{"Content-Type": {"text/html"}}, fp.body)
 		if errors.Is(err, page.ErrNotPage) {
@@ -94,7 +94,6 @@ func TestFarm(t *testing.T) {
 			t.Logf("%s: %d own links, a pattern finds %d", fp.url, own, want)
 		}
 		bytes, links, same, byPattern = bytes+len(fp.body), links+len(p.Links), same+own, byPattern+want
-		kinds[page.KindOf(p)]++
 		charsets[p.Charset]++
 		if p.Wall != page.NoWall {
 			walls++
@@ -107,7 +106,7 @@ func TestFarm(t *testing.T) {
 	}
 	t.Logf("%d pages, %d bytes, %d links %v, on the own host %d (a pattern finds %d; fewer on %d pages)",
 		len(pages), bytes, links, sources, same, byPattern, fewer)
-	t.Logf("not pages %d, walls %d, soft 404 %d, charsets %v, kinds %v", notPages, walls, missing, charsets, kinds)
+	t.Logf("not pages %d, walls %d, soft 404 %d, charsets %v", notPages, walls, missing, charsets)
 	if fewer > 0 || same < byPattern {
 		t.Errorf("links lost on %d pages: %d against %d", fewer, same, byPattern)
 	}

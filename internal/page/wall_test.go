@@ -67,33 +67,3 @@ func TestSoftMissing(t *testing.T) {
 		}
 	}
 }
-
-func TestKindOf(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		url, body string
-		want      page.Kind
-	}{
-		{"http://a.edu/~ada/", `<title>Ada Example</title>`, page.KindHomepage},
-		{"http://a.edu/~ada/index.html", `<title>Ada's Home Page</title>`, page.KindHomepage},
-		{"http://a.edu/ada.html", `<title>Ada Example's homepage</title><h2>Publications</h2>`, page.KindHomepage},
-		{"http://a.edu/~ada/pubs.html", `<title>Ada</title>`, page.KindPublications},
-		{"http://a.edu/x.html", `<title>Selected papers</title>`, page.KindPublications},
-		{"http://a.edu/teaching/cs101/", `<title>CS 101</title><h2>Homework</h2>`, page.KindCourse},
-		{"http://a.edu/blog/2011/post.html", `<title>On monads</title>`, page.KindBlog},
-		{"http://a.edu/events/calendar?d=1", `<title>x</title>`, page.KindCalendar},
-		{"http://a.edu/people/", `<title>Faculty and staff</title>`, page.KindPeople},
-		{"http://a.edu/v1/a.html", `<meta name=citation_title content=T>`, page.KindLanding},
-		{"http://a.edu/v1/a.html", `<h1>T</h1><h4>x</h4><h3>Abstract</h3><a href=a.pdf>pdf</a>`, page.KindLanding},
-		{"http://a.edu/x/y.html", `<title>Things</title>`, page.KindOther},
-	}
-	for _, tt := range tests {
-		p, err := page.Parse(tt.url, nil, []byte(tt.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := page.KindOf(p); got != tt.want {
-			t.Errorf("%s %s: %s, want %s", tt.url, tt.body, got, tt.want)
-		}
-	}
-}

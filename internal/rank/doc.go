@@ -10,6 +10,6 @@
 //
 // A strategy stores nothing itself: what is particular to a link (queue,
 // priority, mark) is kept with the link, and what was learnt in State, which is
-// bounded whatever the size of the site. Budget and Trap say when a site has had
+// bounded whatever the size of the site. Budget says when a site has had
 // enough.
 package rank

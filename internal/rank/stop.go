@@ -92,19 +92,9 @@ type Budget struct {
 	PerAccepted float64       `json:"per_accepted,omitempty"` // requests that one more accepted document may cost
 }
 
-// Trap is the rule by which a site is left: less than Share of the pages
-// relevant after so many (Chen, CINDI, 2008: 5 % of 200).
-type Trap struct {
-	Pages int
-	Share float64
-}
-
-// DefaultTrap is CINDI's.
-func DefaultTrap() Trap { return Trap{Pages: 200, Share: 0.05} }
-
 // Stop says whether to stop, and why in one line. expected is what the waiting
 // links are expected to bring: ExpectedYield, or History.Expected.
-func (b Budget) Stop(h History, trap Trap, waiting int, expected float64) (stop bool, reason string) {
+func (b Budget) Stop(h History, waiting int, expected float64) (stop bool, reason string) {
 	switch {
 	case waiting == 0:
 		return true, "nothing waits"
@@ -112,8 +102,6 @@ func (b Budget) Stop(h History, trap Trap, waiting int, expected float64) (stop 
 		return true, fmt.Sprintf("budget: %d requests made", h.Requests)
 	case b.Time > 0 && h.Spent >= b.Time:
 		return true, fmt.Sprintf("budget: %s spent", h.Spent.Round(time.Second))
-	case trap.Pages > 0 && h.Pages >= trap.Pages && float64(h.Relevant) < trap.Share*float64(h.Pages):
-		return true, fmt.Sprintf("trap: %d of %d pages led to documents, less than %.0f %%", h.Relevant, h.Pages, 100*trap.Share)
 	case b.PerAccepted > 0 && h.Requests >= int(b.PerAccepted):
 		next := h.Rate()
 		if waiting > 0 {

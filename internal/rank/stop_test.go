@@ -20,11 +20,6 @@ func TestBudgetStop(t *testing.T) {
 		want    string
 	}{
 		{"goes on", Budget{}, func(h *History) { add(h, dull, 199) }, ""},
-		{"trap after 200 pages", Budget{}, func(h *History) { add(h, dull, 200) }, "trap: 0 of 200 pages led to documents, less than 5 %"},
-		{"no trap at five in a hundred", Budget{}, func(h *History) {
-			add(h, Outcome{Page: true, Relevant: true}, 10)
-			add(h, dull, 190)
-		}, ""},
 		{"requests", Budget{Requests: 30}, func(h *History) { add(h, dull, 30) }, "budget: 30 requests made"},
 		{"time", Budget{Time: time.Minute}, func(h *History) { add(h, dull, 60) }, "budget: 1m0s spent"},
 		{"a paper in fifty is worth it", Budget{PerAccepted: 60}, func(h *History) {
@@ -37,7 +32,7 @@ func TestBudgetStop(t *testing.T) {
 	} {
 		var h History
 		tc.history(&h)
-		stop, reason := tc.budget.Stop(h, DefaultTrap(), 1000, h.Expected(1000))
+		stop, reason := tc.budget.Stop(h, 1000, h.Expected(1000))
 		require.Equal(t, tc.want != "", stop, "%s: %s", tc.name, reason)
 		require.Contains(t, reason, tc.want, tc.name)
 		require.LessOrEqual(t, len(h.Recent), recentRequests)

@@ -79,7 +79,6 @@ func TestForeignTextIsKept(t *testing.T) {
 				[]store.Homepage{{URL: long, Host: odd, Source: odd}})
 		}},
 		{"SetOverride", func() error { return db.SetOverride(ctx, ada.ID(), long, "is") }},
-		{"SetSiteState", func() error { return db.SetSiteState(ctx, "a.example"+odd, "done", odd) }},
 		{"SavePage", func() error {
 			return db.SavePage(ctx, store.CachedPage{Hash: []byte{1}, Host: odd, URL: long, FinalURL: long, Outcome: odd, Header: http.Header{odd: {odd}}, At: now})
 		}},

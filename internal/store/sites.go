@@ -79,15 +79,6 @@ func (db *DB) Site(ctx context.Context, host string) (Site, error) {
 	return pgx.CollectExactlyOneRow(rows, scanSite)
 }
 
-// HarvestSites lists the sites of a harvest by host.
-func (db *DB) HarvestSites(ctx context.Context, harvest string) ([]Site, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1 ORDER BY s.host`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanSite)
-}
-
 // JoinSite makes a site one of a harvest's own.
 func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3)
@@ -175,13 +166,6 @@ func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool
 		FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
 		WHERE s.id=$1 AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= s.crawl_started)`, siteID).Scan(&paused, &cancelled)
 	return paused, cancelled, err
-}
-
-// SetSiteState ends (or begins) a crawl of a site.
-func (db *DB) SetSiteState(ctx context.Context, host, state, reason string) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished = CASE WHEN $2 IN ('new', 'crawling') THEN crawl_finished ELSE now() END
-		WHERE host=$1`, host, state, reason)
-	return err
 }
 
 // Scopes lists a site's path prefixes.
