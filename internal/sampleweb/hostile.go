@@ -64,7 +64,7 @@ var hostile = []hostileHost{
 	{"base", nil, func(*Web) string {
 		return "<base href='/" + strings.Repeat("a", 4000) + "/'>" + strings.Repeat("<a href=x>paper</a>", 20_000)
 	}},
-	{"archives", at("/papers.zip", "application/zip", zipBomb), static("<a href='papers.zip'>papers</a>")},
+	{"archives", at("/papers.pdf.zip", "application/zip", zipBomb), static("<a href='papers.pdf.zip'>papers</a>")},
 	{"gzip", at("/paper.pdf.gz", "application/gzip", packedZeros), static("<a href='/paper.pdf.gz'>paper</a>")},
 	{"victim", nil, func(w *Web) string {
 		var b strings.Builder
