@@ -34,17 +34,17 @@ func (f *farm) mutate(t *testing.T) (out []mutation) {
 		switch {
 		case i < 8:
 			revised := paperPDF(t, e.Title, names(e.Authors), i)
-			h.take(t, f.file(t, e.URL), revised)
+			f.take(t, h, f.file(t, e.URL), revised)
 			out = append(out, mutation{what: "changed", url: e.URL, old: e.SHA256, new: sha(revised)})
 		case i < 14:
 			name := strings.TrimSuffix(path.Base(e.URL), ".pdf") + "-final.pdf"
 			to := strings.TrimSuffix(e.URL, path.Base(e.URL)) + name
 			require.NoError(t, os.WriteFile(f.file(t, to), body, 0o600))
-			h.take(t, f.file(t, e.URL), nil)
+			f.take(t, h, f.file(t, e.URL), nil)
 			f.relink(t, h, e.URL, `href="${1}`+name+`"`)
 			out = append(out, mutation{what: "moved", url: e.URL, to: to, old: e.SHA256})
 		default:
-			h.take(t, f.file(t, e.URL), nil)
+			f.take(t, h, f.file(t, e.URL), nil)
 			out = append(out, mutation{what: "removed", url: e.URL, old: e.SHA256})
 		}
 	}

@@ -121,7 +121,7 @@ func (f *farm) hide(t *testing.T, nth int, unlink func(n int) bool) (out []hidde
 		}
 		h := hidden{url: urls[0], sha256: row["sha256"], files: map[string]string{}}
 		for _, u := range urls {
-			h.take(t, f.file(t, u), nil)
+			f.take(t, h, f.file(t, u), nil)
 			if unlink(n / nth) {
 				f.relink(t, h, u, `data-later=""`)
 			}
@@ -140,17 +140,24 @@ func (f *farm) file(t *testing.T, address string) string {
 }
 
 // take puts a body in a file's place; nil leaves none.
-func (h hidden) take(t *testing.T, file string, body []byte) {
+func (f *farm) take(t *testing.T, h hidden, file string, body []byte) {
 	t.Helper()
 	if _, again := h.files[file]; !again {
-		real, err := filepath.EvalSymlinks(file)
-		require.NoError(t, err)
-		h.files[file] = real
+		h.files[file] = f.original(t, file)
 	}
 	require.NoError(t, os.Remove(file))
 	if body != nil {
 		require.NoError(t, os.WriteFile(file, body, 0o600))
 	}
+}
+
+// original is the real file in whose place something may stand by now: several
+// papers may be linked on one page.
+func (f *farm) original(t *testing.T, file string) string {
+	t.Helper()
+	rel, err := filepath.Rel(f.root, file)
+	require.NoError(t, err)
+	return filepath.Join(realdata.Path(t, "farm"), rel)
 }
 
 // relink puts another attribute in place of the href of every link to an
@@ -166,7 +173,7 @@ func (f *farm) relink(t *testing.T, h hidden, address, attribute string) {
 		}
 		body, err := os.ReadFile(file)
 		if err == nil && link.Match(body) {
-			h.take(t, file, link.ReplaceAll(body, []byte(attribute)))
+			f.take(t, h, file, link.ReplaceAll(body, []byte(attribute)))
 		}
 		return err
 	}))

@@ -101,7 +101,7 @@ func TestSemanticScholar(t *testing.T) {
 	cfg, s := stubConfig(t, map[string][]reply{
 		"/paper/batch": one(`[{"paperId":"x","externalIds":{"DOI":"10.1000/a","CorpusId":7,"ArXiv":"2101.00001"},"openAccessPdf":{"url":"https://p/1.pdf","status":"GOLD","license":"CCBY"},"authors":[{"authorId":"11","name":"Ann Lee"}]},
 			null,{"paperId":"z","externalIds":{"ACL":"P19-1001"},"openAccessPdf":{"url":"","status":"CLOSED"},"authors":[]}]`),
-		"/author/batch": one(`[{"authorId":"11","name":"Ann Lee","homepage":"http://ann.example/","affiliations":["Exa U"],"externalIds":{"ORCID":"0000-0002-1825-0097","DBLP":["Ann Lee"]},"url":"https://www.semanticscholar.org/author/11"},null]`),
+		"/author/batch": one(`[{"authorId":"11","name":"Ann Lee","homepage":"http://ann.example/","affiliations":["Exa U"],"externalIds":{"ORCID":"0000-0002-1825-0097","DBLP":["Ann Lee"]},"url":"https://www.semanticscholar.org/author/11"}]`),
 	})
 	cfg.SemanticScholarKey = "k"
 	papers := []gleaner.Paper{{DOI: "10.1000/a", Authors: []gleaner.Author{{Name: "Ann Lee"}}}, {Title: "no id"}, {ArXiv: "2102.00002"}, {Links: []string{"https://aclanthology.org/P19-1001/"}}}
