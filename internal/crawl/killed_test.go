@@ -151,7 +151,7 @@ func (c *child) kill(t *testing.T) {
 
 // TestKilledProcessesRepeatAlmostNothing: a process that crawls the sample web is
 // killed again and again with SIGKILL. What its successors ask for a second time,
-// by the web's own log, is what was in flight: in all at most one in a hundred.
+// by the web's own log, is what was in flight.
 func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls for a minute and more")

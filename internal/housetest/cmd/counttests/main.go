@@ -17,10 +17,11 @@ import (
 
 // allowed are the reasons for which a test may be skipped.
 var allowed = []*regexp.Regexp{
-	regexp.MustCompile(`not measured: no real data`),                                            // shared data: recorded sites, documents, farms
-	regexp.MustCompile(`^no files in `),                                                         // shared data: robots.txt of real hosts
-	regexp.MustCompile(`is not installed|no Chromium is installed|needs pdftotext`),             // README lists what to install
-	regexp.MustCompile(`only as a child of|a million titles|set GLEANER_MODEL_OUT|measures on`), // no tests but tools, or for `go test` without -short
+	regexp.MustCompile(`not measured: no real data`),                                // shared data: recorded sites, documents, farms
+	regexp.MustCompile(`^no files in `),                                             // shared data: robots.txt of real hosts
+	regexp.MustCompile(`is not installed|no Chromium is installed|needs pdftotext`), // README lists what to install
+	regexp.MustCompile(`gives no process space|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes`), // isolation that a system lacks
+	regexp.MustCompile(`only as a child of|a million titles|set GLEANER_MODEL_OUT|measures on`),                                          // no tests but tools, or for `go test` without -short
 }
 
 // event is a line of `go test -json`.
