@@ -29,8 +29,7 @@ GOSEC_LEAVE   = -exclude-dir=internal/sampleweb -exclude-dir=internal/bench -exc
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/frontier/... \
        ./internal/crawl/... ./internal/document/... ./internal/sampleweb/... \
        ./internal/collection/... ./internal/harvest/... ./internal/homepage/... \
-       ./internal/metadata/... ./internal/repository/... ./internal/console/... \
-       ./activities/... ./worker/pool/...
+       ./internal/metadata/... ./internal/repository/... ./internal/console/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
@@ -51,14 +50,14 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 15m ./... | $(GO) run ./internal/housetest/cmd/counttests
+	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 30m ./... | $(GO) run ./internal/housetest/cmd/counttests
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/chaos/cmd/chaos -bin bin $(CHAOS)
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 15m $(RACE); \
+		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 25m $(RACE); \
 	else echo "race: no C compiler, left out"; fi
 
 check: format vet house workflowcheck staticcheck gosec vulncheck ## everything but the tests
