@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/fetch"
 	"gleaner/worker/pool"
 )
 
@@ -65,10 +66,7 @@ func (c *cli) sayTroubles(ctx context.Context, t client.Client, harvest string) 
 		if err == nil {
 			c.sayChanged(said, now)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(troubleLook):
-		}
+		_ = fetch.Wait(ctx, troubleLook)
 	}
 }
 

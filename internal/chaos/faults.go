@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -62,7 +63,7 @@ func killWorker(s syscall.Signal) func(context.Context, *world, *rand.Rand) erro
 func replaceWorker(_ context.Context, w *world, r *rand.Rand) error {
 	p := w.workers[r.IntN(len(w.workers))]
 	p.end(syscall.SIGTERM)
-	p.extra = []string{"GLEANER_SLICE_PAGES=" + itoa(5+r.IntN(100)), "GLEANER_SLICE_TIME=" + between(r, 3*time.Second, time.Minute).String()}
+	p.extra = []string{"GLEANER_SLICE_PAGES=" + strconv.Itoa(5+r.IntN(100)), "GLEANER_SLICE_TIME=" + between(r, 3*time.Second, time.Minute).String()}
 	return p.start()
 }
 
@@ -158,7 +159,7 @@ func hideBlobs(ctx context.Context, w *world, r *rand.Rand) error {
 func harvestAgain(ctx context.Context, w *world, r *rand.Rand) error {
 	first, last := w.web.sample.Years()
 	year := first + r.IntN(last-first+1)
-	if _, err := w.starter(ctx, "harvest", w.venue(), "--years", itoa(year), "--again", "none"); err != nil {
+	if _, err := w.starter(ctx, "harvest", w.venue(), "--years", strconv.Itoa(year), "--again", "none"); err != nil {
 		return nil // Temporal may be away at this moment: it was asked, that is all
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/fetch"
 )
 
 // server is a Postgres or a Temporal server that can be killed and started
@@ -25,10 +26,8 @@ func (s *server) start(ctx context.Context) error {
 		if s.stack, err = devstack.Start(ctx, s.options); err == nil {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(500 * time.Millisecond):
+		if err := fetch.Wait(ctx, 500*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return fmt.Errorf("start again: %w", err)

@@ -36,10 +36,8 @@ func (s *slice) patiently(ctx context.Context, do func() error) error {
 			told = true
 			s.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "host", s.site.Host, "error", err)
 		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(err, context.Cause(ctx))
-		case <-time.After(wait):
+		if over := fetch.Wait(ctx, wait); over != nil {
+			return errors.Join(err, over)
 		}
 		wait = min(2*wait, time.Second)
 	}
