@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -66,22 +67,26 @@ func taken(f store.Found) bool {
 // evidence is what is known of a document at one of its places.
 func evidence(d store.Document, l store.Location) match.Evidence {
 	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
-		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), DOI: l.DOI, ArXiv: gleaner.LabelledArXiv(l.URL)}
+		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), ArXiv: gleaner.LabelledArXiv(l.URL)}
 	if l.MetaTitle != "" {
 		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
 	}
-	switch doi := gleaner.DOIInURL(l.URL); {
-	case ev.DOI != "" || doi == "":
-	case publishes(l.URL):
+	if doi := gleaner.DOIInURL(l.URL); publishes(l.URL) {
 		ev.DOI = doi
-	default:
+	} else {
 		ev.URLDOI = doi
+	}
+	if publishes(l.Parent) {
+		ev.DOI = cmp.Or(l.DOI, ev.DOI)
+	} else {
+		ev.PageDOI = l.DOI
 	}
 	return ev
 }
 
-// publishers are the domains whose word is taken for which work a URL is of: the
-// resolver's, and those that print the DOI of their own works in their URLs.
+// publishers are the domains whose word is taken for which work a URL is of, or a
+// file that a page of theirs leads to: the resolver's, and those that print the DOI
+// of their own works in their URLs.
 var publishers = []string{"doi.org", "acm.org", "springer.com", "springeropen.com", "biomedcentral.com", "ieee.org", "computer.org", "wiley.com",
 	"tandfonline.com", "sagepub.com", "siam.org", "acs.org", "iop.org", "science.org", "nature.com", "oup.com", "cambridge.org", "dagstuhl.de",
 	"sciencedirect.com", "emerald.com", "degruyter.com", "worldscientific.com", "mdpi.com", "frontiersin.org", "plos.org", "hindawi.com",

@@ -7,8 +7,8 @@ const mostDOIs = 8
 
 // byID adds the papers whose arXiv id or DOI the document bears. An id in a
 // stamp or in arXiv's URL is the document's own; a DOI on page one may be that of
-// a work it cites, and one in a URL whatever its host likes, so that these need
-// the title to go with them.
+// a work it cites, and one in a URL or a landing page whatever its host likes, so
+// that these need the title to go with them, or each other.
 func (ix *Index) byID(d *document, seen map[int]finding) {
 	for _, id := range []string{gleaner.ParseArXiv(d.ev.ArXiv), arxivStamp(d.text)} {
 		for _, i := range ix.arxiv[id] {
@@ -19,18 +19,21 @@ func (ix *Index) byID(d *document, seen map[int]finding) {
 	for _, i := range ix.doi[landing] {
 		seen[int(i)] = d.raise(seen[int(i)], ix, int(i), Strong, "DOI "+landing+" of its landing page")
 	}
+	said := gleaner.ParseDOI(d.ev.PageDOI)
 	for _, doi := range gleaner.DOIsInText(d.text, mostDOIs) {
-		d.hint(ix, seen, doi, "on the first pages")
+		d.hint(ix, seen, doi, "on the first pages", doi == said)
 	}
-	d.hint(ix, seen, gleaner.ParseDOI(d.ev.URLDOI), "in the URL")
+	d.hint(ix, seen, said, "of its landing page", false)
+	d.hint(ix, seen, gleaner.ParseDOI(d.ev.URLDOI), "in the URL", false)
 }
 
 // hint counts a DOI that may be that of another work: "A preliminary version
-// appeared as 10.…", by the same authors.
-func (d *document) hint(ix *Index, seen map[int]finding, doi, where string) {
+// appeared as 10.…", by the same authors; sure says that its landing page names the
+// same.
+func (d *document) hint(ix *Index, seen map[int]finding, doi, where string, sure bool) {
 	for _, i := range ix.doi[doi] {
 		v := Ambiguous
-		if f, ok := seen[int(i)]; ok && f.verdict != Different && f.end > f.start {
+		if f, ok := seen[int(i)]; sure || ok && f.verdict != Different && f.end > f.start {
 			v = Strong
 		}
 		seen[int(i)] = d.raise(seen[int(i)], ix, int(i), v, "DOI "+doi+" "+where)

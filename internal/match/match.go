@@ -47,8 +47,9 @@ type Evidence struct {
 	Anchor     string // visible text of the link that led here
 	Context    string // text around that link
 	ArXiv      string // id in the URL, or ""
-	DOI        string // DOI that the landing page, the resolver's or the publisher's URL gives, or ""
-	URLDOI     string // DOI in the URL of any other host, or "": anybody can put one there
+	DOI        string // DOI that the publisher's landing page or URL, or the resolver's, gives, or ""
+	PageDOI    string // DOI that a landing page on any other host gives, or "": anybody can write one there
+	URLDOI     string // DOI in the URL of any other host, or "": likewise
 	Year       int    // 0 when unknown
 }
 
