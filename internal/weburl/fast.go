@@ -161,7 +161,7 @@ func plainHost(host, scheme string) bool {
 	if hasPort && !plainPort(port, scheme) {
 		return false
 	}
-	if name == "" || len(name) > 253 {
+	if name == "" || len(name) > MaxHost {
 		return false
 	}
 	label := 0 // where the present label starts
