@@ -93,7 +93,8 @@ func (c *Client) redirect(trail *trail, t *target, x *exchange, req Request) (*t
 }
 
 // resolve reads a Location. It is asked for as the server wrote it, session and
-// all: the canonical form could be the page that redirected here.
+// all: the canonical form could be the page that redirected here. But its host gets
+// its one spelling: by another it would have turns beside its own.
 func resolve(base *url.URL, location string) (*url.URL, error) {
 	if location == "" {
 		return nil, errors.New("no Location")
@@ -114,8 +115,10 @@ func resolve(base *url.URL, location string) (*url.URL, error) {
 		next.Path = "/"
 	}
 	// Go reads hosts that no browser does ("//1.::"), and cannot ask for them.
-	if _, err := weburl.Canonical("", next.String()); err != nil {
+	spelt, err := weburl.Canonical("", next.String())
+	if err != nil {
 		return nil, err
 	}
+	next.Host = weburl.Host(spelt)
 	return next, nil
 }

@@ -175,7 +175,7 @@ func (c *Client) rulesFrom(ctx context.Context, t *target, memory bool) (*robots
 		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 	}
 	if !found || !c.cfg.Clock.Now().Before(old.ExpiresAt) {
-		if old, err = c.askRobots(ctx, t, old); err != nil {
+		if old, err = c.askRobots(ctx, t, old, c.lent); err != nil {
 			return nil, err
 		}
 		if err := c.cfg.Robots.SaveRobots(ctx, t.host, old); err != nil {
@@ -212,8 +212,9 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 
 // askRobots fetches robots.txt and makes a record of whatever came of it. An
 // error means that nothing was learnt about the host, and nothing is to be kept.
-func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord) (RobotsRecord, error) {
-	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay())
+// lent is asked about a page of another host to which it is redirected.
+func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
+	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
 	var e *Error
@@ -253,9 +254,41 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord) 
 	return rec, nil
 }
 
+// lent reports as an error that another host does not let a page of its be read,
+// which is said to be somebody's robots.txt. Its rules are taken from the cache or
+// asked for, but where they lie in a third host's pages; nobody is waited for who
+// asks for them, too, and may wait for us.
+func (c *Client) lent(ctx context.Context, t *target) error {
+	rec, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
+	if err == nil && (!found || !c.cfg.Clock.Now().Before(rec.ExpiresAt)) {
+		rec, err = c.askRobots(ctx, t, rec, notLent)
+		if err == nil {
+			err = c.cfg.Robots.SaveRobots(ctx, t.host, rec)
+		}
+	}
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case err != nil:
+		return &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
+	}
+	if err := c.robotsError(t, rec); err != nil {
+		return err
+	}
+	if ok, rule := robots.Parse(rec.Body, c.cfg.Product).Allowed(t.url.RequestURI()); !ok {
+		return &Error{Outcome: RobotsDenied, URL: t.raw, Err: fmt.Errorf("robots.txt: %s", rule)}
+	}
+	return nil
+}
+
+func notLent(_ context.Context, t *target) error {
+	return &Error{Outcome: RobotsDenied, URL: t.raw, Err: errors.New("a third host's page is no robots.txt")}
+}
+
 // robotsAnswer asks for /robots.txt and follows up to five redirects, to any
 // host. Each request takes a turn where it goes.
-func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration) (*exchange, error) {
+func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, error) {
 	learn := func(x *exchange) time.Duration {
 		if statusOutcome(x.status) != OK || x.host != page.host {
 			return 0
@@ -270,6 +303,11 @@ func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time
 		}
 		if t.host != page.host {
 			crawlDelay = 0 // known of the page's host only
+			if u.Path != "/robots.txt" {
+				if err := lent(ctx, t); err != nil {
+					return nil, err
+				}
+			}
 		}
 		x, err := c.visit(ctx, t, c.header, crawlDelay, learn)
 		if err != nil || !isRedirect(x.status) {

@@ -109,6 +109,47 @@ func TestRobotsAnswers(t *testing.T) {
 	}
 }
 
+// TestRobotsElsewhereAskRobotsThere: a host whose robots.txt is said to lie in
+// another host's pages gets there what that host lets be read, and no more.
+func TestRobotsElsewhereAskRobotsThere(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := map[string]int{}
+	victim := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		if r.URL.Path == "/robots.txt" {
+			_, _ = w.Write([]byte("User-agent: *\nDisallow: /private/\n"))
+			return
+		}
+		_, _ = w.Write([]byte("User-agent: *\nDisallow: /no\n"))
+	}))
+	t.Cleanup(victim.Close)
+	far, _ := robotsSite(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, victim.URL+"/private/far", http.StatusFound)
+	})
+	c := testClient(t, nil)
+	for to, want := range map[string][2]Outcome{
+		victim.URL + "/rules.txt":      {OK, RobotsDenied},
+		victim.URL + "/private/1":      {RobotsUnavailable, RobotsUnavailable},
+		victim.URL + "//private/2":     {RobotsUnavailable, RobotsUnavailable},
+		far.URL + "/robots-of-liar":    {RobotsUnavailable, RobotsUnavailable},
+		victim.URL + "/private/../r":   {OK, RobotsDenied},
+		victim.URL + "/%70rivate/3?x=": {RobotsUnavailable, RobotsUnavailable},
+	} {
+		s, _ := robotsSite(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", to)
+			w.WriteHeader(http.StatusFound)
+		})
+		for i, path := range []string{"/yes", "/no"} {
+			_, err := c.Fetch(context.Background(), Request{URL: s.URL + path})
+			require.Equal(t, want[i], OutcomeOf(err), "%s %s: %v", to, path, err)
+		}
+	}
+	require.Equal(t, map[string]int{"/robots.txt": 1, "/rules.txt": 1, "/r": 1}, asked)
+}
+
 func TestUnreachableHostIsNamed(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(nil)

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +71,8 @@ func (r *Rules) Size() int { return r.size }
 
 // Allowed reports whether the agent may ask for a path with its query, as they
 // stand in the URL. rule is the line that decided ("Disallow: /private/"), ""
-// where none did.
+// where none did. Servers take many slashes for one: what must not be asked for
+// with one must not with many.
 func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
 	g := r.group
 	if g == nil || len(g.rules) == 0 {
@@ -80,6 +82,21 @@ func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
 	if !strings.HasPrefix(pathAndQuery, "/") {
 		pathAndQuery = "/" + pathAndQuery
 	}
+	allowed, rule = g.allows(pathAndQuery)
+	if path, query, asks := strings.Cut(pathAndQuery, "?"); allowed && strings.Contains(path, "//") {
+		path = manySlashes.ReplaceAllString(path, "/")
+		if asks {
+			path += "?" + query
+		}
+		return g.allows(path)
+	}
+	return allowed, rule
+}
+
+var manySlashes = regexp.MustCompile("/{2,}")
+
+// allows is Allowed for a path as it stands.
+func (g *group) allows(pathAndQuery string) (allowed bool, rule string) {
 	if pathAndQuery == "/robots.txt" {
 		return true, "" // RFC 9309 section 2.2.2: implicitly allowed
 	}

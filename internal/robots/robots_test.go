@@ -57,6 +57,8 @@ disallow: /
 		{"whole tokens only", "User-agent: my\nDisallow: /\nUser-agent: mybot-news\nDisallow: /\n", []ask{{"mybot", "/x", true}}},
 		{"a longer name is another agent", "User-agent: gleaner\nDisallow: /*?\nUser-agent: glean\nDisallow: /\n", []ask{{"gleaner", "/x", true}, {"gleaner", "/x?y", false}}},
 		{"everybody comes second", "user-agent: *\nallow: /\nuser-agent: FooBot\ndisallow: /\n", []ask{{"FooBot", "/x", false}, {"BarBot", "/x", true}}},
+		{"many slashes are one", "user-agent: *\ndisallow: /private/\nallow: /open\n", []ask{{"a", "//private/x", false}, {"a", "/private///x?a//b", false}, {"a", "///private/?q", false},
+			{"a", "//open", true}, {"a", "/x?u=http://h//private/", true}}},
 		{"no group for us", "user-agent: FooBot\nallow: /\nuser-agent: BarBot\ndisallow: /\n", []ask{{"QuxBot", "/x", true}}},
 		{"own group hides everybody's", "User-agent: *\nDisallow: /x/\nUser-agent: FooBot\nDisallow: /y/\n", []ask{
 			{"FooBot", "/x/page", true}, {"FooBot", "/y/page", false}}},
