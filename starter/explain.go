@@ -81,6 +81,7 @@ func (e *explanation) write(w io.Writer) error {
 	if e.FetchedAt != nil {
 		row("asked", fmt.Sprintf("as number %d of crawl %d, %s", e.Rank, e.Crawl, e.FetchedAt.Format("2006-01-02 15:04:05")))
 	}
+	row("pace of the site", e.Pace.Words())
 	row("why", e.Reason)
 	row("outcome", e.Outcome)
 	if e.NextTry != nil {

@@ -33,6 +33,8 @@ type harvestStatus struct {
 	store.Harvest
 	Counts   store.Counts   `json:"counts"`
 	Troubles []pool.Trouble `json:"troubles,omitempty"`
+
+	Sites []store.SitePace `json:"sites,omitempty"` // that are being crawled, where one harvest was asked for
 }
 
 // troubles adds what fails of the harvests that run. Without a Temporal server
@@ -59,6 +61,7 @@ func (c *cli) troubles(ctx context.Context, all []harvestStatus) {
 
 func (c *cli) statusCommand() *cobra.Command {
 	return &cobra.Command{Use: "status [HARVEST]", Short: "Say how far harvests are", Args: cobra.MaximumNArgs(1),
+		Long:    "Say how far harvests are; of one that is named also which sites are being crawled,\nhow often each is asked, and who set that.",
 		Example: "  starter status\n  starter status conf/webdb --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -85,6 +88,9 @@ func (c *cli) statusCommand() *cobra.Command {
 					for _, t := range h.Troubles {
 						fmt.Fprintln(w, "   ", t)
 					}
+					for _, s := range h.Sites {
+						fmt.Fprintln(w, "    being crawled:", s.Host, s.Words())
+					}
 				}
 				return nil
 			})
@@ -108,6 +114,11 @@ func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus
 		all[i].Harvest = h
 		if all[i].Counts, err = db.HarvestCounts(ctx, h.ID); err != nil {
 			return nil, err
+		}
+		if len(args) == 1 {
+			if all[i].Sites, err = db.SitePaces(ctx, h.ID); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return all, nil

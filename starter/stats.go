@@ -75,10 +75,10 @@ func (c *cli) statsSites() *cobra.Command {
 				return err
 			}
 			return c.print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tVERDICT", func(line func(string, ...any)) {
+				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tPACE\tVERDICT", func(line func(string, ...any)) {
 					for _, s := range sites {
-						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
-							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Verdict)
+						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
+							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Pace.Words(), s.Verdict)
 					}
 				})
 			})

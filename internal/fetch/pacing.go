@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 )
@@ -37,7 +38,18 @@ type Pacing struct {
 	Exempt func(host string) bool
 	// Rand draws from [0, 1) for jitter [math/rand].
 	Rand func() float64
+	// SetBy is who set MinDelay [BySetting].
+	SetBy string
 }
+
+// Who sets the pause between two requests to a host.
+const (
+	BySetting    = "default"      // the crawler's own least pause
+	ByHarvest    = "--delay"      // those who want the host, or who asks for one page of it
+	ByFloor      = "min-delay"    // the floor, where less was asked for
+	ByCrawlDelay = "Crawl-delay"  // the host's robots.txt
+	BySlowness   = "slow answers" // the host's last answer, which took long
+)
 
 // Defaults returns p with its zero fields filled in.
 func (p Pacing) Defaults() Pacing {
@@ -58,6 +70,7 @@ func (p Pacing) Defaults() Pacing {
 	if p.Rand == nil {
 		p.Rand = rand.Float64
 	}
+	p.SetBy = cmp.Or(p.SetBy, BySetting)
 	return p
 }
 
@@ -69,21 +82,30 @@ func setDuration(d *time.Duration, def time.Duration) {
 
 // For is the pacing of one host with a least pause of its own; 0 is none.
 func (p Pacing) For(host string, delay time.Duration) Pacing {
-	if p.Exempt == nil || !p.Exempt(host) {
-		delay = max(delay, p.Floor)
+	if delay != p.MinDelay {
+		p.SetBy = ByHarvest
+	}
+	if delay < p.Floor && (p.Exempt == nil || !p.Exempt(host)) {
+		delay, p.SetBy = p.Floor, ByFloor
 	}
 	p.MinDelay, p.MaxDelay, p.Unpaced = delay, max(p.MaxDelay, delay), delay <= 0
 	return p
 }
 
-// Pause is the ordinary pause after a visit, counted from its end.
-func (p Pacing) Pause(v Visit, crawlDelay time.Duration) time.Duration {
+// Pause is the ordinary pause after a visit, counted from its end, and who set it.
+func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, by string) {
 	p = p.Defaults()
-	pause := min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay)
+	by = p.SetBy
 	if !p.Unpaced {
-		pause = max(pause, min(max(time.Duration(p.Factor*float64(v.Elapsed)), p.MinDelay), p.MaxDelay))
+		pause = p.MinDelay
+		if slow := min(time.Duration(p.Factor*float64(v.Elapsed)), p.MaxDelay); slow > pause {
+			pause, by = slow, BySlowness
+		}
 	}
-	return pause
+	if asked := min(max(crawlDelay, v.CrawlDelay), p.MaxCrawlDelay); asked > pause {
+		pause, by = asked, ByCrawlDelay
+	}
+	return pause, by
 }
 
 // After returns how long the host is to be left alone, counted from the end of
@@ -92,7 +114,7 @@ func (p Pacing) Pause(v Visit, crawlDelay time.Duration) time.Duration {
 // parked. failures is their number before the visit.
 func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
 	p = p.Defaults()
-	wait = p.Pause(v, crawlDelay)
+	wait, _ = p.Pause(v, crawlDelay)
 	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
 	if v.Void {
 		return wait, failures, false

@@ -104,7 +104,7 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	pacing := l.pacing()
 	crawlDelay = min(crawlDelay, pacing.MaxCrawlDelay)
-	delay := max(pacing.MinDelay, crawlDelay)
+	delay, by := pacing.Pause(fetch.Visit{}, crawlDelay)
 	// Nobody sleeps for long with a lease in hand: what waits does something else.
 	if wait := l.Ready(); l.ParkedFor() > 0 || wait > pacing.MaxBlock+slack {
 		return nil, &BusyError{Host: l.Host, Wait: wait, Parked: true, Asked: l.remains(&l.asked) > 0, Failures: l.Failures()}
@@ -115,7 +115,7 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	if err := l.settle(ctx); err != nil {
 		return nil, err
 	}
-	started, err := l.reserve(ctx, delay)
+	started, err := l.reserve(ctx, delay, by)
 	if err != nil {
 		return nil, err
 	}
@@ -125,15 +125,15 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 // reserve writes that a request leaves now, and makes sure that the lease holds.
 // A process that stood still after its write (it was stopped, or the machine
 // slept) writes anew: the request leaves well within the time of the lease.
-func (l *Lease) reserve(ctx context.Context, delay time.Duration) (started time.Time, err error) {
+func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (started time.Time, err error) {
 	for {
 		started = time.Now()
 		switch {
 		case delay > 0:
 			// The request leaves a moment after now(): the slack keeps the distance
 			// where this process is killed and another reads the row.
-			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4) WHERE id = $1 AND token = $2`,
-				delay+slack, l.k.ttl)
+			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
+				WHERE id = $1 AND token = $2`, delay+slack, l.k.ttl, delay, by)
 			if err == nil {
 				l.extend(started)
 			}
@@ -154,7 +154,8 @@ func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Dura
 	l.mu.Lock()
 	wait, failures, parked := pacing.After(v, l.failures, crawlDelay)
 	now := time.Now()
-	l.paced = later(now.Add(pacing.Pause(v, crawlDelay)), started.Add(delay))
+	l.pace, l.paceBy = pacing.Pause(v, crawlDelay)
+	l.paced = later(now.Add(l.pace), started.Add(delay))
 	l.next = later(now.Add(wait), l.paced)
 	l.asked = time.Time{}
 	if v.RetryAfter > 0 {

@@ -105,6 +105,8 @@ type told struct {
 	paced    time.Time // when the ordinary pause is over, which is part of next
 	asked    time.Time // until when the host itself asked to be left alone
 	parked   time.Time
+	pace     time.Duration // the ordinary pause,
+	paceBy   string        // and who set it; "" where there was no answer yet
 	failures int
 	unsaved  bool // the row does not say it all yet
 }
@@ -169,8 +171,10 @@ func (l *Lease) keep(turn context.Context) (stop func()) {
 func (l *Lease) Release(ctx context.Context) error {
 	err := l.settle(ctx)
 	if err == nil {
-		err = l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3), paced_until = greatest(paced_until, now() + $4)
-			WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced))
+		pace, by := l.kept()
+		err = l.write(ctx, `UPDATE sites SET holder = '', next_allowed_at = greatest(next_allowed_at, now() + $3), paced_until = greatest(paced_until, now() + $4),
+				pace = CASE WHEN $6 = '' THEN pace ELSE $5 END, pace_by = CASE WHEN $6 = '' THEN pace_by ELSE $6 END
+			WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced), pace, by)
 	}
 	if err != nil && !errors.Is(err, ErrLost) {
 		l.mu.Lock()
@@ -183,21 +187,28 @@ func (l *Lease) Release(ctx context.Context) error {
 // settle writes what the last answer told of the host, unless the row says it.
 func (l *Lease) settle(ctx context.Context) error {
 	l.mu.Lock()
-	unsaved, failures := l.unsaved, l.failures
+	unsaved, failures, pace, by := l.unsaved, l.failures, l.pace, l.paceBy
 	l.mu.Unlock()
 	if !unsaved {
 		return nil
 	}
 	err := l.write(ctx, `UPDATE sites SET next_allowed_at = greatest(next_allowed_at, now() + $3), paced_until = greatest(paced_until, now() + $4),
 			asked_until = CASE WHEN $5::interval > '0' THEN now() + $5::interval ELSE '-infinity' END, failures = $6,
-			parked_until = CASE WHEN $7::interval > '0' THEN now() + $7::interval ELSE '-infinity' END
-		WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced), l.remains(&l.asked), failures, l.ParkedFor())
+			parked_until = CASE WHEN $7::interval > '0' THEN now() + $7::interval ELSE '-infinity' END, pace = $8, pace_by = $9
+		WHERE id = $1 AND token = $2`, l.Ready(), l.remains(&l.paced), l.remains(&l.asked), failures, l.ParkedFor(), pace, by)
 	if err == nil {
 		l.mu.Lock()
 		l.unsaved = false
 		l.mu.Unlock()
 	}
 	return err
+}
+
+// kept is the ordinary pause after the last answer, and who set it.
+func (l *Lease) kept() (pace time.Duration, by string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pace, l.paceBy
 }
 
 // remains says how long until a moment of the lease; 0 where it is past.

@@ -70,6 +70,8 @@ type SiteLine struct {
 	Found     int    `json:"found"`
 	Failed    int    `json:"failed"`
 	Waiting   int    `json:"waiting"`
+
+	store.Pace `json:"pace"`
 }
 
 // Report is what a harvest came to.

@@ -34,13 +34,13 @@ func (r *Report) writeSites(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "site\tpages\tdocuments\taccepted\tfound\tfailed\twaiting\tstate")
+	fmt.Fprintln(t, "site\tpages\tdocuments\taccepted\tfound\tfailed\twaiting\tpace\tstate")
 	for _, s := range r.Sites {
 		state := s.State
 		if s.Reason != "" {
 			state += ": " + s.Reason
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, state)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, s.Words(), state)
 	}
 	return t.Flush()
 }

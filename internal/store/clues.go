@@ -34,6 +34,7 @@ func (db *DB) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTa
 type SiteTally struct {
 	Host, State, Reason                                string
 	Pages, Documents, Accepted, Found, Failed, Waiting int
+	Pace
 }
 
 // SiteTallies lists a harvest's sites, those with the most documents first.
@@ -48,7 +49,7 @@ func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, err
 			FROM locations l JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` AND m.paper_key IN (SELECT paper_key FROM harvest_papers WHERE harvest_id=$1)
 			WHERE l.site_id IN (SELECT id FROM s) GROUP BY l.site_id)
-		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(u.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0)
+		SELECT s.host, s.state, s.reason, coalesce(u.pages,0), coalesce(u.documents,0), coalesce(d.accepted,0), coalesce(d.found,0), coalesce(u.failed,0), coalesce(u.waiting,0), `+paceColumns+`
 		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(u.documents,0) DESC, s.host`, harvest)
 }
 

@@ -39,6 +39,7 @@ type URLRecord struct {
 	NextTry   *time.Time `json:"next_try,omitempty"`
 	Bytes     int64      `json:"bytes,omitempty"`
 	SHA256    []string   `json:"documents,omitempty"`
+	Pace      Pace       `json:"pace"` // of its site
 }
 
 var stateNames = []string{"waiting", "page", "document", "failed for now", "failed for good", "skipped", "moved"}
@@ -50,10 +51,10 @@ func (db *DB) ExplainURL(ctx context.Context, host string, hash []byte) (URLReco
 			u.priority, u.wanted, u.reason, u.outcome, u.status, u.tries, u.crawl,
 			CASE WHEN u.fetched_at IS NULL THEN 0 ELSE (SELECT count(*) FROM urls e WHERE e.site_id=u.site_id AND e.crawl=u.crawl AND e.fetched_at <= u.fetched_at) END,
 			u.fetched_at, u.next_try, u.bytes,
-			ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=u.site_id AND l.url=u.url ORDER BY l.current DESC, l.member)
+			ARRAY(SELECT l.sha256 FROM locations l WHERE l.site_id=u.site_id AND l.url=u.url ORDER BY l.current DESC, l.member), `+paceColumns+`
 		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host=$1 AND u.hash=$2`, host, hash).
-		Scan(&r.URL, &r.Host, &r.State, &r.Parent, &r.Source, &r.Anchor, &r.Context, &r.Heading, &r.TagPath, &r.Depth, &r.Queue, &r.Mark,
-			&r.Priority, &r.Wanted, &r.Reason, &r.Outcome, &r.Status, &r.Tries, &r.Crawl, &r.Rank, &r.FetchedAt, &r.NextTry, &r.Bytes, &r.SHA256)
+		Scan(append([]any{&r.URL, &r.Host, &r.State, &r.Parent, &r.Source, &r.Anchor, &r.Context, &r.Heading, &r.TagPath, &r.Depth, &r.Queue, &r.Mark,
+			&r.Priority, &r.Wanted, &r.Reason, &r.Outcome, &r.Status, &r.Tries, &r.Crawl, &r.Rank, &r.FetchedAt, &r.NextTry, &r.Bytes, &r.SHA256}, r.Pace.fields()...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, fmt.Errorf("%w on %s", ErrNoURL, host)
 	}

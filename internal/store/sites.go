@@ -30,6 +30,7 @@ type Site struct {
 	Parked     *time.Time      `json:"parked_until,omitempty"`
 	Started    *time.Time      `json:"crawl_started,omitempty"`
 	Finished   *time.Time      `json:"crawl_finished,omitempty"`
+	Pace       Pace            `json:"pace"`
 	Learnt     json.RawMessage `json:"-"`
 }
 
@@ -62,11 +63,11 @@ func HoldSite(ctx context.Context, tx pgx.Tx, host string) (int, error) {
 }
 
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
-	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt`
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, ` + paceColumns
 
 func scanSite(row pgx.CollectableRow) (Site, error) {
 	var s Site
-	err := row.Scan(&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt)
+	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt}, s.Pace.fields()...)...)
 	return s, err
 }
 

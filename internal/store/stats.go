@@ -23,6 +23,7 @@ type SiteRates struct {
 	Rates
 	References int    `json:"references"` // in the reference lists of its documents
 	Verdict    string `json:"verdict,omitempty"`
+	Pace       Pace   `json:"pace"`
 }
 
 // DirectoryRates are those of a directory of a site, with all below it.
@@ -139,14 +140,14 @@ func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
 // SiteRatesList lists the rates of sites, those with the most accepted documents
 // first; verdict is one of package stats, "" for all.
 func (db *DB) SiteRatesList(ctx context.Context, verdict string) ([]SiteRates, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.verdict FROM site_stats t JOIN sites s ON s.id=t.site_id
+	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
 		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host`, verdict)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (SiteRates, error) {
 		var r SiteRates
-		err := row.Scan(&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Verdict)
+		err := row.Scan(append([]any{&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Verdict}, r.Pace.fields()...)...)
 		return r, err
 	})
 }
