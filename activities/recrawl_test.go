@@ -66,6 +66,7 @@ func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[str
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	l := &library{App: a, acts: activities.New(a), harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
+	l.acts.Stages.Hurry = nil
 	l.newEnv()
 	return l
 }

@@ -192,7 +192,7 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 	middle := len(hosts) / 2
 	mend := l.breakAt(t, "urls", hosts[middle])
 	what := activities.Retry{Harvest: l.harvest.ID, Reason: "server-error"}
-	var n int
+	var n activities.Requeued
 	at, err := attempt[map[string]any](t, l, l.acts.Stages.Requeue, what, nil, nil, &n)
 	require.ErrorContains(t, err, "the disk is full")
 	require.Equal(t, hosts[middle:], l.list(t, failed, l.harvest.ID))
@@ -201,7 +201,7 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 	_, err = attempt(t, l, l.acts.Stages.Requeue, what, at, nil, &n)
 	require.NoError(t, err)
 	require.Equal(t, hosts[:1], l.list(t, failed, l.harvest.ID))
-	require.Equal(t, len(hosts), n, "the first attempt's count, too")
+	require.Equal(t, len(hosts), n.URLs, "the first attempt's count, too")
 }
 
 // TestMatchHeldGoesOnWhereItWas: the documents before the position are not looked
