@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/rank"
@@ -29,24 +26,16 @@ const maxKilled = 2
 // something done. Where the one before did not, its URL is charged with that if it
 // is known, and from now on the record is told of each URL before the work on its
 // answer: a page that kills the process is found out so, and set aside.
-func (s *slice) beginAttempt(ctx context.Context) error {
-	var handling []byte
-	err := s.db.Tx(ctx, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2 RETURNING attempts - 1, crawl_read, crawl_relevant, crawl_bytes, handling`,
-			s.site.ID, s.lease.Token).Scan(&s.attempts, &s.pagesRead, &s.relevant, &s.bytes, &handling)
-		if err != nil || handling == nil {
-			return err
-		}
-		if err := frontier.Charge(ctx, tx, s.site.ID, frontier.Hash(handling), s.site.Crawl, maxKilled); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET handling=NULL WHERE id=$1`, s.site.ID)
-		return err
-	})
-	if err == nil && s.attempts > 0 {
+func (s *slice) beginAttempt(ctx context.Context) (err error) {
+	if s.attempts, s.crawl, err = s.db.BeginSlice(ctx, s.of(), maxKilled); err == nil && s.attempts > 0 {
 		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", s.site.Host, "in_a_row", s.attempts)
 	}
 	return err
+}
+
+// of names the slice to the record.
+func (s *slice) of() store.Slice {
+	return store.Slice{SiteID: s.site.ID, Crawl: s.site.Crawl, Token: s.lease.Token}
 }
 
 // handle tells the record which answer is being worked on, where slices of this
@@ -55,18 +44,13 @@ func (s *slice) handle(ctx context.Context, e *frontier.Entry) error {
 	if s.attempts == 0 {
 		return nil
 	}
-	h := e.Hash()
-	return s.patiently(ctx, func() error {
-		_, err := s.db.Pool.Exec(context.WithoutCancel(ctx), `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, s.site.ID, s.lease.Token, h[:])
-		return err
-	})
+	return s.patiently(ctx, func() error { return s.db.Handling(context.WithoutCancel(ctx), s.of(), e.Hash()) })
 }
 
 // orderly reports whether a slice that ended with err came to an end that says
 // nothing against its site: it stopped, or what it stands on was away.
 func orderly(err error) bool {
-	var refused *pgconn.PgError
-	return !errors.As(err, &refused) || passing(err) || store.Full(err)
+	return !store.Refused(err) || passing(err) || store.Full(err)
 }
 
 // panicked is a panic over what a URL answered.

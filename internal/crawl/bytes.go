@@ -14,7 +14,7 @@ func (s *slice) received(resp *fetch.Response) {
 }
 
 func (s *slice) brings(bytes int64) {
-	s.bytes += bytes
+	s.crawl.Bytes += bytes
 	s.share -= bytes
 }
 
@@ -43,8 +43,8 @@ func (s *slice) loadShare(ctx context.Context) error {
 // harvest, may: a site can make as many files as it likes.
 func (s *slice) overBytes() error {
 	switch {
-	case s.cfg.MaxBytes > 0 && s.bytes >= s.cfg.MaxBytes:
-		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s in this crawl, the limit of a site is %s", ByteLimit, gigabytes(s.bytes), gigabytes(s.cfg.MaxBytes))}
+	case s.cfg.MaxBytes > 0 && s.crawl.Bytes >= s.cfg.MaxBytes:
+		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s in this crawl, the limit of a site is %s", ByteLimit, gigabytes(s.crawl.Bytes), gigabytes(s.cfg.MaxBytes))}
 	case s.limited && s.share <= 0:
 		return &errStop{ending: ByteLimit, reason: fmt.Sprintf("%s: %s of all sites of the harvest, the limit is %s",
 			ByteLimit, gigabytes(s.cfg.HarvestBytes-s.share), gigabytes(s.cfg.HarvestBytes))}

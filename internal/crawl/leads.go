@@ -3,8 +3,6 @@ package crawl
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 )
@@ -54,40 +52,17 @@ func (s *slice) give(host string, e *frontier.Entry) fetch.Outcome {
 	}
 	s.leads[e.Hash()] = e.Wanted
 	s.strategy.Enter(own(e))
-	s.batch.addLead(host, *e)
+	s.batch.AddLead(host, *e)
 	return ""
 }
 
 // loadLeads reads what this crawl gave to other hosts before this slice.
 func (s *slice) loadLeads(ctx context.Context) error {
 	s.leads, s.leadsOf = map[frontier.Hash]float64{}, map[string]int{}
-	rows, err := s.db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, s.site.ID)
-	if err != nil {
-		return err
-	}
-	var h []byte
-	var host string
-	var wanted float64
-	_, err = pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
-		s.leads[frontier.Hash(h)] = wanted
+	return s.db.Leads(ctx, s.site.ID, func(h frontier.Hash, host string, wanted float64) {
+		s.leads[h] = wanted
 		s.leadsOf[host]++
-		return nil
 	})
-	return err
-}
-
-// noteLeads writes what is given to another host, so that the next slices of this
-// crawl know of it. An earlier crawl's are forgotten.
-func (s *slice) noteLeads(ctx context.Context, tx pgx.Tx, to int, leads []frontier.Entry) error {
-	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
-	for i := range leads {
-		h := leads[i].Hash()
-		hashes[i], wanted[i] = h[:], leads[i].Wanted
-	}
-	_, err := tx.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted
-		FROM unnest($3::bytea[], $4::float8[]) AS v (hash, wanted)
-		ON CONFLICT (from_site, hash) DO UPDATE SET wanted=EXCLUDED.wanted`, s.site.ID, to, hashes, wanted)
-	return err
 }
 
 // tooManyLeads names the limit that one more lead to a host would exceed.

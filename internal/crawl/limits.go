@@ -75,7 +75,7 @@ func (s *slice) skip(e frontier.Entry, why fetch.Outcome) {
 	}
 	s.seen.add(e.Hash(), e.Depth, e.Role)
 	e.Skip = why
-	s.batch.add(e)
+	s.batch.AddLink(e)
 }
 
 // leftAside tells a person what limits kept from being asked for.
@@ -111,7 +111,7 @@ func (s *slice) overBudget() error {
 // crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
 // PRR < 5 % after 200 pages).
 func (s *slice) poor() bool {
-	return s.cfg.TrapPages > 0 && s.pagesRead >= s.cfg.TrapPages && float64(s.relevant) < s.cfg.TrapRate*float64(s.pagesRead)
+	return s.cfg.TrapPages > 0 && s.crawl.Read >= s.cfg.TrapPages && float64(s.crawl.Relevant) < s.cfg.TrapRate*float64(s.crawl.Read)
 }
 
 // trapped ends the crawl of a poor site. Documents that are known, homepages, and
@@ -120,7 +120,7 @@ func (s *slice) trapped() error {
 	if !s.poor() || slices.ContainsFunc(s.window.entries, worthIt) {
 		return nil
 	}
-	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", s.pagesRead, s.relevant, 100*s.cfg.TrapRate)}
+	return &errStop{ending: Trap, reason: fmt.Sprintf("of %d pages only %d led to documents, less than %.0f %%", s.crawl.Read, s.crawl.Relevant, 100*s.cfg.TrapRate)}
 }
 
 // worthIt reports whether an entry is worth a request though its site is poor.

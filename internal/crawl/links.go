@@ -49,7 +49,7 @@ func (s *slice) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, 
 	}
 	v.Reason = leftOut(v.Reason, p.Truncated)
 	if s.cfg.Index != nil && e.Role == frontier.Member && e.Depth <= indexedDepth && !p.NoIndex {
-		s.batch.pages = append(s.batch.pages, p)
+		s.pages = append(s.pages, p)
 	}
 	r := rank.Result{Page: p}
 	if p.NoFollow {
@@ -76,9 +76,9 @@ func (s *slice) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, 
 	}
 	if e.Role == frontier.Member {
 		s.seen.addContent(resp.URL, v.Content)
-		s.pagesRead++
+		s.crawl.Read++
 		if relevant {
-			s.relevant++
+			s.crawl.Relevant++
 		}
 	}
 	return r, nil
@@ -136,7 +136,7 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 	if !met && !e.Document {
 		s.seen.enterDir(l.URL)
 	}
-	s.batch.add(e)
+	s.batch.AddLink(e)
 	return !met, e.Document
 }
 

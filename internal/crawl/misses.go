@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
+	"gleaner/internal/rank"
 	"gleaner/internal/weburl"
 )
 
@@ -27,19 +26,10 @@ type misses map[string]int
 
 func (s *slice) loadMisses(ctx context.Context) error {
 	s.misses = misses{}
-	rows, err := s.db.Pool.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
-		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, s.site.ID, page.SourceSeed)
-	if err != nil {
-		return err
-	}
-	var e frontier.Entry
-	e.Role = frontier.Lead
-	var v frontier.Visit
-	_, err = pgx.ForEachRow(rows, []any{&e.Parent, &v.State, &v.Outcome}, func() error {
-		s.misses.count(s.giver(&e), &v)
-		return nil
+	return frontier.EachLead(ctx, s.db.Pool, s.site.ID, func(parent string, state frontier.State, outcome fetch.Outcome) {
+		e := frontier.Entry{Candidate: rank.Candidate{Parent: parent}, Role: frontier.Lead}
+		s.misses.count(s.giver(&e), &frontier.Visit{State: state, Outcome: outcome})
 	})
-	return err
 }
 
 // giver is the other host that gave a lead to this site, "" where none did.
@@ -76,7 +66,7 @@ func (m misses) count(giver string, v *frontier.Visit) {
 func (s *slice) leaveOut() {
 	for i := len(s.window.entries) - 1; i >= 0; i-- {
 		if outcome, why := s.notWorthIt(s.window.entries[i]); outcome != "" {
-			s.batch.visits = append(s.batch.visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcome,
+			s.batch.Visits = append(s.batch.Visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcome,
 				Reason: why, Crawl: s.site.Crawl, At: time.Now()})
 		}
 	}

@@ -5,9 +5,6 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
 	"gleaner/internal/weburl"
@@ -43,30 +40,20 @@ func newSeen() *seenSet {
 	return &seenSet{best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl, limit int) (*seenSet, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
-		WHERE site_id=$1 ORDER BY depth, seq`, site, crawl)
-	if err != nil {
-		return nil, err
-	}
+func loadSeen(ctx context.Context, q frontier.Querier, site, crawl, limit int) (*seenSet, error) {
 	s := newSeen()
 	s.limit = limit
 	n := 0
-	var h, content []byte
-	var depth, role int
-	var state frontier.State
-	var url string
-	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role, &state, &url, &content}, func() error {
+	err := frontier.EachKnown(ctx, q, site, crawl, func(k *frontier.Known) {
 		if n++; n <= limit/2 {
-			s.addContent(url, content)
-			s.add(frontier.Hash(h), depth, frontier.Role(role))
+			s.addContent(k.URL, k.Content)
+			s.add(k.Hash, k.Depth, k.Role)
 		}
-		if state == frontier.Skipped {
+		if k.State == frontier.Skipped {
 			s.skipped++
-		} else if !weburl.IsDocumentName(url) {
-			s.enterDir(url)
+		} else if !weburl.IsDocumentName(k.URL) {
+			s.enterDir(k.URL)
 		}
-		return nil
 	})
 	s.partial = n > limit/2
 	return s, err
@@ -74,7 +61,7 @@ func loadSeen(ctx context.Context, pool *pgxpool.Pool, site, crawl, limit int) (
 
 // learn asks the record what it knows of some links, where it knows more than
 // the set.
-func (s *seenSet) learn(ctx context.Context, pool *pgxpool.Pool, site int, links []page.Link) error {
+func (s *seenSet) learn(ctx context.Context, q frontier.Querier, site int, links []page.Link) error {
 	var unknown [][]byte
 	for i := range links {
 		h := frontier.HashOf(links[i].URL)
@@ -85,16 +72,10 @@ func (s *seenSet) learn(ctx context.Context, pool *pgxpool.Pool, site int, links
 	if len(unknown) == 0 {
 		return nil
 	}
-	rows, err := pool.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, site, unknown)
-	if err != nil {
-		return err
+	known, err := frontier.LookUp(ctx, q, site, unknown)
+	for _, k := range known {
+		s.add(k.Hash, k.Depth, k.Role)
 	}
-	var h []byte
-	var depth, role int
-	_, err = pgx.ForEachRow(rows, []any{&h, &depth, &role}, func() error {
-		s.add(frontier.Hash(h), depth, frontier.Role(role))
-		return nil
-	})
 	return err
 }
 

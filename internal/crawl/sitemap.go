@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
@@ -30,7 +28,7 @@ const (
 
 // enterSitemaps enters the sitemaps that robots.txt names, when a crawl begins.
 func (s *slice) enterSitemaps(ctx context.Context) error {
-	if !s.cfg.Sitemaps || s.site.CrawlPages > 0 || len(s.scopes) == 0 {
+	if !s.cfg.Sitemaps || s.crawl.Pages > 0 || len(s.scopes) == 0 {
 		return nil
 	}
 	found, err := s.fetch.Sitemaps(ctx, s.site.Host)
@@ -59,7 +57,7 @@ func (s *slice) enterSitemapFiles(parent string, urls []string, depth int) {
 			continue
 		}
 		s.seen.add(e.Hash(), depth, e.Role)
-		s.batch.add(e)
+		s.batch.AddLink(e)
 	}
 }
 
@@ -83,8 +81,7 @@ func (s *slice) sitemap(e *frontier.Entry, v *frontier.Visit, resp *fetch.Respon
 	for i, u := range m.Pages {
 		s.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
 		if telling && !u.LastMod.IsZero() && u.LastMod.Before(v.At) && weburl.Host(u.URL) == s.site.Host {
-			h := frontier.HashOf(u.URL)
-			s.batch.changed, s.batch.changedAt = append(s.batch.changed, h[:]), append(s.batch.changedAt, u.LastMod)
+			s.batch.Changed = append(s.batch.Changed, frontier.Changed{Hash: frontier.HashOf(u.URL), At: u.LastMod})
 		}
 	}
 }
@@ -100,15 +97,4 @@ func tellsChanges(entries []page.SitemapEntry) bool {
 		}
 	}
 	return dated == 1 || len(times) > 1
-}
-
-// writeChanged has pages asked again that a sitemap says have changed since,
-// though they are not due.
-func (s *slice) writeChanged(ctx context.Context, tx pgx.Tx) error {
-	if len(s.batch.changed) == 0 {
-		return nil
-	}
-	n, err := frontier.AskChanged(ctx, tx, s.site.ID, s.site.Crawl, s.batch.changed, s.batch.changedAt)
-	s.window.all = s.window.all && n == 0
-	return err
 }

@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/match"
+	"gleaner/internal/page"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/store"
@@ -29,7 +30,9 @@ type slice struct {
 	seen     *seenSet
 	cached   map[frontier.Hash]bool
 	window   *window
-	batch    batch
+	batch    frontier.Batch
+	pages    []*page.Page        // of the batch, for the index
+	crawl    store.CrawlProgress // so far, over all its slices
 	progress Progress
 	report   func(Progress)
 	started  time.Time
@@ -46,13 +49,10 @@ type slice struct {
 	found   map[string]bool           // normalised titles of the papers found
 
 	history rank.History // of this slice, for its budget
-	bytes   int64        // of this crawl
 	share   int64        // that the site's harvests may still bring, where limited
 	limited bool
 
 	had bool // the last answer was fetched before the crawl
-
-	pagesRead, relevant int // pages of this crawl, and those of them that lead to documents
 
 	lastFailure fetch.Outcome // of the host rather than of one URL
 
@@ -116,7 +116,8 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 		return err
 	}
 	if s.site.State != "crawling" {
-		if err = s.begin(ctx); err != nil {
+		s.site.State, s.site.Crawl = "crawling", s.site.Crawl+1
+		if err = s.db.BeginCrawl(ctx, s.site.ID, s.site.Crawl); err != nil {
 			return err
 		}
 	}
@@ -162,8 +163,8 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	if _, err = frontier.RetryDue(ctx, s.db.Pool, s.site.ID); err != nil {
 		return err
 	}
-	s.window = &window{site: s.site.ID, pool: s.db.Pool}
-	s.batch.reset()
+	s.window = &window{site: s.site.ID, record: s.db.Pool}
+	s.batch.Reset()
 	s.learnt, s.written = time.Now(), time.Now()
 	return nil
 }
@@ -175,21 +176,6 @@ func (s *slice) asked(ctx context.Context) (Config, error) {
 	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget})
 	c.MaxPages, c.Strategy, c.Leads, c.Budget = o.MaxPages, o.Strategy, o.Leads, o.Budget
 	return c, err
-}
-
-// begin starts a crawl. One that was a trap goes on counting where only leads
-// were given to it since: they are taken, and what else waits is not worth more
-// than it was. A new homepage has a crawl of its own.
-func (s *slice) begin(ctx context.Context) error {
-	s.site.State, s.site.Crawl, s.site.CrawlPages = "crawling", s.site.Crawl+1, 0
-	if _, err := s.db.Pool.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, s.site.ID); err != nil {
-		return err
-	}
-	_, err := s.db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
-			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
-		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
-			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, s.site.ID, s.site.Crawl)
-	return err
 }
 
 // heed looks whether anybody wants the crawl, before anything is asked and while
@@ -249,7 +235,7 @@ func (s *slice) run(ctx context.Context) error {
 // had before took no request, but the next one does, and it is chosen among the
 // links of that answer, too.
 func (s *slice) due() bool {
-	return s.lease.Paced() || s.had || s.attempts > 0 || len(s.batch.visits) >= s.cfg.Batch || time.Since(s.written) >= time.Second
+	return s.lease.Paced() || s.had || s.attempts > 0 || len(s.batch.Visits) >= s.cfg.Batch || time.Since(s.written) >= time.Second
 }
 
 func (s *slice) mayGoOn(ctx context.Context) error {
@@ -265,8 +251,8 @@ func (s *slice) mayGoOn(ctx context.Context) error {
 	if parked := s.lease.ParkedFor(); parked > 0 {
 		return &errStop{ending: Waiting, wait: parked, reason: s.parkedBecause(parked)}
 	}
-	if s.site.CrawlPages >= s.cfg.MaxPages {
-		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.site.CrawlPages)}
+	if s.crawl.Pages >= s.cfg.MaxPages {
+		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", s.crawl.Pages)}
 	}
 	if err := errors.Join(s.overBytes(), s.overBudget()); err != nil {
 		return err

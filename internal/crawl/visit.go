@@ -37,7 +37,7 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 	}
 	s.progress.Requests++
 	s.progress.URL = e.Link.URL
-	s.site.CrawlPages++
+	s.crawl.Pages++
 	v := frontier.Visit{Entry: e, Reason: reason, Crawl: s.site.Crawl, At: time.Now()}
 	e.Tries++
 	result, err := s.outcome(ctx, e, &v, resp, err)
@@ -50,7 +50,7 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 			defer s.leaveOut()
 		}
 	}
-	s.batch.visits = append(s.batch.visits, v)
+	s.batch.Visits = append(s.batch.Visits, v)
 	if broken != nil {
 		return &errStop{ending: SliceFull} // when the host may be asked next the record knows, not this lease
 	}
@@ -63,7 +63,7 @@ func (s *slice) visit(ctx context.Context, e *frontier.Entry, reason string) err
 			return err
 		}
 	}
-	if !unchanged(&v) && e.Link.Source != sourceSitemapFile {
+	if !v.Unchanged() && e.Link.Source != sourceSitemapFile {
 		s.taught = true
 		s.history.Add(rank.OutcomeOf(result), time.Since(v.At))
 		_ = s.guarded(ctx, e.Link.URL, func() error { s.strategy.Observe(e.Candidate, result); return nil })
@@ -124,8 +124,8 @@ func (s *slice) fetched(ctx context.Context, url string) bool {
 	if s.cached[h] {
 		return true
 	}
-	for i := range s.batch.visits {
-		if v := &s.batch.visits[i]; v.Entry.Hash() == h {
+	for i := range s.batch.Visits {
+		if v := &s.batch.Visits[i]; v.Entry.Hash() == h {
 			return v.State == frontier.Page || v.State == frontier.Document
 		}
 	}
@@ -157,7 +157,7 @@ func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ra
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"
 		to := *e // if what was fetched is not this crawl's yet, it still has to be read
 		to.Link.URL, to.Parent, to.Tries = fe.Location, e.Link.URL, 0
-		s.batch.add(to)
+		s.batch.AddLink(to)
 		return rank.Result{}
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.State = frontier.Moved
@@ -243,7 +243,7 @@ func (s *slice) alias(e *frontier.Entry, final string) {
 	}
 	to := *e
 	to.Link.URL, to.Parent, to.Link.Source = final, e.Link.URL, page.SourceRedirect
-	s.batch.aliases = append(s.batch.aliases, to)
+	s.batch.Aliases = append(s.batch.Aliases, to)
 	s.seen.add(to.Hash(), 0, frontier.Member)
 	s.window.drop(to.Hash())
 }

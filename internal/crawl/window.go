@@ -3,8 +3,6 @@ package crawl
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
@@ -18,7 +16,7 @@ const windowSize = 512
 // in parallel.
 type window struct {
 	site       int
-	pool       *pgxpool.Pool
+	record     frontier.Querier
 	candidates []rank.Candidate
 	entries    []*frontier.Entry
 	at         map[frontier.Hash]int // place in entries
@@ -41,11 +39,11 @@ func (w *window) low() bool {
 
 // fill reads the window anew. What was taken must have been written before.
 func (w *window) fill(ctx context.Context) error {
-	entries, err := frontier.Window(ctx, w.pool, w.site, windowSize)
+	entries, err := frontier.Window(ctx, w.record, w.site, windowSize)
 	if err != nil {
 		return err
 	}
-	waiting, err := frontier.Count(ctx, w.pool, w.site, len(entries)+1)
+	waiting, err := frontier.Count(ctx, w.record, w.site, len(entries)+1)
 	if err != nil {
 		return err
 	}

@@ -311,9 +311,16 @@ func AskAliases(ctx context.Context, q Querier, siteID int, from []string) (int,
 }
 
 // AskChanged puts pages and documents among the waiting that are said to have
-// changed after they were last asked for, at times that run in parallel to the
-// hashes. What this crawl has asked for is not asked again.
-func AskChanged(ctx context.Context, q Querier, siteID, crawl int, hashes [][]byte, at []time.Time) (int, error) {
+// changed after they were last asked for. What this crawl has asked for is not
+// asked again.
+func AskChanged(ctx context.Context, q Querier, siteID, crawl int, changed []Changed) (int, error) {
+	if len(changed) == 0 {
+		return 0, nil
+	}
+	hashes, at := make([][]byte, len(changed)), make([]time.Time, len(changed))
+	for i := range changed {
+		hashes[i], at[i] = changed[i].Hash[:], changed[i].At
+	}
 	tag, err := q.Exec(ctx, `UPDATE urls u SET state = 0, tries = 0 FROM unnest($3::bytea[], $4::timestamptz[]) AS v (hash, at)
 		WHERE u.site_id = $1 AND u.hash = v.hash AND u.state IN (1, 2) AND u.crawl < $2 AND u.fetched_at < v.at`, siteID, crawl, hashes, at)
 	if err != nil {

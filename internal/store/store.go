@@ -144,6 +144,12 @@ func Crossed(err error) bool {
 	return errors.As(err, &pg) && (pg.Code[:2] == "40" || pg.Code == "55P03" || pg.Code == "25P03")
 }
 
+// Refused reports whether err is the database's own word.
+func Refused(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg)
+}
+
 // Unfit reports whether err says that the database was asked, and will not hold
 // what it was given, however often it is given.
 func Unfit(err error) bool {
