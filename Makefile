@@ -34,6 +34,10 @@ RACE = ./internal/fetch/... ./internal/politeness/... ./internal/frontier/... \
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
+# Packages tested at a time: most of them wait for delays and timeouts, not for a
+# processor.
+PACKAGES ?= 4
+
 SHELL = bash
 
 .PHONY: help build demo test chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
@@ -50,7 +54,7 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 30m ./... | $(GO) run ./internal/housetest/cmd/counttests
+	@set -o pipefail; $(WITHSTACK) $(GO) test -json -p $(PACKAGES) -timeout 30m ./... | $(GO) run ./internal/housetest/cmd/counttests
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/chaos/cmd/chaos -bin bin $(CHAOS)
