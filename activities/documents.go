@@ -30,6 +30,15 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 	return n, typed(err)
 }
 
+// JudgeStalled judges the documents on a harvest's sites over which a reader
+// stalled, and that a retry has taken up. It returns how many.
+func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (int, error) {
+	beat, set, stop := heartbeats[int](ctx)
+	defer stop()
+	n, err := a.coll.JudgeStalled(beat, harvest, set)
+	return n, typed(err)
+}
+
 // MatchHeld looks for wanted papers among the documents found before, whatever
 // they were found for. It needs no crawl.
 func (a *Documents) MatchHeld(ctx context.Context, harvest string) (int, error) {

@@ -238,8 +238,9 @@ func (a *Stages) Pause(ctx context.Context, id string, paused bool) error {
 // Requeued is what a retry put back.
 type Requeued struct {
 	URLs    int `json:"urls"`
-	Authors int `json:"authors"` // who are looked for again
-	Sources int `json:"sources"` // questions to catalogues that are asked again
+	Stalled int `json:"documents"` // over which a reader stalled
+	Authors int `json:"authors"`   // who are looked for again
+	Sources int `json:"sources"`   // questions to catalogues that are asked again
 }
 
 // UnmarshalJSON takes the bare number of URLs, too, which was all that was told.
@@ -257,8 +258,8 @@ type requeuing struct {
 	Did  Requeued `json:"did"`
 }
 
-// Requeue puts what failed back among the waiting, host by host, makes due what
-// did not answer, and hurries what waits for its next attempt.
+// Requeue puts what failed back among the waiting, host by host, takes up the
+// documents that stalled, makes due what did not answer, and hurries what waits for its next attempt.
 func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 	beat, set, stop := heartbeats[requeuing](ctx)
 	defer stop()
@@ -270,6 +271,9 @@ func (a *Stages) Requeue(ctx context.Context, r Retry) (Requeued, error) {
 			return Requeued{}, typed(err)
 		}
 		at.Did.Authors, at.Did.Sources = q.Authors, q.Papers+q.Copies
+		if at.Did.Stalled, err = a.db.RequeueStalled(beat, f); err != nil {
+			return Requeued{}, typed(err)
+		}
 		set(at)
 	}
 	for {

@@ -105,9 +105,10 @@ func (c *cli) retryCommand() *cobra.Command {
 	var failed, wait bool
 	cmd := &cobra.Command{Use: "retry HARVEST [--failed | --site HOST | --reason REASON | --older-than AGE]", Short: "Ask again for what failed", Args: args(1, aHarvest),
 		Long: `Put the URLs that failed back among the waiting, of one site or of all, and
-crawl them; look again for the authors of whom a page, a search or a directory
-did not answer, and ask the catalogues again that did not. What failed for good (forbidden by robots.txt, not found) is left,
-unless its reason is named; "starter stats failures" lists the reasons.`,
+crawl them; read the documents again over which a reader stalled on a busy
+machine; look again for the authors of whom a page, a search or a directory did
+not answer, and ask the catalogues again that did not. What failed for good
+(forbidden by robots.txt, not found) is left, unless its reason is named; "starter stats failures" lists the reasons.`,
 		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h",
 		PreRunE: func(*cobra.Command, []string) error {
 			if failed == (what != activities.Retry{}) {
@@ -130,12 +131,12 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]any{"harvest": h.ID, "urls": did.URLs, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
+			return c.print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
 				word := "goes on:"
 				if now {
 					word = "asks again for"
 				}
-				fmt.Fprintf(w, "%s %s %d URLs that failed, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Authors, did.Sources)
+				fmt.Fprintf(w, "%s %s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered\n", h.ID, word, did.URLs, did.Stalled, did.Authors, did.Sources)
 				for _, a := range asked {
 					fmt.Fprintf(w, "%s asked to be left alone until %s (Retry-After), and is\n", a.Host, a.Until.Format("2006-01-02 15:04:05"))
 				}
@@ -143,7 +144,7 @@ unless its reason is named; "starter stats failures" lists the reasons.`,
 			})
 		})}
 	cmd.Flags().StringVar(&what.Host, "site", "", "one host")
-	cmd.Flags().StringVar(&what.Reason, "reason", "", "one reason, such as timeout, busy or robots-denied")
+	cmd.Flags().StringVar(&what.Reason, "reason", "", "one reason, such as timeout, busy, stalled or robots-denied")
 	durationVar(cmd.Flags(), &what.OlderThan, "older-than", 0, "what failed so long ago, or longer")
 	cmd.Flags().BoolVar(&failed, "failed", false, "all hosts")
 	cmd.Flags().BoolVar(&wait, "wait", false, "show progress, and end when the harvest does")
@@ -197,6 +198,9 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	}
 	did.Authors, did.Sources = q.Authors, q.Papers+q.Copies
 	if did.URLs, err = db.FailedURLs(ctx, f); err != nil {
+		return did, false, err
+	}
+	if did.Stalled, err = db.StalledDocuments(ctx, f); err != nil {
 		return did, false, err
 	}
 	p.Stage, p.Retry = workflows.StageCrawl, &what

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"gleaner/activities"
 	"gleaner/internal/sampleweb"
 )
 
@@ -139,7 +140,7 @@ func TestFailingServicesShowNoSecret(t *testing.T) {
 		"--dblp-url", v.web.DBLPURL(), "--dblp-delay", "1ms", "--openalex-url", "http://openalex.failing.example", "--semantic-scholar-url", "http://semantic.failing.example",
 		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", "serper", "--retry-base", "100ms")
 	v.prepare()
-	v.work()
+	v.work(activities.Queues(), v.log)
 	v.do("doctor")
 	v.do("metadata", "show", v.venue, "--years", v.years)
 	v.do("harvest", v.venue, "--years", v.years, "--wait")

@@ -198,7 +198,7 @@ func (c *cli) statsFailures() *cobra.Command {
 				return err
 			}
 			return c.print(failures, func(w io.Writer) error {
-				return table(w, "REASON\tURLS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
+				return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
 					for _, x := range failures {
 						next, word := "-", ""
 						if x.Next != nil {
@@ -207,7 +207,7 @@ func (c *cli) statsFailures() *cobra.Command {
 						if x.ForGood {
 							word = "yes"
 						}
-						line("%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Authors, x.Sources, x.Sites, x.Oldest.Local().Format(time.DateTime), next, word)
+						line("%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s", x.Reason, x.URLs, x.Stalled, x.Authors, x.Sources, x.Sites, x.Oldest.Local().Format(time.DateTime), next, word)
 					}
 				})
 			})

@@ -47,9 +47,8 @@ func (h *harvestRun) retry(ctx workflow.Context, host string) (activities.Requeu
 }
 
 func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (activities.Requeued, error) {
-	var did activities.Requeued
 	what.Harvest = h.p.Harvest.ID
-	err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &did)
+	did, err := h.requeue(ctx, what)
 	if err != nil {
 		return did, err
 	}
@@ -57,6 +56,23 @@ func (h *harvestRun) retryWhat(ctx workflow.Context, what activities.Retry) (act
 	h.retries++
 	h.wakeSites(ctx)
 	return did, nil
+}
+
+// requeue puts what failed back.
+func (h *harvestRun) requeue(ctx workflow.Context, what activities.Retry) (did activities.Requeued, err error) {
+	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, what).Get(ctx, &did)
+	h.s.Stalled = h.s.Stalled || did.Stalled > 0
+	return did, err
+}
+
+// judgeStalled has the documents judged that a retry took up, before the harvest
+// reports: no crawl may come back to their sites.
+func (h *harvestRun) judgeStalled(ctx workflow.Context) error {
+	if !h.s.Stalled {
+		return nil
+	}
+	h.s.Stalled = false // a retry that comes meanwhile has its own
+	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents that had stalled"), documents.JudgeStalled, h.p.Harvest.ID).Get(ctx, nil)
 }
 
 // wakeSites tells the sites that are being crawled to look again at once.

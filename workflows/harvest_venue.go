@@ -54,6 +54,7 @@ type HarvestState struct {
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
 	Retried   bool               `json:"retried,omitempty"` // what a retry put back was not listed yet
+	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
 	Located   bool               `json:"located,omitempty"` // open copies were asked for
 	Papers    activities.Listed  `json:"papers"`
 	Copies    harvest.Seeded     `json:"copies"`
@@ -116,6 +117,9 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 				return summary, err
 			}
 		}
+		if err := h.judgeStalled(ctx); err != nil {
+			return summary, err
+		}
 		if err := h.enter(ctx); err != nil {
 			return summary, err
 		}
@@ -170,7 +174,7 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		return err
 	}
 	if h.p.Retry != nil {
-		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "put what failed back"), stages.Requeue, *h.p.Retry).Get(ctx, nil); err != nil {
+		if _, err := h.requeue(ctx, *h.p.Retry); err != nil {
 			return err
 		}
 		if err := h.takeUpRetry(ctx, *h.p.Retry); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/harvest"
+	"gleaner/internal/report"
 )
 
 // A harvest asks once more, before it reports, for what had not answered, and
@@ -92,5 +93,30 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 			require.Equal(t, tc.begin, entered[0])
 			env.AssertNotCalled(t, "AskAgain", mock.Anything, mock.Anything)
 		})
+	}
+}
+
+// Documents that a retry takes up are judged before the harvest reports, though
+// nothing else is to be crawled; where there are none nobody looks for them.
+func TestWhatStalledIsJudgedBeforeTheReport(t *testing.T) {
+	t.Parallel()
+	for _, stalled := range []int{2, 0} {
+		env := newEnv(t)
+		var order []string
+		env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(activities.Requeued{Stalled: stalled}, nil).Once()
+		env.OnActivity(documents.JudgeStalled, mock.Anything, webdb.ID).Return(func(context.Context, string) (int, error) {
+			order = append(order, "judge")
+			return stalled, nil
+		}).Maybe()
+		env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (report.Summary, error) {
+			order = append(order, "report")
+			return report.Summary{}, nil
+		})
+		easyStages(env)
+		onWaves(env)
+		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &activities.Retry{}})
+		require.NoError(t, env.GetWorkflowError())
+		want := []string{"judge", "report"}
+		require.Equal(t, want[len(want)-1-min(stalled, 1):], order)
 	}
 }

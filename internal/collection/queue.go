@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/store"
 )
 
 // lookAgain is how long to wait while all that is left is in others' hands.
@@ -21,6 +23,16 @@ func (c *Collection) heldFor() time.Duration { return 2 * c.reader.Longest() }
 // several at a time, until none is left. Any number of workers may do so at
 // once: each takes documents of its own. report is told how many are done.
 func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done int)) (int, error) {
+	return c.judgeNew(ctx, store.Unexamined{Site: siteID}, report)
+}
+
+// JudgeStalled is JudgeNew for documents on a harvest's sites over which a reader
+// stalled before.
+func (c *Collection) JudgeStalled(ctx context.Context, harvest string, report func(done int)) (int, error) {
+	return c.judgeNew(ctx, store.Unexamined{Stalled: harvest}, report)
+}
+
+func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
 	// Twice as many as can be read at a time: some wait for the database or
 	// the disk while the others keep the processors busy.
 	limit := 2 * cap(c.cores)
@@ -29,7 +41,7 @@ func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done 
 	g.SetLimit(limit)
 	var mine []string
 	for gctx.Err() == nil {
-		shas, waiting, err := c.db.TakeNew(gctx, siteID, limit, c.heldFor())
+		shas, waiting, err := c.db.TakeNew(gctx, which, limit, c.heldFor())
 		if err != nil {
 			g.Go(func() error { return err })
 			break

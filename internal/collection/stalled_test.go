@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/sampleweb"
+	"gleaner/internal/store"
 )
 
 // standIn is a reader whose program is a script of a test's.
@@ -88,4 +89,63 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 	_, err = s.Judge(ctx, shas[0])
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, before, s.dump())
+}
+
+// TestARetryTakesUpWhatStalled on the sites of its harvest, and nowhere else.
+func TestARetryTakesUpWhatStalled(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1, 2)
+	able := s.reader
+	s.reader = standIn(t, `kill -STOP $$`, 200*time.Millisecond)
+	given := map[string]string{}
+	for i, host := range []string{"ada.example", "bob.example"} {
+		site, err := store.EnsureSite(ctx, s.db.Pool, host)
+		require.NoError(t, err)
+		f := fileAt("http://"+host+"/1.pdf", s.pile.File(1+i, sampleweb.AsPDF))
+		f.SiteID = site
+		shas, err := s.Add(ctx, f)
+		require.NoError(t, err)
+		given[host] = shas[0]
+	}
+	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
+	require.NoError(t, err)
+	_, err = s.JudgeNew(ctx, 0, func(int) {})
+	require.NoError(t, err)
+	states := func() map[string]string {
+		out := map[string]string{}
+		for host, sha := range given {
+			d := s.document(sha)
+			out[host] = d.State + " " + d.Outcome
+		}
+		return out
+	}
+	require.Equal(t, map[string]string{"ada.example": "failed stalled", "bob.example": "failed stalled"}, states())
+
+	of := store.RetryFilter{Harvest: "conf/pile/all"}
+	failures, err := s.db.Failures(ctx, of)
+	require.NoError(t, err)
+	require.Len(t, failures, 1)
+	require.Equal(t, []any{"stalled", 1, false}, []any{failures[0].Reason, failures[0].Stalled, failures[0].ForGood})
+	for _, other := range []store.RetryFilter{{Harvest: of.Harvest, Host: "bob.example"}, {Harvest: of.Harvest, Reason: "timeout"}, {Harvest: of.Harvest, OlderThan: time.Hour}} {
+		n, err := s.db.RequeueStalled(ctx, other)
+		require.NoError(t, err)
+		require.Zero(t, n, "%+v", other)
+	}
+	n, err := s.db.StalledDocuments(ctx, of)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	n, err = s.db.RequeueStalled(ctx, of)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	s.reader = able
+	n, err = s.JudgeStalled(ctx, of.Harvest, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())
+
+	n, err = s.db.RequeueStalled(ctx, store.RetryFilter{Host: "bob.example", Reason: "stalled"})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
 }

@@ -10,20 +10,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// Unexamined says which of the documents that wait to be examined are meant; the
+// zero value is all of them.
+type Unexamined struct {
+	Site    int    // found there
+	Stalled string // that a reader stalled over before, on the sites of this harvest
+}
+
 // TakeNew takes documents that wait to be examined, the oldest first, at most
-// limit; site 0 is every site. They are this caller's for a while: others take
+// limit. They are this caller's for a while: others take
 // other ones, so that workers share the load. What a worker that died had taken
 // is free again when that time is over. waiting says how many wait in all,
 // others' included.
-func (db *DB) TakeNew(ctx context.Context, siteID, limit int, hold time.Duration) (taken []string, waiting int, err error) {
-	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))`
-	taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $3 WHERE sha256 IN (
-			SELECT d.sha256 FROM documents d WHERE `+of+` AND d.taken_until < now() ORDER BY d.id LIMIT $2 FOR UPDATE SKIP LOCKED)
-		RETURNING sha256`, siteID, limit, hold)
+func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
+	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
+		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
+	taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
+			SELECT d.sha256 FROM documents d WHERE `+of+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
+		RETURNING sha256`, which.Site, which.Stalled, limit, hold)
 	if err != nil || len(taken) > 0 {
 		return taken, len(taken), err
 	}
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, siteID).Scan(&waiting)
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, which.Site, which.Stalled).Scan(&waiting)
 	return nil, waiting, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/document"
 )
 
 // forGood lists the outcomes that another try does not change.
@@ -14,7 +16,7 @@ const forGood = `('robots-denied', 'not-found', 'soft-not-found', 'address-denie
 type RetryFilter struct {
 	Harvest   string
 	Host      string
-	Reason    string        // an outcome of fetch, or refused or stopped of whole sites
+	Reason    string        // an outcome of fetch, refused or stopped of whole sites, or stalled of documents
 	OlderThan time.Duration // that failed so long ago, or longer
 }
 
@@ -24,6 +26,28 @@ const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 F
 // failedURLs selects the URLs of a filter ($3 reason, $4 age beside).
 const failedURLs = `site_id IN (` + failedSites + `) AND state IN (3, 4)
 	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'`
+
+// stalled is the outcome of a document over which its reader was stopped.
+const stalled = `'` + string(document.Stalled) + `'`
+
+// stalledDocuments selects the documents d of a filter ($1 to $4) over which a
+// reader stalled: those that were given up, and those that still wait.
+const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'failed') AND ($3='' OR $3=` + stalled + `) AND d.updated_at <= now() - $4 * interval '1 second'
+	AND ($1='' AND $2='' OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id IN (` + failedSites + `)))`
+
+// StalledDocuments counts the documents that RequeueStalled would take up.
+func (db *DB) StalledDocuments(ctx context.Context, f RetryFilter) (n int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
+	return n, err
+}
+
+// RequeueStalled has the documents of a filter examined again, as often as if no
+// reader had stalled over them yet. It returns how many they are.
+func (db *DB) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
+	tag, err := db.Pool.Exec(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
+		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+	return int(tag.RowsAffected()), err
+}
 
 // FailedURLs counts the URLs that RequeueFailed would put back.
 func (db *DB) FailedURLs(ctx context.Context, f RetryFilter) (n int, err error) {
@@ -94,8 +118,9 @@ func (db *DB) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
 type Failure struct {
 	Reason  string     `json:"reason"`
 	URLs    int        `json:"urls"`
-	Authors int        `json:"authors"` // of whom a page, a search or a directory did not answer while they were looked for
-	Sources int        `json:"sources"` // questions to catalogues: volumes and years, and papers whose copies were looked for
+	Stalled int        `json:"documents"` // over which a reader stalled
+	Authors int        `json:"authors"`   // of whom a page, a search or a directory did not answer while they were looked for
+	Sources int        `json:"sources"`   // questions to catalogues: volumes and years, and papers whose copies were looked for
 	Sites   int        `json:"sites"`
 	Oldest  time.Time  `json:"oldest"`
 	Next    *time.Time `json:"next_try,omitempty"` // the first automatic try; nil for none
@@ -103,21 +128,23 @@ type Failure struct {
 }
 
 // Failures counts what failed by reason: URLs by their outcome, whole sites that
-// were refused or stopped, and what did not answer while authors, papers and
-// copies were looked for.
+// were refused or stopped, documents over which a reader stalled, and what did not
+// answer while authors, papers and copies were looked for.
 func (db *DB) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
 	return list[Failure](ctx, db, `WITH failed AS (
-		SELECT outcome AS reason, count(*) AS urls, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(coalesce(next_try, due_at)) AS next,
+		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(coalesce(next_try, due_at)) AS next,
 			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL AS for_good
 		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome
 		UNION ALL
-		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
+		SELECT s.state, (SELECT count(*) FROM urls u WHERE u.state=0 AND u.site_id = ANY(array_agg(s.id))), 0, 0, 0, count(*), min(coalesce(s.crawl_finished, now())), min(s.due_at), false
 		FROM sites s WHERE s.id IN (`+failedSites+`) AND s.state IN ('refused', 'stopped') GROUP BY s.state
 		UNION ALL
-		SELECT `+openReason+`, 0, count(DISTINCT d.author_id), 0, 0, min(d.decided_at), min(d.next_try), false
+		SELECT `+openReason+`, 0, 0, count(DISTINCT d.author_id), 0, 0, min(d.decided_at), min(d.next_try), false
 		FROM homepage_decisions d, jsonb_array_elements(d.decision->'unanswered') u WHERE `+openAuthors+` AND ($2='' OR `+openHost+`=$2) GROUP BY 1
 		UNION ALL
-		SELECT '`+ReasonUnanswered+`' || stage, 0, 0, count(*), 0, min(asked_at), min(next_try), false FROM unanswered q WHERE `+openSources+` GROUP BY stage)
-		SELECT reason, sum(urls)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, min(oldest), min(next), bool_and(for_good)
-		FROM failed GROUP BY reason ORDER BY 8, 2 DESC, 3 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
+		SELECT '`+ReasonUnanswered+`' || stage, 0, 0, 0, count(*), 0, min(asked_at), min(next_try), false FROM unanswered q WHERE `+openSources+` GROUP BY stage
+		UNION ALL
+		SELECT outcome, 0, count(*), 0, 0, 0, min(updated_at), NULL, false FROM documents d WHERE `+stalledDocuments+` GROUP BY outcome)
+		SELECT reason, sum(urls)::int, sum(documents)::int, sum(authors)::int, sum(sources)::int, sum(sites)::int, min(oldest), min(next), bool_and(for_good)
+		FROM failed GROUP BY reason ORDER BY 9, 2 DESC, 4 DESC, 1`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 }

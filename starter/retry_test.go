@@ -1,0 +1,112 @@
+package main
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/homepage"
+	"gleaner/internal/store"
+	"gleaner/workflows"
+)
+
+// leavesOpen lets something of every sort fail for a harvest: a URL, a document
+// over which a reader stalled, two authors, a listing and a search for copies.
+func (c *testConsole) leavesOpen(h activities.Harvest) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	ada, bob := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}, gleaner.Author{PID: "1/2", Name: "Bob Bell"}
+	paper := gleaner.Paper{Key: "conf/x/LovelaceB01", Venue: h.Venue, Year: 2001, Title: "Analytical Engines for Everyone", Authors: []gleaner.Author{ada, bob}}
+	require.NoError(c.t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
+	require.NoError(c.t, c.SetHarvestPapers(ctx, h.ID, []gleaner.Paper{paper}, nil))
+	open := map[gleaner.Author]homepage.Unanswered{
+		ada: {What: "http://www.ada.example/", Kind: homepage.KindPage, Reason: "timeout"},
+		bob: {What: `"Bob Bell"`, Kind: homepage.KindSearch, Reason: "search by searxng (status 503)"},
+	}
+	for a, u := range open {
+		d := homepage.Decision{Author: a, NotFound: "did not answer", Unanswered: []homepage.Unanswered{u}, NextTry: time.Now().Add(time.Hour)}
+		require.NoError(c.t, c.SaveDecision(ctx, d, nil))
+	}
+	require.NoError(c.t, c.SetUnanswered(ctx, h.ID, store.UnansweredPapers, "crossref", nil, []store.Unanswered{{Subject: "2001", Reason: "status 503"}}))
+	require.NoError(c.t, c.SetUnanswered(ctx, h.ID, store.UnansweredCopies, "unpaywall", nil, []store.Unanswered{{Subject: paper.Key, Reason: "status 503"}}))
+	c.visited("cyd.example", "/slow.html", "", frontier.Failed, fetch.Timeout)
+	c.accepted("cyd.example", "big.pdf")
+	_, err := c.Pool.Exec(ctx, `UPDATE documents SET state='failed', outcome='stalled', tries=5`)
+	require.NoError(c.t, err)
+	_, err = c.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host='cyd.example'`, h.ID)
+	require.NoError(c.t, err)
+}
+
+var retried = activities.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}}
+
+// TestRetrySaysWhatItTakesUp of a harvest that is complete and goes on, by all that
+// failed, by a site, and by a reason.
+func TestRetrySaysWhatItTakesUp(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		args []string
+		said string
+		json map[string]any
+	}{
+		"all that failed": {[]string{"--failed"},
+			"conf/x/2001 goes on: 1 URLs that failed, 1 documents that stalled, 2 authors and 2 questions to catalogues that were not answered\n",
+			map[string]any{"harvest": "conf/x/2001", "urls": 1., "documents": 1., "authors": 2., "sources": 2.}},
+		"a site": {[]string{"--site", "cyd.example"},
+			"conf/x/2001 goes on: 1 URLs that failed, 1 documents that stalled, 0 authors and 0 questions to catalogues that were not answered\n",
+			map[string]any{"harvest": "conf/x/2001", "urls": 1., "documents": 1., "authors": 0., "sources": 0.}},
+		"a reason": {[]string{"--reason", "unanswered-copies"},
+			"conf/x/2001 goes on: 0 URLs that failed, 0 documents that stalled, 0 authors and 1 questions to catalogues that were not answered\n",
+			map[string]any{"harvest": "conf/x/2001", "urls": 0., "documents": 0., "authors": 0., "sources": 1.}},
+		"what stalled": {[]string{"--reason", "stalled"},
+			"conf/x/2001 goes on: 0 URLs that failed, 1 documents that stalled, 0 authors and 0 questions to catalogues that were not answered\n",
+			map[string]any{"harvest": "conf/x/2001", "urls": 0., "documents": 1., "authors": 0., "sources": 0.}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.onTemporal()
+			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte("{}"), Stage: "papers"}))
+			require.NoError(t, c.SetStage(t.Context(), retried.ID, "complete", ""))
+			c.leavesOpen(retried)
+			args := append([]string{"retry", retried.ID}, tt.args...)
+			require.Equal(t, tt.said, c.ok(args...))
+			var did map[string]any
+			c.read(&did, args...) // no worker has begun yet
+			delete(did, "waiting")
+			require.Equal(t, tt.json, did)
+		})
+	}
+}
+
+// TestRetryOfAHarvestThatRunsSaysWhatItTookUp: its workflow does it at once.
+func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	c.work([]string{activities.QueueHarvest}, io.Discard) // nobody lists papers: the harvest waits
+	_, err := server.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(retried.ID), TaskQueue: activities.QueueHarvest},
+		workflows.HarvestVenue, workflows.HarvestParams{Harvest: retried})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		h, err := c.FindHarvest(t.Context(), retried.ID)
+		return err == nil && h.Stage == workflows.StagePapers
+	}, time.Minute, 20*time.Millisecond)
+	c.leavesOpen(retried)
+	var failures []store.Failure
+	c.read(&failures, "stats", "failures", retried.ID)
+	require.Len(t, failures, 5, "%+v", failures)
+	require.Equal(t, "conf/x/2001 asks again for 1 URLs that failed, 1 documents that stalled, 2 authors and 2 questions to catalogues that were not answered\n",
+		c.ok("retry", retried.ID, "--failed"))
+	var due, waiting int
+	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM homepage_decisions WHERE next_try <= now()) + (SELECT count(*) FROM unanswered WHERE next_try <= now()),
+		(SELECT count(*) FROM urls WHERE state=0) + (SELECT count(*) FROM documents WHERE state='new' AND tries=0)`).Scan(&due, &waiting))
+	require.Equal(t, []int{4, 2}, []int{due, waiting})
+	require.Contains(t, c.ok("retry", retried.ID, "--failed"), "0 URLs that failed, 1 documents that stalled", "the document still waits for a worker that reads")
+}
