@@ -25,7 +25,7 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 		return nil
 	}
 	var learnt json.RawMessage // nil leaves what is written
-	if s.taught && (last || time.Since(s.learnt) >= learntEvery) {
+	if s.taught && (last || s.now().Sub(s.learnt) >= learntEvery) {
 		var err error
 		if learnt, err = s.strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", s.site.Host, err)
@@ -48,7 +48,7 @@ func (s *slice) flush(ctx context.Context, last bool) error {
 	s.written = time.Now()
 	clear(s.seen.since)
 	if learnt != nil {
-		s.learnt, s.taught = time.Now(), false
+		s.learnt, s.taught = s.now(), false
 	}
 	if tries > 1 {
 		s.window.filled = false // it may have been written before: what was new then is not told again

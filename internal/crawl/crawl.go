@@ -77,12 +77,13 @@ type Crawler struct {
 	// on an answer.
 	wrap func(rank.Strategy) rank.Strategy
 	read func(url string)
+	now  func() time.Time // by which what was learnt is written once in a while
 }
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
 	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second, known: seenLimit,
-		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
+		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}, now: time.Now}
 }
 
 // Progress counts what a slice did. It is what heartbeats carry for people; the

@@ -165,7 +165,7 @@ func (s *slice) load(ctx context.Context, host string) (err error) {
 	}
 	s.window = &window{site: s.site.ID, record: s.db.Pool}
 	s.batch.Reset()
-	s.learnt, s.written = time.Now(), time.Now()
+	s.learnt, s.written = s.now(), time.Now()
 	return nil
 }
 
