@@ -2,6 +2,7 @@ package sampleweb
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -93,7 +94,7 @@ func (w *Web) Years() (first, last int) {
 func (w *Web) DBLPURL() string   { return "http://" + DBLPHost }
 func (w *Web) SearchURL() string { return "http://" + SearchHost }
 
-// Hosts lists the names of all generated hosts but the two services.
+// Hosts lists the names of all generated hosts but the two services, in order.
 func (w *Web) Hosts() []string {
 	var names []string
 	for name := range w.hosts {
@@ -102,6 +103,7 @@ func (w *Web) Hosts() []string {
 	for name := range w.big {
 		names = append(names, name)
 	}
+	slices.Sort(names)
 	return names
 }
 
