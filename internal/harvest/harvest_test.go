@@ -37,6 +37,9 @@ type outside struct {
 	asked []metadatatest.Request // of pages
 	down  map[string]int         // host → status that it answers everything with
 	moved map[string]string      // URL → where it redirects to
+
+	hosts map[string]http.HandlerFunc // hosts that answer in their own way
+	log   *slog.Logger                // of what is opened; nil is none
 }
 
 // set makes a host answer with a status; 0 mends it.
@@ -60,7 +63,7 @@ func (o *outside) pagesAsked(host string) int {
 }
 
 func newOutside(c metadatatest.Catalogue) *outside {
-	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}}
+	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}, hosts: map[string]http.HandlerFunc{}}
 }
 
 // ServeHTTP answers as a proxy.
@@ -82,11 +85,13 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
 	body, ok := o.pages[r.URL.String()]
 	o.mu.Lock()
-	status, to := o.down[r.URL.Host], o.moved[r.URL.String()]
+	status, to, own := o.down[r.URL.Host], o.moved[r.URL.String()], o.hosts[r.URL.Host]
 	o.mu.Unlock()
 	switch {
 	case status != 0:
 		w.WriteHeader(status)
+	case own != nil:
+		own(w, r)
 	case to != "":
 		http.Redirect(w, r, to, http.StatusFound)
 	case ok:
@@ -151,7 +156,10 @@ func (o *outside) open(t *testing.T, dsn string, settings map[string]string) *ap
 	}
 	cfg, err := config.Load(given, "", func(string) string { return "" })
 	require.NoError(t, err)
-	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if o.log == nil {
+		o.log = slog.New(slog.DiscardHandler)
+	}
+	a, err := app.Open(t.Context(), cfg, o.log)
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	return a
