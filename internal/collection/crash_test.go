@@ -24,6 +24,7 @@ type crashPlan struct {
 	DSN, Dir string
 	Point    point
 	Nth      int
+	Job      string // instead of the scenario, which is then killed before its nth write; 0 is never
 }
 
 const crashVariable = "GLEANER_TEST_CRASH"
@@ -46,6 +47,9 @@ func maybeCrash() {
 }
 
 func (p crashPlan) run() error {
+	if p.Job != "" {
+		return p.runJob()
+	}
 	c, shut, err := openCollection(p.DSN, p.Dir)
 	if err != nil {
 		return err
@@ -142,7 +146,7 @@ func TestCrashAnywhere(t *testing.T) {
 			t.Parallel()
 			shop := openShop(t, devtest.Postgres(t), t.TempDir())
 			shop.want(1, 2)
-			plan, err := json.Marshal(crashPlan{shop.dsn, shop.dir, s.at, s.nth})
+			plan, err := json.Marshal(crashPlan{DSN: shop.dsn, Dir: shop.dir, Point: s.at, Nth: s.nth})
 			require.NoError(t, err)
 			cmd := exec.Command(self)
 			cmd.Env = append(os.Environ(), crashVariable+"="+string(plan))

@@ -70,9 +70,6 @@ func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOption
 		}
 		done, err := db.pruneRows(ctx, p, o)
 		all = append(all, done)
-		if err == nil && p.changes && done.Rows > 0 && !o.DryRun {
-			err = db.Tx(ctx, func(tx pgx.Tx) error { return changeWanted(ctx, tx) })
-		}
 		if err != nil {
 			return all, fmt.Errorf("store: prune %s: %w", p.what, err)
 		}
@@ -94,14 +91,28 @@ func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned
 		return done, err
 	}
 	for {
-		var n int
-		var bytes int64
-		err := db.Pool.QueryRow(ctx, `WITH gone AS (DELETE FROM `+p.table+` WHERE t.`+p.key+` = ANY (ARRAY(
-				SELECT t.`+p.key+` FROM `+p.table+` WHERE `+p.of+` LIMIT $2)) RETURNING `+p.bytes+` AS bytes)
-			SELECT count(*), coalesce(sum(bytes), 0) FROM gone`, p.keep, o.Batch).Scan(&n, &bytes)
+		n, bytes, err := db.pruneBatch(ctx, p, o.Batch)
 		done.Rows, done.Bytes = done.Rows+n, done.Bytes+bytes
 		if err != nil || n < o.Batch {
 			return done, err
 		}
 	}
+}
+
+// pruneBatch removes some rows; that other papers are wanted is known when they are
+// gone, whatever ends the process.
+func (db *DB) pruneBatch(ctx context.Context, p prunable, limit int) (n int, bytes int64, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM `+p.table+` WHERE t.`+p.key+` = ANY (ARRAY(
+				SELECT t.`+p.key+` FROM `+p.table+` WHERE `+p.of+` LIMIT $2)) RETURNING `+p.bytes+` AS bytes)
+			SELECT count(*), coalesce(sum(bytes), 0) FROM gone`, p.keep, limit).Scan(&n, &bytes)
+		if err != nil || n == 0 || !p.changes {
+			return err
+		}
+		return changeWanted(ctx, tx)
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return n, bytes, nil
 }
