@@ -21,10 +21,15 @@ type farmPage struct {
 	body []byte
 }
 
-// farmPages reads all pages of the recorded sites.
 func farmPages(tb testing.TB) []farmPage {
 	tb.Helper()
-	root := realdata.Path(tb, "farm")
+	return recordedPages(tb, "farm")
+}
+
+// recordedPages reads all pages of the sites in a folder of recorded ones.
+func recordedPages(tb testing.TB, folder string) []farmPage {
+	tb.Helper()
+	root := realdata.Path(tb, folder)
 	var pages []farmPage
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".html") && !strings.HasSuffix(path, ".htm") {
