@@ -49,11 +49,13 @@ func (j *journal) begin(r *http.Request, host string) *Request {
 	return &Request{Time: now, Host: host, Path: r.URL.RequestURI(), InFlight: j.flying[host], Gap: gap, Agent: r.UserAgent()}
 }
 
-func (j *journal) end(q *Request) {
+// end notes when the last of an answer was handed over: who asked may have it, and
+// count the pause from there, before this server gets the processor again.
+func (j *journal) end(q *Request, at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flying[q.Host]--
-	j.ended[q.Host] = time.Now()
+	j.ended[q.Host] = at
 	j.total++
 	if len(j.ring) < j.size {
 		j.ring = append(j.ring, *q)
@@ -101,11 +103,11 @@ func (w *Web) Handler() http.Handler {
 			w.serveControl(rw, r)
 			return
 		}
-		count := &counter{ResponseWriter: rw, status: http.StatusOK}
 		entry := w.log.begin(r, name)
+		count := &counter{ResponseWriter: rw, status: http.StatusOK, last: entry.Time}
 		defer func() {
 			entry.Status, entry.Bytes = count.status, count.bytes
-			w.log.end(entry)
+			w.log.end(entry, count.last)
 		}()
 		if w.opt.Latency > 0 {
 			select {
@@ -215,10 +217,11 @@ type counter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	last   time.Time // of the answer was handed over
 }
 
 func (c *counter) WriteHeader(status int) {
-	c.status = status
+	c.status, c.last = status, time.Now()
 	c.ResponseWriter.WriteHeader(status)
 }
 
@@ -226,6 +229,7 @@ func (c *counter) WriteHeader(status int) {
 func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *counter) Write(p []byte) (int, error) {
+	c.last = time.Now()
 	n, err := c.ResponseWriter.Write(p)
 	c.bytes += int64(n)
 	return n, err

@@ -55,7 +55,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	return newWorldBehind(t, nil, func(web http.Handler) http.Handler { return web })
+	return newWorldBehind(t, nil, asItIs)
 }
 
 // newWorldBehind is newWorld with further settings and with something before the
@@ -105,12 +105,7 @@ func (w *world) work(t *testing.T) (stop func()) {
 
 func (w *world) harvest(t *testing.T) activities.Harvest {
 	first, last := w.web.Years()
-	h := activities.Harvest{Venue: w.web.Venues()[0], Years: gleaner.Years{From: first, To: last}}
-	h.ID = h.Venue + "/" + h.Years.String()
-	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
-	require.NoError(t, err)
-	return h
+	return w.harvestOf(t, gleaner.Years{From: first, To: last})
 }
 
 func (w *world) wait(t *testing.T, h activities.Harvest) workflows.HarvestResult {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,15 +125,12 @@ func (w *world) tellHostile(t *testing.T, h activities.Harvest) {
 	t.Logf("requests: %v", asked)
 }
 
-// workInChild runs the worker program. stop ends it and tells its greatest
-// resident size in KiB.
-func (w *world) workInChild(t *testing.T) (stop func() int64) {
+// startWorker starts the worker program, with something more in its environment. It
+// is killed when the test ends.
+func (w *world) startWorker(t *testing.T, program string, more ...string) *exec.Cmd {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "worker")
-	out, err := exec.Command("go", "build", "-o", program, "gleaner/worker").CombinedOutput()
-	require.NoError(t, err, string(out))
 	child := exec.Command(program, "--cores", "2")
-	child.Env = append(os.Environ(), "GOMEMLIMIT="+hostileLimit)
+	child.Env = append(os.Environ(), more...)
 	for _, s := range config.Settings {
 		if v := w.cfg.Text(s.Key); v != "" {
 			child.Env = append(child.Env, s.Env+"="+v)
@@ -142,9 +138,17 @@ func (w *world) workInChild(t *testing.T) (stop func() int64) {
 	}
 	child.Stdout, child.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, child.Start())
+	t.Cleanup(func() { _ = child.Process.Kill() })
+	return child
+}
+
+// workInChild runs the worker program. stop ends it and tells its greatest
+// resident size in KiB.
+func (w *world) workInChild(t *testing.T) (stop func() int64) {
+	t.Helper()
+	child := w.startWorker(t, buildWorker(t), "GOMEMLIMIT="+hostileLimit)
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
-	t.Cleanup(func() { _ = child.Process.Kill() }) // where the test ended before
 	return func() int64 {
 		select {
 		case err := <-ended:

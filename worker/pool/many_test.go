@@ -1,0 +1,133 @@
+package pool_test
+
+import (
+	"context"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"gleaner/activities"
+	"gleaner/internal/devstack"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/sampleweb"
+)
+
+func asItIs(web http.Handler) http.Handler { return web }
+
+// TestManyWorkersAreOneVisitor: four worker programs work on two harvests that want
+// the same hosts, and one of them is killed while it crawls. By the web's log no
+// host sees two requests at a time, or two closer than a second; nothing is lost,
+// and nothing but what was in flight is asked for again.
+func TestManyWorkersAreOneVisitor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four worker programs harvest at a second's delay")
+	}
+	t.Parallel()
+	const pause = time.Second
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2}, map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
+	program, workers := buildWorker(t), map[string]*exec.Cmd{}
+	for range 4 {
+		c := w.startWorker(t, program)
+		workers[strconv.Itoa(c.Process.Pid)] = c
+	}
+	first, last := w.web.Years()
+	var harvests []activities.Harvest
+	for year := first; year <= last; year++ {
+		harvests = append(harvests, w.harvestOf(t, gleaner.Years{From: year, To: year}))
+	}
+	var busiest string
+	require.Eventually(t, func() bool {
+		for _, h := range harvests {
+			if c, err := w.db.HarvestCounts(t.Context(), h.ID); err != nil || c.Pages < 2 {
+				return false
+			}
+		}
+		err := w.db.Pool.QueryRow(t.Context(), `SELECT split_part(holder, '/', 2) FROM sites WHERE state='crawling' AND holder <> '' AND expires_at > now() GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`).Scan(&busiest)
+		return err == nil
+	}, 5*time.Minute, 20*time.Millisecond)
+	require.Contains(t, workers, busiest)
+	require.NoError(t, workers[busiest].Process.Kill())
+	for _, h := range harvests {
+		w.wait(t, h)
+	}
+
+	w.requireAllFound(t, activities.Harvest{Venue: harvests[0].Venue, Years: gleaner.Years{From: first, To: last}})
+	var shared int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM (SELECT FROM harvest_sites GROUP BY site_id HAVING count(*) > 1) s`).Scan(&shared))
+	require.Positive(t, shared, "the harvests want no host together")
+	closest, asked, again := time.Hour, map[string]int{}, 0
+	hosts := map[string]bool{}
+	for _, q := range w.web.Log() {
+		if service(q.Host) {
+			continue
+		}
+		hosts[q.Host] = true
+		require.Equal(t, 1, q.InFlight, "%s%s", q.Host, q.Path)
+		if q.Gap >= 0 {
+			closest = min(closest, q.Gap)
+		}
+		if q.Status == http.StatusOK {
+			asked[q.Host+q.Path]++
+		}
+	}
+	for what, n := range asked {
+		require.LessOrEqual(t, n, 2, what)
+		again += n - 1
+	}
+	t.Logf("%d hosts, %d of them wanted by both harvests; %d URLs, %d of them answered twice; smallest gap %s", len(hosts), shared, len(asked), again, closest)
+	require.GreaterOrEqual(t, closest, pause)
+	require.LessOrEqual(t, again, len(hosts), "a kill costs a host no more than what was in flight")
+}
+
+// TestShortHistoriesLoseNothing: on a server that has workflows continue as new
+// after a few events a harvest finds all that there is, asking for nothing twice.
+func TestShortHistoriesLoseNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a Temporal server of its own")
+	}
+	t.Parallel()
+	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Headless: true, SearchAttributes: gleaner.SearchAttributes(),
+		DynamicConfig: map[string]string{"limit.historyCount.suggestContinueAsNew": "20"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, stack.Stop()) })
+	w := newWorldBehind(t, map[string]string{"temporal-address": stack.TemporalAddress, "temporal-namespace": "default", "slice-pages": "2"}, asItIs)
+	defer w.work(t)()
+	h := w.harvest(t)
+	w.checkPapers(t, h, w.web.Truth(), w.wait(t, h))
+	w.requireNothingOpen(t, h)
+	w.checkManners(t)
+	continued := map[string]int{}
+	require.Eventually(t, func() bool {
+		clear(continued)
+		list, err := w.client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: `ExecutionStatus = "ContinuedAsNew"`, PageSize: 1000})
+		for _, e := range list.GetExecutions() {
+			continued[e.GetType().GetName()]++
+		}
+		return err == nil && continued["HarvestVenue"] > 2 && continued["CrawlSite"] > 2
+	}, time.Minute, 200*time.Millisecond, "%v", continued)
+	t.Logf("runs that were continued: %v", continued)
+}
+
+// harvestOf begins the harvest of some years.
+func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest {
+	t.Helper()
+	h := activities.Harvest{Venue: w.web.Venues()[0], Years: years}
+	h.ID = h.Venue + "/" + h.Years.String()
+	w.start(t, h)
+	return h
+}
+
+// buildWorker builds the worker program.
+func buildWorker(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "worker")
+	out, err := exec.Command("go", "build", "-o", program, "gleaner/worker").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return program
+}
