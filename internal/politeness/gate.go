@@ -36,17 +36,25 @@ func WithLease(ctx context.Context, l *Lease) context.Context {
 
 // Turn implements fetch.Gate. Under WithLease it uses that lease, for the host's
 // name with or without "www."; for any other host it takes the host's lease for
-// this one request, waiting for its holder. A host that is parked fails with a
-// BusyError at once.
+// this one request, waiting for its holder: under WithLease for Pacing.MaxBlock at
+// most, since who holds one host and waits for another may be waited for by whoever
+// holds that. A host that is parked fails with a BusyError at once.
 func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
-	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok && paceName(l.Host) == paceName(host) {
-		return l.turn(ctx, crawlDelay)
+	waiting, over := ctx, func() {}
+	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok {
+		if paceName(l.Host) == paceName(host) {
+			return l.turn(ctx, crawlDelay)
+		}
+		// Two that wait for each other are not to give up at the same moment.
+		half := k.pacing.MaxBlock / 2
+		waiting, over = context.WithTimeoutCause(ctx, half+k.jitter(half), &BusyError{Host: host, Wait: k.ttl})
 	}
-	leave, err := k.queues.enter(ctx, paceName(host))
+	defer over()
+	leave, err := k.queues.enter(waiting, paceName(host))
 	if err != nil {
 		return nil, err
 	}
-	done, err := k.alone(ctx, host, crawlDelay)
+	done, err := k.alone(ctx, waiting, host, crawlDelay)
 	if err != nil {
 		leave()
 		return nil, err
@@ -54,8 +62,9 @@ func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration
 	return func(v fetch.Visit) { defer leave(); done(v) }, nil
 }
 
-// alone is the turn of the first in this process's queue.
-func (k *Keeper) alone(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
+// alone is the turn of the first in this process's queue, who waits for the host's
+// holder until waiting ends.
+func (k *Keeper) alone(ctx, waiting context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	for {
 		l, err := k.Acquire(ctx, host)
 		var busy *BusyError
@@ -65,7 +74,9 @@ func (k *Keeper) alone(ctx context.Context, host string, crawlDelay time.Duratio
 		case !errors.As(err, &busy) || busy.Parked:
 			return nil, err
 		}
-		if err := k.waitFree(ctx, host); err != nil {
+		if err := k.waitFree(waiting, host); err != nil && waiting.Err() != nil {
+			return nil, context.Cause(waiting)
+		} else if err != nil {
 			return nil, err
 		}
 	}
