@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,6 +16,23 @@ import (
 
 // lost is the outcome of a document whose file the repository does not have.
 const lost = "file-not-found"
+
+// panicked is a panic over a document.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// guarded does some work on a document. A panic over it is that document's failure,
+// and neither another's nor the end of the process.
+func (c *Collection) guarded(ctx context.Context, sha string, work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.ErrorContext(ctx, "panic over a document", "sha256", sha, "panic", v, "stack", string(debug.Stack()))
+			err = &panicked{v}
+		}
+	}()
+	return work()
+}
 
 // failed notes that a document could not be examined. What is wrong with the
 // store, the database or the machine is so for all documents, and counts for

@@ -82,7 +82,10 @@ var ErrStalled = errors.New("its reader was stopped before its time was over")
 
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
 	started := time.Now()
-	j, err := c.untilFresh(ctx, func() (Judgement, error) { return c.judge(ctx, d, places) })
+	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
+		err = c.guarded(ctx, d.SHA256, func() error { j, err = c.judge(ctx, d, places); return err })
+		return j, err
+	})
 	if err == nil {
 		c.judged(j, time.Since(started))
 	}

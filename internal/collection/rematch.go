@@ -82,7 +82,10 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	}
 	var found []store.Found
 	if r.FirstPages != "" {
-		found = matches(index, r.Document, r.Places)
+		err := c.guarded(ctx, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
+		if err != nil {
+			found = r.Matches // as they are: one document must not keep the others from being matched
+		}
 	}
 	found = withWord(found, r.Matches)
 	j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: found}
