@@ -103,3 +103,27 @@ func TestBytesOfAHarvestAreLimited(t *testing.T) {
 	w.harvest(t, "another", other.ID)
 	require.Contains(t, w.finish(t, c, host).Reason, "the limit of a site", "one of its harvests may bring more")
 }
+
+// TestBytesInVainCount: answers that are broken off as too large were sent all the
+// same.
+func TestBytesInVainCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.MaxBytes = 25 << 20
+	pages, all := map[string]any{}, []string{}
+	for n := range 8 {
+		name := fmt.Sprintf("/%d.html", n)
+		all = append(all, name)
+		pages[name] = func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			for range 11 {
+				_, _ = rw.Write(bytes.Repeat([]byte("a page without end "), 1<<20/19))
+			}
+		}
+	}
+	pages["/"] = links(all...)
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Len(t, s.asked(), 1+3, "%v", w.record(t, s.host))
+}

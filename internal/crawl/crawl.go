@@ -68,6 +68,7 @@ type Crawler struct {
 	cfg    Config
 	log    *slog.Logger
 	known  int           // URLs of a site that a slice keeps in memory
+	most   int           // URLs of a site that are entered
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 	// patience is how long a slice waits for another process that asks its host:
 	// a little longer than the lease of one that died lasts.
@@ -82,7 +83,7 @@ type Crawler struct {
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second, known: seenLimit,
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second, known: seenLimit, most: maxURLs,
 		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}, now: time.Now}
 }
 

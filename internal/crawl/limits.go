@@ -17,17 +17,25 @@ import (
 const (
 	outcomeDirectory fetch.Outcome = "directory-limit"
 	outcomeSitemaps  fetch.Outcome = "sitemap-limit"
+	outcomeURLs      fetch.Outcome = "url-limit"
 )
 
 // maxSkipped bounds the URLs of one site that are recorded as kept out by a
 // limit; a trap has no end of them.
 const maxSkipped = 500
 
+// maxURLs bounds the URLs of one site that are entered. Each is a row: a page names
+// twenty thousand, and pages may be had without end.
+const maxURLs = 1_000_000
+
 // limit names the limit that keeps a link of this site from being asked for, ""
 // if none does.
-func (s *slice) limit(e *frontier.Entry) fetch.Outcome {
+func (s *slice) limit(e *frontier.Entry, met bool) fetch.Outcome {
 	if why := s.outside(e); why != "" {
 		return why
+	}
+	if !met && s.seen.urls >= s.most {
+		return outcomeURLs
 	}
 	if !e.Document && s.seen.inDir(e.Link.URL) >= s.cfg.DirPages {
 		return outcomeDirectory

@@ -127,14 +127,14 @@ func (s *slice) enter(from *frontier.Entry, l page.Link) (isNew, isDoc bool) {
 		return false, e.Document
 	}
 	s.weigh(&e)
-	if why := s.limit(&e); why != "" {
+	if why := s.limit(&e, met); why != "" {
 		s.skip(e, why)
 		return false, false
 	}
 	s.strategy.Enter(own(&e))
 	s.seen.add(e.Hash(), e.Depth, role)
-	if !met && !e.Document {
-		s.seen.enterDir(l.URL)
+	if !met {
+		s.seen.enter(&e)
 	}
 	s.batch.AddLink(e)
 	return !met, e.Document

@@ -27,6 +27,7 @@ type seenSet struct {
 	partial bool                    // the record knows more URLs
 	since   map[frontier.Hash]int32 // what has no place in best, until the record is written and can be asked
 	skipped int                     // URLs that a limit kept out
+	urls    int                     // all others
 
 	// contents has the directories in which a page of some content was read in
 	// this crawl and its links followed.
@@ -51,7 +52,10 @@ func loadSeen(ctx context.Context, q frontier.Querier, site, crawl, limit int) (
 		}
 		if k.State == frontier.Skipped {
 			s.skipped++
-		} else if !weburl.IsDocumentName(k.URL) {
+			return
+		}
+		s.urls++
+		if !weburl.IsDocumentName(k.URL) {
 			s.enterDir(k.URL)
 		}
 	})
@@ -134,6 +138,14 @@ func directory(url string) string {
 }
 
 func (s *seenSet) dir(url string) uint64 { return maphash.String(s.seed, directory(url)) }
+
+// enter counts a URL that is entered for the first time.
+func (s *seenSet) enter(e *frontier.Entry) {
+	s.urls++
+	if !e.Document {
+		s.enterDir(e.Link.URL)
+	}
+}
 
 func (s *seenSet) enterDir(url string) { s.dirs[s.dir(url)]++ }
 

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +52,38 @@ func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
 	few, gainedOfFew := crawl(8)
 	require.Equal(t, all, few)
 	require.Equal(t, gained, gainedOfFew, "pages with new documents are worth asking again sooner")
+}
+
+// TestASiteCannotFillTheRecord: pages that name ever new documents in ever new
+// directories come to an end of what is entered, over all slices.
+func TestASiteCannotFillTheRecord(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.SlicePages = 5
+	s := serve(t, map[string]any{})
+	s.otherwise = func(path string) string {
+		var all []string
+		for i := range 20 {
+			all = append(all, fmt.Sprintf("/d%d%s/p.html", i, strings.ReplaceAll(path, "/", "-")), fmt.Sprintf("/d%d%s/p.pdf", i, strings.ReplaceAll(path, "/", "-")))
+		}
+		if strings.HasSuffix(path, ".pdf") || path == "/robots.txt" || len(path) > 60 {
+			return ""
+		}
+		return links(all...)
+	}
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(w.client)
+	c.most = 100
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	is := map[string]int{}
+	for _, outcome := range w.record(t, s.host) {
+		is[outcome]++
+	}
+	require.Equal(t, maxSkipped, is["skipped url-limit"])
+	delete(is, "skipped url-limit")
+	n := 0
+	for _, k := range is {
+		n += k
+	}
+	require.Equal(t, c.most, n, "%v", is)
 }

@@ -152,6 +152,7 @@ func (s *slice) loadCached(ctx context.Context) (map[frontier.Hash]bool, error) 
 func (s *slice) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) rank.Result {
 	v.Outcome, v.Status = fe.Outcome, fe.Status
 	v.ETag, v.LastModified = e.ETag, e.LastModified
+	s.brings(fe.Bytes)
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"

@@ -205,7 +205,7 @@ func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawl
 			continue
 		}
 		if x.outcome != OK {
-			e := &Error{Outcome: x.outcome, URL: t.raw, Status: x.status, Err: x.err}
+			e := &Error{Outcome: x.outcome, URL: t.raw, Status: x.status, Bytes: x.wire, Err: x.err}
 			if x.answer != nil {
 				e.RetryAfter = RetryAfter(x.answer, c.cfg.Clock.Now())
 			}

@@ -89,6 +89,7 @@ type Error struct {
 	Status     int    // 0 without an answer
 	Location   string // for RedirectOffHost and RedirectKnown
 	RetryAfter time.Duration
+	Bytes      int64 // that came on the wire in vain
 	Err        error
 }
 
