@@ -2,10 +2,14 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 )
 
 // Beat is how often an activity says that it is alive, and Silence after how long
@@ -19,12 +23,15 @@ const (
 // heartbeats beats with the details set last, until stop is called, and then once
 // more where they are newer: a slow page or a busy service must not look like a
 // dead worker, and an attempt that fails tells all that it did. The context it
-// returns ends, too, when the worker is told to stop, so that an
-// activity can hand its work back within the worker's stop timeout.
+// returns ends, as by a plain cancellation, when the attempt is over or the worker
+// is told to stop, so that an activity can hand its work back in time. It does not
+// end because the server cannot be told: the work goes on, and who took it for dead
+// says so at a later beat.
 func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), stop func()) {
-	beat, cancel := context.WithCancel(ctx)
+	beat, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	over := context.AfterFunc(ctx, cancel)
 	if !activity.IsActivity(ctx) { // called by a command: nobody listens
-		return beat, func(T) {}, cancel
+		return beat, func(T) {}, func() { over(); cancel() }
 	}
 	var latest atomic.Pointer[T]
 	if before, ok := resumed[T](ctx); ok {
@@ -33,9 +40,9 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 	var told *T
 	tell := func() {
 		if told = latest.Load(); told != nil {
-			activity.RecordHeartbeat(ctx, *told)
+			say(ctx, *told)
 		} else {
-			activity.RecordHeartbeat(ctx)
+			say(ctx)
 		}
 	}
 	done := make(chan struct{})
@@ -56,11 +63,31 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 		}
 	}()
 	return beat, func(d T) { latest.Store(&d) }, func() {
+		over()
 		cancel()
 		<-done
 		if latest.Load() != told {
 			tell()
 		}
+	}
+}
+
+// say tells the server how far an attempt is. The SDK's own way takes a server that
+// is silent for longer than a beat for the end of the attempt; so that way is taken
+// only to learn of an end that the server has named.
+func say(ctx context.Context, details ...any) {
+	payload, err := converter.GetDefaultDataConverter().ToPayloads(details...)
+	if err != nil {
+		return // nobody could read it
+	}
+	in := activity.GetInfo(ctx)
+	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), Beat)
+	defer cancel()
+	answer, err := activity.GetClient(ctx).WorkflowService().RecordActivityTaskHeartbeat(asked,
+		&workflowservice.RecordActivityTaskHeartbeatRequest{TaskToken: in.TaskToken, Details: payload, Namespace: in.Namespace})
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) || answer.GetCancelRequested() || answer.GetActivityPaused() || answer.GetActivityReset() {
+		activity.RecordHeartbeat(ctx, details...)
 	}
 }
 
