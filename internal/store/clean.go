@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +15,7 @@ import (
 // JSON; it would fail the transaction at each new attempt, and with it all else
 // that it writes: what the crawl of a site learnt, an author's decision. So these
 // are replaced where every value passes, in what is looked for, too.
-func cleanValues(_ context.Context, conn *pgx.Conn) error {
+func cleanValues(conn *pgx.Conn) {
 	types := conn.TypeMap()
 	text := &pgtype.Type{Name: "text", OID: pgtype.TextOID, Codec: cleanCodec{pgtype.TextCodec{}, cleanText}}
 	for _, t := range []*pgtype.Type{
@@ -27,7 +26,6 @@ func cleanValues(_ context.Context, conn *pgx.Conn) error {
 	} {
 		types.RegisterType(t)
 	}
-	return nil
 }
 
 // cleanCodec cleans what another codec encodes.

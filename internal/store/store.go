@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -38,7 +39,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	if maxConns > 0 {
 		cfg.MaxConns = int32(maxConns)
 	}
-	cfg.AfterConnect, cfg.ConnConfig.Tracer = cleanValues, cleanArguments{}
+	cfg.AfterConnect, cfg.ConnConfig.Tracer = prepare, cleanArguments{}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -55,6 +56,15 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// prepare makes a new connection one of the record's. A transaction that stands still
+// for longer than this is undone: what a worker had locked that is frozen, or whose
+// machine is cut off, is free again long before its connection is seen to be dead.
+func prepare(ctx context.Context, conn *pgx.Conn) error {
+	cleanValues(conn)
+	_, err := conn.Exec(ctx, `SET idle_in_transaction_session_timeout = '10s'`)
+	return err
 }
 
 // SidePool opens a second pool on the same database, for work that must not wait
