@@ -69,6 +69,10 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
 	age := int64(f.OlderThan / time.Second)
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
+		// Sites before their URLs, in the order in which everybody locks them.
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
+			return err
+		}
 		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE `+failedURLs+`
 			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
 		if err != nil {
@@ -79,15 +83,12 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 			return err
 		}
 		n = len(of)
-		// The ordinary pause stays, and what the host itself asked for. Rows are
-		// locked in the order in which everybody locks them.
-		rows, err = tx.Query(ctx, `WITH of AS (SELECT id FROM sites
-				WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
-					AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
-				ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
-			UPDATE sites s SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
+		// The ordinary pause stays, and what the host itself asked for.
+		rows, err = tx.Query(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
 				reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
-			FROM of WHERE s.id=of.id RETURNING s.id`, f.Harvest, f.Host, f.Reason, age, of)
+			WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
+				AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
+			RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
 		if err != nil {
 			return err
 		}

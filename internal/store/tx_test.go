@@ -172,3 +172,32 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	require.True(t, store.Unfit(err), err)
 	require.Equal(t, 1, n)
 }
+
+// TestARetryLocksAsACrawlDoes: the site first, and then its URLs.
+func TestARetryLocksAsACrawlDoes(t *testing.T) {
+	t.Parallel()
+	db, refused := watched(t)
+	id, err := store.EnsureSite(t.Context(), db.Pool, "ada.test")
+	require.NoError(t, err)
+	_, err = db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at) VALUES ($1, '\x01', 'http://ada.test/', 3, 'timeout', now())`, id)
+	require.NoError(t, err)
+	crawl, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = crawl.Rollback(context.Background()) })
+	_, err = crawl.Exec(t.Context(), `UPDATE sites SET crawl_pages = crawl_pages + 1 WHERE id=$1`, id)
+	require.NoError(t, err)
+	retried := make(chan error, 1)
+	go func() {
+		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
+		if n != 1 {
+			t.Errorf("%d URLs were put back", n)
+		}
+		retried <- err
+	}()
+	blocked(t, db, 1)
+	_, err = crawl.Exec(t.Context(), `UPDATE urls SET tries = tries + 1 WHERE site_id=$1`, id)
+	require.NoError(t, err)
+	require.NoError(t, crawl.Commit(t.Context()))
+	require.NoError(t, <-retried)
+	require.Empty(t, refused.codes)
+}
