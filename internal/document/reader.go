@@ -89,14 +89,6 @@ func NewReader(opt Options) *Reader {
 	return &Reader{opt: opt, box: newBox(temp, programs...)}
 }
 
-// Longest is how long the reading of one file takes at most, by the clock.
-func (r *Reader) Longest() time.Duration {
-	if r.opt.OCR {
-		return r.opt.Timeout + r.opt.OCRWait
-	}
-	return r.opt.Timeout
-}
-
 func lookUp(path, name string) string {
 	if path == "-" {
 		return ""

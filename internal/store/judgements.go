@@ -35,6 +35,12 @@ func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold tim
 	return nil, waiting, err
 }
 
+// HoldNew holds documents on that TakeNew gave and that are still the caller's.
+func (db *DB) HoldNew(ctx context.Context, shas []string, hold time.Duration) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2 WHERE sha256 = ANY($1) AND state='new' AND taken_until > now()`, shas, hold)
+	return err
+}
+
 // FreeNew frees documents that TakeNew gave.
 func (db *DB) FreeNew(ctx context.Context, shas []string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity' WHERE sha256 = ANY($1) AND state='new'`, shas)
