@@ -46,7 +46,7 @@ func (r *Repository) There(ctx context.Context) error {
 	if r.owner == nil {
 		return nil
 	}
-	id, err := r.owner.RecordID(ctx)
+	id, err := r.ownerID(ctx)
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
@@ -66,12 +66,27 @@ func (r *Repository) There(ctx context.Context) error {
 	return nil
 }
 
+// ownerID asks the owner once: whoever stores a file with a connection to the record
+// in hand must not wait for a second one.
+func (r *Repository) ownerID(ctx context.Context) (string, error) {
+	if id := r.id.Load(); id != nil {
+		return *id, nil
+	}
+	id, err := r.owner.RecordID(ctx)
+	if err == nil {
+		r.id.Store(&id)
+	}
+	return id, err
+}
+
+// claim marks a store that holds some of the record's files, or a new one: where the
+// record has no file, and this process has seen no mark before.
 func (r *Repository) claim(ctx context.Context, id string) error {
 	some, err := r.owner.SomeFiles(ctx)
 	if err != nil {
 		return fmt.Errorf("repository: %w", err)
 	}
-	found := len(some) == 0
+	found := len(some) == 0 && !r.seen.Load()
 	for _, sha := range some {
 		if found {
 			break

@@ -50,8 +50,9 @@ type Digest struct {
 type Repository struct {
 	bucket *blob.Bucket
 	url    string
-	folder *folder // nil where the store is no folder
-	owner  Owner   // nil where nobody asks whose the store is
+	folder *folder                // nil where the store is no folder
+	owner  Owner                  // nil where nobody asks whose the store is
+	id     atomic.Pointer[string] // of the owner, once it was asked for
 	seen   atomic.Bool
 
 	refused atomic.Int64 // the size of the last file, in bytes, that the store did not take; 0 since it took one
