@@ -87,6 +87,9 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 	if workflow.IsContinueAsNewError(err) {
 		return HarvestResult{}, err
 	}
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // whatever it broke off: a worker that dies over it says nothing of a cancellation
+	}
 	return HarvestResult{State: h.s, Summary: summary}, h.finish(ctx, err)
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -61,7 +60,8 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 		return RecrawlResult{}, err
 	}
 	if err := r.run(ctx); err != nil {
-		if temporal.IsCanceledError(err) {
+		if !workflow.IsContinueAsNewError(err) && ctx.Err() != nil {
+			err = ctx.Err() // as in HarvestVenue
 			r.endSites(ctx)
 		}
 		return RecrawlResult{}, err
