@@ -175,7 +175,7 @@ func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
 // startHarvest starts the workflow, or joins the one that runs.
 func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
 	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.HarvestID(p.Harvest.ID), TaskQueue: activities.QueueHarvest, StaticSummary: p.Harvest.ID,
+		ID: workflows.HarvestID(p.Harvest.ID), TaskQueue: activities.QueueHarvest, StaticSummary: p.Harvest.ID, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 	}, workflows.HarvestVenue, p)

@@ -98,7 +98,7 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 	}
 	defer t.Close()
 	id := recrawlID(d.Of)
-	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: id,
+	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: id, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, workflows.RecrawlParams{Due: d})
 	var running *serviceerror.WorkflowExecutionAlreadyStarted

@@ -154,7 +154,8 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 }
 
 func action(id, summary string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
-	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: summary}
+	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: summary,
+		WorkflowTaskTimeout: workflows.TaskTime}
 }
 
 // scheduleID is the id of a schedule in Temporal.

@@ -239,6 +239,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		TaskQueue:             activities.QueueHarvest,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
+		WorkflowTaskTimeout:   TaskTime,
 	})
 	// What was looked for before is counted on.
 	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &h.s.Authors); err != nil {

@@ -26,6 +26,7 @@ func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
+		WorkflowTaskTimeout:   TaskTime,
 	}
 	var f workflow.ChildWorkflowFuture
 	switch {

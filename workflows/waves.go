@@ -127,6 +127,7 @@ func startSite(ctx workflow.Context, host string, patience time.Duration) (workf
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
 		StaticSummary:         host,
+		WorkflowTaskTimeout:   TaskTime,
 	})
 	for try := 1; ; try++ {
 		f := workflow.ExecuteChildWorkflow(child, CrawlSite, SiteParams{Host: host, Patience: patience})

@@ -270,6 +270,9 @@ func (w *world) checkHistories(t *testing.T, h activities.Harvest) {
 		d, err := w.client.DescribeWorkflowExecution(t.Context(), id, "")
 		require.NoError(t, err)
 		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, d.WorkflowExecutionInfo.Status, id)
+		if name == "find_homepages" || name == "crawl_site" || name == "recrawl_due" { // those that a workflow began
+			require.Equal(t, workflows.TaskTime, d.ExecutionConfig.DefaultWorkflowTaskTimeout.AsDuration(), "so long %s waits for a worker that died over a step of it", id)
+		}
 		if name == "harvest_venue" || name == "crawl_site" || name == "recrawl_due" {
 			require.Contains(t, d.WorkflowExecutionInfo.SearchAttributes.GetIndexedFields(), "GleanerStage", id)
 		}

@@ -94,7 +94,7 @@ func (t temporal) JudgeLeft(ctx context.Context) error {
 
 // start starts a workflow, unless it runs.
 func (t temporal) start(ctx context.Context, id, summary string, workflow any, args ...any) error {
-	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: summary,
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: summary, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflow, args...)
 	return err
 }
