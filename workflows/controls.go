@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,9 +76,10 @@ func (h *harvestRun) judgeStalled(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents that had stalled"), documents.JudgeStalled, h.p.Harvest.ID).Get(ctx, nil)
 }
 
-// wakeSites tells the sites that are being crawled to look again at once.
+// wakeSites tells the sites that are being crawled to look again at once. Some may
+// end meanwhile.
 func (h *harvestRun) wakeSites(ctx workflow.Context) {
-	for _, host := range h.s.Pending {
+	for _, host := range slices.Clone(h.s.Pending) {
 		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
 	}
 }

@@ -50,11 +50,20 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		if err != nil {
 			return end, err
 		}
-		if err := endSite(ctx, end); err != nil {
+		watchers, err := endSite(ctx, end)
+		if err != nil {
 			return end, err
 		}
-		// Whoever woke it while its end was recorded believes it under way.
-		if !drain(c.wake) || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-at-its-end", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		// Whoever woke it while its end was recorded believes it under way, and is
+		// to hear of no end before the real one.
+		woken := drain(c.wake)
+		if !woken || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-before-it-tells", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+			if err := tellEnd(ctx, watchers, end); err != nil {
+				return end, err
+			}
+			woken = drain(c.wake) || woken
+		}
+		if !woken || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-at-its-end", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 			return end, nil
 		}
 	}
@@ -129,20 +138,24 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 	return next
 }
 
-// endSite examines what was not, records the end, and tells who waits. It does
-// so for a cancelled crawl, too.
-func endSite(ctx workflow.Context, end activities.SiteEnd) error {
+// endSite examines what was not, records the end, and lists who waits for it. It
+// does so for a cancelled crawl, too.
+func endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, err error) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	var n int
-	err := workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour), documents.FilterDocuments, end.Host).Get(ctx, &n)
+	err = workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour), documents.FilterDocuments, end.Host).Get(ctx, &n)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var watchers []string
-	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+end.State), stages.EndSite, end).Get(ctx, &watchers); err != nil {
-		return err
-	}
+	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+end.State), stages.EndSite, end).Get(ctx, &watchers)
+	return watchers, err
+}
+
+// tellEnd tells harvests that a crawl has ended.
+func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) error {
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
 	for _, h := range watchers {
 		// A harvest that is over has no ear; that is no failure.
 		_ = workflow.SignalExternalWorkflow(ctx, HarvestID(h), "", SignalSiteEnded, end).Get(ctx, nil)

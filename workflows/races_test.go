@@ -143,7 +143,7 @@ func TestACrawlThatEndsWhileItIsJoinedIsStarted(t *testing.T) {
 }
 
 // TestASiteWokenWhileItsEndIsRecordedGoesOn: whoever joined it then was told that
-// it is being crawled.
+// it is being crawled, and hears of one end, the real one.
 func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []crawl.Ending{crawl.Exhausted, crawl.Refused, crawl.PageLimit} {
@@ -158,12 +158,78 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(context.Context, activities.SiteEnd) ([]string, error) {
 			ended++
-			return nil, nil
+			return []string{webdb.ID}, nil
 		}).After(time.Minute)
+		told := 0
+		env.OnSignalExternalWorkflow(mock.Anything, HarvestID(webdb.ID), "", SignalSiteEnded, mock.Anything).Return(func(string, string, string, string, any) error {
+			told++
+			return nil
+		})
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(SignalWake, nil) }, 30*time.Second)
 		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
 		require.NoError(t, env.GetWorkflowError())
 		require.Equal(t, 2, n, ending)
 		require.Equal(t, 2, ended, ending)
+		require.Equal(t, 1, told, ending)
 	}
+}
+
+// slow has a harvest hear only after a while that a signal of its was taken.
+type slow struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	interceptor.WorkflowOutboundInterceptorBase
+}
+
+func (s *slow) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	if workflow.GetInfo(ctx).WorkflowType.Name != "HarvestVenue" {
+		return next
+	}
+	s.WorkflowInboundInterceptorBase.Next = next
+	return s
+}
+
+func (s *slow) Init(out interceptor.WorkflowOutboundInterceptor) error {
+	s.WorkflowOutboundInterceptorBase.Next = out
+	return s.WorkflowInboundInterceptorBase.Init(s)
+}
+
+func (s *slow) SignalExternalWorkflow(ctx workflow.Context, id, run, signal string, arg any) workflow.Future {
+	taken := s.WorkflowOutboundInterceptorBase.SignalExternalWorkflow(ctx, id, run, signal, arg)
+	f, set := workflow.NewFuture(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		_ = workflow.Sleep(ctx, time.Second)
+		set.Chain(taken)
+	})
+	return f
+}
+
+// TestEverySiteIsWoken: also where those that were woken before it end at once.
+func TestEverySiteIsWoken(t *testing.T) {
+	t.Parallel()
+	var woken []string
+	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		end := activities.SiteEnd{Host: p.Host, State: "done"}
+		workflow.GetSignalChannel(ctx, SignalWake).Receive(ctx, nil)
+		woken = append(woken, p.Host)
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute, Interceptors: []interceptor.WorkerInterceptor{&slow{}}})
+	env.RegisterWorkflow(HarvestVenue)
+	easyStages(env)
+	onWaves(env, hosts(5))
+	asked := 0
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(context.Context, []string) ([]string, error) {
+		if asked++; asked > 10 { // mocked time would go on for ever
+			env.CancelWorkflow()
+		}
+		return nil, nil
+	}).Maybe()
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(UpdateRetry, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, "")
+	}, 10*time.Second)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, State: HarvestState{Stage: StageCrawl}})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, hosts(5), woken)
 }
