@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
 	"gleaner/internal/bench"
 )
 
@@ -200,7 +199,7 @@ func (c *cli) benchDocumentsWorker(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	r, err := bench.TakeIn(ctx, s, app.ReadingOf(ctx).Child)
+	r, err := bench.TakeIn(ctx, s)
 	if err != nil {
 		return err
 	}

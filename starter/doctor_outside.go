@@ -42,15 +42,15 @@ func (d *doctor) proxied(context.Context) {
 
 // readers are the programs that read files.
 func (d *doctor) readers(context.Context) {
-	for _, p := range []struct{ name, without string }{
-		{"pdftotext", "PDFs are read by the built-in reader, which reads fewer; install poppler-utils"},
-		{"gs", "PostScript is read by the built-in reader, which reads less; install ghostscript"},
-	} {
-		if path, err := exec.LookPath(p.name); err != nil {
-			d.warn(p.name, p.without, "not installed")
-		} else {
-			d.ok(p.name, "%s", path)
-		}
+	if path, err := exec.LookPath("pdftotext"); err != nil {
+		d.fail("pdftotext", "install poppler-utils", document.ErrNoPoppler)
+	} else {
+		d.ok("pdftotext", "%s", path)
+	}
+	if path, err := exec.LookPath("gs"); err != nil {
+		d.warn("gs", "install ghostscript", "not installed: no PostScript is read")
+	} else {
+		d.ok("gs", "%s", path)
 	}
 	d.isolation(document.NewReader(document.Options{}).Isolation())
 	if !d.cfg.Switch("ocr") {

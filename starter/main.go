@@ -9,15 +9,11 @@ import (
 	"os/signal"
 	"syscall"
 
-	"gleaner/internal/app"
 	"gleaner/internal/console"
-	"gleaner/internal/document"
 )
 
 func main() {
-	child := document.MaybeRunChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx = app.WithReading(ctx, app.Reading{Child: child})
 	err := newRoot(os.Stdout, os.Stderr).ExecuteContext(ctx)
 	interrupted := ctx.Err() != nil
 	stop()

@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/document"
 )
 
 func TestMain(m *testing.M) {
-	document.MaybeRunChild()
 	os.Exit(devtest.Main(m))
 }

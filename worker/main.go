@@ -17,7 +17,6 @@ import (
 	"gleaner/internal/config"
 	"gleaner/internal/console"
 	"gleaner/internal/devstack"
-	"gleaner/internal/document"
 	"gleaner/internal/telemetry"
 	"gleaner/worker/pool"
 )
@@ -36,19 +35,18 @@ Flags:
 `
 
 func main() {
-	child := document.MaybeRunChild()
 	queues := flag.String("queues", strings.Join(activities.Queues(), ","), "queues to work on, comma-separated")
 	cores := flag.Int("cores", runtime.NumCPU(), "documents examined at a time")
 	file := flag.String("config", "", "settings file")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
-	if err := run(*file, strings.Split(*queues, ","), app.Reading{Child: child, Cores: *cores}); err != nil {
+	if err := run(*file, strings.Split(*queues, ","), *cores); err != nil {
 		fmt.Fprintln(console.New(os.Stderr), "worker:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string, queues []string, reading app.Reading) error {
+func run(file string, queues []string, cores int) error {
 	cfg, err := config.Load(nil, file, os.Getenv)
 	if err != nil {
 		return err
@@ -56,5 +54,5 @@ func run(file string, queues []string, reading app.Reading) error {
 	devstack.Use(cfg)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return pool.Run(app.WithReading(ctx, reading), cfg, queues, reading.Cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
+	return pool.Run(app.WithCores(ctx, cores), cfg, queues, cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
 }

@@ -22,7 +22,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	document.MaybeRunChild()
 	maybeCrash()
 	os.Exit(devtest.Main(m))
 }

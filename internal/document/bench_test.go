@@ -69,9 +69,6 @@ func BenchmarkPoppler(b *testing.B) { benchmarkDocuments(b, withPoppler(b), true
 // BenchmarkPopplerTextOnly leaves the filter out.
 func BenchmarkPopplerTextOnly(b *testing.B) { benchmarkDocuments(b, withPoppler(b), false) }
 
-// BenchmarkGo is text, filter and fingerprints, the built-in reader in a child.
-func BenchmarkGo(b *testing.B) { benchmarkDocuments(b, goOnly(), true) }
-
 // BenchmarkFilterAlone judges documents that have been read.
 func BenchmarkFilterAlone(b *testing.B) {
 	r, f := NewReader(withPoppler(b)), NewFilter(Balanced)

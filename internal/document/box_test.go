@@ -220,7 +220,6 @@ func TestWhatWasReadIsJudged(t *testing.T) {
 	t.Parallel()
 	r := NewReader(Options{CPU: 2 * time.Second, PDFInfo: "-", PDFToText: script(t, `case "$1" in -bbox-layout) ;; *) while :; do :; done;; esac
 for p in 1 2 3; do printf '<page width="612" height="792">\n<line xMin="1" yMin="1" xMax="9" yMax="9">\n<word xMin="1" yMin="1" xMax="9" yMax="9">A text of six words here</word>\n</line>\n</page>\n'; done`)})
-	r.opt.Child = Child{}
 	got := read(t, r, "x.pdf", []byte("%PDF-1.4\n1 0 obj\nendobj\nstartxref\n0\n%%EOF"))
 	assert.Equal(t, OK, got.Outcome, got.Detail)
 	assert.True(t, got.Stopped)

@@ -14,8 +14,6 @@ import (
 	"gleaner/internal/growthtest"
 )
 
-func never() bool { return false }
-
 // zipOf is a zip of n small members, tarOf a tar of them.
 func zipOf(n int, name string) []byte {
 	var b bytes.Buffer
@@ -93,7 +91,6 @@ func digest(b []byte) {
 		judgeText(html)
 		judgeText(plain)
 	}
-	readGoPDF(b, 20, 4, never)
 	countPages(b)
 	truncatedPDF(b)
 	hasImages(b)

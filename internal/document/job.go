@@ -92,14 +92,6 @@ func (j *job) run(ctx context.Context, lim limits, env []string, argv ...string)
 	return got, err
 }
 
-// share runs f with a part of what is left of the processor time.
-func (j *job) share(tenths int, f func() error) error {
-	rest := j.cpu * time.Duration(10-tenths) / 10
-	j.cpu -= rest
-	defer func() { j.cpu = max(j.cpu, 0) + rest }()
-	return f()
-}
-
 // maxTemporary bounds each file that a program writes for itself, in bytes.
 const maxTemporary = 64 << 20
 

@@ -13,28 +13,27 @@ import (
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	for reader, r := range readers(t) {
-		for name, tc := range map[string]struct {
-			body     []byte
-			file     string
-			academic bool
-			class    Class
-		}{
-			"paper":    {paperPDF(t, 8), "x.pdf", true, Paper},
-			"slides":   {slidesPDF(t), "x.pdf", false, Slides},
-			"homework": {homeworkPDF(t), "hw3.pdf", false, Course},
-		} {
-			got := NewFilter(Balanced).Judge(read(t, r, tc.file, tc.body), Hints{Name: tc.file})
-			assert.True(t, got.Judged, name)
-			assert.Equal(t, tc.academic, got.Academic, "%s by %s: %v", name, reader, got.Reasons)
-			assert.Equal(t, tc.class, got.Class, "%s by %s: %v", name, reader, got.Reasons)
-			sum := 0.0
-			for _, p := range got.Probabilities {
-				sum += p
-			}
-			assert.InDelta(t, 1, sum, 1e-6, name)
-			assert.NotEmpty(t, got.Reasons, name)
+	r := NewReader(withPoppler(t))
+	for name, tc := range map[string]struct {
+		body     []byte
+		file     string
+		academic bool
+		class    Class
+	}{
+		"paper":    {paperPDF(t, 8), "x.pdf", true, Paper},
+		"slides":   {slidesPDF(t), "x.pdf", false, Slides},
+		"homework": {homeworkPDF(t), "hw3.pdf", false, Course},
+	} {
+		got := NewFilter(Balanced).Judge(read(t, r, tc.file, tc.body), Hints{Name: tc.file})
+		assert.True(t, got.Judged, name)
+		assert.Equal(t, tc.academic, got.Academic, "%s: %v", name, got.Reasons)
+		assert.Equal(t, tc.class, got.Class, "%s: %v", name, got.Reasons)
+		sum := 0.0
+		for _, p := range got.Probabilities {
+			sum += p
 		}
+		assert.InDelta(t, 1, sum, 1e-6, name)
+		assert.NotEmpty(t, got.Reasons, name)
 	}
 }
 

@@ -21,5 +21,3 @@ func lockFile(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && time.Since(info.ModTime()) < time.Minute
 }
-
-func outOfProcessorTime() func() bool { return func() bool { return false } }

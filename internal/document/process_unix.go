@@ -5,9 +5,7 @@ package document
 import (
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 )
 
@@ -53,17 +51,4 @@ func peakRSS(s *os.ProcessState) int64 {
 // holds until it closes the file or dies.
 func lockFile(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}
-
-// outOfProcessorTime reports, from the kernel's first warning on, that this
-// process has used up its processor time.
-func outOfProcessorTime() func() bool {
-	var over atomic.Bool
-	warned := make(chan os.Signal, 1)
-	signal.Notify(warned, syscall.SIGXCPU)
-	go func() {
-		<-warned
-		over.Store(true)
-	}()
-	return over.Load
 }

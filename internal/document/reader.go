@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -32,7 +33,6 @@ type Options struct {
 	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
 	OCRWait     time.Duration // by the clock; 0 means twice OCRTime
 	TempDir     string        // for files handed to children; "" is the system's
-	Child       Child         // as returned by MaybeRunChild; the zero value reads in-process
 }
 
 // Reader reads text out of files. It is safe for concurrent use and holds
@@ -81,7 +81,7 @@ func NewReader(opt Options) *Reader {
 	if temp == "" {
 		temp = os.TempDir()
 	}
-	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Child.executable}
+	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript}
 	if opt.OCR {
 		programs = append(programs, opt.OCRmyPDF, opt.Tesseract, opt.PDFToPPM)
 	}
@@ -193,9 +193,15 @@ func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text)
 
 func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 
-// readPDF asks poppler first, then the built-in reader where poppler is missing
-// or could make nothing of the file.
+// ErrNoPoppler is returned for a PDF where poppler's pdftotext is not installed: it
+// says nothing of the file.
+var ErrNoPoppler = errors.New("no PDF can be read without poppler's pdftotext, which is not installed")
+
+// readPDF asks poppler.
 func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
+	if r.opt.PDFToText == "" {
+		return ErrNoPoppler
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
 	j, remove, err := r.newJob(p.Body, "document.pdf", r.opt.CPU)
@@ -203,7 +209,7 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 		return err
 	}
 	defer remove()
-	got, err := j.firstPDFReader(ctx, p, r.asking(p, t, next, r.settle))
+	got, err := j.poppler(ctx, p, r.asking(p, t, next, r.settle))
 	if err != nil {
 		return err
 	}
@@ -225,29 +231,6 @@ func (r *Reader) asking(p Part, t *Text, next func(*Text) More, settle func(Part
 		}
 		return next(&first)
 	}
-}
-
-func (j *job) firstPDFReader(ctx context.Context, p Part, next func(*scan) More) (got *scan, err error) {
-	if j.r.opt.PDFToText == "" {
-		return j.goScan(ctx, p)
-	}
-	// A reader that works in vain must leave time for the other one.
-	err = j.share(6, func() (err error) {
-		got, err = j.poppler(ctx, p, next)
-		return err
-	})
-	if err != nil || got.Failed == "" || got.Failed == Encrypted || got.Failed == Stalled {
-		return got, err
-	}
-	second, err := j.goScan(ctx, p)
-	if err != nil || second.Failed == Stalled {
-		return second, err
-	}
-	if second.Failed != "" {
-		return got, nil
-	}
-	second.PeakRSS = max(second.PeakRSS, got.PeakRSS)
-	return second, nil
 }
 
 // scan is what a reader of PDF or PostScript found.

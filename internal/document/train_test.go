@@ -18,7 +18,7 @@ func TestTrainingReadsItsMirrorAlone(t *testing.T) {
 	for _, name := range []string{"outside.html", "mirror/a.org/inside.html"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("<html><p>words of a page"), 0o600))
 	}
-	r := NewReader(goOnly())
+	r := NewReader(Options{})
 	s, err := readSample(t.Context(), r, mirror, Labelled{URL: "http://a.org/inside.html", Label: "Text"})
 	require.NoError(t, err)
 	assert.Equal(t, "a.org", s.host)

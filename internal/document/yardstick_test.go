@@ -15,19 +15,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testChild = MaybeRunChild()
 	maybeVictim()
 	os.Exit(m.Run())
 }
 
-// testChild lets tests read in children, as programs do.
-var testChild Child
-
-func goOnly() Options { return Options{PDFToText: "-", PDFInfo: "-", Child: testChild} }
-
 func withPoppler(tb testing.TB) Options {
 	tb.Helper()
-	o := Options{Child: testChild}
+	o := Options{}
 	if NewReader(o).opt.PDFToText == "" {
 		tb.Skip("poppler's pdftotext is not installed")
 	}
@@ -59,7 +53,7 @@ func TestYardstickText(t *testing.T) {
 	for name, tc := range map[string]struct {
 		opt  Options
 		want float64
-	}{"poppler": {withPoppler(t), 0.97}, "go": {goOnly(), 0.90}} {
+	}{"poppler": {withPoppler(t), 0.97}} {
 		t.Run(name, func(t *testing.T) {
 			farm := realdata.Path(t, "farm")
 			words := map[string]int{}
@@ -124,7 +118,7 @@ func TestYardstickBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, opt := range map[string]Options{"poppler": withPoppler(t), "go": goOnly()} {
+	for name, opt := range map[string]Options{"poppler": withPoppler(t)} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(opt)
 			var mu sync.Mutex
@@ -182,67 +176,4 @@ func TestYardstickPostScript(t *testing.T) {
 			t.Errorf("%s: %q after %v", f, got.Outcome, got.Elapsed)
 		}
 	}
-}
-
-// TestYardstickReadersAgree compares the built-in reader with poppler on every
-// tenth document: words in common, and the filter's decision.
-func TestYardstickReadersAgree(t *testing.T) {
-	farm := realdata.Path(t, "farm")
-	both := map[string]*Reader{"poppler": NewReader(withPoppler(t)), "go": NewReader(goOnly())}
-	filter := NewFilter(Balanced)
-	n, same, share := 0, 0, 0.0
-	for i, row := range realdata.Table(t, "truth", "labels.tsv") {
-		if i%10 != 3 {
-			continue
-		}
-		f, err := localFile(farm, row["url"])
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bags, academic := map[string]map[string]int{}, map[string]bool{}
-		for name, r := range both {
-			got, err := r.Read(t.Context(), Part{Name: row["url"], Body: b})
-			if err != nil {
-				t.Fatal(err)
-			}
-			bags[name] = map[string]int{}
-			for _, w := range strings.Fields(got.String()) {
-				bags[name][w]++
-			}
-			academic[name] = filter.Judge(got, Hints{Name: row["url"]}).Academic
-		}
-		n++
-		overlap := bagF1(bags["poppler"], bags["go"])
-		share += overlap
-		if academic["poppler"] == academic["go"] {
-			same++
-		}
-		if overlap < 0.8 || academic["poppler"] != academic["go"] {
-			t.Logf("%s: words in common %.2f, academic by poppler %v, by go %v", row["url"], overlap, academic["poppler"], academic["go"])
-		}
-	}
-	t.Logf("%d documents: words in common %.3f (F1), same decision %d", n, share/float64(n), same)
-	if share/float64(n) < 0.85 || same*20 < n*19 {
-		t.Errorf("the built-in reader strays too far from poppler")
-	}
-}
-
-// bagF1 is the F1 of one bag of words against another; 1 for two empty ones.
-func bagF1(a, b map[string]int) float64 {
-	common, total := 0, 0
-	for w, n := range a {
-		common += min(n, b[w])
-		total += n
-	}
-	for _, n := range b {
-		total += n
-	}
-	if total == 0 {
-		return 1
-	}
-	return 2 * float64(common) / float64(total)
 }

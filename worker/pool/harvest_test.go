@@ -26,7 +26,6 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
@@ -38,7 +37,6 @@ import (
 var record = flag.String("record", "", "write the workflows' histories to this folder, for the replay test")
 
 func TestMain(m *testing.M) {
-	document.MaybeRunChild()
 	os.Exit(devtest.Main(m))
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
+	"gleaner/internal/document"
 	"gleaner/internal/telemetry"
 	"gleaner/workflows"
 )
@@ -64,6 +66,9 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 		if !slices.Contains(activities.Queues(), q) {
 			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
 		}
+	}
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		return fmt.Errorf("%w: install poppler-utils", document.ErrNoPoppler)
 	}
 	p, err := open(ctx, cfg, log)
 	if err != nil {
