@@ -13,5 +13,8 @@
 //
 // A plain URL takes a short way of its own; any other goes through
 // github.com/nlnwa/whatwg-url, which passes the WHATWG test suite. Both ways
-// give the same result, which is fuzzed.
+// give the same result, which is fuzzed. The short way is kept by the figure: nine in
+// ten links of real pages take it, at no more than 3 allocations a link where the
+// library makes 100 to 170, and without it a crawl took 2.2 times the processor
+// time, the database's included.
 package weburl
