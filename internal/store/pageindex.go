@@ -116,39 +116,34 @@ const (
 	mostPages   = 2000
 )
 
-// Postings implements homepage.PageIndex.
-func (x *PageIndex) Postings(ctx context.Context, terms []string) (homepage.Corpus, map[string][]homepage.Posting, error) {
-	corpus := homepage.Corpus{Frequency: map[string]int{}}
-	err := x.db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(avg(length), 0) FROM page_index`).Scan(&corpus.Pages, &corpus.MeanLength)
-	if err != nil || corpus.Pages == 0 || len(terms) == 0 {
-		return corpus, nil, err
-	}
-	rare, err := x.frequencies(ctx, terms, corpus)
+// SearchPages implements homepage.PageIndex.
+func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]homepage.Result, error) {
+	rare, err := x.rare(ctx, terms)
 	if err != nil || len(rare) == 0 {
-		return corpus, nil, err
+		return nil, err
 	}
-	rows, err := x.db.Pool.Query(ctx, `SELECT p.url, p.title, p.snippet, p.length, w.lexeme,
-			(SELECT sum(CASE u WHEN 'A' THEN $4::real WHEN 'B' THEN $5::real ELSE 1 END) FROM unnest(w.weights) u)
-		FROM (SELECT * FROM page_index WHERE words @@ $1::text::tsquery ORDER BY id DESC LIMIT $3) p, unnest(p.words) w
-		WHERE w.lexeme = ANY($2) ORDER BY p.url`, anyOf(rare), terms, mostPages, float32(homepage.TitleWeight), float32(homepage.AddressWeight))
+	each := make([]string, len(terms))
+	for i, t := range terms {
+		each[i] = anyOf([]string{t})
+	}
+	// The weights are those of D (text), C (none), B (address) and A (title); 1 divides
+	// by the logarithm of the length.
+	rows, err := x.db.Pool.Query(ctx, `SELECT url, title, snippet
+		FROM (SELECT * FROM page_index WHERE words @@ $1::text::tsquery ORDER BY id DESC LIMIT $2) p
+		WHERE 2 * (SELECT count(*) FROM unnest($3::text[]) t WHERE words @@ t::tsquery) >= cardinality($3)
+		ORDER BY ts_rank('{0.2, 0.2, 0.4, 1}', words, $4::text::tsquery, 1) DESC, url LIMIT $5`,
+		anyOf(rare), mostPages, each, anyOf(terms), n)
 	if err != nil {
-		return corpus, nil, err
+		return nil, err
 	}
-	out := map[string][]homepage.Posting{}
-	var p homepage.Posting
-	var term string
-	var tf float32
-	_, err = pgx.ForEachRow(rows, []any{&p.URL, &p.Title, &p.Snippet, &p.Length, &term, &tf}, func() error {
-		p.TF = float64(tf)
-		out[term] = append(out[term], p)
-		return nil
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r homepage.Result, err error) {
+		err = row.Scan(&r.URL, &r.Title, &r.Snippet)
+		return r, err
 	})
-	return corpus, out, err
 }
 
-// frequencies counts the pages of each term into corpus, up to commonPages, and
-// returns the terms that are rarer than that: all of them, or the rarest.
-func (x *PageIndex) frequencies(ctx context.Context, terms []string, corpus homepage.Corpus) ([]string, error) {
+// rare are those of the terms that some pages hold, but no more than commonPages.
+func (x *PageIndex) rare(ctx context.Context, terms []string) ([]string, error) {
 	var rare []string
 	for _, t := range terms {
 		var n int
@@ -156,7 +151,7 @@ func (x *PageIndex) frequencies(ctx context.Context, terms []string, corpus home
 		if err != nil {
 			return nil, err
 		}
-		if corpus.Frequency[t] = n; n > 0 && n <= commonPages {
+		if n > 0 && n <= commonPages {
 			rare = append(rare, t)
 		}
 	}

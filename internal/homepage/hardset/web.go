@@ -33,13 +33,13 @@ type Web struct {
 	docs    map[string]*doc
 	order   []string
 	linkers []*person
-	index   *homepage.MemoryIndex
+	index   *index
 }
 
 // Generate makes a web for the given number of authors.
 func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: homepage.NewMemoryIndex()}
+	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: &index{postings: map[string]map[int]float64{}}}
 	w.styles = some(r, []int{0, 1, 2, 3, 4}, 0.7)
 	people := makePeople(r, authors)
 	makePapers(r, people)
@@ -73,9 +73,7 @@ func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := w.index.PutPage(ctx, homepage.IndexedPage{URL: u, Title: pg.Title, Text: pg.Text}); err != nil {
-			return nil, err
-		}
+		w.index.put(u, pg.Title, pg.Text)
 	}
 	return w, nil
 }
