@@ -17,7 +17,9 @@
 //
 // Temporal: an address given; else `temporal` on PATH; else the binary in the
 // user's cache, put there by building a pinned version from the Go module proxy,
-// which the Go toolchain checks against the public checksum database.
+// which the Go toolchain checks against the public checksum database. The SDK's
+// testsuite.StartDevServer is not used: it downloads a binary that nothing is
+// compared with, and has no hold on the server when this process is killed.
 //
 // # Nothing is left behind
 //

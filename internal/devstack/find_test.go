@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,12 +57,13 @@ func TestClusterOfAnotherVersion(t *testing.T) {
 	require.ErrorContains(t, err, "install it with: ")
 }
 
-func TestBuildWatchCounts(t *testing.T) {
-	t.Parallel()
-	var b buildWatch
-	b.read(strings.NewReader("go: downloading a v1\ngo: downloading b v2\nnet/http\ngithub.com/x/y\ngo: x@v1: no such host\n"))
-	require.Contains(t, b.line(65*time.Second), "2 modules fetched, 2 packages compiled (1m5s)")
-	require.Equal(t, "go: x@v1: no such host", b.last())
+// TestAFailedBuildSaysWhy: what the go command wrote last is in the error.
+func TestAFailedBuildSaysWhy(t *testing.T) {
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho go: downloading a v1\necho go: x@v1: no such host >&2\nexit 1\n"), 0o755))
+	t.Setenv("PATH", bin)
+	_, err := findTemporal(t.Context(), quietOptions(t))
+	require.ErrorContains(t, err, "go: x@v1: no such host")
 }
 
 func TestWithoutProxy(t *testing.T) {

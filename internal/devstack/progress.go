@@ -11,13 +11,7 @@ import (
 // withProgress runs f and says what is going on, with the time it has taken,
 // until it returns or ctx ends.
 func withProgress(ctx context.Context, o Options, what string, f func() error) error {
-	return withMoving(ctx, o, func(d time.Duration) string {
-		return fmt.Sprintf("%s (%s)", what, d.Round(time.Second))
-	}, f)
-}
-
-// withMoving is withProgress for a line that changes.
-func withMoving(ctx context.Context, o Options, line func(time.Duration) string, f func() error) error {
+	line := func(d time.Duration) string { return fmt.Sprintf("%s (%s)", what, d.Round(time.Second)) }
 	begin := time.Now()
 	o.Progress(line(0))
 	done := make(chan error, 1)

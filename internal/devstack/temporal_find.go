@@ -1,18 +1,15 @@
 package devstack
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"time"
 )
 
 // The pinned Temporal command line, whose `server start-dev` is the server.
@@ -75,60 +72,23 @@ func buildTemporal(ctx context.Context, o Options, path string) error {
 }
 
 func goInstall(ctx context.Context, o Options, goTool, bin string, env []string) error {
-	cmd := exec.CommandContext(ctx, goTool, "install", "-v", "-ldflags=-s -w", temporalModule+"@"+temporalVersion)
+	cmd := exec.CommandContext(ctx, goTool, "install", "-ldflags=-s -w", temporalModule+"@"+temporalVersion)
 	cmd.Dir = bin // outside of any module
 	// No other flags: packages that the user's build cache has are not compiled again.
 	cmd.Env = append(env, "GOBIN="+bin, "GOFLAGS=", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	ownGroup(cmd)
-	out, w := io.Pipe()
-	cmd.Stdout, cmd.Stderr = w, w
-	watch := &buildWatch{}
-	var reading sync.WaitGroup
-	reading.Go(func() { watch.read(out) })
-	err := withMoving(ctx, o, watch.line, cmd.Run)
-	_ = w.Close()
-	reading.Wait()
+	var out []byte
+	err := withProgress(ctx, o, "building the Temporal server "+temporalVersion+", once, about 6 minutes on 2 cores", func() (err error) {
+		out, err = cmd.CombinedOutput()
+		return err
+	})
+	if ctx.Err() != nil { // the command may be writing still
+		return ctx.Err()
+	}
 	if err != nil {
-		return fmt.Errorf("go install: %w: %s", err, watch.last())
+		return fmt.Errorf("go install: %w: %s", err, bytes.TrimSpace(out[max(0, len(out)-600):]))
 	}
 	return nil
-}
-
-// buildWatch counts what the go command says it does.
-type buildWatch struct {
-	mu                sync.Mutex
-	fetched, compiled int
-	tail              []string
-}
-
-func (b *buildWatch) read(r io.Reader) {
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		b.mu.Lock()
-		switch line := lines.Text(); {
-		case strings.HasPrefix(line, "go: downloading"):
-			b.fetched++
-		case strings.HasPrefix(line, "go: ") || strings.ContainsAny(line, " \t"):
-			b.tail = append(b.tail, line)
-		default:
-			b.compiled++
-		}
-		b.mu.Unlock()
-	}
-	_, _ = io.Copy(io.Discard, r) // a line too long: keep the build going
-}
-
-func (b *buildWatch) line(elapsed time.Duration) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return fmt.Sprintf("building the Temporal server %s, once, about 6 minutes on 2 cores: %d modules fetched, %d packages compiled (%s)",
-		temporalVersion, b.fetched, b.compiled, elapsed.Round(time.Second))
-}
-
-func (b *buildWatch) last() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Join(b.tail[max(0, len(b.tail)-5):], "; ")
 }
 
 var proxyVariables = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}

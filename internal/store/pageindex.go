@@ -36,7 +36,7 @@ const (
 	indexedText  = 64 << 10
 )
 
-// PutPage implements homepage.PageIndex.
+// PutPage adds a page, or replaces the one of the same URL.
 func (x *PageIndex) PutPage(ctx context.Context, p homepage.IndexedPage) error {
 	return x.PutPages(ctx, []homepage.IndexedPage{p})
 }
