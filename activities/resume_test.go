@@ -217,11 +217,14 @@ func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 	before, err := strconv.ParseInt(some[middle-1], 10, 64)
 	require.NoError(t, err)
 	done := slices.Index(all, some[middle-1]) + 1
-	_, err = l.DB.Pool.Exec(t.Context(), `DELETE FROM matches`)
-	require.NoError(t, err)
+	for _, sql := range []string{`DELETE FROM matches`, `UPDATE record SET wanted=wanted+1`, // all are wanted as of now
+		`INSERT INTO wanted_changes SELECT DISTINCT paper_key, (SELECT wanted FROM record) FROM harvest_papers ON CONFLICT (paper_key) DO UPDATE SET version=EXCLUDED.version`} {
+		_, err = l.DB.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
 	var n int
 	_, err = attempt(t, l, l.acts.Documents.MatchHeld, l.harvest.ID, &collection.Position{After: before, Done: done}, nil, &n)
 	require.NoError(t, err)
 	require.Equal(t, some[middle:], l.list(t, matched, false))
-	require.Equal(t, len(all), n)
+	require.Greater(t, n, done, "the first attempt's count, too")
 }

@@ -12,24 +12,12 @@ import (
 	"gleaner/internal/store"
 )
 
-// mostPlaces bounds from how many of its places a document is looked at.
-const mostPlaces = 8
-
 // matches says which wanted papers a document may be. Each place where it was
 // found may call it by another name; of what these lead to the surest is taken,
 // so that the order in which places were met makes no difference.
 func matches(index *match.Index, d store.Document, places []store.Location) []store.Found {
-	if len(places) == 0 {
-		places = []store.Location{{}}
-	}
 	best := map[string]match.Match{}
-	var asked []match.Evidence
-	for _, l := range places[:min(len(places), mostPlaces)] {
-		ev := evidence(d, l)
-		if slices.Contains(asked, ev) {
-			continue
-		}
-		asked = append(asked, ev)
+	for _, ev := range allEvidence(d, places) {
 		for _, m := range index.Document(ev) {
 			if had, ok := best[m.Paper.Key]; !ok || surer(m, had) {
 				best[m.Paper.Key] = m
@@ -42,6 +30,25 @@ func matches(index *match.Index, d store.Document, places []store.Location) []st
 	}
 	slices.SortFunc(out, func(a, b store.Found) int { return strings.Compare(a.Paper, b.Paper) })
 	return out
+}
+
+// signs are those of a document by all that its places say of it.
+func signs(d store.Document, places []store.Location) []int32 {
+	return match.Signs(allEvidence(d, places)...)
+}
+
+// allEvidence is what a document's places say of it, each word once.
+func allEvidence(d store.Document, places []store.Location) []match.Evidence {
+	if len(places) == 0 {
+		places = []store.Location{{}}
+	}
+	var all []match.Evidence
+	for _, l := range places[:min(len(places), store.MostPlaces)] {
+		if ev := evidence(d, l); !slices.Contains(all, ev) {
+			all = append(all, ev)
+		}
+	}
+	return all
 }
 
 func surer(a, b match.Match) bool {

@@ -131,6 +131,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	}
 	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)
 	d = titled(d, text)
+	d.Signs = signs(d, places)
 	d.State = "rejected"
 	if j.Academic {
 		d.State = "accepted"

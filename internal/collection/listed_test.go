@@ -77,25 +77,3 @@ func TestMatchesOfOldPapersAreNotWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 }
-
-// TestRematchGoesOn: an attempt goes on where the one before was stopped.
-func TestRematchGoesOn(t *testing.T) {
-	t.Parallel()
-	s := newShop(t)
-	ctx := t.Context()
-	s.want(1)
-	_, err := s.db.Pool.Exec(ctx, `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, first_pages)
-		SELECT lpad(n::text, 64, '0'), '', '', 1, 'pdf', 'rejected', 'nothing' FROM generate_series(1, 450) n`)
-	require.NoError(t, err)
-	var told []Position
-	n, err := s.Rematch(ctx, Position{}, func(p Position) { told = append(told, p) })
-	require.NoError(t, err)
-	require.Equal(t, 450, n)
-	require.Len(t, told, 3)
-	from := told[1]
-	told = nil
-	n, err = s.Rematch(ctx, from, func(p Position) { told = append(told, p) })
-	require.NoError(t, err)
-	require.Equal(t, 450, n)
-	require.Equal(t, []Position{{After: 450, Done: 450}}, told, "only what was left was looked at")
-}

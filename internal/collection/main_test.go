@@ -67,11 +67,16 @@ func openCollection(dsn, dir string) (*Collection, func(), error) {
 // want makes papers of the pile wanted.
 func (s *shop) want(papers ...int) {
 	s.t.Helper()
-	ctx := context.Background()
 	var all []gleaner.Paper
 	for _, i := range papers {
 		all = append(all, s.pile.Paper(i))
 	}
+	s.wantPapers(all)
+}
+
+func (s *shop) wantPapers(all []gleaner.Paper) {
+	s.t.Helper()
+	ctx := context.Background()
 	require.NoError(s.t, s.db.SavePapers(ctx, all, map[string]string{"source": "test"}))
 	require.NoError(s.t, s.db.SaveHarvest(ctx, store.Harvest{ID: "conf/pile/all", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
 	require.NoError(s.t, s.db.SetHarvestPapers(ctx, "conf/pile/all", all, nil))

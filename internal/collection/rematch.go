@@ -1,12 +1,15 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/match"
 	"gleaner/internal/store"
 )
 
@@ -17,6 +20,7 @@ func (c *Collection) matchAgain(ctx context.Context, sha string) (Judgement, err
 		if err != nil {
 			return Judgement{}, err
 		}
+		r.Compared = 0 // its places may be others
 		j, err := c.rematch(ctx, r)
 		if err == nil {
 			err = c.fresh(ctx)
@@ -42,37 +46,102 @@ func (c *Collection) fresh(ctx context.Context) error {
 
 // Position is how far Rematch has come.
 type Position struct {
-	After int64 `json:"after"` // the id of the last document looked at
-	Done  int   `json:"done"`  // how many were
+	Version int64 `json:"version"` // of the wanted papers with which it began
+	After   int64 `json:"after"`   // the id of the last document that it looked for
+	Done    int   `json:"done"`    // how many it looked at
 }
 
-// Rematch matches every document with text against the papers wanted now, from a
-// position on. It is how a newly wanted paper is looked for among what the
-// library found already. report is told where another attempt may go on.
+// Rematch matches the documents with text against the papers wanted now, from a
+// position on. It is how a newly wanted paper is looked for among what the library
+// found already. Those alone are read that bear a sign of a paper which is wanted,
+// or changed, or is wanted no more since all were compared last; that are matched
+// with such a paper; or that were never compared. It returns how many they were.
+// report is told where another attempt may go on.
 func (c *Collection) Rematch(ctx context.Context, from Position, report func(Position)) (int, error) {
 	c.wanted.forget()
 	at := from
-	err := c.db.EachReadable(ctx, from.After, func(batch []store.Readable) error {
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(cap(c.cores))
-		for _, r := range batch {
-			g.Go(func() error {
-				_, err := c.rematch(ctx, r)
-				if errors.Is(err, store.ErrStale) {
-					c.wanted.forget()
-					_, err = c.matchAgain(ctx, r.SHA256)
-				}
-				return err
-			})
+	if at.Version == 0 {
+		v, err := c.db.WantedVersion(ctx)
+		if err != nil {
+			return at.Done, err
 		}
-		if err := g.Wait(); err != nil {
+		at.Version = v
+	}
+	err := c.db.EachUncompared(ctx, func(batch []store.Readable) error {
+		if err := c.rematchAll(ctx, batch); err != nil {
+			return err
+		}
+		at.Done += len(batch)
+		report(at)
+		return nil
+	})
+	if err != nil {
+		return at.Done, err
+	}
+	asked, err := c.asked(ctx)
+	if err != nil {
+		return at.Done, err
+	}
+	err = c.db.EachSuspect(ctx, asked, at.After, func(batch []store.Readable) error {
+		if err := c.rematchAll(ctx, batch); err != nil {
 			return err
 		}
 		at.After, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
 		report(at)
 		return nil
 	})
-	return at.Done, err
+	if err != nil {
+		return at.Done, err
+	}
+	return at.Done, c.db.ForgetChanges(ctx, at.Version)
+}
+
+func (c *Collection) rematchAll(ctx context.Context, batch []store.Readable) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(cap(c.cores))
+	for _, r := range batch {
+		g.Go(func() error {
+			_, err := c.rematch(ctx, r)
+			if errors.Is(err, store.ErrStale) {
+				c.wanted.forget()
+				_, err = c.matchAgain(ctx, r.SHA256)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// A sign of a title that more documents bear is asked for only where the title has
+// not so many rarer ones: half of all documents have an introduction.
+const (
+	commonSign = 20
+	rarerSigns = 3
+)
+
+// asked are the signs by which the papers that changed are looked for.
+func (c *Collection) asked(ctx context.Context) ([]int32, error) {
+	papers, err := c.db.ChangedPapers(ctx)
+	if err != nil || len(papers) == 0 {
+		return nil, err
+	}
+	common, err := c.db.CommonSigns(ctx, commonSign)
+	if err != nil {
+		return nil, err
+	}
+	var all []int32
+	for _, p := range papers {
+		ids, title := match.SignsOf(p)
+		slices.SortStableFunc(title, func(a, b int32) int { return cmp.Compare(common[a], common[b]) })
+		for i, s := range title {
+			if i < rarerSigns || common[s] == 0 {
+				ids = append(ids, s)
+			}
+		}
+		all = append(all, ids...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, error) {
@@ -92,13 +161,18 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	if j.Found() && r.Removed == nil {
 		j.State = "accepted"
 	}
-	if j.State == r.State && same(found, r.Matches) {
+	if j.State != r.State || !same(found, r.Matches) {
+		if len(found) > 0 && r.Detail == partly && r.Removed == nil {
+			return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
+		}
+		if err := c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version); err != nil {
+			return j, err
+		}
+	}
+	if r.FirstPages == "" || r.Compared != 0 {
 		return j, nil
 	}
-	if len(found) > 0 && r.Detail == partly && r.Removed == nil {
-		return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
-	}
-	return j, c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version)
+	return j, c.db.SaveCompared(ctx, r.SHA256, signs(r.Document, r.Places), version)
 }
 
 // same reports whether matches are those on record, where what a person settled

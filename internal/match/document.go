@@ -11,6 +11,7 @@ const (
 	headLetters   = 2400 // of page one, where a title may stand
 	secondLetters = 1200 // of page two, behind a cover page
 	allLetters    = 9000 // of both pages, where authors and ids are looked for
+	shortLines    = 12   // lines that a title of a few letters may fill
 )
 
 // document is a text prepared for judging.
@@ -82,7 +83,7 @@ func (ix *Index) shortInLines(d *document) []candidate {
 	}
 	var out []candidate
 	p := 0
-	for range 12 {
+	for range shortLines {
 		end := d.lineEnd(p)
 		lo, hi := d.letterAt(p), d.letterAt(end)
 		for _, i := range ix.short[string(d.letters[lo:hi])] {

@@ -38,6 +38,8 @@ type Document struct {
 	References int       `json:"references"`
 	MetaTitle  string    `json:"meta_title,omitempty"`
 	FirstPages string    `json:"-"`
+	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
+	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
 	Print      int64     `json:"-"` // fingerprint of the text, 0 without text
 	SameAs     string    `json:"same_as,omitempty"`
 	Ingestion  string    `json:"ingestion"`
@@ -94,6 +96,8 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
 		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new'
 			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256)
+		b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
+			AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
 		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current`, l.Hash, d.SHA256)
 		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at)
 			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13)
@@ -107,12 +111,12 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 }
 
 const documentColumns = `d.sha256, d.id, d.sha1, d.md5, d.bytes, d.kind, d.state, d.outcome, d.reader, d.class, d.score, d.reasons, d.pages, d.refs,
-	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at`
+	d.meta_title, d.first_pages, d.fingerprint, d.same_as, d.ingestion, d.discovered_at, d.updated_at, d.detail, d.words, d.blob_removed_at, d.compared`
 
 // columns are where a row of documentColumns goes.
 func (d *Document) columns() []any {
 	return []any{&d.SHA256, &d.ID, &d.SHA1, &d.MD5, &d.Bytes, &d.Kind, &d.State, &d.Outcome, &d.Reader, &d.Class, &d.Score, &d.Reasons,
-		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed}
+		&d.Pages, &d.References, &d.MetaTitle, &d.FirstPages, &d.Print, &d.SameAs, &d.Ingestion, &d.Discovered, &d.Updated, &d.Detail, &d.Words, &d.Removed, &d.Compared}
 }
 
 func scanDocument(row pgx.CollectableRow) (d Document, err error) {

@@ -93,6 +93,7 @@ func TestForeignTextIsKept(t *testing.T) {
 		{"SaveFailure", func() error { return db.SaveFailure(ctx, "aa", odd, odd, false) }},
 		{"SaveJudgement", func() error { return db.SaveJudgement(ctx, doc, found, store.Kin{}, 0) }},
 		{"SaveMatches", func() error { return db.SaveMatches(ctx, "aa", found, true, 0) }},
+		{"SaveCompared", func() error { return db.SaveCompared(ctx, "aa", []int32{1}, 0) }},
 		{"SetIngestion", func() error { return db.SetIngestion(ctx, "ingested", "aa", odd) }},
 		{"SaveRates", func() error {
 			return db.SaveRates(ctx, site, now, store.SiteRates{}, []store.DirectoryRates{{Path: strings.TrimPrefix(long, "http://a.example"), Name: long}})

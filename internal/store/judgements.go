@@ -94,10 +94,11 @@ func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin 
 		b := &pgx.Batch{}
 		is := false
 		b.Queue(`UPDATE documents SET kind=$2, state=$3, outcome=$4, detail=$5, reader=$6, class=$7, score=$8, reasons=$9, pages=$10, words=$11, refs=$12,
-				meta_title=$13, first_pages=$14, fingerprint=$15, tries=0, updated_at=now()
+				meta_title=$13, first_pages=$14, fingerprint=$15, compared=$16, tries=0, updated_at=now()
 			WHERE sha256=$1 AND blob_removed_at IS NULL`,
 			d.SHA256, d.Kind, d.State, d.Outcome, d.Detail, d.Reader, d.Class, d.Score, orEmpty(d.Reasons), d.Pages, d.Words, d.References,
-			d.MetaTitle, d.FirstPages, d.Print).Exec(func(tag pgconn.CommandTag) error { is = tag.RowsAffected() > 0; return nil })
+			d.MetaTitle, d.FirstPages, d.Print, wanted).Exec(func(tag pgconn.CommandTag) error { is = tag.RowsAffected() > 0; return nil })
+		queueSigns(b, d.SHA256, d.Signs)
 		queueMatches(b, d.SHA256, found)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
@@ -169,66 +170,6 @@ func (db *DB) SaveFailure(ctx context.Context, sha, outcome, detail string, forG
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
 		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
 	return err
-}
-
-// Readable is a document with text, where it was found, and what it was matched
-// with.
-type Readable struct {
-	Document
-	Places  []Location
-	Matches []Found
-}
-
-// EachReadable calls do with batches of the documents that have text, in the order
-// of their ids, after one of them.
-func (db *DB) EachReadable(ctx context.Context, last int64, do func([]Readable) error) error {
-	for {
-		rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id > $1 AND d.first_pages <> '' AND d.state <> 'failed' ORDER BY d.id LIMIT 200`, last)
-		if err != nil {
-			return err
-		}
-		docs, err := pgx.CollectRows(rows, scanDocument)
-		if err != nil || len(docs) == 0 {
-			return err
-		}
-		last = docs[len(docs)-1].ID
-		batch, err := db.readable(ctx, docs)
-		if err != nil {
-			return err
-		}
-		if err := do(batch); err != nil {
-			return err
-		}
-	}
-}
-
-func (db *DB) readable(ctx context.Context, docs []Document) ([]Readable, error) {
-	shas, at := make([]string, len(docs)), make(map[string]int, len(docs))
-	out := make([]Readable, len(docs))
-	for i, d := range docs {
-		shas[i], at[d.SHA256], out[i].Document = d.SHA256, i, d
-	}
-	places, err := list[Location](ctx, db, `SELECT `+locationColumns+` FROM locations WHERE sha256 = ANY($1) ORDER BY current DESC, url, member`, shas)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range places {
-		r := &out[at[l.SHA256]]
-		r.Places = append(r.Places, l)
-	}
-	rows, err := db.Pool.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
-	if err != nil {
-		return nil, err
-	}
-	var sha string
-	var f Found
-	_, err = pgx.ForEachRow(rows, []any{&sha, &f.Paper, &f.Verdict, &f.Score, &f.Form, &f.Reasons, &f.Settled}, func() error {
-		r := &out[at[sha]]
-		r.Matches = append(r.Matches, f)
-		f.Reasons = nil // a slice of its own for the next row
-		return nil
-	})
-	return out, err
 }
 
 // SetIngestion notes what became of documents in the library's own system: new,

@@ -46,12 +46,15 @@ func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins []
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
 			return err
 		}
-		var wanted bool
-		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM harvest_papers WHERE paper_key = ANY($1) AND NOT held)`, changed).Scan(&wanted)
-		if err != nil || !wanted {
+		rows, err := tx.Query(ctx, `SELECT DISTINCT paper_key FROM harvest_papers WHERE paper_key = ANY($1) AND NOT held`, changed)
+		if err != nil {
 			return err
 		}
-		return changeWanted(ctx, tx)
+		wanted, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(wanted) == 0 {
+			return err
+		}
+		return changeWanted(ctx, tx, wanted)
 	})
 }
 
@@ -166,20 +169,24 @@ func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []gle
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		keys := make([]string, len(papers))
 		b := &pgx.Batch{}
-		changed := int64(0)
-		count := func(tag pgconn.CommandTag) error { changed += tag.RowsAffected(); return nil }
+		var changed []string
+		note := func(rows pgx.Rows) error {
+			some, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			changed = append(changed, some...)
+			return err
+		}
 		for i, p := range papers {
 			keys[i] = p.Key
 			why, is := held[p.Key]
 			b.Queue(`INSERT INTO harvest_papers (harvest_id, paper_key, held, held_why) VALUES ($1,$2,$3,$4)
 				ON CONFLICT (harvest_id, paper_key) DO UPDATE SET held=EXCLUDED.held, held_why=EXCLUDED.held_why
-				WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why)`, harvest, p.Key, is, why).Exec(count)
+				WHERE (harvest_papers.held, harvest_papers.held_why) IS DISTINCT FROM (EXCLUDED.held, EXCLUDED.held_why) RETURNING paper_key`, harvest, p.Key, is, why).Query(note)
 		}
-		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2)`, harvest, keys).Exec(count)
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || changed == 0 {
+		b.Queue(`DELETE FROM harvest_papers WHERE harvest_id=$1 AND NOT paper_key = ANY($2) RETURNING paper_key`, harvest, keys).Query(note)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
 			return err
 		}
-		return changeWanted(ctx, tx)
+		return changeWanted(ctx, tx, changed)
 	})
 }
 

@@ -109,7 +109,7 @@ func (db *DB) pruneBatch(ctx context.Context, p prunable, limit int) (n int, byt
 		if err != nil || n == 0 || !p.changes {
 			return err
 		}
-		return changeWanted(ctx, tx)
+		return nobodyWants(ctx, tx)
 	})
 	if err != nil {
 		return 0, 0, err

@@ -53,12 +53,15 @@ func checkWanted(ctx context.Context, tx pgx.Tx, version int64) error {
 	return nil
 }
 
-// changeWanted notes that what is wanted changes in this transaction. It comes
-// last in it: what waits for the lock holds none that the transaction still needs.
-func changeWanted(ctx context.Context, tx pgx.Tx) error {
+// changeWanted notes that what is wanted changes in this transaction, and which
+// papers that is about: those now wanted, changed, or wanted no more. It comes last
+// in it: what waits for the lock holds none that the transaction still needs.
+func changeWanted(ctx context.Context, tx pgx.Tx, papers []string) error {
 	b := &pgx.Batch{}
 	b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`)
 	b.Queue(`UPDATE record SET wanted = wanted + 1`)
+	b.Queue(`INSERT INTO wanted_changes (paper_key, version) SELECT DISTINCT key, wanted FROM unnest($1::text[]) key, record
+		ON CONFLICT (paper_key) DO UPDATE SET version=EXCLUDED.version`, papers)
 	return tx.SendBatch(ctx, b).Close()
 }
 

@@ -1,0 +1,208 @@
+package collection
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+)
+
+// fillTexts enters the papers of the pile as documents that were read, a place
+// each: some in texts that are hard to read, some under the name of their link
+// alone, some that list the titles of three.
+func (s *shop) fillTexts(from, to int) {
+	s.t.Helper()
+	var docs, places [][]any
+	for i := from; i < to; i++ {
+		p := s.pile.Paper(i)
+		r := rand.New(rand.NewPCG(5, uint64(i)))
+		var prose strings.Builder
+		for range 150 {
+			prose.WriteString([]string{"the introduction ", "of distributed systems ", "implementation ", "we show that ", "a frontier ", "grows as "}[r.IntN(6)])
+		}
+		top, anchor := p.Title, ""
+		switch i % 10 {
+		case 1:
+			top = strings.ReplaceAll(top, " ", "")
+		case 2:
+			top = top[:len(top)/2] + "x" + top[len(top)/2+1:]
+		case 3:
+			anchor, top = p.Title, "-"
+		case 4:
+			top = strings.Join([]string{top, s.pile.Paper(i + 1).Title, s.pile.Paper(i + 2).Title}, "\n\nby nobody in particular, as is known\n")
+		case 5:
+			top = strings.Replace(top, ": ", ":\n", 1)
+		}
+		text := fmt.Sprintf("%s\n%s\nAbstract\n%s", top, strings.Join(names(p), ", "), prose.String())
+		sha := fmt.Sprintf("%064x", i+1)
+		docs = append(docs, []any{sha, "", "", int64(1), "pdf", "rejected", "ok", text})
+		places = append(places, []any{[]byte(sha[48:]), sha, int64(1), fmt.Sprintf("http://a.example/%d.pdf", i), anchor})
+	}
+	ctx := context.Background()
+	_, err := s.db.Pool.CopyFrom(ctx, pgx.Identifier{"documents"}, []string{"sha256", "sha1", "md5", "bytes", "kind", "state", "outcome", "first_pages"}, pgx.CopyFromRows(docs))
+	require.NoError(s.t, err)
+	_, err = s.db.Pool.CopyFrom(ctx, pgx.Identifier{"locations"}, []string{"hash", "sha256", "site_id", "url", "anchor"}, pgx.CopyFromRows(places))
+	require.NoError(s.t, err)
+}
+
+func names(p gleaner.Paper) (all []string) {
+	for _, a := range p.Authors {
+		all = append(all, a.Name)
+	}
+	return all
+}
+
+// rematched is how many documents a whole Rematch looks at.
+func (s *shop) rematched() int {
+	s.t.Helper()
+	n, err := s.Rematch(context.Background(), Position{}, func(Position) {})
+	require.NoError(s.t, err)
+	return n
+}
+
+func (s *shop) matched() (all []string) {
+	s.t.Helper()
+	rows, err := s.db.Pool.Query(context.Background(), `SELECT concat_ws('|', paper_key, m.sha256, verdict, m.score, form, m.reasons, d.state) FROM matches m JOIN documents d USING (sha256) ORDER BY 1`)
+	require.NoError(s.t, err)
+	all, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(s.t, err)
+	return all
+}
+
+// TestRematchReadsWhatMayMatch: a new harvest's papers are looked for among those
+// documents alone that may be one of them, and nothing is read where nothing changed.
+func TestRematchReadsWhatMayMatch(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.fillTexts(0, 900)
+	s.want(0)
+	require.Equal(t, 900, s.rematched(), "none was compared before")
+	require.Zero(t, s.rematched(), "nothing changed")
+	_, err := s.db.Pool.Exec(t.Context(), `ANALYZE`)
+	require.NoError(t, err)
+	s.want(0, 100, 200, 305, 406)
+	n := s.rematched()
+	require.Less(t, n, 150, "those that share a phrase of one of five titles")
+	require.Subset(t, strings.Split(strings.Join(s.matched(), "|"), "|"), []string{"conf/pile/0", "conf/pile/100", "conf/pile/200", "conf/pile/305", "conf/pile/406"})
+	s.want(0)
+	require.LessOrEqual(t, s.rematched(), n)
+	for _, m := range s.matched() {
+		require.Contains(t, m, "conf/pile/0|")
+	}
+}
+
+// TestRematchMissesNothing: what it comes to is what a look at every document comes
+// to, whatever was wanted, changed and found elsewhere before.
+func TestRematchMissesNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	const documents, rounds = 150, 8
+	_, err := s.Add(ctx, fileAt("http://b.example/", []byte("%PDF-1.4"))) // the store is the record's from now on
+	require.NoError(t, err)
+	s.fillTexts(0, documents)
+	_, err = s.db.Pool.Exec(ctx, `ANALYZE`)
+	require.NoError(t, err)
+	r := rand.New(rand.NewPCG(9, 9))
+	read := 0
+	for round := range rounds {
+		var papers []gleaner.Paper
+		for i := range documents + 20 {
+			if r.IntN(4) == 0 {
+				p := s.pile.Paper(i)
+				if r.IntN(10) == 0 {
+					p.Title = "Corrected " + p.Title
+				}
+				papers = append(papers, p)
+			}
+		}
+		s.wantPapers(papers)
+		body := []byte(fmt.Sprint("%PDF-1.4 ", round))
+		file := fileAt(fmt.Sprintf("http://b.example/%d.pdf", round), body)
+		shas, err := s.Add(ctx, file)
+		require.NoError(t, err)
+		_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET state='rejected', first_pages='nothing to be read' WHERE sha256=$1`, shas[0])
+		require.NoError(t, err)
+		file.URL, file.Anchor = file.URL+"?b", papers[0].Title
+		_, err = s.Add(ctx, file)
+		require.NoError(t, err)
+
+		read += s.rematched()
+		got := s.matched()
+		_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET compared=0`)
+		require.NoError(t, err)
+		require.Equal(t, documents+round+1, s.rematched())
+		require.Equal(t, strings.Join(s.matched(), "\n"), strings.Join(got, "\n"))
+		require.NotEmpty(t, got)
+	}
+	t.Logf("%d of %d documents read", read, rounds*documents)
+}
+
+// TestRematchGoesOn: an attempt goes on where the one before was stopped, also when
+// other papers are wanted meanwhile.
+func TestRematchGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.fillTexts(0, 450)
+	s.want(0)
+	stopped, stop := context.WithCancel(ctx)
+	var at Position
+	_, err := s.Rematch(stopped, Position{}, func(p Position) { at = p; stop() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 200, at.Done)
+	n, err := s.Rematch(ctx, at, func(Position) {})
+	require.NoError(t, err)
+	require.Equal(t, 450, n, "each once")
+
+	var some []int
+	for i := range 450 {
+		some = append(some, i)
+	}
+	s.want(some...)
+	stopped, stop = context.WithCancel(ctx)
+	_, err = s.Rematch(stopped, Position{}, func(p Position) { at = p; stop() })
+	require.ErrorIs(t, err, context.Canceled)
+	s.want(some[1:]...)
+	var told []Position
+	_, err = s.Rematch(ctx, at, func(p Position) { told = append(told, p) })
+	require.NoError(t, err)
+	require.Greater(t, told[0].After, at.After)
+	got := s.matched()
+	require.Contains(t, got[0], "conf/pile/0|", "the change since is for who made it")
+	s.rematched()
+	require.NotContains(t, s.matched()[0], "conf/pile/0|")
+	require.Zero(t, s.rematched())
+}
+
+// BenchmarkRematch looks for ten new papers among ever more documents: what it reads
+// does not grow with them.
+func BenchmarkRematch(b *testing.B) {
+	for _, documents := range []int{1_000, 10_000, 50_000} {
+		b.Run(fmt.Sprint(documents), func(b *testing.B) {
+			s := newShop(b)
+			s.fillTexts(0, documents)
+			s.want(0)
+			s.rematched()
+			_, err := s.db.Pool.Exec(b.Context(), `ANALYZE`)
+			require.NoError(b, err)
+			read, next := 0, 0
+			for b.Loop() {
+				var ten []int
+				for range 10 {
+					next = (next + 37) % documents
+					ten = append(ten, next)
+				}
+				s.want(ten...)
+				read += s.rematched()
+			}
+			b.ReportMetric(float64(read)/float64(b.N), "documents-read/op")
+		})
+	}
+}

@@ -1,0 +1,195 @@
+package match
+
+import (
+	"slices"
+
+	"gleaner/internal/gleaner"
+)
+
+const (
+	run       = 12  // letters from the beginning of a word on: it reaches into the next
+	topOfPage = 168 // letters of a page in which a title of a few letters may stand (see placeOf)
+	shortRuns = 40  // letters below which a title is also known by where lines begin and end
+	longWords = 12  // letters of a word, where a text has lost its spaces
+	mostAsked = 40  // signs that are asked of one title
+)
+
+// The kinds of signs. Each has numbers of its own.
+const (
+	wordSign  = iota // the letters with which a word begins
+	startSign        // the letters with which a line begins
+	endSign          // the letters with which a line ends
+	lineSign         // a line of a few letters, whole
+	topSign          // fewer letters with which a word begins, at the top of a page
+	doiSign
+	arxivSign
+)
+
+// Signs are numbers that stand for what a document bears: the letters with which
+// its words and lines begin, in the text, its name and its link, and its
+// identifiers. A document that [Index.Document] finds to be a paper has one of
+// the signs of [SignsOf] that paper, whatever else is wanted; so those that may be
+// a paper are found without looking at the others. That holds as long as one in
+// some twelve letters of a title, from the beginning of a word on, is read right.
+func Signs(all ...Evidence) []int32 {
+	var s signs
+	for i, ev := range all {
+		if i == 0 || ev.FirstPages != all[i-1].FirstPages {
+			s.addText(ev.FirstPages)
+		}
+		s.addName(ev.MetaTitle)
+		s.addName(ev.Anchor)
+		s.addID(arxivSign, gleaner.ParseArXiv(ev.ArXiv))
+		s.addID(doiSign, gleaner.ParseDOI(ev.DOI))
+		s.addID(doiSign, gleaner.ParseDOI(ev.URLDOI))
+	}
+	slices.Sort(s)
+	return slices.Compact(s)
+}
+
+// SignsOf are the signs of a paper: by its identifiers, and by its title in the
+// order of the words.
+func SignsOf(p gleaner.Paper) (ids, title []int32) {
+	var byID, byTitle signs
+	byID.addID(arxivSign, gleaner.ParseArXiv(p.ArXiv))
+	byID.addID(doiSign, gleaner.ParseDOI(p.DOI))
+	s := titleStream(p.Title)
+	n := len(s.letters)
+	switch {
+	case n == 0:
+	case n < gram:
+		byTitle.add(lineSign, s.letters)
+	default:
+		for i := 0; i+run <= n && len(byTitle) < mostAsked; i++ {
+			if s.begins(i) {
+				byTitle.add(wordSign, s.letters[i:i+run])
+			}
+		}
+		if n < shortRuns {
+			byTitle.add(startSign, s.letters[:gram])
+			byTitle.add(endSign, s.letters[n-gram:])
+		}
+		if n < run {
+			byTitle.add(topSign, s.letters[:gram])
+		}
+	}
+	return byID, byTitle
+}
+
+type signs []int32
+
+func (s *signs) add(kind uint64, letters []byte) {
+	h := kind + 1
+	for _, c := range letters {
+		h = (h ^ uint64(c)) * 0x100000001b3
+	}
+	*s = append(*s, int32(uint32(mix(h)>>32)))
+}
+
+func (s *signs) addID(kind uint64, id string) {
+	if id != "" {
+		s.add(kind, []byte(id))
+	}
+}
+
+// addText adds the signs of a document's first pages, where titles and ids are
+// looked for.
+func (s *signs) addText(text string) {
+	s.addID(arxivSign, arxivStamp(text))
+	for _, doi := range gleaner.DOIsInText(text, mostDOIs) {
+		s.addID(doiSign, doi)
+	}
+	d := newDocument(Evidence{FirstPages: text})
+	end := min(headLetters, len(d.letters))
+	if d.second >= 0 {
+		end = min(end, d.second+gram-1)
+		s.addStretch(d.stream, d.second, min(d.second+secondLetters, len(d.letters)))
+	}
+	s.addStretch(d.stream, 0, end)
+	s.addShortLines(d)
+}
+
+// addName adds the signs of what others call the document.
+func (s *signs) addName(name string) {
+	if name != "" {
+		d := newStream(plain(clip(name)), 4*maxTitle)
+		s.addStretch(d, 0, len(d.letters))
+	}
+}
+
+// addStretch adds those of letters[lo:hi]; a run may go on behind. Where the reader
+// lost the spaces, a word may begin anywhere.
+func (s *signs) addStretch(d stream, lo, hi int) {
+	words := 0
+	for i := lo; i < hi; i++ {
+		if d.begins(i) {
+			words++
+		}
+	}
+	glued := hi-lo > words*longWords
+	for i := lo; i < hi; i++ {
+		first := d.starts(i)
+		if first || glued || d.begins(i) {
+			if i+run <= len(d.letters) {
+				s.add(wordSign, d.letters[i:i+run])
+			}
+			if i-lo < topOfPage && i+gram <= len(d.letters) {
+				s.add(topSign, d.letters[i:i+gram])
+			}
+		}
+		if first {
+			if j := d.behindDigits(i); j+gram <= len(d.letters) {
+				s.add(startSign, d.letters[j:j+gram])
+			}
+		}
+		if i+1 == len(d.letters) || d.starts(i+1) {
+			if j := d.beforeDigits(i + 1); j >= gram {
+				s.add(endSign, d.letters[j-gram:j])
+			}
+		}
+	}
+}
+
+// addShortLines adds the lines that shortInLines compares.
+func (s *signs) addShortLines(d *document) {
+	for p, n := 0, 0; n < shortLines && p < len(d.text); n++ {
+		end := d.lineEnd(p)
+		lo, hi := d.letterAt(p), d.letterAt(end)
+		if hi > lo && hi-lo < gram {
+			s.add(lineSign, d.letters[lo:hi])
+		}
+		p = end + 1
+	}
+}
+
+// begins reports whether a word begins with letter i.
+func (s stream) begins(i int) bool { return i == 0 || parted(s.text[s.pos[i-1]:s.pos[i]]) }
+
+// starts reports whether a line begins with letter i.
+func (s stream) starts(i int) bool {
+	if i == 0 {
+		return true
+	}
+	for _, c := range []byte(s.text[s.pos[i-1]:s.pos[i]]) {
+		if c == '\n' || c == '\f' {
+			return true
+		}
+	}
+	return false
+}
+
+func (s stream) behindDigits(i int) int {
+	for i < len(s.letters) && digit(s.letters[i]) {
+		i++
+	}
+	return i
+}
+
+func (s stream) beforeDigits(i int) int {
+	for i > 0 && digit(s.letters[i-1]) {
+		i--
+	}
+	return i
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
+)
+
+// Readable is a document with text, where it was found, and what it was matched
+// with.
+type Readable struct {
+	Document
+	Places  []Location
+	Matches []Found
+}
+
+// MostPlaces bounds from how many of its places a document is looked at.
+const MostPlaces = 8
+
+const (
+	readableBatch = 200
+	suspectBatch  = 100_000 // ids held at a time
+	signsBatch    = 1000    // asked for at a time
+)
+
+// readableSQL is true of a document d that can be matched.
+const readableSQL = `d.first_pages <> '' AND d.state <> 'failed'`
+
+// EachUncompared calls do with batches of the documents that were compared with no
+// list of wanted papers since they were found, in the order of their ids. Those that
+// SaveCompared, or a judgement, says were are not met again.
+func (db *DB) EachUncompared(ctx context.Context, do func([]Readable) error) error {
+	for last := int64(0); ; {
+		batch, err := db.readable(ctx, `d.compared = 0 AND d.id > $1 AND `+readableSQL+` ORDER BY d.id LIMIT $2`, last, readableBatch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		if err := do(batch); err != nil {
+			return err
+		}
+		last = batch[len(batch)-1].ID
+	}
+}
+
+// EachSuspect calls do with batches of the documents that may be matched otherwise
+// since the wanted papers changed, in the order of their ids, after one of them:
+// those that bear one of the signs, and those that are matched with a paper that
+// changed. Of a hundred thousand at a time it keeps the ids, and no more.
+func (db *DB) EachSuspect(ctx context.Context, signs []int32, last int64, do func([]Readable) error) error {
+	for more := true; more; {
+		ids, err := db.suspects(ctx, signs, last)
+		if err != nil {
+			return err
+		}
+		more = len(ids) == suspectBatch
+		for some := range slices.Chunk(ids, readableBatch) {
+			batch, err := db.readable(ctx, `d.id = ANY($1) AND `+readableSQL+` ORDER BY d.id`, some)
+			if err != nil {
+				return err
+			}
+			if len(batch) > 0 {
+				err = do(batch)
+			}
+			if err != nil {
+				return err
+			}
+			last = some[len(some)-1]
+		}
+	}
+	return nil
+}
+
+// suspects are the first of them after an id. The lists of signs are asked for one
+// after the other, and each may have more than fit.
+func (db *DB) suspects(ctx context.Context, signs []int32, last int64) ([]int64, error) {
+	const of = `SELECT d.id FROM bearing JOIN documents d USING (sha256)
+		WHERE d.id > $1 AND d.compared < (SELECT max(version) FROM wanted_changes) AND ` + readableSQL + ` ORDER BY d.id LIMIT $2`
+	ids, err := list1[int64](ctx, db, `WITH bearing AS MATERIALIZED (SELECT DISTINCT m.sha256 FROM matches m JOIN wanted_changes USING (paper_key)) `+of, last, suspectBatch)
+	for some := range slices.Chunk(signs, signsBatch) {
+		if err != nil {
+			return nil, err
+		}
+		var more []int64
+		more, err = list1[int64](ctx, db, `WITH bearing AS MATERIALIZED (SELECT sha256 FROM signs WHERE signs && $3::int[]) `+of, last, suspectBatch, some)
+		ids = append(ids, more...)
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		ids = ids[:min(len(ids), suspectBatch)]
+	}
+	return ids, err
+}
+
+// readable reads documents with their places, the first of each, and matches.
+func (db *DB) readable(ctx context.Context, where string, args ...any) ([]Readable, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := pgx.CollectRows(rows, scanDocument)
+	if err != nil || len(docs) == 0 {
+		return nil, err
+	}
+	shas, at := make([]string, len(docs)), make(map[string]int, len(docs))
+	out := make([]Readable, len(docs))
+	for i, d := range docs {
+		shas[i], at[d.SHA256], out[i].Document = d.SHA256, i, d
+	}
+	places, err := list[Location](ctx, db, `SELECT l.* FROM unnest($1::text[]) of (sha), LATERAL (
+		SELECT `+locationColumns+` FROM locations WHERE sha256 = sha ORDER BY current DESC, url, member LIMIT $2) l`, shas, MostPlaces)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range places {
+		r := &out[at[l.SHA256]]
+		r.Places = append(r.Places, l)
+	}
+	rows, err = db.Pool.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
+	if err != nil {
+		return nil, err
+	}
+	var sha string
+	var f Found
+	_, err = pgx.ForEachRow(rows, []any{&sha, &f.Paper, &f.Verdict, &f.Score, &f.Form, &f.Reasons, &f.Settled}, func() error {
+		r := &out[at[sha]]
+		r.Matches = append(r.Matches, f)
+		f.Reasons = nil // a slice of its own for the next row
+		return nil
+	})
+	return out, err
+}
+
+// SaveCompared notes that what a document is matched with is what it comes to
+// against the wanted papers of a version, and the signs that it bears. The error is
+// ErrStale where other papers are wanted by now.
+func (db *DB) SaveCompared(ctx context.Context, sha string, signs []int32, wanted int64) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		if err := checkWanted(ctx, tx, wanted); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		b.Queue(`UPDATE documents SET compared=$2 WHERE sha256=$1 AND compared<>$2`, sha, wanted)
+		queueSigns(b, sha, signs)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+func queueSigns(b *pgx.Batch, sha string, signs []int32) {
+	if len(signs) == 0 {
+		b.Queue(`DELETE FROM signs WHERE sha256=$1`, sha)
+		return
+	}
+	b.Queue(`INSERT INTO signs (sha256, signs) VALUES ($1,$2) ON CONFLICT (sha256) DO UPDATE SET signs=EXCLUDED.signs
+		WHERE signs.signs <> EXCLUDED.signs`, sha, signs)
+}
+
+// ChangedPapers are the papers that came to be wanted, changed or ceased to be
+// wanted since every document was compared last.
+func (db *DB) ChangedPapers(ctx context.Context) ([]gleaner.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN wanted_changes c ON c.paper_key=p.key ORDER BY p.key`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
+// ForgetChanges notes that every document was compared with the wanted papers of a
+// version, or one after it.
+func (db *DB) ForgetChanges(ctx context.Context, version int64) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`) // before its rows, as in changeWanted
+		b.Queue(`DELETE FROM wanted_changes WHERE version <= $1`, version)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// nobodyWants notes the papers that documents are matched with and that no harvest
+// wants any more, since this transaction.
+func nobodyWants(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m WHERE m.settled=''
+		AND NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=m.paper_key AND NOT h.held)`)
+	if err != nil {
+		return err
+	}
+	papers, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	return changeWanted(ctx, tx, papers)
+}
+
+// CommonSigns are the signs that more than so many documents bear, with about how
+// many do, as far as the database has counted.
+func (db *DB) CommonSigns(ctx context.Context, most int) (map[int32]int, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT sign, (share * reltuples)::int FROM pg_stats, pg_class,
+			unnest(most_common_elems::text::int[], most_common_elem_freqs::float8[]) of (sign, share)
+		WHERE schemaname = current_schema() AND tablename = 'signs' AND attname = 'signs' AND pg_class.oid = 'signs'::regclass
+			AND sign IS NOT NULL AND share * reltuples > $1`, most)
+	if err != nil {
+		return nil, err
+	}
+	common := map[int32]int{}
+	var sign int32
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&sign, &n}, func() error { common[sign] = n; return nil })
+	return common, err
+}
