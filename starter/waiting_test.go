@@ -34,7 +34,7 @@ func (c *testConsole) onWeb() *sampleweb.Web {
 	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
 	server := httptest.NewServer(web.Handler())
 	c.t.Cleanup(server.Close)
-	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
+	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
 		"--search", "searxng", "--searxng-url", web.SearchURL(), "--retry-base", "100ms")
 	return web
 }

@@ -17,8 +17,13 @@ func pacing(cfg *config.Config) fetch.Pacing {
 	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")),
 		MaxCrawlDelay: max(delay, cfg.Duration("max-crawl-delay")), MaxRetryAfter: cfg.Duration("max-retry-after"),
 		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for"), Floor: cfg.Duration("min-delay"),
-		BackoffBase: cfg.Duration("retry-base") / 3}.Defaults()
+		BackoffBase: cfg.Duration("retry-base") / 3, Rest: rest(cfg.Duration("min-delay"))}.Defaults()
 }
+
+// rest is the least pause after a failure, ten seconds whatever the settings say of
+// retries. Only who lowers the floor of all pauses, which is for servers of their
+// own, lowers it too.
+func rest(floor time.Duration) time.Duration { return min(10*time.Second, 20*floor) }
 
 // linger is how long a request under way may take when its worker is told to
 // stop: half of the worker's stop timeout, and a third of a lease.

@@ -109,7 +109,7 @@ var Settings = []Setting{
 	{Key: "max-depth", Env: "GLEANER_MAX_DEPTH", Default: "15", Kind: Number, Help: "links from the nearest homepage"},
 	{Key: "dir-pages", Env: "GLEANER_DIR_PAGES", Default: "2000", Kind: Number, Help: "pages of one directory of a site; documents are not counted"},
 	{Key: "max-tries", Env: "GLEANER_MAX_TRIES", Default: "3", Kind: Number, Help: "tries of a URL that fails for now"},
-	{Key: "retry-base", Env: "GLEANER_RETRY_BASE", Default: "30s", Kind: Duration, Help: "wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one"},
+	{Key: "retry-base", Env: "GLEANER_RETRY_BASE", Default: "30s", Kind: Duration, Help: "wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"},
 	{Key: "leads", Env: "GLEANER_LEADS", Default: "wanted", Kind: Choice, Choices: []string{"wanted", "all", "none"}, Help: "documents linked on other hosts: wanted, all or none"},
 	{Key: "filter", Env: "GLEANER_FILTER", Default: "balanced", Kind: Choice, Choices: []string{"conservative", "balanced", "liberal", "off"}, Help: "academic filter: conservative, balanced, liberal, or off to keep files unread"},
 	{Key: "name-filter", Env: "GLEANER_NAME_FILTER", Default: "false", Kind: Switch, Help: "pass files over unread whose name (homework, cv, lecture, …) or size (a PDF under 8 KB) speaks against them"},

@@ -32,10 +32,9 @@ type Pacing struct {
 	// Unpaced drops the ordinary pause, for servers of one's own. Crawl-delay,
 	// Retry-After, backoff and parking stay.
 	Unpaced bool
-	// Floor is the least pause whatever else is asked for, but for the hosts that
-	// are Exempt: the operator's own [0, none].
-	Floor  time.Duration
-	Exempt func(host string) bool
+	// Floor is the least pause whatever else is asked for, and Rest the least one
+	// after a failure for which the host names no time itself [0, none].
+	Floor, Rest time.Duration
 	// Rand draws from [0, 1) for jitter [math/rand].
 	Rand func() float64
 	// SetBy is who set MinDelay [BySetting].
@@ -80,12 +79,12 @@ func setDuration(d *time.Duration, def time.Duration) {
 	}
 }
 
-// For is the pacing of one host with a least pause of its own; 0 is none.
-func (p Pacing) For(host string, delay time.Duration) Pacing {
+// With is the pacing of a host with a least pause of its own; 0 is none.
+func (p Pacing) With(delay time.Duration) Pacing {
 	if delay != p.MinDelay {
 		p.SetBy = ByHarvest
 	}
-	if delay < p.Floor && (p.Exempt == nil || !p.Exempt(host)) {
+	if delay < p.Floor {
 		delay, p.SetBy = p.Floor, ByFloor
 	}
 	p.MinDelay, p.MaxDelay, p.Unpaced = delay, max(p.MaxDelay, delay), delay <= 0
@@ -126,7 +125,7 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 	if v.RetryAfter > 0 {
 		wait = max(wait, asked)
 	} else {
-		wait = max(wait, p.Backoff(failures))
+		wait = max(wait, p.Rest, p.Backoff(failures))
 	}
 	if failures >= p.ParkAfter {
 		return max(wait, p.ParkFor), failures, true

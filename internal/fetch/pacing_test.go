@@ -52,6 +52,11 @@ func TestPacingAfter(t *testing.T) {
 	p.Rand = func() float64 { return 0 }
 	wait, _, _ := p.After(Visit{Failed: true}, 0, 0)
 	require.Equal(t, 5*s, wait, "jitter goes down to a half")
+	p.Rest = 8 * s
+	wait, _, _ = p.After(Visit{Failed: true}, 0, 0)
+	require.Equal(t, 8*s, wait, "and no further than the least rest")
+	wait, _, _ = p.After(Visit{Status: 503, RetryAfter: 3 * s, Failed: true}, 0, 0)
+	require.Equal(t, 3*s, wait, "a host that names a time is asked then")
 	p.Unpaced = true
 	wait, _, _ = p.After(Visit{Status: 200, Elapsed: s}, 0, 3*s)
 	require.Equal(t, 3*s, wait, "a Crawl-delay holds without a pace of our own")

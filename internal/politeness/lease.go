@@ -250,7 +250,7 @@ func (l *Lease) SetDelay(d time.Duration) {
 func (l *Lease) pacing() fetch.Pacing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.k.pacing.For(l.Host, l.minDelay)
+	return l.k.pacing.With(l.minDelay)
 }
 
 // Paced reports whether there is a least time between two requests.

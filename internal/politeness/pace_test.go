@@ -316,20 +316,17 @@ func TestWhatASiteWasPromisedHolds(t *testing.T) {
 }
 
 // TestPublicHostsHaveAFloor: no setting and no harvest asks a host faster than
-// the floor, but for those that are exempt.
+// the floor.
 func TestPublicHostsHaveAFloor(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	for name, base := range map[string]fetch.Pacing{"unpaced": {Unpaced: true}, "a typo": {MinDelay: time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
-			base.Floor, base.Exempt = time.Minute, func(host string) bool { return host == "127.0.0.1:80" }
-			k := NewKeeper(db.Pool, base, "a")
-			for host, want := range map[string]time.Duration{name + ".test": time.Minute, "127.0.0.1:80": 0} {
-				done, err := k.Turn(WithDelay(t.Context(), time.Millisecond), host, 0)
-				require.NoError(t, err)
-				done(fetch.Visit{Status: 200})
-				require.InDelta(t, want, nextIn(t, db, host), float64(5*time.Second), host)
-			}
+			base.Floor = time.Minute
+			done, err := NewKeeper(db.Pool, base, "a").Turn(WithDelay(t.Context(), time.Millisecond), name+".test", 0)
+			require.NoError(t, err)
+			done(fetch.Visit{Status: 200})
+			require.InDelta(t, time.Minute, nextIn(t, db, name+".test"), float64(5*time.Second))
 		})
 	}
 	services := NewKeeper(db.Pool, fetch.Pacing{Floor: time.Minute}, "a").Services()
