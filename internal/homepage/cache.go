@@ -3,6 +3,7 @@ package homepage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -76,20 +77,10 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 	if ok && now.Sub(kept.At) < c.budget.MaxAge {
 		return kept.Results, nil
 	}
-	// What is asked is counted without a limit, too: a person wants to see it.
-	granted, err := c.cache.Spend(ctx, c.Name(), c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32))
-	if err != nil {
-		return nil, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
-	}
-	if !granted {
-		if ok {
-			return kept.Results, nil
-		}
-		return nil, &SearchError{Provider: c.Name(), RetryAfter: c.periodStart(now).Add(c.budget.Period).Sub(now),
-			Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
-	}
-	rs, err := c.inner.Search(ctx, query, n)
+	rs, err := c.ask(ctx, query, n, now)
 	switch {
+	case errors.Is(err, ErrBudget) && ok:
+		return kept.Results, nil
 	case err != nil && len(rs) == 0 && ok:
 		return kept.Results, err
 	case err != nil: // a part of an answer is not kept: the whole is asked for again
@@ -99,6 +90,54 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 		return nil, fmt.Errorf("%w: search cache: %w", ErrRecord, err)
 	}
 	return rs, nil
+}
+
+// ask searches, and pays for it when the turn has come: a wait that is given up
+// costs nothing. Where nothing is left to pay with, no turn is waited for.
+func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.Time) ([]Result, error) {
+	start, limit := c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32)
+	used := func() error {
+		return &SearchError{Provider: c.Name(), RetryAfter: start.Add(c.budget.Period).Sub(now),
+			Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
+	}
+	// What is asked is counted without a limit, too: a person wants to see it.
+	spend := func() error {
+		granted, err := c.cache.Spend(ctx, c.Name(), start, limit)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%w: search budget: %w", ErrRecord, err)
+		case !granted:
+			return used()
+		}
+		return nil
+	}
+	spent, err := c.cache.Spent(ctx, c.Name(), start)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
+	case spent >= limit:
+		return nil, used()
+	}
+	return c.inner.Search(context.WithValue(ctx, billKey{}, &bill{pay: spend}), query, n)
+}
+
+// bill is what one search costs, however many requests it takes.
+type bill struct {
+	pay  func() error
+	paid bool
+}
+
+type billKey struct{}
+
+// pay pays for the search under way, once. Who sends a request calls it when its
+// turn has come.
+func pay(ctx context.Context) error {
+	b, ok := ctx.Value(billKey{}).(*bill)
+	if !ok || b.paid {
+		return nil
+	}
+	b.paid = true
+	return b.pay()
 }
 
 // Usage says how much of the budget of the present period is used.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -84,12 +83,16 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) (err er
 		}
 		defer func() { done(visit) }()
 	}
+	if err := pay(ctx); err != nil {
+		visit = fetch.Visit{Void: true}
+		return err
+	}
 	start := time.Now()
 	defer func() { visit.Elapsed = time.Since(start) }()
 	req.Header.Set("Accept", "application/json")
 	resp, err := p.client.Do(req.WithContext(ctx)) // #nosec G704 -- the settings name the search engine
 	if err != nil {
-		return &SearchError{Provider: p.name, Err: err}
+		return &SearchError{Provider: p.name, Err: fetch.Unaddressed(err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	visit.Status = resp.StatusCode
@@ -125,8 +128,7 @@ func (p provider) noTurn(err error) error {
 func (p provider) refusal(resp *http.Response) *SearchError {
 	e := &SearchError{Provider: p.name, Status: resp.StatusCode}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		to, _, _ := strings.Cut(resp.Header.Get("Location"), "?")
-		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", ErrForbidden, to)
+		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", ErrForbidden, fetch.RedirectHost(resp))
 		return e
 	}
 	switch resp.StatusCode {

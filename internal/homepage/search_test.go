@@ -128,7 +128,10 @@ func TestSerper(t *testing.T) {
 type counted struct{ n atomic.Int64 }
 
 func (c *counted) Name() string { return "counted" }
-func (c *counted) Search(_ context.Context, q string, _ int) ([]Result, error) {
+func (c *counted) Search(ctx context.Context, q string, _ int) ([]Result, error) {
+	if err := pay(ctx); err != nil {
+		return nil, err
+	}
 	c.n.Add(1)
 	return []Result{{URL: "http://" + q + ".org/"}}, nil
 }
@@ -226,14 +229,82 @@ func TestSearchKeysStayWithTheirHost(t *testing.T) {
 	t.Parallel()
 	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the other host was asked") })
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		// The server repeats what it was sent, in letters of its own.
+		http.Redirect(w, r, other.URL+"/login/echoed-key/?again=echoed-query", http.StatusTemporaryRedirect)
 	})
 	for _, p := range []Searcher{NewBrave(s.URL, "secret", s.Client(), nil), NewSerper(s.URL, "secret", s.Client(), nil), NewSearXNG(s.URL, s.Client(), nil)} {
 		_, err := p.Search(t.Context(), "q", 10)
 		require.ErrorIs(t, err, ErrForbidden, p.Name())
 		require.ErrorContains(t, err, "redirects", p.Name())
+		require.ErrorContains(t, err, other.Listener.Addr().String(), p.Name())
 		assert.NotContains(t, err.Error(), "secret", p.Name())
+		assert.NotContains(t, err.Error(), "echoed", p.Name())
 	}
+}
+
+// Where no answer comes, or one that cannot be read, the error tells the host and
+// not the address: what was searched for, and what a server makes of a key.
+func TestSearchErrorsNameTheHostAlone(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"hangs up": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a strange place": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://[echoed-key/")
+			w.WriteHeader(302)
+		},
+		"another path": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/echoed-key")
+			w.WriteHeader(302)
+		},
+	} {
+		s := serve(t, answer)
+		for _, p := range []Searcher{NewBrave(s.URL+"/base", "secret", s.Client(), nil), NewSerper(s.URL+"/base", "secret", s.Client(), nil), NewSearXNG(s.URL+"/base", s.Client(), nil)} {
+			_, err := p.Search(t.Context(), "sought-words", 10)
+			var se *SearchError
+			require.ErrorAs(t, err, &se, name)
+			for _, hidden := range []string{"secret", "echoed", "sought", "/base"} {
+				assert.NotContains(t, err.Error(), hidden, "%s: %s", name, p.Name())
+			}
+		}
+	}
+}
+
+// waits is a gate that grants no turn until the caller gives up.
+type waits struct{ asked chan struct{} }
+
+func (g waits) Turn(ctx context.Context, _ string, _ time.Duration) (func(fetch.Visit), error) {
+	g.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A search whose turn did not come, since its caller gave up, costs nothing.
+func TestACancelledWaitCostsNothing(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"results":[{"url":"http://a.org/"}]}`)
+	})
+	cache, gate := NewMemoryCache(), waits{make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-gate.asked; cancel() }()
+	c := Cached(NewSearXNG(s.URL, s.Client(), gate), cache, Budget{Limit: 1})
+	_, err := c.Search(ctx, "q", 1)
+	require.ErrorIs(t, err, context.Canceled)
+	spent, _, _, err := c.Usage(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, spent)
+
+	turns := &turns{}
+	c = Cached(NewSearXNG(s.URL, s.Client(), turns), cache, Budget{Limit: 1})
+	_, err = c.Search(t.Context(), "q", 10)
+	require.NoError(t, err)
+	spent, _, _, err = c.Usage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, spent, "one search, of however many pages")
+	asked := len(turns.visits)
+	_, err = c.Search(t.Context(), "another", 10)
+	require.ErrorIs(t, err, ErrBudget)
+	require.Len(t, turns.visits, asked, "no turn is taken for what cannot be paid")
 }
 
 // emptyIndex knows no page.

@@ -110,9 +110,12 @@ func (s *service) ask(ctx context.Context, method, addr string, body []byte) ([]
 }
 
 // follow sends one request and goes after its redirects.
-func (s *service) follow(ctx context.Context, method, addr string, body []byte) (answer, error) {
+// Of where they lead errors name the host alone: in the rest may stand what the
+// service makes of a key.
+func (s *service) follow(ctx context.Context, method, asked string, body []byte) (answer, error) {
+	addr := asked
 	for hop := 0; ; hop++ {
-		a, err := s.once(ctx, method, addr, body)
+		a, err := s.once(ctx, method, addr, asked, body)
 		if err != nil {
 			return answer{}, err
 		}
@@ -121,22 +124,27 @@ func (s *service) follow(ctx context.Context, method, addr string, body []byte) 
 			return a, nil
 		}
 		next, err := weburl.Canonical(addr, to)
+		if err != nil {
+			return answer{}, ErrBadAnswer{s.name, asked, errors.New("redirect to what is no address")}
+		}
 		// A key must not travel to a host that the operator did not name.
-		if err != nil || weburl.Domain(weburl.Host(next)) != weburl.Domain(weburl.Host(addr)) || strings.HasPrefix(addr, "https:") && !strings.HasPrefix(next, "https:") {
-			return answer{}, ErrBadAnswer{s.name, addr, fmt.Errorf("redirect to %q", to)}
+		if weburl.Domain(weburl.Host(next)) != weburl.Domain(weburl.Host(addr)) || strings.HasPrefix(addr, "https:") && !strings.HasPrefix(next, "https:") {
+			scheme, _, _ := strings.Cut(next, ":")
+			return answer{}, ErrBadAnswer{s.name, asked, fmt.Errorf("redirect to %s://%s", scheme, weburl.Host(next))}
 		}
 		if hop == maxHops {
-			return answer{}, ErrBadAnswer{s.name, addr, fmt.Errorf("more than %d redirects", maxHops)}
+			return answer{}, ErrBadAnswer{s.name, asked, fmt.Errorf("more than %d redirects", maxHops)}
 		}
 		addr = next
 	}
 }
 
-// once takes a turn of the host and sends one request.
-func (s *service) once(ctx context.Context, method, addr string, body []byte) (answer, error) {
+// once takes a turn of the host and sends one request. Errors name what was asked
+// for before any redirect.
+func (s *service) once(ctx context.Context, method, addr, asked string, body []byte) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, addr, bytes.NewReader(body))
 	if err != nil {
-		return answer{}, ErrRefused{Service: s.name, URL: addr, Reason: err.Error()}
+		return answer{}, ErrRefused{Service: s.name, URL: asked, Reason: fetch.Unaddressed(err).Error()}
 	}
 	for k, v := range s.header {
 		req.Header[k] = v
@@ -147,10 +155,11 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 	}
 	done, err := s.gate.Turn(ctx, weburl.Host(addr), time.Duration(s.delay.Load()))
 	if err != nil {
-		return answer{}, s.noTurn(ctx, addr, err)
+		return answer{}, s.noTurn(ctx, asked, err)
 	}
 	begin := time.Now()
 	a, err := s.send(req)
+	a.url = asked
 	visit := fetch.Visit{Status: a.status, Elapsed: time.Since(begin), Failed: err != nil}
 	if err != nil {
 		var long ErrTooMuch
@@ -160,9 +169,9 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 		case ctx.Err() != nil:
 			return answer{}, ctx.Err()
 		case !visit.Failed:
-			return answer{}, ErrBadAnswer{s.name, addr, err}
+			return answer{}, ErrBadAnswer{s.name, asked, err}
 		}
-		return answer{}, ErrUnavailable{Service: s.name, URL: addr, Err: err}
+		return answer{}, ErrUnavailable{Service: s.name, URL: asked, Err: err}
 	}
 	visit.RetryAfter = fetch.RetryAfter(a.header, time.Now())
 	visit.Failed = a.status == http.StatusTooManyRequests || a.status >= 500
@@ -170,7 +179,7 @@ func (s *service) once(ctx context.Context, method, addr string, body []byte) (a
 		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.header))))
 	}
 	done(visit)
-	return a, s.inOrder(addr, a, visit)
+	return a, s.inOrder(asked, a, visit)
 }
 
 // inOrder tells an answer that counts from one of a service in trouble. Those
@@ -217,11 +226,11 @@ func (s *service) send(req *http.Request) (answer, error) {
 	defer cancel()
 	resp, err := s.client.Do(req.WithContext(ctx))
 	if err != nil {
-		return answer{}, err
+		return answer{}, fetch.Unaddressed(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	a := answer{url: req.URL.String(), status: resp.StatusCode, header: resp.Header, body: body}
+	a := answer{status: resp.StatusCode, header: resp.Header, body: body}
 	if err != nil {
 		return a, err
 	}
