@@ -5,9 +5,12 @@ package document
 import "os/exec"
 
 // box is how a child is shut in: nothing but its limits is known here.
-type box struct{ spaces bool }
+type box struct {
+	spaces bool
+	user   int // always the worker's own
+}
 
-func newBox(string, ...string) box { return box{} }
+func newBox(string, ...string) box { return box{user: -1} }
 
 func (b box) apart(_ *exec.Cmd, f func()) { f() }
 

@@ -11,9 +11,9 @@ func TestRedirectsAreNamedByTheirHostAlone(t *testing.T) {
 	t.Parallel()
 	for to, then := range map[string]reply{
 		"http://elsewhere.example/echoed-key?echoed-query": {},
-		"http://[echoed-key/":                               {},
-		"https://dblp.org/echoed-key.xml":                   {status: 403, body: "no"},
-		"https://dblp.org/pid/echoed-key.xml?echoed":        {status: 404},
+		"http://[echoed-key/":                              {},
+		"https://dblp.org/echoed-key.xml":                  {status: 403, body: "no"},
+		"https://dblp.org/pid/echoed-key.xml?echoed":       {status: 404},
 	} {
 		cfg, _ := stubConfig(t, map[string][]reply{"pid/1/2": {{status: 302, header: map[string]string{"Location": to}}},
 			"echoed-key.xml": {then}, "pid/echoed-key.xml": {then}, "pid/echoed-key.xml?echoed": {then}})
