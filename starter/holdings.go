@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
+	"gleaner/internal/metadata"
 	"gleaner/internal/store"
 )
 
@@ -54,6 +55,9 @@ forget" takes it back.`,
 
 func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.Imported, error) {
 	papers, err := readPapers(name)
+	if err == nil {
+		err = metadata.Sound(name, papers)
+	}
 	if err != nil {
 		return store.Imported{}, err
 	}

@@ -67,7 +67,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 			return fmt.Errorf("%w: %s holds no paper of %s", errUsage, f.papers, years)
 		}
 		for year, some := range byYear {
-			if err := db.SaveListing(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
+			if err := a.Stages.Enter(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
 				return err
 			}
 		}

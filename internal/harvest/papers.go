@@ -216,7 +216,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 		}
 		papers, err := s.DBLP.Papers(ctx, v)
 		if err == nil {
-			err = metadata.Sound(SourceDBLP, papers)
+			err = s.Enter(ctx, SourceDBLP, key, v.TOC, papers)
 		}
 		var none metadata.ErrNoVolume
 		var bad metadata.ErrBadAnswer
@@ -225,10 +225,6 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 			missing = append(missing, gap{SourceDBLP, v.TOC, err})
 		case err != nil:
 			return missing, err
-		default:
-			if err := s.DB.SaveListing(ctx, SourceDBLP, key, v.TOC, papers); err != nil {
-				return missing, err
-			}
 		}
 	}
 	return missing, nil
@@ -248,18 +244,25 @@ func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.V
 		}
 		report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
 		papers, err := src.Papers(ctx, v, year)
-		if err == nil {
-			err = metadata.Sound(src.Name(), papers)
-		}
 		var none metadata.ErrNoVolume
 		if err != nil && !errors.As(err, &none) {
 			return missing, err
 		}
-		if err := s.DB.SaveListing(ctx, src.Name(), v.Key, year.String(), papers); err != nil {
+		if err := s.Enter(ctx, src.Name(), v.Key, year.String(), papers); err != nil {
 			return missing, err
 		}
 	}
 	return missing, nil
+}
+
+// Enter keeps what a source, or a person's file, lists for a volume. It is the one
+// way of papers into the record, and refuses those that no catalogue can mean with a
+// metadata.ErrBadAnswer.
+func (s *Stages) Enter(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
+	if err := metadata.Sound(source, papers); err != nil {
+		return err
+	}
+	return s.DB.SaveListing(ctx, source, venueKey, volume, papers)
 }
 
 // merged merges what the record has of the sources: the first with papers says
@@ -326,7 +329,11 @@ func (s *Stages) complete(ctx context.Context, c metadata.CopySource, key string
 				said = append(said, p)
 			}
 		}
-		if err := s.DB.SaveListing(ctx, c.Name(), key, volume, said); err != nil {
+		var bad metadata.ErrBadAnswer
+		switch err := s.Enter(ctx, c.Name(), key, volume, said); {
+		case errors.As(err, &bad):
+			return append(missing, gap{c.Name(), volume, err}), nil
+		case err != nil:
 			return missing, err
 		}
 	}

@@ -1,6 +1,9 @@
 package harvest_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,6 +76,43 @@ func TestKnownOfAYearWithoutAVolume(t *testing.T) {
 	_, _, err = a.Stages.Known(t.Context(), "conf/nowhere", gleaner.Years{From: 2003, To: 2003}, nothing)
 	var unknown metadata.ErrUnknownVenue
 	require.ErrorAs(t, err, &unknown)
+}
+
+// TestNoListIsAboveTheBounds: what no catalogue can mean stays out of the record,
+// whoever lists it: a person's file, or a source that completes the others.
+func TestNoListIsAboveTheBounds(t *testing.T) {
+	t.Parallel()
+	a := smallVenue().open(t, "", nil)
+	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
+	var bad metadata.ErrBadAnswer
+	huge := gleaner.Paper{Key: "file:one", Year: 2003, Title: strings.Repeat("a", 20_000)}
+	require.ErrorAs(t, a.Stages.Enter(ctx, "file", "list/local", "2003", []gleaner.Paper{huge}), &bad)
+	listed, err := a.DB.Listing(ctx, "file", "list/local", years)
+	require.NoError(t, err)
+	require.Empty(t, listed)
+
+	a.Stages.Completers = map[string]metadata.CopySource{"arxiv": endless{}}
+	a.Stages.SourceNames = []string{"dblp", "arxiv"}
+	records, missing, err := a.Stages.Known(ctx, "journals/exa", years, nothing)
+	require.NoError(t, err)
+	require.NotEmpty(t, records)
+	require.Contains(t, strings.Join(missing, " "), "links of a paper")
+	listed, err = a.DB.Listing(ctx, "arxiv", "journals/exa", years)
+	require.NoError(t, err)
+	require.Empty(t, listed)
+}
+
+// endless knows more copies of every paper than there can be.
+type endless struct{}
+
+func (endless) Name() string { return "arxiv" }
+
+func (endless) Copies(context.Context, gleaner.Paper) ([]metadata.Copy, error) {
+	var all []metadata.Copy
+	for i := range 1500 {
+		all = append(all, metadata.Copy{URL: fmt.Sprintf("https://a.example/%d.pdf", i)})
+	}
+	return all, nil
 }
 
 func TestAListOfOnesOwn(t *testing.T) {
