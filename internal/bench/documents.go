@@ -254,13 +254,17 @@ func takeIn(ctx context.Context, c *collection.Collection, name string, i int) (
 		return 0, err
 	}
 	url := fmt.Sprintf("http://bench.example/%d/%s", i, filepath.Base(name))
-	shas, err := c.Add(ctx, collection.File{URL: url, Parent: "http://bench.example/", Body: body, At: time.Now()})
-	for _, sha := range shas {
-		if _, err := c.Judge(ctx, sha); err != nil {
+	kept, err := c.Keep(ctx, collection.File{URL: url, Parent: "http://bench.example/", Body: body, At: time.Now()})
+	if err != nil {
+		return 0, err
+	}
+	defer kept.Release()
+	for _, d := range kept.Documents {
+		if _, err := c.JudgeInHand(ctx, d); err != nil {
 			return 0, err
 		}
 	}
-	return int64(len(body)), err
+	return int64(len(body)), nil
 }
 
 // DocumentFiles lists the files below a folder that are or hold documents, by

@@ -3,7 +3,6 @@ package collection
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -122,55 +121,6 @@ func Sniff(url, mediaType string, body []byte) What {
 
 // Ready reports whether the blob store takes files. It costs nothing while it does.
 func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx) }
-
-// Add stores a file and returns the SHA-256 of the documents in it: of the file
-// itself, or of each member of an archive with several. A file with nothing in
-// it that may be a paper is stored none the less, as rejected by its kind.
-func (c *Collection) Add(ctx context.Context, f File) ([]string, error) {
-	c.reached(fetched)
-	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
-	parts, release, err := c.unpack(ctx, name, media, f.Body)
-	defer release()
-	var bad *document.UnpackError
-	if err != nil && !errors.As(err, &bad) {
-		return nil, err
-	}
-	if err != nil {
-		// What is wrong with it is found again, and named, when it is judged.
-		c.log.DebugContext(ctx, "archive cannot be unpacked", "url", f.URL, "error", err)
-	}
-	if len(parts) < 2 {
-		kind := document.Sniff(name, media, f.Body)
-		if len(parts) == 1 {
-			kind = parts[0].Kind
-		}
-		sha, err := c.add(ctx, f, "", kind, f.Body)
-		return []string{sha}, err
-	}
-	var all []string
-	for _, p := range parts {
-		sha, err := c.add(ctx, f, p.Name, p.Kind, p.Body)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sha)
-	}
-	return all, nil
-}
-
-// unpack unpacks a file when there is memory for what may come of it. release says
-// that the parts are no longer needed. The error is an *document.UnpackError, or
-// that of ctx.
-func (c *Collection) unpack(ctx context.Context, name, media string, body []byte) (parts []document.Part, release func(), err error) {
-	release = func() {}
-	if n := document.Unpacked(name, media, body, document.Limits{}); n > 0 {
-		if release, err = c.memory.Hold(ctx, n); err != nil {
-			return nil, func() {}, err
-		}
-	}
-	parts, err = document.Unpack(name, media, body, document.Limits{})
-	return parts, release, err
-}
 
 func (c *Collection) add(ctx context.Context, f File, member string, kind document.Kind, body []byte) (string, error) {
 	digest, err := c.repo.Put(ctx, body)

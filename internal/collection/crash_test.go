@@ -81,7 +81,7 @@ func scenario(c *Collection) error {
 		fileAt("http://www.example.org/~ada/one.pdf", pile.File(1, sampleweb.AsRevisedPDF)),
 		fileAt("http://mirror.example.org/one.pdf", pile.File(1, sampleweb.AsPDF)),
 	} {
-		shas, err := c.Add(ctx, f)
+		shas, err := add(ctx, c, f)
 		if err != nil {
 			return err
 		}

@@ -51,6 +51,34 @@ func (j Judgement) Papers() []string {
 // be read is rejected with the reason, one whose blob is gone has failed; an
 // error is the system's.
 func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
+	return c.judgeBy(ctx, sha, c.readBack)
+}
+
+// JudgeInHand is Judge of a document that is in hand, and need not be read back.
+func (c *Collection) JudgeInHand(ctx context.Context, h InHand) (Judgement, error) {
+	return c.judgeBy(ctx, h.SHA256, func(context.Context, string, store.Location) (opened, func(), error) {
+		return h.opened, func() {}, nil
+	})
+}
+
+// getter gets a document that was found at a place. release says that it is no
+// longer needed.
+type getter func(ctx context.Context, sha string, at store.Location) (o opened, release func(), err error)
+
+// readBack gets a document from the blob store.
+func (c *Collection) readBack(ctx context.Context, sha string, at store.Location) (opened, func(), error) {
+	body, err := c.repo.Read(ctx, sha)
+	if err != nil {
+		return opened{}, func() {}, err
+	}
+	name := path.Base(at.URL)
+	if at.Member != "" {
+		name = at.Member
+	}
+	return c.open(ctx, name, at.Header["Content-Type"], body)
+}
+
+func (c *Collection) judgeBy(ctx context.Context, sha string, get getter) (Judgement, error) {
 	d, places, err := c.db.Document(ctx, sha)
 	if err != nil {
 		return Judgement{}, err
@@ -58,7 +86,7 @@ func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
 	if d.State == "accepted" || d.State == "rejected" {
 		return c.matchAgain(ctx, sha)
 	}
-	return c.examine(ctx, d, places)
+	return c.examine(ctx, d, places, get)
 }
 
 // Rejudge reads and judges a document whatever was decided before: the filter
@@ -72,7 +100,7 @@ func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error)
 	if d.Removed != nil {
 		return Judgement{}, fmt.Errorf("%s: %w", sha, store.ErrPruned)
 	}
-	return c.examine(ctx, d, places)
+	return c.examine(ctx, d, places, c.readBack)
 }
 
 // ErrStalled is a document whose reader was stopped before it had used its
@@ -80,10 +108,10 @@ func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error)
 // the file can be rejected for. It waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
 
-func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
+func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	started := time.Now()
 	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
-		err = c.guarded(ctx, d.SHA256, func() error { j, err = c.judge(ctx, d, places); return err })
+		err = c.guarded(ctx, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
 		return j, err
 	})
 	if err == nil {
@@ -95,7 +123,7 @@ func (c *Collection) examine(ctx context.Context, d store.Document, places []sto
 	return c.failed(ctx, d, err)
 }
 
-func (c *Collection) judge(ctx context.Context, d store.Document, places []store.Location) (Judgement, error) {
+func (c *Collection) judge(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	var at store.Location
 	if len(places) > 0 {
 		at = places[0]
@@ -113,7 +141,12 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	if err != nil {
 		return Judgement{}, err
 	}
-	text, j, err := c.readAndFilter(ctx, &d, at, func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 })
+	o, release, err := get(ctx, d.SHA256, at)
+	defer release()
+	if err != nil {
+		return Judgement{}, err
+	}
+	text, j, err := c.readAndFilter(ctx, &d, at, o, func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 })
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -187,18 +220,14 @@ func withWord(found, had []store.Found) []store.Found {
 // readAndFilter is the work for a processor: one document, one core. Of a document
 // whose first pages settle what it is no more is read than its references, unless
 // it may be wanted.
-func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location, wanted func(*document.Text) bool) (*document.Text, document.Judgement, error) {
+func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location, o opened, wanted func(*document.Text) bool) (*document.Text, document.Judgement, error) {
 	release, err := c.takeCore(ctx)
 	if err != nil {
 		return nil, document.Judgement{}, err
 	}
 	defer release()
-	body, err := c.repo.Read(ctx, d.SHA256)
-	if err != nil {
-		return nil, document.Judgement{}, err
-	}
 	hints := document.Hints{Name: fileName(at), Anchor: at.Anchor}
-	text, kind, err := c.read(ctx, at, body, func(t *document.Text) document.More {
+	text, kind, err := c.read(ctx, o, func(t *document.Text) document.More {
 		if c.whole || wanted(t) {
 			return document.ReadAll
 		}
@@ -215,34 +244,6 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	j := c.filter.Judge(text, hints)
 	d.References = j.References
 	return text, j, nil
-}
-
-func (c *Collection) read(ctx context.Context, at store.Location, body []byte, next func(*document.Text) document.More) (*document.Text, document.Kind, error) {
-	name := path.Base(at.URL)
-	if at.Member != "" {
-		name = at.Member
-	}
-	parts, release, err := c.unpack(ctx, name, at.Header["Content-Type"], body)
-	defer release()
-	var bad *document.UnpackError
-	if err != nil && !errors.As(err, &bad) {
-		return nil, "", err
-	}
-	if len(parts) == 0 && errors.As(err, &bad) {
-		return &document.Text{Outcome: bad.Outcome, Detail: bad.Error()}, document.Sniff(name, "", body), nil
-	}
-	for _, p := range parts {
-		if p.Kind.IsDocument() {
-			t, err := c.reader.ReadUntil(ctx, p, next)
-			return t, p.Kind, err
-		}
-	}
-	kind := document.Sniff(name, at.Header["Content-Type"], body)
-	t := &document.Text{Outcome: document.NotADocument, Detail: "a file of kind " + string(kind)}
-	if kind == document.Empty {
-		t.Outcome, t.Detail = document.EmptyFile, "no bytes, or only blanks"
-	}
-	return t, kind, nil
 }
 
 // save writes what was found out: sidecars first, which a repeated attempt

@@ -149,3 +149,19 @@ func (s *shop) dump() string {
 	b.WriteString(strings.Join(files, "\n"))
 	return b.String()
 }
+
+// add stores a file, and reads the documents in it back later.
+func add(ctx context.Context, c *Collection, f File) ([]string, error) {
+	k, err := c.Keep(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Release()
+	var shas []string
+	for _, d := range k.Documents {
+		shas = append(shas, d.SHA256)
+	}
+	return shas, nil
+}
+
+func (s *shop) Add(ctx context.Context, f File) ([]string, error) { return add(ctx, s.Collection, f) }

@@ -41,7 +41,8 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, size 
 	if document.Sniff(name, media, f.Body) != document.HTML {
 		return Judgement{}, false, nil
 	}
-	text, err := c.reader.Read(ctx, document.Part{Name: name, MediaType: media, Kind: document.HTML, Body: f.Body})
+	part := document.Part{Name: name, MediaType: media, Kind: document.HTML, Body: f.Body}
+	text, err := c.reader.Read(ctx, part)
 	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords {
 		return Judgement{}, false, err
 	}
@@ -57,6 +58,6 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, size 
 	if err != nil {
 		return Judgement{}, false, err
 	}
-	j, err := c.Judge(ctx, sha)
+	j, err := c.JudgeInHand(ctx, InHand{sha, opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}})
 	return j, err == nil, err
 }

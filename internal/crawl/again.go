@@ -9,7 +9,7 @@ import (
 
 // unchanged is a URL that is as it was: by its own word (304), or because the
 // same bytes came again.
-func (s *slice) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
+func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	v.Outcome, v.State = fetch.NotModified, e.Was
 	if e.Was == frontier.Waiting { // fetched before Was was kept
 		v.State = frontier.Page
@@ -23,12 +23,12 @@ func (s *slice) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	if v.State == frontier.Document {
 		return rank.Result{Document: true}
 	}
-	s.progress.Pages++
+	l.progress.Pages++
 	return rank.Result{}
 }
 
 // schedule decides when a URL is worth asking again.
-func (s *slice) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
+func (l *loop) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
 	event, document := eventOf(v, r), v.State == frontier.Document || e.Was == frontier.Document
 	if v.State == frontier.Failed && !v.NextTry.IsZero() {
 		v.Interval = e.Interval
@@ -37,7 +37,7 @@ func (s *slice) schedule(e *frontier.Entry, v *frontier.Visit, r rank.Result) {
 	if !e.Visited.IsZero() {
 		event = event.After(v.At.Sub(e.Visited), e.Interval)
 	}
-	next, again := s.cfg.Recrawl.Next(document, e.Interval, event)
+	next, again := l.cfg.Recrawl.Next(document, e.Interval, event)
 	v.Interval = next
 	if again {
 		v.Due = v.At.Add(next)

@@ -3,7 +3,7 @@ package crawl
 import (
 	"context"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/collection"
 	"gleaner/internal/frontier"
 	"gleaner/internal/rank"
 )
@@ -14,56 +14,62 @@ import (
 const judgedMembers = 8
 
 // document keeps a file. It is judged when the visit is written.
-func (s *slice) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) (rank.Result, error) {
+func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (_ rank.Result, err error) {
 	v.State = frontier.Document
-	s.progress.Documents++
-	f := s.file(e, v, resp)
-	err := s.patiently(ctx, func() (err error) {
-		s.unjudged, err = s.coll.Add(context.WithoutCancel(ctx), f)
-		return err
-	})
-	if err == nil {
-		err = s.patiently(ctx, func() error { return s.unpacked(ctx) })
+	l.progress.Documents++
+	if l.kept, err = l.library.Keep(ctx, l.file(e, v, a)); err == nil && len(l.kept.Documents) > 1 {
+		l.brings(l.kept.Bytes) // of an archive there may be a thousand times what was received
 	}
 	return rank.Result{Document: true}, err
+}
+
+// release lets go of the documents of the last visit.
+func (l *loop) release() {
+	l.kept.Release()
+	l.kept = nil
 }
 
 // judge examines the documents of the last visit, for as long as the crawl is
 // wanted. What they are the crawl learns from; what it leaves stays kept, to be
 // examined later.
-func (s *slice) judge(ctx context.Context, url string) (rank.Result, error) {
+func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
 	r := rank.Result{Document: true}
-	shas := s.unjudged
-	s.unjudged = nil
-	for _, sha := range shas[:min(len(shas), judgedMembers)] {
-		if ctx.Err() != nil || s.stop.Load() != nil {
+	defer l.release()
+	docs := l.kept.Documents
+	for _, d := range docs[:min(len(docs), judgedMembers)] {
+		if ctx.Err() != nil || l.stop.Load() != nil {
 			return r, nil // the loop says why
 		}
-		if err := s.hold(ctx); err != nil {
+		if err := l.record.Hold(ctx); err != nil {
 			return r, err
 		}
-		err := s.guarded(ctx, url, func() error { return s.judgeOne(ctx, sha, &r) })
+		err := l.guarded(ctx, url, func() error { return l.judgeOne(ctx, d, &r) })
 		if err != nil && ctx.Err() == nil {
 			// It is kept and waits to be examined; one file must not hold up
 			// its site.
-			s.log.WarnContext(ctx, "document cannot be examined yet", "sha256", sha, "url", url, "error", err)
+			l.log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", url, "error", err)
 		}
 	}
 	return r, nil
 }
 
-func (s *slice) judgeOne(ctx context.Context, sha string, r *rank.Result) error {
-	j, err := s.coll.Judge(ctx, sha)
-	if err != nil {
-		return err
+func (l *loop) judgeOne(ctx context.Context, d collection.InHand, r *rank.Result) error {
+	v, err := l.library.Judge(ctx, d)
+	r.Accepted = r.Accepted || v.Accepted
+	l.count(v)
+	if v.Found {
+		l.noteFound(v.Titles)
+		l.leaveOut()
 	}
-	if j.Academic() {
-		r.Accepted = true
-		s.progress.Accepted++
+	return err
+}
+
+// count counts what a document turned out to be.
+func (l *loop) count(v Verdict) {
+	if v.Accepted {
+		l.progress.Accepted++
 	}
-	if j.Found() {
-		s.progress.Found++
-		return s.foundPapers(ctx, j)
+	if v.Found {
+		l.progress.Found++
 	}
-	return nil
 }

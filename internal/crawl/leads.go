@@ -1,8 +1,6 @@
 package crawl
 
 import (
-	"context"
-
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 )
@@ -22,59 +20,67 @@ const (
 	outcomeLeadsPerHost fetch.Outcome = "leads-per-host-limit"
 )
 
-// lead gives a link to its host, once for all the pages that have it. One that a
-// limit on its shape keeps out is recorded there with the limit's name; one that a
-// limit on leads keeps out is recorded here, since its host is to know nothing
-// of it.
-func (s *slice) lead(host string, e *frontier.Entry) {
-	had, again := s.leads[e.Hash()]
-	if again && e.Wanted <= had {
-		return
-	}
-	if why := s.tooManyLeads(host); why != "" && !again {
-		s.skip(*e, why)
-		return
-	}
-	if e.Skip = s.outside(e); e.Skip != "" && !s.mayRecord() {
-		return
-	}
-	_ = s.give(host, e)
+// leads are the links that a crawl gave to other hosts.
+type leads struct {
+	wanted map[frontier.Hash]float64 // how like a wanted title each is
+	of     map[string]int            // how many, by host
 }
 
-// give hands a link to another host, unless it names the limit that this would
-// exceed.
-func (s *slice) give(host string, e *frontier.Entry) fetch.Outcome {
-	if _, again := s.leads[e.Hash()]; !again {
-		if why := s.tooManyLeads(host); why != "" {
-			return why
-		}
-		s.leadsOf[host]++
+func newLeads() leads {
+	return leads{wanted: map[frontier.Hash]float64{}, of: map[string]int{}}
+}
+
+// note counts a lead, once.
+func (g leads) note(h frontier.Hash, host string, wanted float64) {
+	if _, again := g.wanted[h]; !again {
+		g.of[host]++
 	}
-	s.leads[e.Hash()] = e.Wanted
-	s.strategy.Enter(own(e))
-	s.batch.AddLead(host, *e)
-	return ""
+	g.wanted[h] = wanted
 }
 
-// loadLeads reads what this crawl gave to other hosts before this slice.
-func (s *slice) loadLeads(ctx context.Context) error {
-	s.leads, s.leadsOf = map[frontier.Hash]float64{}, map[string]int{}
-	return s.db.Leads(ctx, s.site.ID, func(h frontier.Hash, host string, wanted float64) {
-		s.leads[h] = wanted
-		s.leadsOf[host]++
-	})
-}
-
-// tooManyLeads names the limit that one more lead to a host would exceed.
-func (s *slice) tooManyLeads(host string) fetch.Outcome {
-	of := s.leadsOf[host]
+// tooMany names the limit that one more lead to a host would exceed.
+func (g leads) tooMany(host string) fetch.Outcome {
+	of := g.of[host]
 	switch {
-	case len(s.leads) >= maxLeads:
+	case len(g.wanted) >= maxLeads:
 		return outcomeLeads
-	case of == 0 && len(s.leadsOf) >= maxLeadHosts:
+	case of == 0 && len(g.of) >= maxLeadHosts:
 		return outcomeLeadHosts
 	case of >= maxLeadsPerHost:
 		return outcomeLeadsPerHost
 	}
+	return ""
+}
+
+// lead gives a link to its host, once for all the pages that have it. One that a
+// limit on its shape keeps out is recorded there with the limit's name; one that a
+// limit on leads keeps out is recorded here, since its host is to know nothing
+// of it.
+func (l *loop) lead(host string, e *frontier.Entry) {
+	had, again := l.leads.wanted[e.Hash()]
+	if again && e.Wanted <= had {
+		return
+	}
+	if why := l.leads.tooMany(host); why != "" && !again {
+		l.skip(*e, why)
+		return
+	}
+	if e.Skip = l.scope.outside(e); e.Skip != "" && !l.mayRecord() {
+		return
+	}
+	_ = l.give(host, e)
+}
+
+// give hands a link to another host, unless it names the limit that this would
+// exceed.
+func (l *loop) give(host string, e *frontier.Entry) fetch.Outcome {
+	if _, again := l.leads.wanted[e.Hash()]; !again {
+		if why := l.leads.tooMany(host); why != "" {
+			return why
+		}
+	}
+	l.leads.note(e.Hash(), host, e.Wanted)
+	l.strategy.Enter(own(e))
+	l.batch.AddLead(host, *e)
 	return ""
 }

@@ -1,10 +1,8 @@
 package crawl
 
 import (
-	"context"
 	"slices"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/match"
@@ -30,8 +28,8 @@ func (w *window) listing() int {
 
 // named reports whether a document waits that reads like a wanted paper: landing
 // pages can wait for what it turns out to be.
-func (s *slice) named() bool {
-	return s.window.given > 0 && slices.ContainsFunc(s.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead })
+func (l *loop) named() bool {
+	return l.window.given > 0 && slices.ContainsFunc(l.window.entries, func(e *frontier.Entry) bool { return e.Document && e.Wanted >= wantedLead })
 }
 
 // landingSeed reports whether an entry is a landing page that a catalogue named.
@@ -39,26 +37,15 @@ func landingSeed(e *frontier.Entry) bool {
 	return e.Role == frontier.Landing && e.Link.Source == page.SourceSeed
 }
 
-// foundPapers remembers the papers that a document was judged to be, and leaves
-// out their landing pages.
-func (s *slice) foundPapers(ctx context.Context, j collection.Judgement) error {
-	titles, err := s.db.TitlesOf(ctx, j.Papers())
-	if err != nil {
-		return err
-	}
-	s.noteFound(titles)
-	s.leaveOut()
-	return nil
-}
-
-func (s *slice) noteFound(titles []string) {
+// noteFound remembers the titles of papers that were found on the site.
+func (l *loop) noteFound(titles []string) {
 	for _, t := range titles {
-		s.found[match.Normalise(t)] = true
+		l.found[match.Normalise(t)] = true
 	}
 }
 
 // foundElsewhere reports whether an entry is a landing page whose paper was found
 // on this site.
-func (s *slice) foundElsewhere(e *frontier.Entry) bool {
-	return len(s.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && s.found[match.Normalise(e.Link.Anchor)]
+func (l *loop) foundElsewhere(e *frontier.Entry) bool {
+	return len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[match.Normalise(e.Link.Anchor)]
 }

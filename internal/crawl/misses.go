@@ -1,14 +1,12 @@
 package crawl
 
 import (
-	"context"
 	"fmt"
 	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/page"
-	"gleaner/internal/rank"
 	"gleaner/internal/weburl"
 )
 
@@ -24,20 +22,12 @@ const outcomeMissed fetch.Outcome = "leads-missed"
 // month, when what was missing may be there.
 type misses map[string]int
 
-func (s *slice) loadMisses(ctx context.Context) error {
-	s.misses = misses{}
-	return frontier.EachLead(ctx, s.db.Pool, s.site.ID, func(parent string, state frontier.State, outcome fetch.Outcome) {
-		e := frontier.Entry{Candidate: rank.Candidate{Parent: parent}, Role: frontier.Lead}
-		s.misses.count(s.giver(&e), &frontier.Visit{State: state, Outcome: outcome})
-	})
-}
-
-// giver is the other host that gave a lead to this site, "" where none did.
-func (s *slice) giver(e *frontier.Entry) string {
+// giver is the other host that gave a lead to a site, "" where none did.
+func giver(site string, e *frontier.Entry) string {
 	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
 		return ""
 	}
-	if host := weburl.Host(e.Parent); host != s.site.Host {
+	if host := weburl.Host(e.Parent); host != site {
 		return host
 	}
 	return ""
@@ -63,22 +53,22 @@ func (m misses) count(giver string, v *frontier.Visit) {
 // leaveOut takes from the window what is not to be asked for: landing pages whose
 // papers were found on this site (they are asked for if a later harvest still
 // misses the paper), and leads of hosts whose leads miss.
-func (s *slice) leaveOut() {
-	for i := len(s.window.entries) - 1; i >= 0; i-- {
-		if outcome, why := s.notWorthIt(s.window.entries[i]); outcome != "" {
-			s.batch.Visits = append(s.batch.Visits, frontier.Visit{Entry: s.window.take(i), State: frontier.Skipped, Outcome: outcome,
-				Reason: why, Crawl: s.site.Crawl, At: time.Now()})
+func (l *loop) leaveOut() {
+	for i := len(l.window.entries) - 1; i >= 0; i-- {
+		if outcome, why := l.notWorthIt(l.window.entries[i]); outcome != "" {
+			l.batch.Visits = append(l.batch.Visits, frontier.Visit{Entry: l.window.take(i), State: frontier.Skipped, Outcome: outcome,
+				Reason: why, Crawl: l.site.Crawl, At: time.Now()})
 		}
 	}
 }
 
-func (s *slice) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
-	if s.foundElsewhere(e) {
+func (l *loop) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
+	if l.foundElsewhere(e) {
 		return outcomeFound, "the paper was found without it"
 	}
-	if from := s.giver(e); s.misses[from] >= maxMisses {
-		s.missedOut++
-		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", s.misses[from], from)
+	if from := giver(l.site.Host, e); l.misses[from] >= maxMisses {
+		l.missedOut++
+		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", l.misses[from], from)
 	}
 	return "", ""
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gleaner/internal/collection"
-	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/page"
@@ -36,9 +35,9 @@ func citeAs(p *page.Page, l *page.Link) {
 
 // file is what came back for an entry, with all that is known of where it was
 // found.
-func (s *slice) file(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) collection.File {
-	f := collection.File{SiteID: s.site.ID, URL: resp.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context, Heading: e.Link.Heading,
-		Header: resp.Header, Body: resp.Body, At: v.At}
+func (l *loop) file(e *frontier.Entry, v *frontier.Visit, a *Answer) collection.File {
+	f := collection.File{SiteID: l.site.ID, URL: a.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context, Heading: e.Link.Heading,
+		Header: a.Header, Body: a.Body, At: v.At}
 	if e.Link.Source == page.SourceCitation {
 		f.MetaTitle = e.Link.Anchor
 		if doi, ok := strings.CutPrefix(e.Link.Context, doiMark); ok {
@@ -49,26 +48,16 @@ func (s *slice) file(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response)
 }
 
 // paperPage keeps a page that is itself a wanted paper.
-func (s *slice) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Visit, resp *fetch.Response, r rank.Result) (rank.Result, error) {
+func (l *loop) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, r rank.Result) error {
 	if r.Page == nil || v.State != frontier.Page || r.Page.NoIndex {
-		return r, nil
+		return nil
 	}
 	titles := append([]string{r.Page.Title, r.Page.Meta["citation_title"]}, r.Page.Headings[:min(len(r.Page.Headings), 3)]...)
-	var j collection.Judgement
-	is, f := false, s.file(e, v, resp)
-	err := s.patiently(ctx, func() (err error) {
-		j, is, err = s.coll.AddPage(context.WithoutCancel(ctx), f, titles, len(r.Page.Text))
-		return err
-	})
+	verdict, is, err := l.library.KeepPage(ctx, l.file(e, v, a), titles, len(r.Page.Text))
 	if err != nil || !is {
-		return r, err
+		return err
 	}
-	s.progress.Documents++
-	if j.Academic() {
-		s.progress.Accepted++
-	}
-	if j.Found() {
-		s.progress.Found++
-	}
-	return r, nil
+	l.progress.Documents++
+	l.count(verdict)
+	return nil
 }

@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -62,8 +61,8 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		if p := s.latest.Load(); p != nil {
-			s.report(*p) // alive, though a page is slow
+		if p := s.loop.latest.Load(); p != nil {
+			s.loop.report(*p) // alive, though a page is slow
 		}
 		if err := s.renew(ctx); errors.Is(err, politeness.ErrLost) {
 			cancel(err)
@@ -85,33 +84,4 @@ func (s *slice) renew(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// ask sends a request under the lease, and sends it again where the record was
-// away before it left, or the lease ran out over it.
-func (s *slice) ask(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
-	for {
-		err = s.patiently(ctx, func() error {
-			asking, breakOff := context.WithCancel(ctx)
-			defer breakOff()
-			s.inFlight.Store(&breakOff)
-			defer s.inFlight.Store(nil)
-			return s.guarded(ctx, r.URL, func() error {
-				resp, err = s.fetch.Fetch(asking, r)
-				return err
-			})
-		})
-		if err == nil || ctx.Err() != nil || answers(err) || !s.lease.Lapsed() {
-			return resp, err
-		}
-		if err := s.hold(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// parkedBecause tells a person why a host is left alone, and until when.
-func (s *slice) parkedBecause(wait time.Duration) string {
-	return fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
-		time.Now().Add(wait).UTC().Format(time.RFC3339), s.lease.Failures(), s.lastFailure, s.progress.URL)
 }

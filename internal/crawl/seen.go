@@ -24,6 +24,7 @@ type seenSet struct {
 	dirs    map[uint64]int32        // pages, by directory
 	seed    maphash.Seed
 	limit   int                     // of best
+	met     int                     // URLs of which the record told
 	partial bool                    // the record knows more URLs
 	since   map[frontier.Hash]int32 // what has no place in best, until the record is written and can be asked
 	skipped int                     // URLs that a limit kept out
@@ -37,35 +38,31 @@ type seenSet struct {
 // sameContent bounds the directories kept of one content.
 const sameContent = 8
 
-func newSeen() *seenSet {
-	return &seenSet{best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
+func newSeen(limit int) *seenSet {
+	return &seenSet{limit: limit, best: map[frontier.Hash]int32{}, since: map[frontier.Hash]int32{}, dirs: map[uint64]int32{}, contents: map[uint64][]string{}, seed: maphash.MakeSeed()}
 }
 
-func loadSeen(ctx context.Context, q frontier.Querier, site, crawl, limit int) (*seenSet, error) {
-	s := newSeen()
-	s.limit = limit
-	n := 0
-	err := frontier.EachKnown(ctx, q, site, crawl, func(k *frontier.Known) {
-		if n++; n <= limit/2 {
-			s.addContent(k.URL, k.Content)
-			s.add(k.Hash, k.Depth, k.Role)
-		}
-		if k.State == frontier.Skipped {
-			s.skipped++
-			return
-		}
-		s.urls++
-		if !weburl.IsDocumentName(k.URL) {
-			s.enterDir(k.URL)
-		}
-	})
-	s.partial = n > limit/2
-	return s, err
+// meet enters what the record knows of a URL. It is told of them all when a slice
+// begins, the nearest to a homepage first.
+func (s *seenSet) meet(k *frontier.Known) {
+	if s.met++; s.met <= s.limit/2 {
+		s.addContent(k.URL, k.Content)
+		s.add(k.Hash, k.Depth, k.Role)
+	}
+	s.partial = s.met > s.limit/2
+	if k.State == frontier.Skipped {
+		s.skipped++
+		return
+	}
+	s.urls++
+	if !weburl.IsDocumentName(k.URL) {
+		s.enterDir(k.URL)
+	}
 }
 
 // learn asks the record what it knows of some links, where it knows more than
 // the set.
-func (s *seenSet) learn(ctx context.Context, q frontier.Querier, site int, links []page.Link) error {
+func (s *seenSet) learn(ctx context.Context, record Recorder, links []page.Link) error {
 	var unknown [][]byte
 	for i := range links {
 		h := frontier.HashOf(links[i].URL)
@@ -76,7 +73,7 @@ func (s *seenSet) learn(ctx context.Context, q frontier.Querier, site int, links
 	if len(unknown) == 0 {
 		return nil
 	}
-	known, err := frontier.LookUp(ctx, q, site, unknown)
+	known, err := record.LookUp(ctx, unknown)
 	for _, k := range known {
 		s.add(k.Hash, k.Depth, k.Role)
 	}

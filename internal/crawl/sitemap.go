@@ -27,44 +27,41 @@ const (
 )
 
 // enterSitemaps enters the sitemaps that robots.txt names, when a crawl begins.
-func (s *slice) enterSitemaps(ctx context.Context) error {
-	if !s.cfg.Sitemaps || s.crawl.Pages > 0 || len(s.scopes) == 0 {
+func (l *loop) enterSitemaps(ctx context.Context) error {
+	if !l.cfg.Sitemaps || l.crawl.Pages > 0 || len(l.scope.prefixes) == 0 {
 		return nil
 	}
-	found, err := s.fetch.Sitemaps(ctx, s.site.Host)
-	if stop := hostTrouble(err); stop != nil {
-		return stop
-	}
+	found, err := l.source.Sitemaps(ctx)
 	var unread *fetch.Error
 	if err != nil && (!errors.As(err, &unread) || unread.Outcome == fetch.Canceled) {
 		return err
 	}
-	s.enterSitemapFiles("", found, 0)
-	return s.flush(ctx, false)
+	l.enterSitemapFiles("", found, 0)
+	return l.flush(ctx, end{})
 }
 
-func (s *slice) enterSitemapFiles(parent string, urls []string, depth int) {
+func (l *loop) enterSitemapFiles(parent string, urls []string, depth int) {
 	for i, u := range urls {
 		e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Parent: parent, Depth: depth, Queue: sitemapQueue, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
-		if weburl.Host(u) != s.site.Host {
+		if weburl.Host(u) != l.site.Host {
 			continue
 		}
-		if _, met := s.seen.known(e.Hash(), depth, e.Role); met {
+		if _, met := l.seen.known(e.Hash(), depth, e.Role); met {
 			continue
 		}
 		if i >= maxSitemaps || depth >= maxSitemapLevels {
-			s.skip(e, outcomeSitemaps)
+			l.skip(e, outcomeSitemaps)
 			continue
 		}
-		s.seen.add(e.Hash(), depth, e.Role)
-		s.batch.AddLink(e)
+		l.seen.add(e.Hash(), depth, e.Role)
+		l.batch.AddLink(e)
 	}
 }
 
 // sitemap takes the links of a sitemap, at the priority that the strategy gives
 // to what stands on no page.
-func (s *slice) sitemap(e *frontier.Entry, v *frontier.Visit, resp *fetch.Response) {
-	m, err := page.ParseSitemap(e.Link.URL, resp.Body)
+func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
+	m, err := page.ParseSitemap(e.Link.URL, a.Body)
 	if err != nil {
 		v.State, v.Outcome, v.Reason = frontier.Gone, outcomeKind, err.Error()
 		return
@@ -75,13 +72,13 @@ func (s *slice) sitemap(e *frontier.Entry, v *frontier.Visit, resp *fetch.Respon
 	for _, f := range m.Sitemaps {
 		files = append(files, f.URL)
 	}
-	s.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
+	l.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
 	from := frontier.Entry{Candidate: rank.Candidate{Link: e.Link}}
 	telling := tellsChanges(m.Pages)
 	for i, u := range m.Pages {
-		s.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
-		if telling && !u.LastMod.IsZero() && u.LastMod.Before(v.At) && weburl.Host(u.URL) == s.site.Host {
-			s.batch.Changed = append(s.batch.Changed, frontier.Changed{Hash: frontier.HashOf(u.URL), At: u.LastMod})
+		l.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})
+		if telling && !u.LastMod.IsZero() && u.LastMod.Before(v.At) && weburl.Host(u.URL) == l.site.Host {
+			l.batch.Changed = append(l.batch.Changed, frontier.Changed{Hash: frontier.HashOf(u.URL), At: u.LastMod})
 		}
 	}
 }

@@ -12,16 +12,23 @@ import (
 // so memory, whatever the size of the site.
 const windowSize = 512
 
+// staleAfter is after how many picks better rows may wait than those in the window:
+// what is found enters it, while what it had no place for does not. On a
+// generated site of 5,000 pages, 85 % of the papers were there after 1,214 pages so,
+// after 1,978 where it was read anew when it was nearly empty, and after 1,179 where
+// it was before each pick.
+const staleAfter = 64
+
 // window mirrors the best waiting rows of one site. candidates and entries run
 // in parallel.
 type window struct {
-	site       int
-	record     frontier.Querier
+	record     Recorder
 	candidates []rank.Candidate
 	entries    []*frontier.Entry
 	at         map[frontier.Hash]int // place in entries
 	all        bool                  // every waiting row is in it
 	filled     bool
+	picks      int // since it was filled
 	full       int // entries when it was filled
 	sitemaps   int // how many of the entries are sitemaps
 	given      int // how many were given from outside: seeds and lists
@@ -37,13 +44,13 @@ func (w *window) low() bool {
 	return !w.filled || !w.all && len(w.entries) <= w.full/4
 }
 
+// stale reports whether it is time to look for something better. That costs some
+// milliseconds, which a host that is given time between requests leaves.
+func (w *window) stale() bool { return w.filled && !w.all && w.picks >= staleAfter }
+
 // fill reads the window anew. What was taken must have been written before.
 func (w *window) fill(ctx context.Context) error {
-	entries, err := frontier.Window(ctx, w.record, w.site, windowSize)
-	if err != nil {
-		return err
-	}
-	waiting, err := frontier.Count(ctx, w.record, w.site, len(entries)+1)
+	entries, all, err := w.record.Window(ctx, windowSize)
 	if err != nil {
 		return err
 	}
@@ -52,7 +59,8 @@ func (w *window) fill(ctx context.Context) error {
 	for i := range entries {
 		w.put(&entries[i])
 	}
-	w.filled, w.all, w.full = true, waiting <= len(entries), len(entries)
+	w.picks = 0
+	w.filled, w.all, w.full = true, all, len(entries)
 	return nil
 }
 
@@ -119,6 +127,7 @@ func (w *window) drop(h frontier.Hash) {
 
 func (w *window) take(i int) *frontier.Entry {
 	e := w.entries[i]
+	w.picks++
 	last := len(w.entries) - 1
 	delete(w.at, e.Hash())
 	w.count(e, -1)

@@ -28,6 +28,8 @@ type Changed struct {
 type Written struct {
 	Added map[Hash]Added // links that were new, or got better
 	Again int            // URLs that were asked for before and wait again
+
+	Repeated bool // it may have been written before, so that Added may lack some
 }
 
 // Unchanged reports whether a visit brought nothing that was not known.

@@ -174,6 +174,22 @@ func (plan plan) checkFolder(t *testing.T, p pkg) {
 	}
 }
 
+// TestTheLoopKnowsNoDatabase: SQL stands beside the tables, and what crawls can be
+// run over any record.
+func TestTheLoopKnowsNoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if r, _ := room(p.name()); r != "crawl" && r != "evaluate" {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "github.com/jackc/pgx") {
+				t.Errorf("%s imports %s", p.name(), imported)
+			}
+		}
+	}
+}
+
 // TestTemporalStaysAbove: what would be true without Temporal knows nothing of
 // it.
 func TestTemporalStaysAbove(t *testing.T) {

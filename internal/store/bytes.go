@@ -14,9 +14,3 @@ func (db *DB) HarvestBytes(ctx context.Context, siteID int) (bytes int64, watche
 	}
 	return *least, true, nil
 }
-
-// BytesOf is the size of some documents together.
-func (db *DB) BytesOf(ctx context.Context, shas []string) (bytes int64, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce(sum(bytes), 0)::bigint FROM documents WHERE sha256 = ANY($1)`, shas).Scan(&bytes)
-	return bytes, err
-}

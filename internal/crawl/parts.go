@@ -1,0 +1,91 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/page"
+	"gleaner/internal/store"
+)
+
+// Source answers for the URLs of one site: the web, or a recording of it.
+type Source interface {
+	// Ready says whether the site may be asked now.
+	Ready(ctx context.Context) error
+	// Ask asks for a URL that waits. known says whether a URL to which it
+	// redirects was fetched already. A *fetch.Error says what became of the URL;
+	// any other error ends the slice.
+	Ask(ctx context.Context, e *frontier.Entry, known func(url string) bool) (*Answer, error)
+	// Sitemaps are those that the site names.
+	Sitemaps(ctx context.Context) ([]string, error)
+	// Paced reports whether the site is given time between requests: what was done
+	// is then written before the next one.
+	Paced() bool
+}
+
+// Answer is what a source gives for a URL.
+type Answer struct {
+	*fetch.Response
+	Page   *page.Page // where it is known already; else the body is parsed
+	Cached bool       // it was fetched before the crawl, and took no request now
+}
+
+// Release says that the answer's body is no longer needed.
+func (a *Answer) Release() {
+	if a != nil {
+		a.Response.Release()
+	}
+}
+
+// what tells what the answer is.
+func (a *Answer) what() collection.What {
+	if a.Page != nil {
+		return collection.APage
+	}
+	return collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
+}
+
+// Recorder keeps the URLs of one site: those that wait, and what became of the
+// others.
+type Recorder interface {
+	// Window returns the best of what waits (frontier.Window), and whether that
+	// is all of it.
+	Window(ctx context.Context, size int) (best []frontier.Entry, all bool, err error)
+	// Write keeps what was done since the last time, all of it or nothing.
+	Write(ctx context.Context, w store.SliceWrite) (frontier.Written, error)
+	// LookUp tells what is known of URLs.
+	LookUp(ctx context.Context, hashes [][]byte) ([]frontier.Known, error)
+	// Fetched reports whether a URL was fetched in this crawl.
+	Fetched(ctx context.Context, h frontier.Hash) bool
+	// Left is asked when nothing waits: how many URLs that lay too deep wait now,
+	// since a shorter way to them was found, and when one that failed may be
+	// asked again.
+	Left(ctx context.Context, maxDepth int) (relaxed int, next time.Time, err error)
+	// Hold makes sure that the site is still this crawl's to write.
+	Hold(ctx context.Context) error
+	// Handling notes that the answer of a URL is worked on from now on.
+	Handling(ctx context.Context, e *frontier.Entry) error
+}
+
+// Judge keeps the documents that a crawl finds, and says what they are.
+type Judge interface {
+	// Ready says whether documents can be kept now.
+	Ready(ctx context.Context) error
+	// Keep stores a file, and has the documents in it in hand until they are
+	// released.
+	Keep(ctx context.Context, f collection.File) (*collection.Kept, error)
+	// Judge says what a document in hand is.
+	Judge(ctx context.Context, d collection.InHand) (Verdict, error)
+	// KeepPage keeps a page if it is itself a wanted paper.
+	KeepPage(ctx context.Context, f collection.File, titles []string, size int) (v Verdict, is bool, err error)
+}
+
+// Verdict is what a document turned out to be.
+type Verdict struct {
+	Accepted bool
+	Found    bool     // it is a wanted paper
+	Titles   []string // of the papers that it is
+}

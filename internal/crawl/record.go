@@ -1,0 +1,170 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gleaner/internal/collection"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/politeness"
+	"gleaner/internal/store"
+)
+
+// maxKilled is how often the process may die over an answer, where the record was
+// told of it before. The first death of all it was not told of.
+const maxKilled = 2
+
+// record is the Recorder over Postgres. What it cannot ask now it waits for.
+type record struct{ *slice }
+
+// of names the slice to the record.
+func (s *slice) of() store.Slice {
+	return store.Slice{SiteID: s.site.ID, Crawl: s.site.Crawl, Token: s.lease.Token}
+}
+
+// Window implements Recorder.
+func (r record) Window(ctx context.Context, size int) (best []frontier.Entry, all bool, err error) {
+	err = r.patiently(ctx, func() error {
+		if best, err = frontier.Window(ctx, r.db.Pool, r.site.ID, size); err != nil {
+			return err
+		}
+		waiting, err := frontier.Count(ctx, r.db.Pool, r.site.ID, len(best)+1)
+		all = waiting <= len(best)
+		return err
+	})
+	return best, all, err
+}
+
+// Write implements Recorder. It writes in one transaction, fenced by the lease: a
+// slice that lost it writes nothing.
+func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Written, err error) {
+	w.Learnt = store.StorableJSON(w.Learnt)
+	tries := 0
+	err = r.patiently(ctx, func() error {
+		tries++
+		out, err = r.db.WriteSlice(ctx, r.of(), w)
+		return err
+	})
+	if errors.Is(err, store.ErrNotHeld) {
+		err = politeness.ErrLost
+	}
+	out.Repeated = tries > 1
+	return out, err
+}
+
+// LookUp implements Recorder.
+func (r record) LookUp(ctx context.Context, hashes [][]byte) (known []frontier.Known, err error) {
+	err = r.patiently(ctx, func() error {
+		known, err = frontier.LookUp(context.WithoutCancel(ctx), r.db.Pool, r.site.ID, hashes)
+		return err
+	})
+	return known, err
+}
+
+// Fetched implements Recorder.
+func (r record) Fetched(ctx context.Context, h frontier.Hash) bool {
+	done, err := frontier.Fetched(ctx, r.db.Pool, r.site.ID, h, r.site.Crawl)
+	return done && err == nil
+}
+
+// Left implements Recorder.
+func (r record) Left(ctx context.Context, maxDepth int) (relaxed int, next time.Time, err error) {
+	err = r.patiently(ctx, func() error {
+		if relaxed, err = frontier.Relax(ctx, r.db.Pool, r.site.ID, maxDepth); err != nil || relaxed > 0 {
+			return err
+		}
+		next, err = frontier.NextTry(ctx, r.db.Pool, r.site.ID)
+		return err
+	})
+	return relaxed, next, err
+}
+
+// Hold implements Recorder.
+func (r record) Hold(ctx context.Context) error { return r.hold(ctx) }
+
+// Handling implements Recorder. The record is told where slices of this site have
+// died, so that a page that kills the process is found out.
+func (r record) Handling(ctx context.Context, e *frontier.Entry) error {
+	if err := r.hold(ctx); err != nil {
+		return err
+	}
+	if r.attempts > 0 {
+		if err := r.patiently(ctx, func() error { return r.db.Handling(context.WithoutCancel(ctx), r.of(), e.Hash()) }); err != nil {
+			return err
+		}
+	}
+	r.read(e.Link.URL)
+	return nil
+}
+
+// recall tells the loop what slices before this one knew.
+func (r record) recall(ctx context.Context, l *loop) error {
+	db, site := r.db.Pool, r.site.ID
+	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.seen.meet); err != nil {
+		return err
+	}
+	if err := r.db.Leads(ctx, site, l.leads.note); err != nil {
+		return err
+	}
+	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome fetch.Outcome) {
+		e := frontier.Entry{Role: frontier.Lead}
+		e.Parent = parent
+		l.misses.count(giver(r.site.Host, &e), &frontier.Visit{State: state, Outcome: outcome})
+	})
+	if err != nil {
+		return err
+	}
+	titles, err := r.db.TitlesFound(ctx, site)
+	if err != nil {
+		return err
+	}
+	l.noteFound(titles)
+	_, err = frontier.RetryDue(ctx, db, site)
+	return err
+}
+
+// library is the Judge over the collection. What cannot be kept now it waits with.
+type library struct{ *slice }
+
+// Ready implements Judge.
+func (b library) Ready(ctx context.Context) error { return b.coll.Ready(ctx) }
+
+// Keep implements Judge.
+func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kept, err error) {
+	err = b.patiently(ctx, func() error {
+		k, err = b.coll.Keep(context.WithoutCancel(ctx), f)
+		return err
+	})
+	return k, err
+}
+
+// Judge implements Judge.
+func (b library) Judge(ctx context.Context, d collection.InHand) (Verdict, error) {
+	j, err := b.coll.JudgeInHand(ctx, d)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return b.verdict(ctx, j)
+}
+
+// KeepPage implements Judge.
+func (b library) KeepPage(ctx context.Context, f collection.File, titles []string, size int) (v Verdict, is bool, err error) {
+	err = b.patiently(ctx, func() error {
+		var j collection.Judgement
+		if j, is, err = b.coll.AddPage(context.WithoutCancel(ctx), f, titles, size); err == nil && is {
+			v = Verdict{Accepted: j.Academic(), Found: j.Found()}
+		}
+		return err
+	})
+	return v, is, err
+}
+
+func (b library) verdict(ctx context.Context, j collection.Judgement) (v Verdict, err error) {
+	v = Verdict{Accepted: j.Academic(), Found: j.Found()}
+	if v.Found {
+		v.Titles, err = b.db.TitlesOf(ctx, j.Papers())
+	}
+	return v, err
+}

@@ -1,0 +1,134 @@
+package crawl
+
+import (
+	"errors"
+	"strings"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/match"
+	"gleaner/internal/page"
+	"gleaner/internal/weburl"
+)
+
+// wantedLead is how like a wanted title the words of a link to another host must
+// be for it to be taken (0 to 1).
+const wantedLead = 0.8
+
+// scope says which links of a site's pages are taken, and as what. It looks at the
+// link and where it stands, and asks nobody.
+type scope struct {
+	host         string
+	prefixes     []string // of the paths below which pages are followed
+	parentDomain bool     // links are followed within the registrable domain
+	policy       string
+	leads        string // documents on other hosts: wanted, all or none
+	maxDepth     int
+	limits       weburl.Limits
+	wanted       *match.Index
+}
+
+func newScope(site Site, cfg Config) scope {
+	return scope{host: site.Host, prefixes: site.Scopes, parentDomain: site.ParentDomain, policy: cfg.Policy, leads: cfg.Leads,
+		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted}
+}
+
+// role decides what may be done with a link. Pages are followed in scope alone;
+// documents are taken wherever they are on the host, and one hop beyond it.
+func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
+	forward := e.Link.Source == page.SourceRefresh || e.Link.Source == page.SourceFrame
+	switch {
+	case from.Role == frontier.Lead:
+		// It was asked for as a document and a page came: its document is
+		// taken where the page names it.
+		return frontier.Lead, here && (e.Link.Source == page.SourceCitation || forward && e.Document)
+	case from.Role == frontier.Landing && from.Link.Source == page.SourceListing && here:
+		return frontier.Lead, e.Document && s.weigh(e) >= wantedLead
+	case from.Role == frontier.Landing:
+		return frontier.Lead, here && (e.Document || forward)
+	case here && weburl.InScope(e.Link.URL, s.prefixes) && s.nearEnough(e):
+		return frontier.Member, true
+	case !e.Document && s.inParentDomain(from, e):
+		return frontier.Member, true
+	case here && e.Document:
+		// A sitemap lists whatever is on the host; a page names what is its own.
+		return frontier.Lead, e.Link.Source != page.SourceSitemap
+	case here:
+		return frontier.Landing, s.besideRoot(from, e)
+	}
+	return s.offSiteRole(e)
+}
+
+// offSiteRole: a document on another host is a lead; so is a page there whose
+// link reads like a wanted title, for the document that it names.
+func (s *scope) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
+	if s.leads == "none" || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
+		return 0, false
+	}
+	s.weigh(e)
+	switch {
+	case e.Document && (s.leads == "all" || e.Wanted >= wantedLead):
+		return frontier.Lead, true
+	case !e.Document && s.wanted.Likeness(e.Link.Anchor) >= wantedLead:
+		return frontier.Landing, true
+	}
+	return 0, false
+}
+
+// weigh notes how like a wanted title a new link is, once.
+func (s *scope) weigh(e *frontier.Entry) float64 {
+	if e.Wanted == 0 {
+		l := &e.Link
+		e.Wanted = max(s.wanted.Likeness(l.Anchor), s.wanted.Likeness(l.Context), s.wanted.Likeness(l.Heading))
+	}
+	return e.Wanted
+}
+
+// besideRoot lets the pages be read to which a homepage leads that is a file in
+// the host's root (/ada.html): it has no directory that could be its scope. They
+// are read for their documents alone, since the host may be a whole department's.
+func (s *scope) besideRoot(from, e *frontier.Entry) bool {
+	if e.Link.Source == page.SourceSitemap || e.Link.Source == page.SourceScript {
+		return false
+	}
+	for _, p := range s.prefixes {
+		if p != "/" && strings.LastIndexByte(p, '/') == 0 && !strings.Contains(p, "?") && weburl.InScope(from.Link.URL, []string{p}) {
+			return true
+		}
+	}
+	return false
+}
+
+// parentDomainDepth is how far links are followed by the ParentDomain rule.
+const parentDomainDepth = 2
+
+// inParentDomain is the ParentDomain rule for a link of a page.
+func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
+	return s.parentDomain && e.Depth <= parentDomainDepth && weburl.SameSite(from.Link.URL, e.Link.URL)
+}
+
+// nearEnough holds PolicyWhitelist to its two steps in scope, too; documents are
+// taken from the last page, a step further.
+func (s *scope) nearEnough(e *frontier.Entry) bool {
+	return s.policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth
+}
+
+// outside names the limit on shape or depth that a link of any site exceeds, ""
+// if it exceeds none.
+func (s *scope) outside(e *frontier.Entry) fetch.Outcome {
+	if why := s.misshapen(e.Link.URL); why != "" {
+		return why
+	}
+	if e.Depth > s.maxDepth {
+		return frontier.TooDeep
+	}
+	return ""
+}
+
+func (s *scope) misshapen(url string) fetch.Outcome {
+	var shape *weburl.ShapeError
+	if errors.As(s.limits.CheckShape(url), &shape) {
+		return fetch.Outcome(shape.Reason)
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/politeness"
+)
+
+// web is the Source that asks a host, under its lease.
+type web struct {
+	*slice
+	cached map[frontier.Hash]bool // answers that were fetched lately to look for a homepage
+
+	failed struct { // of the host rather than of one URL, the last time
+		url     string
+		outcome fetch.Outcome
+	}
+}
+
+// cacheAge is how old an answer fetched outside the crawl may be.
+const cacheAge = 24 * time.Hour
+
+func (s *slice) openWeb(ctx context.Context) (*web, error) {
+	hashes, err := s.db.CachedOn(ctx, s.site.Host, cacheAge)
+	w := &web{slice: s, cached: make(map[frontier.Hash]bool, len(hashes))}
+	for _, h := range hashes {
+		w.cached[frontier.Hash(h)] = true
+	}
+	return w, err
+}
+
+// Ready implements Source.
+func (w *web) Ready(context.Context) error {
+	wait := w.lease.ParkedFor()
+	if wait <= 0 {
+		return nil
+	}
+	return &errStop{ending: Waiting, wait: wait, reason: fmt.Sprintf("the host is parked until %s: %d failures in a row, the last one %s (%s)",
+		time.Now().Add(wait).UTC().Format(time.RFC3339), w.lease.Failures(), w.failed.outcome, w.failed.url)}
+}
+
+// Paced implements Source.
+func (w *web) Paced() bool { return w.lease.Paced() }
+
+// Sitemaps implements Source.
+func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
+	urls, err := w.fetch.Sitemaps(ctx, w.site.Host)
+	return urls, hostTrouble(err)
+}
+
+// Ask implements Source. It takes the answer that was fetched lately to look for
+// a homepage, or fetches.
+func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) bool) (*Answer, error) {
+	if h := e.Hash(); w.cached[h] && e.Content == nil {
+		delete(w.cached, h)
+		p, ok, err := w.db.CachedPage(ctx, h[:], cacheAge)
+		if err == nil && ok && p.Outcome == string(fetch.OK) {
+			return &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}, nil
+		}
+	}
+	resp, err := w.send(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
+		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }})
+	var fe *fetch.Error
+	if errors.As(err, &fe) && fetch.Retryable(fe.Outcome) {
+		w.failed.url, w.failed.outcome = e.Link.URL, fe.Outcome
+	}
+	if err != nil {
+		resp.Release()
+		return nil, hostTrouble(err)
+	}
+	return &Answer{Response: resp}, nil
+}
+
+// send sends a request under the lease, and sends it again where the record was
+// away before it left, or the lease ran out over it.
+func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
+	for {
+		err = w.patiently(ctx, func() error {
+			asking, breakOff := context.WithCancel(ctx)
+			defer breakOff()
+			w.inFlight.Store(&breakOff)
+			defer w.inFlight.Store(nil)
+			return guarded(ctx, w.log, r.URL, func() error {
+				resp, err = w.fetch.Fetch(asking, r)
+				return err
+			})
+		})
+		if err == nil || ctx.Err() != nil || answers(err) || !w.lease.Lapsed() {
+			return resp, err
+		}
+		if err := w.hold(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// hostTrouble turns what ails the host rather than one URL into a stop.
+func hostTrouble(err error) error {
+	var busy *politeness.BusyError
+	if errors.As(err, &busy) {
+		return &errStop{ending: Waiting, wait: busy.Wait, reason: busy.Error()}
+	}
+	var fe *fetch.Error
+	if !errors.As(err, &fe) {
+		return err
+	}
+	switch fe.Outcome {
+	case fetch.RobotsUnavailable:
+		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: "robots.txt cannot be read, so nothing may be fetched: " + fe.Error()}
+	case fetch.NoContact:
+		return &errStop{ending: Refused, reason: fe.Error()}
+	}
+	return err
+}
