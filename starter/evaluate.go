@@ -179,7 +179,7 @@ figures are then those of sites that it has not seen.`,
 		}}
 	s.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&s.site, "site", "", "a page of the site to record: what lies below its directory")
+	fl.StringVar(&s.site, "site", "", "a page of the site to record: what a crawl from there takes")
 	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
 	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
 	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")

@@ -186,7 +186,7 @@ func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFla
 	}
 	progress := newLine(c.err)
 	defer progress.end()
-	asked, prefix := 0, start[:strings.LastIndexByte(start, '/')+1]
+	asked := 0
 	site := evaluate.NewSnapshot(start, func(u string) (evaluate.Recorded, error) {
 		if asked >= f.limit || ctx.Err() != nil {
 			return evaluate.Recorded{}, evaluate.ErrMissing
@@ -199,8 +199,7 @@ func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFla
 	if err != nil {
 		return err
 	}
-	_, err = evaluate.Simulate(evaluate.Setup{Site: site, Judge: func(string) evaluate.Kind { return "" },
-		Follow: func(_ string, l page.Link, _ bool) bool { return strings.HasPrefix(l.URL, prefix) }}, bfs)
+	_, err = evaluate.Simulate(evaluate.Setup{Site: site, Judge: func(string) evaluate.Kind { return "" }}, bfs)
 	if err == nil {
 		err = ctx.Err()
 	}

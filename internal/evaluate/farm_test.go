@@ -76,14 +76,9 @@ func farm(t testing.TB) []farmSite {
 				}
 				return kinds[k]
 			},
-			Follow: followFarm,
 		}})
 	}
 	return out
-}
-
-func followFarm(_ string, l page.Link, document bool) bool {
-	return document || !weburl.IsIgnoredType(l.URL)
 }
 
 // named gives the sites of the farm their names.

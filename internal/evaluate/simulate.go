@@ -1,11 +1,20 @@
 package evaluate
 
 import (
+	"context"
 	"fmt"
-	"sort"
+	"log/slog"
+	"math"
+	"time"
 
+	"gleaner/internal/collection"
+	"gleaner/internal/crawl"
+	"gleaner/internal/fetch"
+	"gleaner/internal/frontier"
+	"gleaner/internal/match"
 	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/store"
 	"gleaner/internal/weburl"
 )
 
@@ -22,13 +31,8 @@ type Judge func(url string) Kind
 
 // Setup is what a simulated crawl needs beside its strategy.
 type Setup struct {
-	Site   Site
-	Judge  Judge
-	Wanted func(page.Link) float64 // likeness to a wanted title; nil for 0
-	Follow func(host string, link page.Link, document bool) bool
-	// Window is how many waiting links a strategy is shown at a pick; 0 for
-	// the crawl's 500.
-	Window int
+	Site  Site
+	Judge Judge
 	// Limit ends the crawl after so many requests; 0 for none.
 	Limit int
 }
@@ -45,7 +49,7 @@ type Step struct {
 	Queue     int            `json:"queue"`
 	Priority  float64        `json:"priority"`
 	Candidate rank.Candidate `json:"-"`
-	Page      *page.Page     `json:"-"`
+	Page      *page.Page     `json:"-"` // whose links were followed
 }
 
 // Run is a simulated crawl.
@@ -54,174 +58,140 @@ type Run struct {
 	Steps    []Step `json:"steps"`
 }
 
-// Simulate crawls a snapshot from its start to its end with one request at a
-// time, showing the strategy the same window of the frontier as the crawl does.
+// Simulate crawls a snapshot from its start to its end: the crawl's own loop, with
+// the snapshot as its source, its record in memory and labels for verdicts. What a
+// harvest would follow from the start page is followed (crawl.scope). No limit on
+// the crawl as a whole ends it, since what is measured is the order.
 func Simulate(setup Setup, s rank.Strategy) (Run, error) {
-	sim := simulation{setup: setup, strategy: s, seen: map[string]bool{}, frontier: newFrontier(setup.Window)}
-	sim.host = weburl.Host(setup.Site.Start())
-	sim.enter(page.Link{URL: setup.Site.Start(), Source: page.SourceSeed}, "", 0)
-	for sim.frontier.size > 0 && (setup.Limit == 0 || len(sim.run.Steps) < setup.Limit) {
-		window := sim.frontier.window()
-		i, reason := s.Next(window)
-		if i < 0 || i >= len(window) {
-			return sim.run, fmt.Errorf("evaluate: %s picked %d of %d", s.Name(), i, len(window))
-		}
-		c := window[i]
-		sim.frontier.remove(c)
-		sim.step(c, reason)
+	start := setup.Site.Start()
+	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
+	sim.record.Add([]frontier.Entry{{Candidate: rank.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
+	cfg := crawl.DefaultConfig()
+	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes = math.MaxInt, math.MaxInt64, math.MaxInt, 0
+	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
+	if setup.Limit > 0 {
+		cfg.MaxPages = setup.Limit
 	}
+	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: match.NewIndex(nil)}
+	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()
-	return sim.run, nil
+	if err == nil && r.Ending != crawl.Exhausted && r.Ending != crawl.PageLimit {
+		err = fmt.Errorf("evaluate: the crawl of %s ended: %s: %s", start, r.Ending, r.Reason)
+	}
+	return sim.run, err
 }
 
+// simulation is the source, the recorder and the judge of a simulated crawl.
 type simulation struct {
-	setup    Setup
-	strategy rank.Strategy
-	host     string
-	seen     map[string]bool
-	frontier *frontier
-	next     int64
-	run      Run
+	setup   Setup
+	record  *frontier.Memory
+	answers map[frontier.Hash]Answer // by the URL asked for
+	run     Run
 }
 
-// enter puts a link into the frontier unless it was met before; it reports
-// whether it was new.
-func (s *simulation) enter(l page.Link, parent string, depth int) (fresh, document bool) {
-	document = weburl.IsDocumentName(l.URL)
-	if parent != "" {
-		if weburl.Host(l.URL) != s.host {
-			return false, document
-		}
-		if s.setup.Follow != nil && !s.setup.Follow(s.host, l, document) {
-			return false, document
-		}
-	}
-	key := weburl.Key(l.URL)
-	if s.seen[key] {
-		return false, document
-	}
-	s.seen[key] = true
-	s.next++
-	c := rank.Candidate{ID: s.next, Link: l, Parent: parent, Depth: depth, Document: document}
-	if s.setup.Wanted != nil {
-		c.Wanted = s.setup.Wanted(l)
-	}
-	s.strategy.Enter(&c)
-	s.frontier.add(c)
-	return true, document
-}
+// Ready implements crawl.Source and crawl.Judge.
+func (*simulation) Ready(context.Context) error { return nil }
 
-func (s *simulation) step(c rank.Candidate, reason string) {
-	st := Step{URL: c.Link.URL, Parent: c.Parent, Depth: c.Depth, Reason: reason, Queue: c.Queue, Priority: c.Priority, Candidate: c}
-	a, err := s.setup.Site.Get(c.Link.URL)
+// Paced implements crawl.Source: as of a host that is paced, each visit is written
+// before the next.
+func (*simulation) Paced() bool { return true }
+
+// Sitemaps implements crawl.Source.
+func (*simulation) Sitemaps(context.Context) ([]string, error) { return nil, nil }
+
+// Bodies of answers that a snapshot does not have the bytes of.
+const (
+	someDocument = "%PDF-1.4\n"
+	neither      = "\x00\x01"
+)
+
+// Ask implements crawl.Source.
+func (s *simulation) Ask(_ context.Context, e *frontier.Entry, known func(string) bool) (*crawl.Answer, error) {
+	a, err := s.setup.Site.Get(e.Link.URL)
 	if err != nil {
-		st.Failed = true
-		s.run.Steps = append(s.run.Steps, st)
-		s.strategy.Observe(c, rank.Result{Failed: true})
-		return
+		return nil, &fetch.Error{Outcome: fetch.NotFound, URL: e.Link.URL, Err: err}
 	}
-	if key := weburl.Key(a.URL); key != weburl.Key(c.Link.URL) {
-		if s.seen[key] { // a redirect to what is known already costs nothing more
-			st.Failed = true
-			s.run.Steps = append(s.run.Steps, st)
-			s.strategy.Observe(c, rank.Result{})
-			return
-		}
-		s.seen[key] = true
+	if weburl.Key(a.URL) != weburl.Key(e.Link.URL) && known(a.URL) {
+		return nil, &fetch.Error{Outcome: fetch.RedirectKnown, URL: e.Link.URL, Location: a.URL}
 	}
-	st.URL, st.Document, st.Page = a.URL, a.Document, a.Page
-	res := rank.Result{Page: a.Page, Document: a.Document}
-	if a.Document {
-		st.Kind = s.setup.Judge(a.URL)
-		res.Accepted = st.Kind == Paper
+	s.answers[e.Hash()] = a
+	body := a.Body
+	switch {
+	case body != nil:
+	case a.Document:
+		body = []byte(someDocument + a.URL)
+	case a.Page != nil:
+		body = []byte(a.URL)
+	default:
+		body = []byte(neither)
 	}
-	if a.Page != nil && !a.Page.NoFollow {
-		for _, l := range a.Page.Links {
-			if l.NoFollow {
-				continue
-			}
-			fresh, document := s.enter(l, a.URL, c.Depth+1)
-			if fresh {
-				res.Found++
-				if document {
-					res.NewDocs++
-				}
-			}
-		}
+	return &crawl.Answer{Page: a.Page, Response: &fetch.Response{URL: a.URL, Status: 200, Body: body, Bytes: int64(len(body))}}, nil
+}
+
+// Window implements crawl.Recorder.
+func (s *simulation) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
+	best, all := s.record.Window(size)
+	return best, all, nil
+}
+
+// Write implements crawl.Recorder.
+func (s *simulation) Write(_ context.Context, w store.SliceWrite) (frontier.Written, error) {
+	for i := range w.Visits {
+		s.step(&w.Visits[i])
+	}
+	return s.record.Write(w.Batch), nil
+}
+
+// step notes a visit.
+func (s *simulation) step(v *frontier.Visit) {
+	c := v.Entry.Candidate
+	a, answered := s.answers[v.Entry.Hash()]
+	st := Step{URL: c.Link.URL, Parent: c.Parent, Depth: c.Depth, Reason: v.Reason, Queue: c.Queue, Priority: c.Priority, Candidate: c, Failed: !answered}
+	if from, ok := s.answers[frontier.HashOf(c.Parent)]; ok {
+		st.Parent = from.URL
+	}
+	if answered {
+		st.URL = a.URL
+	}
+	switch v.State {
+	case frontier.Page:
+		st.Page = a.Page
+	case frontier.Document:
+		st.Document, st.Kind = true, s.setup.Judge(a.URL)
 	}
 	s.run.Steps = append(s.run.Steps, st)
-	s.strategy.Observe(c, res)
 }
 
-// frontier is the crawl's window over the waiting links, in memory: the best of
-// each queue and mark by stored priority, ties by order of discovery.
-type frontier struct {
-	limit  int
-	size   int
-	groups map[[2]int]*group
-	keys   [][2]int // sorted, so that the window is the same every time
+// LookUp implements crawl.Recorder.
+func (s *simulation) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
+	return s.record.LookUp(hashes), nil
 }
 
-type group struct{ waiting []rank.Candidate }
+// Fetched implements crawl.Recorder.
+func (s *simulation) Fetched(_ context.Context, h frontier.Hash) bool { return s.record.Fetched(h) }
 
-func newFrontier(limit int) *frontier {
-	if limit <= 0 {
-		limit = 500
-	}
-	return &frontier{limit: limit, groups: map[[2]int]*group{}}
+// Left implements crawl.Recorder.
+func (s *simulation) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
+	return s.record.Relax(maxDepth), time.Time{}, nil
 }
 
-func before(a, b rank.Candidate) bool {
-	if a.Priority != b.Priority {
-		return a.Priority > b.Priority
-	}
-	return a.ID < b.ID
+// Hold implements crawl.Recorder.
+func (*simulation) Hold(context.Context) error { return nil }
+
+// Handling implements crawl.Recorder.
+func (*simulation) Handling(context.Context, *frontier.Entry) error { return nil }
+
+// Keep implements crawl.Judge.
+func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
+	return &collection.Kept{Documents: []collection.InHand{{SHA256: f.URL}}}, nil
 }
 
-func (f *frontier) add(c rank.Candidate) {
-	k := [2]int{c.Queue, c.Mark}
-	g := f.groups[k]
-	if g == nil {
-		g = &group{}
-		f.groups[k] = g
-		at := sort.Search(len(f.keys), func(i int) bool {
-			return f.keys[i][0] < k[0] || f.keys[i][0] == k[0] && f.keys[i][1] > k[1]
-		})
-		f.keys = append(f.keys, k)
-		copy(f.keys[at+1:], f.keys[at:])
-		f.keys[at] = k
-	}
-	at := sort.Search(len(g.waiting), func(i int) bool { return before(c, g.waiting[i]) })
-	g.waiting = append(g.waiting, c)
-	copy(g.waiting[at+1:], g.waiting[at:])
-	g.waiting[at] = c
-	f.size++
+// Judge implements crawl.Judge.
+func (s *simulation) Judge(_ context.Context, d collection.InHand) (crawl.Verdict, error) {
+	return crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}, nil
 }
 
-func (f *frontier) remove(c rank.Candidate) {
-	g := f.groups[[2]int{c.Queue, c.Mark}]
-	for i := range g.waiting {
-		if g.waiting[i].ID == c.ID {
-			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
-			f.size--
-			return
-		}
-	}
-}
-
-// window shares its places evenly among the groups that have links waiting.
-func (f *frontier) window() []rank.Candidate {
-	waiting := 0
-	for _, k := range f.keys {
-		if len(f.groups[k].waiting) > 0 {
-			waiting++
-		}
-	}
-	each := max(1, f.limit/max(1, waiting))
-	out := make([]rank.Candidate, 0, min(f.size, f.limit))
-	for _, k := range f.keys {
-		g := f.groups[k].waiting
-		out = append(out, g[:min(each, len(g))]...)
-	}
-	return out
+// KeepPage implements crawl.Judge.
+func (*simulation) KeepPage(context.Context, collection.File, []string, int) (crawl.Verdict, bool, error) {
+	return crawl.Verdict{}, false, nil
 }

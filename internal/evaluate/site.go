@@ -20,6 +20,7 @@ type Answer struct {
 	URL      string     // after redirects, canonical
 	Page     *page.Page // nil for a document
 	Document bool
+	Body     []byte // nil where the site does not have it at hand
 }
 
 // Site is a recorded snapshot of one host.
@@ -79,6 +80,7 @@ func (f *Folder) Get(raw string) (Answer, error) {
 		if a.Page, err = f.parse(final, http.Header{"Content-Type": {"text/html"}}, body); err != nil {
 			return Answer{}, err
 		}
+		a.Body = body
 	}
 	f.cache[final] = a
 	return a, nil

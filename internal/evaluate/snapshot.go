@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gleaner/internal/collection"
 	"gleaner/internal/weburl"
 )
 
@@ -70,28 +71,16 @@ func (s *Snapshot) get(u string, hops int) (Answer, error) {
 	if r.Status < 200 || r.Status > 299 {
 		return Answer{}, ErrMissing
 	}
-	a := Answer{URL: u}
-	if isDocument(u, r) {
+	a := Answer{URL: u, Body: r.Body}
+	switch collection.Sniff(u, r.Header.Get("Content-Type"), r.Body) {
+	case collection.AFile:
 		a.Document = true
-		return a, nil
-	}
-	if !strings.Contains(r.Header.Get("Content-Type"), "html") {
-		return a, nil // neither: asked for in vain
-	}
-	if a.Page, err = s.parse(u, r.Header, r.Body); err != nil {
-		return Answer{}, fmt.Errorf("%w: %s: %v", ErrMissing, u, err)
+	case collection.APage:
+		if a.Page, err = s.parse(u, r.Header, r.Body); err != nil {
+			return Answer{}, fmt.Errorf("%w: %s: %v", ErrMissing, u, err)
+		}
 	}
 	return a, nil
-}
-
-// isDocument goes by the first bytes, then by type and name.
-func isDocument(u string, r Recorded) bool {
-	head := string(r.Body[:min(len(r.Body), 1024)])
-	if strings.Contains(head, "%PDF-") || strings.HasPrefix(strings.TrimLeft(head, "\x04 \r\n"), "%!PS") {
-		return true
-	}
-	kind := strings.ToLower(r.Header.Get("Content-Type"))
-	return !strings.Contains(kind, "html") && (strings.Contains(kind, "pdf") || strings.Contains(kind, "postscript") || weburl.IsDocumentName(u))
 }
 
 // FromHandler asks a handler in this process, for generated sites.

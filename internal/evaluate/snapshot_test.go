@@ -16,7 +16,6 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/realdata"
 	"gleaner/internal/sampleweb"
-	"gleaner/internal/weburl"
 )
 
 // record is a WARC response record.
@@ -96,8 +95,7 @@ func TestLargeSampleConference(t *testing.T) {
 	const host = "www.bigconf.example"
 	web := sampleweb.New(sampleweb.Options{Seed: 1, Conferences: []sampleweb.Conference{{Host: host, Pages: 5000}}})
 	_, start := web.ConferenceSize(host)
-	setup := Setup{Site: NewSnapshot(start, FromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper },
-		Follow: func(_ string, l page.Link, document bool) bool { return document || !weburl.IsIgnoredType(l.URL) }}
+	setup := Setup{Site: NewSnapshot(start, FromHandler(web.Handler()), page.Parse), Judge: func(string) Kind { return Paper }}
 	c, runs, err := Compare(host, setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
 	pages := 0
