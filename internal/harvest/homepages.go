@@ -52,17 +52,12 @@ func decidedSince(given time.Time, pass int) time.Time {
 }
 
 // FindHomepages looks for the homepages of the authors of a harvest's missing
-// papers, those in a range.
+// papers, those in a range: a part of a pass of a homepage.Search, which
+// SettleHomepages ends.
 //
 // In the first pass every author not decided since the time given (zero: within
 // decisionAge) is looked for, and of whom something that did not answer is due
-// again, by what is known of that author alone. After it,
-// SettleHomepages leaves each page to one author. In the second pass, with the
-// time that SettleHomepages returned, those without a homepage are looked for
-// again by what the first tells about their co-authors, and without the pages
-// that went to others. Both passes read nothing that the same pass writes, so
-// what is found does not depend on the order of work, nor on how often the work
-// was cut off, nor on what of it is done side by side.
+// again. The second pass is given the time that SettleHomepages returned.
 func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in store.AuthorRange, pass int, since time.Time, report func(done, of int)) (Looked, error) {
 	if !since.IsZero() && pass != 2 {
 		ctx = withFresh(ctx, since)
@@ -80,7 +75,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in stor
 	if err != nil {
 		return Looked{}, err
 	}
-	b := &findBatch{s: s, names: names, pass: pass, settled: since, report: report, of: len(authors),
+	b := &findBatch{s: s, search: s.search(id), names: names, pass: pass, settled: since, report: report, of: len(authors),
 		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == in.Limit}}
 	out, err := b.run(ctx, authors)
 	if b.open > 0 {
@@ -93,6 +88,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in stor
 // findBatch is one call of FindHomepages.
 type findBatch struct {
 	s       *Stages
+	search  homepage.Search
 	names   []string
 	pass    int
 	settled time.Time
@@ -141,7 +137,7 @@ func (b *findBatch) subjects(ctx context.Context, authors []gleaner.Author) ([]h
 		}
 		again := true
 		if b.pass == 2 {
-			if sub, again, err = b.s.second(ctx, sub, b.settled); err != nil {
+			if sub, again, err = b.search.Second(ctx, sub, b.settled); err != nil {
 				return nil, err
 			}
 		}
@@ -155,11 +151,12 @@ func (b *findBatch) subjects(ctx context.Context, authors []gleaner.Author) ([]h
 }
 
 func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
-	d, err := b.s.decide(ctx, sub, b.pass)
-	if err == nil {
-		b.tell(d, true)
+	d, err := b.search.Look(ctx, sub, b.pass)
+	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
+		return err
 	}
-	return err
+	b.tell(d, true)
+	return nil
 }
 
 func (b *findBatch) tell(d homepage.Decision, looked bool) {
@@ -179,34 +176,6 @@ func (b *findBatch) tell(d homepage.Decision, looked bool) {
 		b.out.Found++
 	}
 	b.report(b.done, b.of)
-}
-
-// decide looks for one author and writes what was decided.
-func (s *Stages) decide(ctx context.Context, sub homepage.Subject, pass int) (homepage.Decision, error) {
-	d, err := s.Finder.Find(ctx, sub)
-	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
-		return d, err
-	}
-	// What was found out is kept also when the worker is being stopped.
-	ctx = context.WithoutCancel(ctx)
-	asked := d
-	first, err := s.decision(ctx, sub.Author.ID())
-	if err != nil {
-		return d, err
-	}
-	d = d.Again(time.Now(), max(0, first.Tries-(pass-1)))
-	if pass == 2 {
-		d.Searches += first.Searches
-		d.Fetches += first.Fetches
-		if d.NotFound != "" && first.NotFound == homepage.GivenToAnother {
-			d.NotFound = first.NotFound // still the reason
-		}
-	}
-	if d, err = s.heed(ctx, d); err != nil {
-		return d, err
-	}
-	asked.Homepages = d.Homepages
-	return asked, s.save(ctx, d)
 }
 
 // subject is an author with papers, co-authors and a person's own words.
@@ -232,29 +201,6 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 		}
 	}
 	return sub, err
-}
-
-// second is the subject of a second pass, and whether one is worth while. Only
-// what was decided until the first pass was settled counts.
-func (s *Stages) second(ctx context.Context, sub homepage.Subject, settled time.Time) (homepage.Subject, bool, error) {
-	ids := []string{sub.Author.ID()}
-	for _, co := range sub.CoAuthors {
-		ids = append(ids, co.ID())
-	}
-	decided, err := s.DB.Decisions(ctx, ids, settled)
-	if err != nil {
-		return sub, false, err
-	}
-	subjects, decisions := []homepage.Subject{sub}, []homepage.Decision{{Author: sub.Author}}
-	for _, d := range decided {
-		if d.Author.ID() == sub.Author.ID() {
-			decisions[0] = d
-			continue
-		}
-		subjects, decisions = append(subjects, homepage.Subject{Author: d.Author}), append(decisions, d)
-	}
-	all, again := homepage.SecondPass(subjects, decisions)
-	return all[0], slices.Contains(again, 0), nil
 }
 
 // LookFor decides on the authors of labels as a harvest would, in both passes,

@@ -22,32 +22,10 @@ type Settled struct {
 // fetched meanwhile to the local index: within a pass, what one author's search
 // fetched must not answer another's.
 func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error) {
-	decisions, err := s.DB.HarvestDecisions(ctx, id)
+	changed, err := s.search(id).Settle(ctx)
+	out := Settled{Changed: changed}
 	if err != nil {
-		return Settled{}, err
-	}
-	before := make([]int, len(decisions))
-	for i := range decisions {
-		before[i] = len(decisions[i].Homepages)
-	}
-	homepage.ResolveConflicts(decisions)
-	var out Settled
-	for i := range decisions {
-		if len(decisions[i].Homepages) == before[i] {
-			continue
-		}
-		// A page that a person gave to two is the page of both.
-		d, err := s.heed(ctx, decisions[i])
-		if err != nil {
-			return out, err
-		}
-		if len(d.Homepages) == before[i] {
-			continue
-		}
-		out.Changed++
-		if err := s.save(ctx, d); err != nil {
-			return out, err
-		}
+		return out, err
 	}
 	if err := s.indexPages(ctx); err != nil {
 		return out, err
@@ -56,11 +34,35 @@ func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error
 	return out, err
 }
 
-// heed puts a person's words above what was decided.
-func (s *Stages) heed(ctx context.Context, d homepage.Decision) (homepage.Decision, error) {
-	words, err := s.DB.Overrides(ctx, d.Author.ID())
+// search is the search for the authors of a harvest, over the record.
+func (s *Stages) search(harvest string) homepage.Search {
+	return homepage.Search{Finder: s.Finder, Book: book{s, harvest}}
+}
+
+// book is what the record says of a harvest's authors.
+type book struct {
+	s       *Stages
+	harvest string
+}
+
+// Decisions implements homepage.Book.
+func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]homepage.Decision, error) {
+	return b.s.DB.Decisions(ctx, authorIDs, until)
+}
+
+// All implements homepage.Book.
+func (b book) All(ctx context.Context) ([]homepage.Decision, error) {
+	return b.s.DB.HarvestDecisions(ctx, b.harvest)
+}
+
+// Heed implements homepage.Book.
+func (b book) Heed(ctx context.Context, d homepage.Decision) (homepage.Decision, error) {
+	words, err := b.s.DB.Overrides(ctx, d.Author.ID())
 	return Heed(d, words), err
 }
+
+// Save implements homepage.Book.
+func (b book) Save(ctx context.Context, d homepage.Decision) error { return b.s.save(ctx, d) }
 
 // Heed lays a person's words over a decision: the pages they name come first, the
 // last named before all, and those they deny go.

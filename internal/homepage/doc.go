@@ -10,7 +10,8 @@
 //
 // The same web gives the same decision, whatever the timing: a Finder holds no
 // state between authors, and what one author's homepage tells about another's
-// is used only in a second pass (FindAll) over the completed first.
+// is used only in a second pass (Search) over the completed first. A harvest and
+// FindAll run the same Search, over the record and over memory.
 //
 // Search engines stand behind Searcher: SearXNG, Brave, Serper, and Local, an
 // index over pages that were crawled already. Cached keeps their answers with

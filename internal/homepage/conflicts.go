@@ -1,0 +1,77 @@
+package homepage
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// again is a subject with what a settled first pass tells: the homepages of
+// co-authors, by id, and the pages that went to others. It reports whether another
+// try is worth while.
+func (s Subject) again(own Decision, homepages map[string]string) (Subject, bool) {
+	pages, taken := slices.Clone(s.CoAuthorHomepages), slices.Clone(s.Taken)
+	for _, a := range coAuthors(s) {
+		if u := homepages[a.ID()]; u != "" && !slices.Contains(pages, u) {
+			pages = append(pages, u)
+		}
+	}
+	for _, c := range own.Candidates {
+		if strings.HasPrefix(c.Rule, ruleGiven) {
+			taken = append(taken, c.URL)
+		}
+	}
+	again := len(own.Homepages) == 0 && (len(pages) > len(s.CoAuthorHomepages) || len(taken) > 0)
+	s.CoAuthorHomepages, s.Taken = pages, taken
+	return s, again
+}
+
+// resolveConflicts leaves a page that several authors were given to the one
+// who is best vouched for (then the highest score, then the smallest id). It changes the decisions in place and is a pure function of them.
+func resolveConflicts(decisions []Decision) {
+	type claim struct {
+		decision  int
+		candidate Candidate
+	}
+	claims := map[string][]claim{}
+	for i, d := range decisions {
+		for _, c := range d.Homepages {
+			k := addressKey(c.URL)
+			claims[k] = append(claims[k], claim{i, c})
+		}
+	}
+	for key, cs := range claims {
+		if len(cs) < 2 {
+			continue
+		}
+		sort.Slice(cs, func(i, j int) bool {
+			a, b := cs[i].candidate, cs[j].candidate
+			if a.Features[fVouched] != b.Features[fVouched] {
+				return a.Features[fVouched] > b.Features[fVouched]
+			}
+			if a.Score != b.Score {
+				return a.Score > b.Score
+			}
+			return decisions[cs[i].decision].Author.ID() < decisions[cs[j].decision].Author.ID()
+		})
+		winner := decisions[cs[0].decision].Author
+		for _, c := range cs[1:] {
+			if decisions[c.decision].Author.ID() != winner.ID() {
+				decisions[c.decision].yieldTo(winner.Name, key)
+			}
+		}
+	}
+}
+
+// yieldTo gives up a page to another author.
+func (d *Decision) yieldTo(winner, key string) {
+	d.Homepages = slices.DeleteFunc(d.Homepages, func(c Candidate) bool { return addressKey(c.URL) == key })
+	for i := range d.Candidates {
+		if c := &d.Candidates[i]; c.Kept && addressKey(c.URL) == key {
+			c.Kept, c.Priority, c.Rule = false, "", ruleGiven+" "+winner+", with more evidence"
+		}
+	}
+	if len(d.Homepages) == 0 {
+		d.NotFound = GivenToAnother
+	}
+}

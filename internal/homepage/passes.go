@@ -1,0 +1,244 @@
+package homepage
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/gleaner"
+)
+
+// Passes is how many passes a search for many authors takes.
+const Passes = 2
+
+// Book holds what was decided about authors: the record, or memory.
+type Book interface {
+	// Decisions lists what was decided about some authors until a time (zero:
+	// ever). Of an author decided on again since then nothing is listed.
+	Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]Decision, error)
+	// All lists what was decided about all authors of the search.
+	All(ctx context.Context) ([]Decision, error)
+	// Heed lays a person's words over a decision.
+	Heed(ctx context.Context, d Decision) (Decision, error)
+	// Save replaces what was decided about an author.
+	Save(ctx context.Context, d Decision) error
+}
+
+// Search looks for the homepages of many authors. In the first pass each is looked
+// for by what is known of that author alone. Then each page is left to one author
+// (Settle). In the second pass those without a homepage are looked for again
+// (Second), by the homepages of their co-authors from the first, and without the
+// pages that went to others; and it is settled again. No pass reads what it
+// writes, so that what is found does not depend on the order of work, nor on how
+// often the work was cut off, nor on what of it is done side by side.
+type Search struct {
+	Finder *Finder
+	Book   Book
+}
+
+// Look looks for an author in a pass, and writes what was decided. The decision
+// returned counts what this look took alone. The error may be
+// ErrSearchUnavailable; the decision is then written none the less.
+func (s Search) Look(ctx context.Context, sub Subject, pass int) (Decision, error) {
+	asked, found := s.Finder.Find(ctx, sub)
+	if found != nil && !errors.Is(found, ErrSearchUnavailable) {
+		return asked, found
+	}
+	// What was found out is kept also when the worker is being stopped.
+	ctx = context.WithoutCancel(ctx)
+	before, err := s.Book.Decisions(ctx, []string{sub.Author.ID()}, time.Time{})
+	if err != nil {
+		return asked, err
+	}
+	var first Decision
+	if len(before) > 0 {
+		first = before[0]
+	}
+	d := asked.Again(time.Now(), max(0, first.Tries-(pass-1)))
+	if pass > 1 {
+		d.Searches += first.Searches
+		d.Fetches += first.Fetches
+		if d.NotFound != "" && first.NotFound == GivenToAnother {
+			d.NotFound = first.NotFound // still the reason
+		}
+	}
+	if d, err = s.Book.Heed(ctx, d); err != nil {
+		return asked, err
+	}
+	if err := s.Book.Save(ctx, d); err != nil {
+		return asked, err
+	}
+	asked.Homepages = d.Homepages
+	return asked, found
+}
+
+// Second is the subject of a second pass, and whether one is worth while. Only
+// what was decided until the first pass was settled counts.
+func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Subject, bool, error) {
+	ids := []string{sub.Author.ID()}
+	for _, co := range coAuthors(sub) {
+		ids = append(ids, co.ID())
+	}
+	decided, err := s.Book.Decisions(ctx, ids, settled)
+	if err != nil {
+		return sub, false, err
+	}
+	own, others := Decision{Author: sub.Author}, map[string]string{}
+	for _, d := range decided {
+		if d.Author.ID() == sub.Author.ID() {
+			own = d
+		} else if best := d.Best(); best != "" {
+			others[d.Author.ID()] = best
+		}
+	}
+	sub, again := sub.again(own, others)
+	return sub, again, nil
+}
+
+// Settle leaves each page that several authors were given to one of them. It
+// returns how many gave a page up.
+func (s Search) Settle(ctx context.Context) (changed int, err error) {
+	decisions, err := s.Book.All(ctx)
+	if err != nil {
+		return 0, err
+	}
+	before := make([]int, len(decisions))
+	for i := range decisions {
+		before[i] = len(decisions[i].Homepages)
+	}
+	resolveConflicts(decisions)
+	for i := range decisions {
+		if len(decisions[i].Homepages) == before[i] {
+			continue
+		}
+		// A page that a person gave to two is the page of both.
+		d, err := s.Book.Heed(ctx, decisions[i])
+		if err != nil {
+			return changed, err
+		}
+		if len(d.Homepages) == before[i] {
+			continue
+		}
+		changed++
+		if err := s.Book.Save(ctx, d); err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// FindAll is a whole Search, at most parallel authors at a time, of which nothing
+// is kept but the decisions, in the order of the subjects.
+//
+// Searches that failed are in the decisions; the error joins ErrSearchUnavailable
+// where any author has none for that reason, or is that of ctx.
+func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) ([]Decision, error) {
+	book := &notes{of: map[string]note{}}
+	s := Search{Finder: f, Book: book}
+	var unavailable error
+	var settled time.Time
+	for pass := 1; pass <= Passes; pass++ {
+		failed, err := s.pass(ctx, subjects, pass, settled, parallel)
+		unavailable = errors.Join(unavailable, failed)
+		if err == nil {
+			_, err = s.Settle(ctx)
+		}
+		if err != nil {
+			return book.about(subjects), err
+		}
+		settled = book.now()
+	}
+	return book.about(subjects), unavailable
+}
+
+func (s Search) pass(ctx context.Context, subjects []Subject, pass int, settled time.Time, parallel int) (unavailable, err error) {
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, parallel))
+	var mu sync.Mutex
+	for _, sub := range subjects {
+		g.Go(func() error {
+			if pass > 1 {
+				var again bool
+				var err error
+				if sub, again, err = s.Second(gctx, sub, settled); err != nil || !again {
+					return err
+				}
+			}
+			_, err := s.Look(gctx, sub, pass)
+			if !errors.Is(err, ErrSearchUnavailable) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			unavailable = err
+			return nil
+		})
+	}
+	return unavailable, g.Wait()
+}
+
+// notes are a Book in memory. Its time is the number of what was written.
+type notes struct {
+	mu    sync.Mutex
+	of    map[string]note // by author
+	count int64
+}
+
+type note struct {
+	Decision
+	at time.Time
+}
+
+func (n *notes) now() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return time.Unix(n.count, 0)
+}
+
+// Decisions implements Book.
+func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time) (out []Decision, _ error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range authorIDs {
+		if d, ok := n.of[id]; ok && (until.IsZero() || !d.at.After(until)) {
+			out = append(out, d.Decision)
+		}
+	}
+	return out, nil
+}
+
+// All implements Book.
+func (n *notes) All(context.Context) (out []Decision, _ error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, d := range n.of {
+		out = append(out, d.Decision)
+	}
+	return out, nil
+}
+
+// Heed implements Book: nobody said anything.
+func (*notes) Heed(_ context.Context, d Decision) (Decision, error) { return d, nil }
+
+// Save implements Book.
+func (n *notes) Save(_ context.Context, d Decision) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.count++
+	n.of[d.Author.ID()] = note{d, time.Unix(n.count, 0)}
+	return nil
+}
+
+func (n *notes) about(subjects []Subject) []Decision {
+	out := make([]Decision, len(subjects))
+	for i, s := range subjects {
+		out[i] = n.of[s.Author.ID()].Decision
+		if out[i].Author == (gleaner.Author{}) {
+			out[i].Author = s.Author
+		}
+	}
+	return out
+}
