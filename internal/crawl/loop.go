@@ -288,6 +288,9 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	}
 	l.window.filled = l.window.filled && !w.Repeated // what was new the first time is not told again
 	l.window.all = l.window.all && w.Again == 0
+	for i := range l.batch.Aliases { // fetched, whatever link to it is new
+		delete(w.Added, l.batch.Aliases[i].Hash())
+	}
 	for i := range l.batch.Links {
 		e := l.batch.Links[i]
 		if a := w.Added[e.Hash()]; a.Waiting {

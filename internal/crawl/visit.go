@@ -118,6 +118,11 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 			return v.State == frontier.Page || v.State == frontier.Document
 		}
 	}
+	for i := range l.batch.Aliases {
+		if l.batch.Aliases[i].Hash() == h {
+			return true
+		}
+	}
 	return l.record.Fetched(ctx, h)
 }
 

@@ -165,7 +165,7 @@ func (m *Memory) LookUp(hashes [][]byte) (known []Known) {
 // Fetched is the function Fetched in memory.
 func (m *Memory) Fetched(h Hash) bool {
 	r := m.rows[h]
-	return r != nil && (r.state == Page || r.state == Document)
+	return r != nil && (r.state == Page || r.state == Document || r.state == Moved && r.outcome == fetch.OK)
 }
 
 // Relax is the function Relax in memory.
