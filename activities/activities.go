@@ -20,7 +20,7 @@ type Activities struct {
 // New makes the activities of an open application.
 func New(a *app.App) *Activities {
 	return &Activities{
-		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: a.Config.Text("crawl-policy"), Hurry: hurry},
+		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: string(a.Config.Crawl.Policy), Hurry: hurry},
 		Crawl:     &Crawl{crawler: a.Crawler, watch: a.Watch},
 		Documents: &Documents{db: a.DB, coll: a.Collection},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},

@@ -14,14 +14,14 @@ func (o HarvestOptions) Check() error {
 		choices     []string
 	}{
 		{"scope", o.Scope, []string{"prefix", "host", "domain"}},
-		{"strategy", o.Strategy, choices("strategy")},
-		{"leads", o.Leads, choices("leads")},
+		{"strategy", o.Strategy, config.Strategy("").Choices()},
+		{"leads", o.Leads, config.Leads("").Choices()},
 		{"again", o.Again, []string{AgainDue, AgainAll, AgainNone}},
 	} {
 		if c.value == "" {
 			continue
 		}
-		if err := (config.Setting{Choices: c.choices}).Allow(c.value); err != nil {
+		if err := config.OneOf(c.value, c.choices); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
@@ -36,10 +36,4 @@ func (o HarvestOptions) Check() error {
 		}
 	}
 	return nil
-}
-
-// choices are the values of a setting.
-func choices(key string) []string {
-	s, _ := config.Find(key)
-	return s.Choices
 }

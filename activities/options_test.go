@@ -14,7 +14,6 @@ import (
 	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"log/slog"
 )
 
 func TestOptionsAreChecked(t *testing.T) {
@@ -30,9 +29,9 @@ func TestOptionsAreChecked(t *testing.T) {
 // TestWrongOptionsAreNeverStored: they would fail every later crawl of the site.
 func TestWrongOptionsAreNeverStored(t *testing.T) {
 	t.Parallel()
-	cfg, err := config.Load(map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "contact": "test@example.org"}, os.DevNull, func(string) string { return "" })
+	cfg, err := config.Load(map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "contact": "test@example.org"}, os.DevNull, nil)
 	require.NoError(t, err)
-	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	a, err := app.Open(t.Context(), cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	var suite testsuite.WorkflowTestSuite

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -55,14 +56,18 @@ func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 
 // openLibrary opens a library that is to complete a venue from the web that the
 // settings lead to.
-func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[string]string) *library {
+func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[string]string, policy ...func(*config.Policy)) *library {
 	t.Helper()
 	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "dblp-delay": "1ms", "search": "searxng",
-		"delay": "0s", "min-delay": "0s", "delay-factor": "0", "max-tries": "1", "park-after": "1000", "contact": "test@example.org"}
+		"delay": "0s", "min-delay": "0s", "contact": "test@example.org"}
 	maps.Copy(given, settings)
-	cfg, err := config.Load(given, "", func(string) string { return "" })
+	cfg, err := config.Load(given, os.DevNull, nil)
 	require.NoError(t, err)
-	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	cfg.Policy.Crawl.Tries, cfg.Policy.Pace.ParkAfter = 1, 1000
+	for _, change := range policy {
+		change(&cfg.Policy)
+	}
+	a, err := app.Open(t.Context(), cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	l := &library{App: a, acts: activities.New(a), harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}

@@ -92,8 +92,8 @@ func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 		_, _ = io.Copy(w, resp.Body)
 	}))
 	t.Cleanup(proxy.Close)
-	l := openLibrary(t, c.Venue, gleaner.Years{From: 2003, To: 2003}, map[string]string{"proxy": proxy.URL, "dblp-url": "http://dblp.org", "openalex-url": "http://api.openalex.org",
-		"openalex-key": "x", "copies": "openalex", "search": "none"})
+	l := openLibrary(t, c.Venue, gleaner.Years{From: 2003, To: 2003}, map[string]string{"proxy": proxy.URL, "dblp-url": "http://dblp.org",
+		"openalex-key": "x", "copies": "openalex", "search": "none"}, func(p *config.Policy) { p.Services.OpenAlex = "http://api.openalex.org" })
 	l.do(t, l.acts.Stages.Begin, l.harvest, nil)
 	l.do(t, l.acts.Stages.ListPapers, l.harvest, nil)
 

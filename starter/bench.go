@@ -131,7 +131,7 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 		return nil, err
 	}
 	if from := cfg.Origin("database-url"); from != "default" && from != "dev" {
-		f.options.DatabaseURL = cfg.Text("database-url")
+		f.options.DatabaseURL = string(cfg.Servers.Database)
 		return func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "gleaner-bench-*")

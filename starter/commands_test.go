@@ -18,6 +18,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
@@ -71,7 +72,7 @@ func TestEveryCommandOnRealData(t *testing.T) {
 	v.measures()
 	v.schedules()
 	v.ends()
-	for _, path := range commandPaths(newRoot(io.Discard, io.Discard)) {
+	for _, path := range commandPaths(newRoot(io.Discard, io.Discard, document.Child{})) {
 		if elsewhere[path] == "" {
 			require.True(t, v.ran[path], "no test runs %s", path)
 		}
@@ -100,7 +101,7 @@ func (v *tour) prepare() {
 	first, last := v.web.Years()
 	v.years = gleaner.Years{From: first, To: last}.String()
 	v.harvest = v.venue + "/" + v.years
-	for _, s := range config.Settings {
+	for _, s := range config.Settings() {
 		switch {
 		case !s.Secret:
 		case s.Key == "database-url", s.Key == "proxy":
@@ -131,11 +132,13 @@ func (c *testConsole) work(queues []string, log io.Writer) {
 	for i := 0; i+1 < len(c.args); i += 2 {
 		flags[strings.TrimPrefix(c.args[i], "--")] = c.args[i+1]
 	}
-	cfg, err := config.Load(flags, os.DevNull, func(string) string { return "" })
+	cfg, err := config.Load(flags, os.DevNull, nil)
 	require.NoError(c.t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- pool.Run(ctx, cfg, queues, 2, telemetry.Logger(log, "debug")) }()
+	go func() {
+		done <- pool.Run(ctx, cfg, pool.Options{Queues: queues, Cores: 2, Log: telemetry.Logger(log, "debug")})
+	}()
 	c.t.Cleanup(func() { stop(); require.NoError(c.t, <-done) })
 }
 
@@ -143,7 +146,7 @@ func (c *testConsole) work(queues []string, log io.Writer) {
 func (v *tour) do(args ...string) (string, int) {
 	v.t.Helper()
 	var out, errs strings.Builder
-	root := newRoot(&out, &errs)
+	root := newRoot(&out, &errs, document.Child{})
 	all := append(slices.Clone(args), v.args...)
 	root.SetArgs(all)
 	root.SetIn(strings.NewReader("quit\n"))
@@ -187,7 +190,7 @@ func (v *tour) looks() {
 	require.NotEmpty(v.t, v.must("documents", "get", sha))
 	require.NotEmpty(v.t, v.must("explain", docs[0].URL))
 	for _, args := range [][]string{
-		{"config"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
+		{"config"}, {"config", "policy"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
 		{"documents", "list"}, {"documents", "counters"}, {"documents", "retrieve", "--out", v.t.TempDir()},
 		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
 		{"holdings", "list"}, {"holdings", "explain", v.venue, "--years", v.years},

@@ -11,18 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/config"
+	"gleaner/internal/document"
 )
 
 // TestSecretsAreNoArguments: everybody on a machine can read the arguments of
 // everybody's programs.
 func TestSecretsAreNoArguments(t *testing.T) {
 	t.Parallel()
-	for _, s := range config.Settings {
+	for _, s := range config.Settings() {
 		if !s.Secret {
 			continue
 		}
 		for _, args := range [][]string{{"config", "--" + s.Key, "s3cr3t"}, {"--" + s.Key + "=s3cr3t", "config"}} {
-			root := newRoot(io.Discard, io.Discard)
+			root := newRoot(io.Discard, io.Discard, document.Child{})
 			root.SetArgs(args)
 			err := root.ExecuteContext(t.Context())
 			require.Equal(t, exitUsage, exitCode(err, false), s.Key)

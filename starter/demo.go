@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,13 +39,12 @@ func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, e
 	if err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]string{
-		"data-dir": filepath.Join(cfg.Text("data-dir"), "demo"), "database-url": "", "temporal-address": "", "repository-url": "",
-		"dblp-url": sample.DBLPURL(), "dblp-delay": "1ms", "search": "searxng", "searxng-url": sample.SearchURL(), "delay": "20ms", "min-delay": "0s", "retry-base": "1s",
-		"contact": "demo@example.org", "proxy": web,
-	} {
-		cfg.Set(key, value, "demo")
-	}
+	s := &cfg.Servers
+	s.DataDir, s.Database, s.Temporal, s.Repository = filepath.Join(s.DataDir, "demo"), "", "", ""
+	cfg.Catalogues.DBLP, cfg.Catalogues.DBLPDelay = sample.DBLPURL(), time.Millisecond
+	cfg.Search.Provider, cfg.Search.SearXNG = "searxng", sample.SearchURL()
+	cfg.Web.Contact, cfg.Web.Proxy = "demo@example.org", config.Secret(web)
+	cfg.Web.Delay, cfg.Web.MinDelay, cfg.Policy.Crawl.RetryBase = 20*time.Millisecond, 0, time.Second
 	return cfg, nil
 }
 
@@ -76,7 +74,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	fmt.Fprintf(c.err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
-	go func() { worked <- pool.Run(work, cfg, activities.Queues(), runtime.NumCPU(), log) }()
+	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log}) }()
 	go func() {
 		select {
 		case err := <-stack.Failed():
@@ -109,9 +107,9 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 		case <-ctx.Done():
 		}
 	}()
-	for _, key := range []string{"data-dir", "database-url", "temporal-address"} {
-		c.own[key] = cfg.Text(key) // whatever loads the settings again sees them
-	}
+	// Whatever loads the settings again sees them.
+	s := cfg.Servers
+	c.own = map[string]string{"data-dir": s.DataDir, "database-url": string(s.Database), "temporal-address": s.Temporal}
 	t, err := pool.Dial(ctx, cfg, c.log(cfg))
 	if err != nil {
 		return err
@@ -139,7 +137,7 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 	if err := c.print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
 		return err
 	}
-	file := filepath.Join(cfg.Text("data-dir"), "report.html")
+	file := filepath.Join(cfg.Servers.DataDir, "report.html")
 	if err := writeFile(file, r.WriteHTML); err != nil {
 		return err
 	}

@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
-	"gleaner/activities"
 	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/devstack"
@@ -45,7 +43,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 		return err
 	}
 	defer stack.Stop()
-	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Text("data-dir"))
+	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -57,7 +55,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 	}()
 	if !work {
 		<-ctx.Done()
-	} else if err := pool.Run(ctx, cfg, activities.Queues(), runtime.NumCPU(), c.log(cfg)); err != nil {
+	} else if err := pool.Run(ctx, cfg, pool.Options{Log: c.log(cfg)}); err != nil {
 		return err
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
@@ -69,23 +67,23 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 // startStack brings up what the settings do not name already, and writes the
 // addresses into them.
 func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Stack, error) {
-	given := func(key string) string {
-		if v := cfg.Origin(key); v == "dev" {
-			return "" // of another `starter dev`: Start says that it runs
-		}
-		return cfg.Text(key)
+	s := cfg.Servers
+	if cfg.Origin("database-url") == "dev" { // of another `starter dev`: Start says that it runs
+		s.Database = ""
+	}
+	if cfg.Origin("temporal-address") == "dev" {
+		s.Temporal = ""
 	}
 	progress := newLine(c.err)
 	stack, err := devstack.Start(ctx, devstack.Options{
-		DataDir: cfg.Text("data-dir"), DatabaseURL: given("database-url"), TemporalAddress: given("temporal-address"), Namespace: cfg.Text("temporal-namespace"),
+		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
 		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.show, Log: slog.New(slog.DiscardHandler),
 	})
 	progress.end()
 	if err != nil {
 		return nil, err
 	}
-	cfg.Set("database-url", stack.DatabaseURL, "dev")
-	cfg.Set("temporal-address", stack.TemporalAddress, "dev")
+	cfg.UseServers(config.Secret(stack.DatabaseURL), stack.TemporalAddress)
 	return stack, nil
 }
 
@@ -96,18 +94,18 @@ func (c *cli) application(ctx context.Context) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, cfg, c.log(cfg))
+	return app.Open(ctx, cfg, c.options(cfg))
 }
 
 // quietLog keeps a log out of the way of progress on screen, in a file of the
 // data folder.
 func quietLog(cfg *config.Config, name string) (*slog.Logger, func(), error) {
-	if err := os.MkdirAll(cfg.Text("data-dir"), 0o700); err != nil {
+	if err := os.MkdirAll(cfg.Servers.DataDir, 0o700); err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(cfg.Text("data-dir"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(cfg.Servers.DataDir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
-	return telemetry.Logger(f, cfg.Text("log-level")), func() { f.Close() }, nil
+	return telemetry.Logger(f, string(cfg.Process.LogLevel)), func() { f.Close() }, nil
 }

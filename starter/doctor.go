@@ -117,8 +117,7 @@ func (d *doctor) settings(context.Context) {
 	var strange []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		known := name == "GLEANER_CONFIG" || name == "GLEANER_SHARED" || strings.HasPrefix(name, "GLEANER_TEST_") ||
-			slices.ContainsFunc(config.Settings, func(s config.Setting) bool { return s.Env == name || s.Secret && s.FileEnv() == name })
+		known := name == "GLEANER_CONFIG" || name == "GLEANER_SHARED" || strings.HasPrefix(name, "GLEANER_TEST_") || config.IsVariable(name)
 		if strings.HasPrefix(name, "GLEANER_") && !known {
 			strange = append(strange, name)
 		}
@@ -135,8 +134,8 @@ func (d *doctor) settings(context.Context) {
 		}
 	}
 	where := ""
-	if _, dev := devstack.Find(d.cfg.Text("data-dir")); dev {
-		where = "; a `starter dev` runs in " + d.cfg.Text("data-dir")
+	if _, dev := devstack.Find(d.cfg.Servers.DataDir); dev {
+		where = "; a `starter dev` runs in " + d.cfg.Servers.DataDir
 	}
-	d.ok("settings", "%d settings, %d given%s", len(config.Settings), given, where)
+	d.ok("settings", "%d settings, %d given%s", len(config.Settings()), given, where)
 }

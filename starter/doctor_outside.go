@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ func (d *doctor) identity(context.Context) {
 	switch {
 	case err != nil:
 		d.fail("identity", "correct the setting named", err)
-	case d.cfg.Text("contact") == "":
+	case d.cfg.Web.Contact == "":
 		d.warn("identity", "set GLEANER_CONTACT to an e-mail address or a page where web masters reach you", "%s: without a contact nothing but loopback and a proxy is asked", ua)
 	default:
 		d.ok("identity", "User-Agent: %s; robots.txt group: gleaner", ua)
@@ -53,7 +54,7 @@ func (d *doctor) readers(context.Context) {
 		d.ok("gs", "%s", path)
 	}
 	d.isolation(document.NewReader(document.Options{}).Isolation())
-	if !d.cfg.Switch("ocr") {
+	if !d.cfg.Documents.OCR {
 		return
 	}
 	for _, name := range []string{"ocrmypdf", "tesseract"} {
@@ -80,8 +81,8 @@ func (d *doctor) isolation(i document.Isolation) {
 
 // disk looks at the folders of this machine that grow.
 func (d *doctor) disk(context.Context) {
-	dirs := []string{d.cfg.Text("data-dir")}
-	if u, err := url.Parse(d.cfg.Text("repository-url")); err == nil && u.Scheme == "file" {
+	dirs := []string{d.cfg.Servers.DataDir}
+	if u, err := url.Parse(d.cfg.Servers.Repository); err == nil && u.Scheme == "file" {
 		dirs = append(dirs, u.Path)
 	}
 	const enough, little = 5 << 30, 500 << 20
@@ -108,28 +109,25 @@ func (d *doctor) outside(ctx context.Context) {
 	if !d.network {
 		return
 	}
-	dblp := d.cfg.Text("dblp-url")
-	if dblp == "" {
-		dblp = "https://dblp.org"
-	}
+	dblp := cmp.Or(d.cfg.Catalogues.DBLP, "https://dblp.org")
 	if err := d.asksJSON(ctx, strings.TrimRight(dblp, "/")+"/search/publ/api?q=database&h=1&format=json"); err != nil {
 		do := "volumes' pages and the mirror may answer still; a local dump (GLEANER_DBLP_DUMP) always does"
 		d.warn("dblp", do, "the search does not answer: %v", err)
 	} else {
 		d.ok("dblp", "%s answers", dblp)
 	}
-	switch d.cfg.Text("search") {
-	case "", "none":
+	switch d.cfg.Search.Provider {
+	case "none":
 		d.warn("search", "set GLEANER_SEARCH; a SearXNG of one's own is free", "no web search: homepages are taken from directories alone")
 	case "searxng":
-		base := strings.TrimRight(d.cfg.Text("searxng-url"), "/")
+		base := strings.TrimRight(d.cfg.Search.SearXNG, "/")
 		if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
 			d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
 		} else {
 			d.ok("search", "%s answers in JSON", base)
 		}
 	default:
-		d.ok("search", "%s, with a key; not asked, since each search counts", d.cfg.Text("search"))
+		d.ok("search", "%s, with a key; not asked, since each search counts", d.cfg.Search.Provider)
 	}
 }
 

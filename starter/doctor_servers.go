@@ -29,7 +29,7 @@ const (
 )
 
 func (d *doctor) database(ctx context.Context) {
-	dsn := d.cfg.Text("database-url")
+	dsn := string(d.cfg.Servers.Database)
 	if dsn == "" {
 		d.fail("database", "start `starter dev`, or set GLEANER_DATABASE_URL", errors.New("none is configured"))
 		return
@@ -75,7 +75,7 @@ func (d *doctor) clock(name string, skew time.Duration) {
 
 // parts opens what a worker opens, which checks the settings of every part.
 func (d *doctor) parts(ctx context.Context) {
-	a, err := app.Open(ctx, d.cfg, slog.New(slog.DiscardHandler))
+	a, err := app.Open(ctx, d.cfg, app.Options{})
 	if err != nil {
 		d.fail("parts", "correct the setting named", err)
 		return
@@ -91,13 +91,13 @@ func (d *doctor) temporal(ctx context.Context) {
 		return
 	}
 	defer c.Close()
-	ns := d.cfg.Text("temporal-namespace")
+	ns := d.cfg.Servers.Namespace
 	n, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: ns})
 	if err != nil {
 		d.fail("temporal", "create the namespace, or set TEMPORAL_NAMESPACE", fmt.Errorf("namespace %s: %w", ns, err))
 		return
 	}
-	d.ok("temporal", "%s, namespace %s, histories kept for %s", d.cfg.Text("temporal-address"), ns, n.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
+	d.ok("temporal", "%s, namespace %s, histories kept for %s", d.cfg.Servers.Temporal, ns, n.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
 	d.searchAttributes(ctx, c, ns)
 	var latest time.Time
 	for _, q := range activities.Queues() {

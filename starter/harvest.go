@@ -145,15 +145,15 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 
 // hints tells of settings without which a harvest finds little.
 func (c *cli) hints() {
-	if cfg, err := c.settings(); err == nil && cfg.Text("search") == "none" && !c.json {
+	if cfg, err := c.settings(); err == nil && cfg.Search.Provider == "none" && !c.json {
 		fmt.Fprintln(c.err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
 	}
 }
 
 // hintDelay says that a delay asked for is below the floor, which holds.
 func (c *cli) hintDelay(asked time.Duration) {
-	if cfg, err := c.settings(); err == nil && asked > 0 && asked < cfg.Duration("min-delay") {
-		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s (GLEANER_MIN_DELAY)\n", asked, cfg.Duration("min-delay"))
+	if cfg, err := c.settings(); err == nil && asked > 0 && asked < cfg.Web.MinDelay {
+		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s (GLEANER_MIN_DELAY)\n", asked, cfg.Web.MinDelay)
 	}
 }
 

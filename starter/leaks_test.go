@@ -137,8 +137,9 @@ func TestFailingServicesShowNoSecret(t *testing.T) {
 	proxy := httptest.NewServer(out)
 	t.Cleanup(proxy.Close)
 	c.args = append(c.args, "--proxy-file", secretFile(t, proxy.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms",
-		"--dblp-url", v.web.DBLPURL(), "--dblp-delay", "1ms", "--openalex-url", "http://openalex.failing.example", "--semantic-scholar-url", "http://semantic.failing.example",
-		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", "serper", "--retry-base", "100ms")
+		"--dblp-url", v.web.DBLPURL(), "--dblp-delay", "1ms",
+		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", "serper",
+		"--policy", c.policy("{crawl: {retry-base: 100ms}, services: {openalex: http://openalex.failing.example, semantic-scholar: http://semantic.failing.example}}"))
 	v.prepare()
 	v.work(activities.Queues(), v.log)
 	v.do("doctor")

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,12 +78,12 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 	c.flags = root.PersistentFlags()
 	c.flags.BoolVar(&c.json, "json", false, "print results as JSON")
 	c.flags.StringVar(&c.file, "config", "", "settings file")
-	for _, s := range config.Settings {
+	for _, s := range config.Settings() {
 		key, help := s.Key, s.Help
 		if s.Secret { // an argument is there for everybody on the machine to read
 			key, help = s.FileKey(), "file that holds "+s.Key+": "+help
 		}
-		c.flags.String(key, s.Default, strings.ReplaceAll(help, "`", "'")) // pflag takes quoted words for the name of a type
+		c.flags.String(key, s.Default, help)
 		if !shown[s.Key] {
 			_ = c.flags.MarkHidden(key)
 		}
@@ -101,13 +100,18 @@ func newRoot(out, errw io.Writer) *cobra.Command {
 // all.
 var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-address": true}
 
-// openly says why a secret is no flag.
+// openly says why a secret is no flag, and where what was one went.
 func openly(err error) error {
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		if s, ok := config.Find(unknown.GetSpecifiedName()); ok && s.Secret {
-			return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
-		}
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	name := unknown.GetSpecifiedName()
+	if s, ok := config.Find(name); ok && s.Secret {
+		return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
+	}
+	if went := config.Moved(name); went != "" {
+		return fmt.Errorf("--%s: %s", name, went)
 	}
 	return err
 }
@@ -117,12 +121,12 @@ func (c *cli) settings() (*config.Config, error) {
 	given := map[string]string{}
 	// Visit would see those alone that stand before the command's name.
 	c.flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
+		if f.Changed && f.Name != "json" && f.Name != "config" {
 			given[f.Name] = f.Value.String()
 		}
 	})
 	maps.Copy(given, c.own)
-	cfg, err := config.Load(given, c.file, os.Getenv)
+	cfg, err := config.Load(given, c.file, os.Environ())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -131,7 +135,12 @@ func (c *cli) settings() (*config.Config, error) {
 }
 
 func (c *cli) log(cfg *config.Config) *slog.Logger {
-	return telemetry.Logger(c.err, cfg.Text("log-level"))
+	return telemetry.Logger(c.err, string(cfg.Process.LogLevel))
+}
+
+// options are what the command line opens an application with.
+func (c *cli) options(cfg *config.Config) app.Options {
+	return app.Options{Log: c.log(cfg)}
 }
 
 // record opens the database for a command that only looks.
@@ -140,7 +149,7 @@ func (c *cli) record(ctx context.Context) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.OpenRecord(ctx, cfg, c.log(cfg))
+	return app.OpenRecord(ctx, cfg, c.options(cfg))
 }
 
 // temporal connects to the server.

@@ -193,8 +193,8 @@ func readPapers(name string) ([]gleaner.Paper, error) {
 }
 
 func (c *cli) configCommand() *cobra.Command {
-	return &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
-		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json",
+	cmd := &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
+		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json\n  starter config policy > policy.yaml",
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := c.settings()
 			if err != nil {
@@ -209,5 +209,23 @@ func (c *cli) configCommand() *cobra.Command {
 				}
 				return t.Flush()
 			})
+		}}
+	cmd.AddCommand(c.policyCommand())
+	return cmd
+}
+
+func (c *cli) policyCommand() *cobra.Command {
+	return &cobra.Command{Use: "policy", Short: "Print the policy: what is seldom changed, as a file to change", Args: cobra.NoArgs,
+		Long: `Print the policy that holds here, whole and with what each line is about: paces
+beyond the delay, limits of pages and crawls, intervals of recrawling, thresholds,
+weights. Change what you like in the file, and name it by the setting policy
+(GLEANER_POLICY); what you take out of it is as the program has it.`,
+		Example: "  starter config policy > policy.yaml\n  GLEANER_POLICY=policy.yaml starter config",
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := c.settings()
+			if err != nil {
+				return err
+			}
+			return c.print(cfg.ShowPolicy(), cfg.Policy.Write)
 		}}
 }

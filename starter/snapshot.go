@@ -119,7 +119,7 @@ func (f *snapshotFlags) judge(ctx context.Context, cfg *config.Config) (func(bod
 	if filter == nil {
 		return nil, fmt.Errorf("%w: the setting filter is off; want --labels", errUsage)
 	}
-	reader := document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
+	reader := document.NewReader(document.Options{OCR: cfg.Documents.OCR})
 	return func(body func(string) ([]byte, error)) evaluate.Judge {
 		seen := map[string]evaluate.Kind{}
 		return func(u string) evaluate.Kind {

@@ -28,12 +28,12 @@ names. The weights that come with the program were learnt by the same commands.`
 }
 
 // trained prints what a training came to, and how to use it.
-func (c *cli) trained(file, setting string, figures any, text func(io.Writer) error) error {
-	return c.print(map[string]any{"file": file, "setting": setting, "figures": figures}, func(w io.Writer) error {
+func (c *cli) trained(file, model string, figures any, text func(io.Writer) error) error {
+	return c.print(map[string]any{"file": file, "setting": "models." + model, "figures": figures}, func(w io.Writer) error {
 		if err := text(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "wrote %s; use it with the setting %s: %s\n", file, setting, file)
+		_, err := fmt.Fprintf(w, "wrote %s; use it in the policy file, as models: {%s: %s}\n", file, model, file)
 		return err
 	})
 }
@@ -60,7 +60,7 @@ has none. The figures are those of held-out authors.`,
 			if err := writeFile(out, m.Write); err != nil {
 				return err
 			}
-			return c.trained(out, "homepage-model", m.Figures, func(w io.Writer) error {
+			return c.trained(out, "homepage", m.Figures, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d examples of your own; held out: %.0f candidates, accuracy %.4f, precision %.4f, recall %.4f\n",
 					len(own), m.Figures["candidates"], m.Figures["accuracy"], m.Figures["precision"], m.Figures["recall"])
 				return err
@@ -126,7 +126,7 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 			if err != nil {
 				return err
 			}
-			o.Reader = document.NewReader(document.Options{OCR: cfg.Switch("ocr")})
+			o.Reader = document.NewReader(document.Options{OCR: cfg.Documents.OCR})
 			o.Command = "starter train filter"
 			m, report, err := document.TrainFilter(cmd.Context(), o)
 			if err != nil {
@@ -139,7 +139,7 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 			if err := report.Write(&text); err != nil {
 				return err
 			}
-			return c.trained(out, "filter-model", text.String(), func(w io.Writer) error {
+			return c.trained(out, "filter", text.String(), func(w io.Writer) error {
 				_, err := w.Write(text.Bytes())
 				return err
 			})
@@ -230,7 +230,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() 
 	}
 	return c.trained(out, "link-lists", report, func(w io.Writer) error {
 		if prior != "" {
-			fmt.Fprintf(w, "wrote %s; use it with the setting link-prior: %s\n", prior, prior)
+			fmt.Fprintf(w, "wrote %s; use it in the policy file, as models: {link-prior: %s}\n", prior, prior)
 		}
 		return report.WriteText(w)
 	})

@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
@@ -35,9 +36,12 @@ func (c *testConsole) onWeb() *sampleweb.Web {
 	server := httptest.NewServer(web.Handler())
 	c.t.Cleanup(server.Close)
 	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
-		"--search", "searxng", "--searxng-url", web.SearchURL(), "--retry-base", "100ms")
+		"--search", "searxng", "--searxng-url", web.SearchURL(), "--policy", c.policy("crawl: {retry-base: 100ms}"))
 	return web
 }
+
+// policy is a policy file.
+func (c *testConsole) policy(body string) string { return c.file("policy.yaml", body) }
 
 // relay stands between a console and a server, and can be cut.
 type relay struct {
@@ -146,7 +150,7 @@ func (c *testConsole) harvestThatWaits(t client.Client, first ...func() error) (
 func (c *testConsole) background(ctx context.Context, args ...string) (out, errs *said, result func() int) {
 	out, errs = &said{}, &said{}
 	done := make(chan int, 1)
-	root := newRoot(out, errs)
+	root := newRoot(out, errs, document.Child{})
 	root.SetArgs(append(slices.Clone(c.args), args...)) // the last flag wins
 	go func() {
 		err := root.ExecuteContext(ctx)
@@ -225,7 +229,7 @@ func TestWrongOptionsEndAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range [][]string{{"--strategy", "dfs"}, {"--leads", "some"}, {"--scope", "planet"}, {"--again", "maybe"}, {"--delay", "-1s"}, {"--delay", "50"},
 		{"--max-pages", "-1"}, {"--sites", "-1"}, {"--budget", "-1"}} {
-		root := newRoot(io.Discard, io.Discard)
+		root := newRoot(io.Discard, io.Discard, document.Child{})
 		root.SetArgs(append([]string{"harvest", "conf/x", "--years", "2001", "--data-dir", t.TempDir()}, wrong...))
 		err := root.ExecuteContext(t.Context())
 		require.Equal(t, exitUsage, exitCode(err, false), "%v: %v", wrong, err)

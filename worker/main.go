@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
 	"gleaner/internal/config"
 	"gleaner/internal/console"
 	"gleaner/internal/devstack"
@@ -40,19 +39,20 @@ func main() {
 	file := flag.String("config", "", "settings file")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
-	if err := run(*file, strings.Split(*queues, ","), *cores); err != nil {
+	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores}); err != nil {
 		fmt.Fprintln(console.New(os.Stderr), "worker:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string, queues []string, cores int) error {
-	cfg, err := config.Load(nil, file, os.Getenv)
+func run(file string, o pool.Options) error {
+	cfg, err := config.Load(nil, file, os.Environ())
 	if err != nil {
 		return err
 	}
 	devstack.Use(cfg)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return pool.Run(app.WithCores(ctx, cores), cfg, queues, cores, telemetry.Logger(os.Stderr, cfg.Text("log-level")))
+	o.Log = telemetry.Logger(os.Stderr, string(cfg.Process.LogLevel))
+	return pool.Run(ctx, cfg, o)
 }

@@ -42,6 +42,7 @@ type App struct {
 	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
 	Catalogues Catalogues
 
+	options  Options
 	shutTemp func() // removes the readers' temporary files; nil where none were opened
 
 	filter *document.Filter // nil where it is switched off
@@ -52,14 +53,31 @@ type App struct {
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
 var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, or set GLEANER_DATABASE_URL")
 
+// Options are what no setting says. The zero value logs nothing and tells nobody.
+type Options struct {
+	Log   *slog.Logger
+	Watch Watch
+	Cores int // documents read at a time; 0 is the number of processors
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Watch == nil {
+		o.Watch = unwatched{}
+	}
+	return o
+}
+
 // OpenRecord opens the database and the blob store alone: all that commands
 // need which only look.
-func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
-	dsn := cfg.Text("database-url")
-	if dsn == "" {
+func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	o = o.withDefaults()
+	if cfg.Servers.Database == "" {
 		return nil, ErrNoDatabase
 	}
-	db, err := store.Open(ctx, dsn, 0)
+	db, err := store.Open(ctx, string(cfg.Servers.Database), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +87,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 		return nil, err
 	}
 	repo.BelongTo(db)
-	a := &App{Config: cfg, Log: log, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg), Stats: thresholds(cfg)}
+	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
 	if a.filter, err = Filter(cfg); err != nil {
 		a.Close()
 		return nil, err
@@ -78,9 +96,9 @@ func OpenRecord(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App
 }
 
 func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
-	url := cfg.Text("repository-url")
+	url := cfg.Servers.Repository
 	if url == "" {
-		dir, err := filepath.Abs(filepath.Join(cfg.Text("data-dir"), "blobs"))
+		dir, err := filepath.Abs(filepath.Join(cfg.Servers.DataDir, "blobs"))
 		if err != nil {
 			return nil, err
 		}
@@ -90,17 +108,11 @@ func openRepository(ctx context.Context, cfg *config.Config) (*repository.Reposi
 }
 
 // Open opens everything that a worker needs.
-func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
-	return OpenWatched(ctx, cfg, log, unwatched{})
-}
-
-// OpenWatched is Open for somebody who wants to know what is done.
-func OpenWatched(ctx context.Context, cfg *config.Config, log *slog.Logger, watch Watch) (*App, error) {
-	a, err := OpenRecord(ctx, cfg, log)
+func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	a, err := OpenRecord(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	a.Watch = watch
 	if err := a.openParts(ctx); err != nil {
 		a.Close()
 		return nil, err
@@ -110,10 +122,8 @@ func OpenWatched(ctx context.Context, cfg *config.Config, log *slog.Logger, watc
 
 func (a *App) openParts(ctx context.Context) error {
 	cfg := a.Config
-	fc, err := fetchConfig(cfg)
-	if err != nil {
-		return err
-	}
+	fc := fetchConfig(cfg)
+	var err error
 	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
 		return err
 	}
@@ -129,8 +139,8 @@ func (a *App) openParts(ctx context.Context) error {
 	if cc.Rank, err = RankOptions(cfg); err != nil {
 		return err
 	}
-	if cfg.Switch("local-index") {
-		a.index = a.DB.PageIndex(cfg.Number("local-index-pages"))
+	if cfg.Policy.Index.On {
+		a.index = a.DB.PageIndex(cfg.Policy.Index.Pages)
 		cc.Index = a.indexPages
 	}
 	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, cc, a.Log)
@@ -140,9 +150,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	services := robotsFirst{a.Keeper.Services(), a.Fetch}
 	a.Citations = a.citations(client, services)
-	if a.Catalogues, err = catalogues(cfg, client, services, a.Log); err != nil {
-		return err
-	}
+	a.Catalogues = catalogues(cfg, client, services, a.Log)
 	return a.openStages(client)
 }
 
@@ -198,30 +206,24 @@ func (a *App) Close() {
 const leaseConns = 2
 
 func crawlConfig(cfg *config.Config) crawl.Config {
-	c := crawl.DefaultConfig()
-	c.SlicePages, c.SliceTime, c.MaxPages = cfg.Number("slice-pages"), cfg.Duration("slice-time"), cfg.Number("max-pages")
-	c.MaxBytes, c.HarvestBytes = int64(cfg.Number("max-site-bytes")), int64(cfg.Number("max-harvest-bytes"))
-	c.MaxTries, c.RetryBase = cfg.Number("max-tries"), cfg.Duration("retry-base")
-	c.Strategy, c.Leads = cfg.Text("strategy"), cfg.Text("leads")
-	c.Recrawl, c.Policy = recrawlPolicy(cfg), cfg.Text("crawl-policy")
-	c.MaxDepth, c.DirPages = cfg.Number("max-depth"), cfg.Number("dir-pages")
-	c.TrapPages, c.TrapRate = cfg.Number("trap-pages"), cfg.Float("poor-prr")
+	c, limits := crawl.Defaults(), cfg.Policy.Crawl
+	c.SlicePages, c.SliceTime, c.MaxPages = limits.SlicePages, limits.SliceTime, cfg.Crawl.MaxPages
+	c.MaxBytes, c.HarvestBytes = int64(limits.SiteBytes), int64(limits.HarvestBytes)
+	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
+	c.Strategy, c.Leads = string(cfg.Crawl.Strategy), string(cfg.Crawl.Leads)
+	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
+	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
+	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.PRR
 	return c
 }
 
-func recrawlPolicy(cfg *config.Config) recrawl.Policy {
-	p := recrawl.Default()
-	p.First, p.Document, p.Missing = cfg.Duration("recrawl-first"), cfg.Duration("recrawl-document"), cfg.Duration("recrawl-missing")
-	p.Min, p.Max = cfg.Duration("recrawl-min"), cfg.Duration("recrawl-max")
-	p.Longer, p.Shorter, p.Gained = cfg.Float("recrawl-longer"), cfg.Float("recrawl-shorter"), cfg.Float("recrawl-gained")
-	p.RetryBase, p.RetryMax = cfg.Duration("site-retry-base"), cfg.Duration("site-retry-max")
-	p.Revisit = cfg.Number("revisit-avoided")
-	return p
+func recrawlPolicy(p config.RecrawlPolicy) recrawl.Policy {
+	return recrawl.Policy{First: p.First, Document: p.Document, Missing: p.Missing, Min: p.Min, Max: p.Max, Longer: p.Longer, Shorter: p.Shorter,
+		Gained: p.Gained, RetryBase: p.RetryBase, RetryMax: p.RetryMax, Revisit: p.Revisit}
 }
 
-func thresholds(cfg *config.Config) stats.Thresholds {
-	return stats.Thresholds{PRR: cfg.Float("poor-prr"), DDR: cfg.Float("poor-ddr"), ADR: cfg.Float("poor-adr"), MinURLs: cfg.Number("poor-min-urls"),
-		TrapPages: cfg.Number("trap-pages"), StopSites: cfg.Number("stop-sites"), StopShare: cfg.Float("stop-share")}
+func thresholds(p config.PoorPolicy) stats.Thresholds {
+	return stats.Thresholds{PRR: p.PRR, DDR: p.DDR, ADR: p.ADR, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
 }
 
 // Version is the crawler's, as web masters see it.

@@ -17,7 +17,7 @@ const ownParkFor = time.Minute
 
 // searchGate paces the search engine.
 func (a *App) searchGate() fetch.Gate {
-	if a.Config.Text("search") != "searxng" {
+	if a.Config.Search.Provider != "searxng" {
 		return a.Keeper.Services()
 	}
 	p := pacing(a.Config)
@@ -38,20 +38,9 @@ const evidenceBytes = 4 << 20
 
 // evidence is the getter of such pages.
 func (a *App) evidence() (*harvest.Getter, error) {
-	fc, err := fetchConfig(a.Config)
-	if err != nil {
-		return nil, err
-	}
+	fc := fetchConfig(a.Config)
 	fc.Gate, fc.Robots = a.Keeper, a.DB
-	fc.Limits.DocumentBytes, fc.Limits.PageBytes = smaller(fc.Limits.DocumentBytes), smaller(fc.Limits.PageBytes)
+	fc.Limits.DocumentBytes, fc.Limits.PageBytes = min(fc.Limits.DocumentBytes, evidenceBytes), min(fc.Limits.PageBytes, evidenceBytes)
 	c, err := fetch.New(fc)
 	return &harvest.Getter{DB: a.DB, Fetch: c}, err
-}
-
-// smaller is evidenceBytes where the setting (0: the client's own) allows more.
-func smaller(limit int64) int64 {
-	if limit > 0 {
-		return min(limit, evidenceBytes)
-	}
-	return evidenceBytes
 }

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"fmt"
 	"math"
-	"net/netip"
 	"runtime/debug"
-	"strconv"
+	"slices"
 	"time"
 
 	"gleaner/internal/config"
@@ -13,11 +11,11 @@ import (
 )
 
 func pacing(cfg *config.Config) fetch.Pacing {
-	delay := cfg.Duration("delay")
-	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, cfg.Duration("max-delay")),
-		MaxCrawlDelay: max(delay, cfg.Duration("max-crawl-delay")), MaxRetryAfter: cfg.Duration("max-retry-after"),
-		Factor: cfg.Float("delay-factor"), ParkAfter: cfg.Number("park-after"), ParkFor: cfg.Duration("park-for"), Floor: cfg.Duration("min-delay"),
-		BackoffBase: cfg.Duration("retry-base") / 3, Rest: rest(cfg.Duration("min-delay"))}.Defaults()
+	delay, pace := cfg.Web.Delay, cfg.Policy.Pace
+	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, pace.MaxDelay),
+		MaxCrawlDelay: max(delay, pace.MaxCrawlDelay), MaxRetryAfter: pace.MaxRetryAfter,
+		Factor: pace.Factor, ParkAfter: pace.ParkAfter, ParkFor: pace.ParkFor, Floor: cfg.Web.MinDelay,
+		BackoffBase: cfg.Policy.Crawl.RetryBase / 3, Rest: rest(cfg.Web.MinDelay)}
 }
 
 // rest is the least pause after a failure, ten seconds whatever the settings say of
@@ -29,39 +27,20 @@ func rest(floor time.Duration) time.Duration { return min(10*time.Second, 20*flo
 // stop: half of the worker's stop timeout, and a third of a lease.
 const linger = 10 * time.Second
 
-func fetchConfig(cfg *config.Config) (fetch.Config, error) {
-	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Text("contact"), CAFile: cfg.Text("ca-file"), Proxy: cfg.Text("proxy"), Pacing: pacing(cfg), Linger: linger}
-	fc.Memory = fetch.NewMemory(memory() / 2)
-	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Float("max-document-bytes")), int64(cfg.Float("max-page-bytes"))
-	for _, s := range config.Fields(cfg.Text("allow-addresses")) {
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return fc, fmt.Errorf("config: allow-addresses: %q is no network such as 10.1.0.0/16", s)
-		}
-		if p.Addr().IsLoopback() {
-			fc.AllowLoopback = true
-		}
-		fc.AllowPrivate = append(fc.AllowPrivate, p)
-	}
-	for _, s := range config.Fields(cfg.Text("ports")) {
-		port, err := strconv.ParseUint(s, 10, 16)
-		if err != nil || port == 0 {
-			return fc, fmt.Errorf("config: ports: %q is no port", s)
-		}
-		fc.Ports = append(fc.Ports, uint16(port))
-	}
-	for _, s := range config.Fields(cfg.Text("pace-by")) {
-		switch s {
-		case "host":
+func fetchConfig(cfg *config.Config) fetch.Config {
+	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
+		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports, Memory: fetch.NewMemory(memory() / 2)}
+	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Policy.Fetch.DocumentBytes), int64(cfg.Policy.Fetch.PageBytes)
+	fc.AllowLoopback = slices.ContainsFunc(fc.AllowPrivate, func(n config.Network) bool { return n.Addr().IsLoopback() })
+	for _, by := range cfg.Web.PaceBy {
+		switch by {
 		case "domain":
 			fc.PaceBy |= fetch.PaceByDomain
 		case "address":
 			fc.PaceBy |= fetch.PaceByAddress
-		default:
-			return fc, fmt.Errorf("config: pace-by: want host, domain or address, not %q", s)
 		}
 	}
-	return fc, nil
+	return fc
 }
 
 // memory is what the process may take (GOMEMLIMIT), or two GiB where it is not
@@ -86,11 +65,7 @@ func Proxied(cfg *config.Config) (bool, error) {
 // UserAgent is how the web sees a worker of these settings. The error is that of
 // a setting of the polite client that is not valid.
 func UserAgent(cfg *config.Config) (string, error) {
-	fc, err := fetchConfig(cfg)
-	if err != nil {
-		return "", err
-	}
-	c, err := fetch.New(fc)
+	c, err := Client(cfg)
 	if err != nil {
 		return "", err
 	}

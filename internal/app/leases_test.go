@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -23,9 +22,9 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 func TestLeasesDoNotWaitBehindQueries(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Load(map[string]string{"data-dir": t.TempDir(), "database-url": devtest.Postgres(t), "contact": "test@example.org", "delay": "1ms", "min-delay": "0s", "search": "none"},
-		os.DevNull, func(string) string { return "" })
+		os.DevNull, nil)
 	require.NoError(t, err)
-	a, err := app.Open(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	a, err := app.Open(t.Context(), cfg, app.Options{})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	for range a.DB.Pool.Config().MaxConns {

@@ -11,20 +11,19 @@ import (
 	"gleaner/internal/rank"
 )
 
-// fromFile reads what a setting names; the zero value where it names nothing. The
-// error names setting and file.
-func fromFile[T any](cfg *config.Config, key string, read func(*os.File) (T, error)) (out T, err error) {
-	name := cfg.Text(key)
+// fromFile reads what the policy names under models; the zero value where it names
+// nothing. The error names both.
+func fromFile[T any](key, name string, read func(*os.File) (T, error)) (out T, err error) {
 	if name == "" {
 		return out, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return out, fmt.Errorf("config: %s: %w", key, err)
+		return out, fmt.Errorf("config: models.%s: %w", key, err)
 	}
 	defer f.Close()
 	if out, err = read(f); err != nil {
-		return out, fmt.Errorf("config: %s: %s: %w", key, name, err)
+		return out, fmt.Errorf("config: models.%s: %s: %w", key, name, err)
 	}
 	return out, nil
 }
@@ -32,16 +31,16 @@ func fromFile[T any](cfg *config.Config, key string, read func(*os.File) (T, err
 // HomepageModel are the weights by which homepages are told; nil for those that
 // come with the program.
 func HomepageModel(cfg *config.Config) (*homepage.Model, error) {
-	return fromFile(cfg, "homepage-model", func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
+	return fromFile("homepage", cfg.Policy.Models.Homepage, func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
 }
 
 // Filter is the academic filter; nil where it is switched off.
 func Filter(cfg *config.Config) (*document.Filter, error) {
-	point := document.Point(cfg.Text("filter"))
-	if point == "off" {
+	if cfg.Documents.Filter == "off" {
 		return nil, nil
 	}
-	own, err := fromFile(cfg, "filter-model", func(f *os.File) (*document.Filter, error) { return document.LoadFilter(f, point) })
+	point := document.Point(cfg.Documents.Filter)
+	own, err := fromFile("filter", cfg.Policy.Models.Filter, func(f *os.File) (*document.Filter, error) { return document.LoadFilter(f, point) })
 	if err != nil || own != nil {
 		return own, err
 	}
@@ -55,7 +54,7 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	own, err := fromFile(cfg, "link-lists", func(f *os.File) (*rank.Lists, error) {
+	own, err := fromFile("link-lists", cfg.Policy.Models.LinkLists, func(f *os.File) (*rank.Lists, error) {
 		data, err := os.ReadFile(f.Name())
 		if err != nil {
 			return nil, err
@@ -70,7 +69,7 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 		lists = lists.Override(*own)
 		o.Lists = &lists
 	}
-	o.Prior, err = fromFile(cfg, "link-prior", func(f *os.File) (*rank.Prior, error) {
+	o.Prior, err = fromFile("link-prior", cfg.Policy.Models.LinkPrior, func(f *os.File) (*rank.Prior, error) {
 		data, err := os.ReadFile(f.Name())
 		if err != nil {
 			return nil, err
@@ -81,15 +80,11 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	return o.Complete()
+	return o.WithDefaults()
 }
 
 // Client is the polite client for a command without a database: paces hold within
 // this process alone.
 func Client(cfg *config.Config) (*fetch.Client, error) {
-	fc, err := fetchConfig(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return fetch.New(fc)
+	return fetch.New(fetchConfig(cfg))
 }

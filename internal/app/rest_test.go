@@ -1,7 +1,6 @@
 package app
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -15,15 +14,16 @@ import (
 // seconds after a failure; for servers of one's own the floor of all pauses says less.
 func TestAFailingHostRests(t *testing.T) {
 	t.Parallel()
-	after := func(set map[string]string) time.Duration {
-		cfg, err := config.Load(set, os.DevNull, func(string) string { return "" })
-		require.NoError(t, err)
+	after := func(retryBase time.Duration, change func(*config.Web)) time.Duration {
+		cfg := config.Defaults()
+		cfg.Policy.Crawl.RetryBase = retryBase
+		change(&cfg.Web)
 		wait, _, _ := pacing(cfg).After(fetch.Visit{Failed: true}, 0, 0)
 		return wait
 	}
-	for _, base := range []string{"1ms", "30s"} {
-		require.Equal(t, 10*time.Second, after(map[string]string{"retry-base": base}), base)
+	for _, base := range []time.Duration{time.Millisecond, 30 * time.Second} {
+		require.Equal(t, 10*time.Second, after(base, func(*config.Web) {}), base)
 	}
-	require.Equal(t, 10*time.Second, after(map[string]string{"retry-base": "1ms", "min-delay": "1m"}))
-	require.Less(t, after(map[string]string{"retry-base": "1ms", "min-delay": "0s", "delay": "0s"}), time.Second)
+	require.Equal(t, 10*time.Second, after(time.Millisecond, func(w *config.Web) { w.MinDelay = time.Minute }))
+	require.Less(t, after(time.Millisecond, func(w *config.Web) { w.MinDelay, w.Delay = 0, 0 }), time.Second)
 }

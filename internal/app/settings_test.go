@@ -1,82 +1,59 @@
-package app_test
+package app
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/config"
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
+	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
+	"gleaner/internal/recrawl"
+	"gleaner/internal/stats"
 )
-
-// readers are the functions by which code reads a setting, with its name as the
-// first or second argument.
-var readers = []string{"Text", "Duration", "Number", "Float", "Switch", "fromFile", "given"}
-
-// TestEverySettingIsRead: one that no code reads would be set in vain, and one
-// that is read and does not exist would panic.
-func TestEverySettingIsRead(t *testing.T) {
-	t.Parallel()
-	read := map[string]bool{}
-	for _, folder := range []string{".", "../../starter", "../../worker", "../../worker/pool", "../../activities", "../devstack"} {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		require.NoError(t, err)
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			require.NoError(t, err)
-			ast.Inspect(file, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && slices.Contains(readers, called(call)) {
-					for _, arg := range call.Args {
-						if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-							key, _ := strconv.Unquote(lit.Value)
-							read[key] = true
-						}
-					}
-				}
-				return true
-			})
-		}
-	}
-	for _, s := range config.Settings {
-		require.True(t, read[s.Key], "no code reads %s", s.Key)
-	}
-}
-
-func called(call *ast.CallExpr) string {
-	switch f := call.Fun.(type) {
-	case *ast.SelectorExpr:
-		if x, ok := f.X.(*ast.Ident); ok && (x.Name == "slog" || x.Name == "fl") {
-			return "" // attributes of a log line, flags
-		}
-		return f.Sel.Name
-	case *ast.Ident:
-		return f.Name
-	}
-	return ""
-}
 
 // TestChoicesAreThoseOfTheCode: package config stands below what it names.
 func TestChoicesAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
-	of := func(key string) []string {
-		s, ok := config.Find(key)
-		require.True(t, ok)
-		return s.Choices
-	}
-	require.ElementsMatch(t, rank.Names(), of("strategy"))
-	require.ElementsMatch(t, []string{string(document.Conservative), string(document.Balanced), string(document.Liberal), "off"}, of("filter"))
-	require.Contains(t, of("crawl-policy"), crawl.PolicyWhitelist)
-	require.Contains(t, of("crawl-policy"), crawl.PolicyHybrid)
+	require.ElementsMatch(t, rank.Names(), config.Strategy("").Choices())
+	require.ElementsMatch(t, []string{string(document.Conservative), string(document.Balanced), string(document.Liberal), "off"}, config.Filter("").Choices())
+	require.ElementsMatch(t, []string{crawl.PolicyBlacklist, crawl.PolicyWhitelist, crawl.PolicyHybrid}, config.CrawlPolicy("").Choices())
+}
+
+// TestDefaultsAreThoseOfTheCode: what a package does by itself it does where no
+// setting says otherwise.
+func TestDefaultsAreThoseOfTheCode(t *testing.T) {
+	t.Parallel()
+	cfg := config.Defaults()
+	require.Equal(t, recrawl.Defaults(), recrawlPolicy(cfg.Policy.Recrawl))
+	require.Equal(t, stats.Defaults(), thresholds(cfg.Policy.Poor))
+	want, got := crawl.Defaults(), crawlConfig(cfg)
+	want.Limits, got.Limits = got.Limits, got.Limits // of this year
+	want.Policy = crawl.PolicyBlacklist
+	require.Equal(t, want, got)
+	polite := fetch.Pacing{}.WithDefaults()
+	polite.Floor, polite.Rest = cfg.Web.MinDelay, 10*time.Second
+	set := pacing(cfg).WithDefaults()
+	polite.Rand, set.Rand = nil, nil
+	require.Equal(t, polite, set)
+	require.EqualValues(t, 10<<20, fetchConfig(cfg).Limits.PageBytes)
+	require.EqualValues(t, 100<<20, fetchConfig(cfg).Limits.DocumentBytes)
+}
+
+// TestNoProxy: "none" is no proxy for services either, whatever the environment
+// says.
+func TestNoProxy(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://proxy.example:3128")
+	cfg := config.Defaults()
+	cfg.Web.Proxy = "none"
+	c, err := ServiceClient(cfg)
+	require.NoError(t, err)
+	require.Nil(t, c.Transport.(*http.Transport).Proxy)
+	proxied, err := Proxied(cfg)
+	require.NoError(t, err)
+	require.False(t, proxied)
 }

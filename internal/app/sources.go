@@ -24,14 +24,18 @@ import (
 // serviceClient asks outside APIs, through the proxy of the settings.
 func serviceClient(cfg *config.Config) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	if p := cfg.Text("proxy"); p != "" {
+	switch p := string(cfg.Web.Proxy); p {
+	case "":
+	case "none":
+		t.Proxy = nil
+	default:
 		u, err := url.Parse(p)
 		if err != nil {
 			return nil, errors.New("config: proxy is no address") // the parser would repeat it, with its password
 		}
 		t.Proxy = http.ProxyURL(u)
 	}
-	if file := cfg.Text("ca-file"); file != "" {
+	if file := cfg.Web.CAFile; file != "" {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("config: ca-file: %w", err)
@@ -57,27 +61,27 @@ type Catalogues struct {
 }
 
 func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) metadata.Config {
-	mirror := cfg.Text("dblp-mirror-url")
-	if mirror == "" && cfg.Text("dblp-url") != "" {
+	known, at := cfg.Catalogues, cfg.Policy.Services
+	mirror := known.DBLPMirror
+	if mirror == "" && known.DBLP != "" {
 		mirror = "-" // another DBLP than the public one has no public mirror
 	}
-	return metadata.Config{DBLPURL: cfg.Text("dblp-url"), DBLPMirrorURL: mirror, DumpPath: cfg.Text("dblp-dump"), Contact: email(cfg.Text("contact")),
-		CrossrefURL: cfg.Text("crossref-url"), OpenAlexURL: cfg.Text("openalex-url"), SemanticScholarURL: cfg.Text("semantic-scholar-url"),
-		UnpaywallURL: cfg.Text("unpaywall-url"), ArXivURL: cfg.Text("arxiv-url"), ORCIDURL: cfg.Text("orcid-url"), ACLURL: cfg.Text("acl-url"),
-		OpenAlexKey: cfg.Text("openalex-key"), SemanticScholarKey: cfg.Text("semantic-scholar-key"), HTTPClient: client, Gate: gate, Log: log,
-		Delays: metadata.Delays{DBLP: cfg.Duration("dblp-delay")}, Backoff: cfg.Duration("retry-base") / 15, Rest: cfg.Duration("park-for") / 12}
+	return metadata.Config{DBLPURL: known.DBLP, DBLPMirrorURL: mirror, DumpPath: known.DBLPDump, Contact: email(cfg.Web.Contact),
+		CrossrefURL: at.Crossref, OpenAlexURL: at.OpenAlex, SemanticScholarURL: at.SemanticScholar,
+		UnpaywallURL: at.Unpaywall, ArXivURL: at.ArXiv, ORCIDURL: at.ORCID, ACLURL: at.ACL,
+		OpenAlexKey: string(known.OpenAlexKey), SemanticScholarKey: string(known.SemanticScholarKey), HTTPClient: client, Gate: gate, Log: log,
+		Delays: metadata.Delays{DBLP: known.DBLPDelay}, Backoff: cfg.Policy.Crawl.RetryBase / 15, Rest: cfg.Policy.Pace.ParkFor / 12}
 }
 
 // catalogues makes a client for each.
-func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) (Catalogues, error) {
+func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) Catalogues {
 	mc := metadataConfig(cfg, client, gate, log)
-	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}, Names: config.Fields(cfg.Text("sources"))}
-	for _, name := range config.Fields(cfg.Text("copies")) {
-		src, err := copySource(name, mc)
-		if err != nil {
-			return c, err
-		}
-		if src != nil {
+	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}}
+	for _, name := range cfg.Catalogues.Sources {
+		c.Names = append(c.Names, string(name))
+	}
+	for _, name := range cfg.Catalogues.Copies {
+		if src := copySource(name, mc); src != nil {
 			c.Copies = append(c.Copies, src)
 		}
 	}
@@ -87,25 +91,22 @@ func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *s
 	if mc.OpenAlexKey != "" {
 		c.Sources["openalex"] = metadata.NewOpenAlex(mc)
 	}
-	if e := cfg.Text("oai-endpoint"); e != "" {
+	if e := cfg.Catalogues.OAI; e != "" {
 		c.Sources["oai"] = named{metadata.NewOAI(mc, e), "oai"}
 	}
 	c.Completers["arxiv"] = metadata.NewArXiv(mc)
 	c.Completers["semanticscholar"] = namedCopies{metadata.NewSemanticScholar(mc), "semanticscholar"}
-	for _, name := range config.Fields(cfg.Text("directories")) {
+	for _, name := range cfg.Catalogues.Directories {
 		switch name {
-		case "none":
 		case "dblp":
 			c.PeopleDBLP = true
 		case "orcid":
 			c.Directories = append(c.Directories, harvest.ORCIDPeople{ORCID: metadata.NewORCID(mc)})
 		case "semanticscholar":
 			c.Directories = append(c.Directories, harvest.SemanticScholarPeople{API: metadata.NewSemanticScholar(mc)})
-		default:
-			return c, fmt.Errorf("config: directories: none is called %q; want dblp, orcid, semanticscholar, or none", name)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // named is a source under the name that the settings give it.
@@ -134,7 +135,7 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	if err != nil {
 		return Catalogues{}, err
 	}
-	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, log)
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, log), nil
 }
 
 func email(contact string) string {
@@ -144,29 +145,28 @@ func email(contact string) string {
 	return ""
 }
 
-func copySource(name string, mc metadata.Config) (metadata.CopySource, error) {
+// copySource is the catalogue of a name; nil for none.
+func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource {
 	switch name {
-	case "none":
-		return nil, nil
 	case "links":
-		return metadata.NewLinks(mc), nil
+		return metadata.NewLinks(mc)
 	case "arxiv":
-		return metadata.NewArXiv(mc), nil
+		return metadata.NewArXiv(mc)
 	case "unpaywall":
-		return metadata.NewUnpaywall(mc), nil
+		return metadata.NewUnpaywall(mc)
 	case "openalex":
-		return metadata.NewOpenAlex(mc), nil
+		return metadata.NewOpenAlex(mc)
 	case "semanticscholar":
-		return metadata.NewSemanticScholar(mc), nil
+		return metadata.NewSemanticScholar(mc)
 	}
-	return nil, fmt.Errorf("config: copies: no source is called %q; want links, arxiv, unpaywall, openalex, semanticscholar, or none", name)
+	return nil
 }
 
 // searchers are what finds pages by words: the web search that the settings name,
 // with memory and budget, and behind it the local index, which answers where that
 // knows nothing or is not to be asked. web is nil for none.
 func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
-	s, err := webSearch(cfg, client, atLeast{gate, cfg.Duration("search-delay")})
+	s, err := webSearch(cfg, client, atLeast{gate, cfg.Search.Delay})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +176,7 @@ func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client 
 	case s == nil:
 		return nil, homepage.NewLocal(index), nil
 	}
-	web = homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Number("search-budget")})
+	web = homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Search.Budget})
 	if index == nil {
 		return web, web, nil
 	}
@@ -194,22 +194,21 @@ func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (fu
 	return g.Gate.Turn(ctx, host, max(delay, g.delay))
 }
 
+// webSearch is the search engine of the settings; nil for none.
 func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {
-	need := func(key string) error {
-		if cfg.Text(key) == "" {
-			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Text("search"), key)
+	need := func(key, value string) error {
+		if value == "" {
+			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Search.Provider, key)
 		}
 		return nil
 	}
-	switch cfg.Text("search") {
-	case "", "none":
-		return nil, nil
+	switch s := cfg.Search; s.Provider {
 	case "searxng":
-		return homepage.NewSearXNG(cfg.Text("searxng-url"), client, gate), need("searxng-url")
+		return homepage.NewSearXNG(s.SearXNG, client, gate), need("searxng-url", s.SearXNG)
 	case "brave":
-		return homepage.NewBrave("", cfg.Text("brave-key"), client, gate), need("brave-key")
+		return homepage.NewBrave("", string(s.BraveKey), client, gate), need("brave-key", string(s.BraveKey))
 	case "serper":
-		return homepage.NewSerper("", cfg.Text("serper-key"), client, gate), need("serper-key")
+		return homepage.NewSerper("", string(s.SerperKey), client, gate), need("serper-key", string(s.SerperKey))
 	}
-	return nil, fmt.Errorf("config: search: no provider is called %q; want searxng, brave, serper or none", cfg.Text("search"))
+	return nil, nil
 }

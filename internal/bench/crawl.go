@@ -161,9 +161,9 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	if err == nil {
 		c.repo, err = repository.Open(ctx, "file://"+c.dir)
 	}
-	cfg := crawl.DefaultConfig()
+	cfg := crawl.Defaults()
 	if err == nil {
-		cfg.Rank, err = cfg.Rank.Complete() // once for all slices, as a worker does
+		cfg.Rank, err = cfg.Rank.WithDefaults() // once for all slices, as a worker does
 	}
 	if err != nil {
 		c.close()

@@ -160,7 +160,7 @@ func newLinks(r *rand.Rand, n int) []frontier.Entry {
 
 // slice runs a slice over pages in memory, for what it takes of it.
 func (s *Size) slice(ctx context.Context, c *crawler) error {
-	cfg := crawl.DefaultConfig()
+	cfg := crawl.Defaults()
 	cfg.TrapPages, cfg.Sitemaps, cfg.MaxPages = 0, false, 1<<30
 	with := c.crawlerWith(memoryFetcher{rand.New(rand.NewPCG(1, uint64(s.Rows))), s.Rows}, cfg)
 	m := startMeter(nil)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"gleaner/internal/config"
 	"gleaner/internal/fetch"
 )
 
@@ -63,7 +64,13 @@ func killWorker(s syscall.Signal) func(context.Context, *world, *rand.Rand) erro
 func replaceWorker(_ context.Context, w *world, r *rand.Rand) error {
 	p := w.workers[r.IntN(len(w.workers))]
 	p.end(syscall.SIGTERM)
-	p.extra = []string{"GLEANER_SLICE_PAGES=" + strconv.Itoa(5+r.IntN(100)), "GLEANER_SLICE_TIME=" + between(r, 3*time.Second, time.Minute).String()}
+	policy, err := w.policy(p.name+".yaml", func(c *config.Policy) {
+		c.Crawl.SlicePages, c.Crawl.SliceTime = 5+r.IntN(100), between(r, 3*time.Second, time.Minute)
+	})
+	if err != nil {
+		return err
+	}
+	p.extra = []string{policy}
 	return p.start()
 }
 

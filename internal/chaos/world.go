@@ -3,6 +3,7 @@
 package chaos
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
+	"gleaner/internal/config"
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
@@ -75,6 +78,11 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 	}
 	pg.Host = w.toPG.address()
 	w.environment(pg.String())
+	policy, err := w.policy("policy.yaml", func(*config.Policy) {})
+	if err != nil {
+		return w, err
+	}
+	w.env = append(w.env, policy)
 	return w, w.startWorkers()
 }
 
@@ -95,7 +103,7 @@ func (w *world) environment(database string) {
 	settings := map[string]string{
 		"GLEANER_DATABASE_URL": database, "TEMPORAL_ADDRESS": w.toTemp.address(), "GLEANER_REPOSITORY_URL": "file://" + w.blobs,
 		"GLEANER_DATA_DIR": filepath.Join(w.dir, "data"), "GLEANER_PROXY": w.server.URL, "GLEANER_CONTACT": "chaos@example.org",
-		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(), "GLEANER_DELAY_FACTOR": "0", "GLEANER_RETRY_BASE": "1s",
+		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(),
 		"GLEANER_DBLP_URL": w.web.sample.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
 		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": w.web.sample.SearchURL(),
 		"PATH": os.Getenv("PATH"), "HOME": w.dir, "TMPDIR": w.dir,
@@ -103,6 +111,19 @@ func (w *world) environment(database string) {
 	for key, value := range settings {
 		w.env = append(w.env, key+"="+value)
 	}
+}
+
+// policy writes a policy file, and returns the variable that names it.
+func (w *world) policy(name string, change func(*config.Policy)) (variable string, err error) {
+	p := config.Defaults().Policy
+	p.Crawl.RetryBase = time.Second
+	change(&p)
+	var text bytes.Buffer
+	if err := p.Write(&text); err != nil {
+		return "", err
+	}
+	file := filepath.Join(w.dir, name)
+	return "GLEANER_POLICY=" + file, os.WriteFile(file, text.Bytes(), 0o600)
 }
 
 func (w *world) startWorkers() error {

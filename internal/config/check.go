@@ -3,117 +3,228 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/go-viper/mapstructure/v2"
 )
 
-// check says what is wrong with a value. It never repeats one that is secret.
-func (s Setting) check(v string) error {
-	var err error
-	switch s.Kind {
-	case Duration:
-		_, err = ParseDuration(v)
-	case Number:
-		_, err = strconv.ParseFloat(v, 64)
-	case Switch:
-		_, err = strconv.ParseBool(v)
-	case Choice:
-		err = s.Allow(v)
-	case List:
-		for _, one := range Fields(v) {
-			err = errors.Join(err, s.Allow(one))
-		}
-	case Text:
-		if s.Key == "proxy" && v != "" {
-			err = checkProxy(v)
-		}
+// decode reads a setting's text into its field, and checks it. Its error says what
+// is wanted, and repeats no secret.
+func (s Setting) decode(given any, to reflect.Value) error {
+	err := read(given, to)
+	if err == nil {
+		err = s.check(to)
 	}
-	return err
-}
-
-// Allow says what is wrong where v is none of the choices.
-func (s Setting) Allow(v string) error {
-	if slices.Contains(s.Choices, v) {
+	switch {
+	case err == nil:
 		return nil
+	case s.Secret:
+		return fmt.Errorf("want %s (not shown: it may hold a password)", s.wants())
 	}
-	return fmt.Errorf("want one of %s, not %q", strings.Join(s.Choices, ", "), v)
+	return fmt.Errorf("want %s, not %q", s.wants(), fmt.Sprint(given))
 }
 
-// checkProxy looks at the form of a proxy's address, which may hold a password.
-func checkProxy(v string) error {
-	u, err := url.Parse(v)
-	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
-		return errors.New("want an address such as http://proxy.example:3128 (not shown: it may hold a password)")
+// read decodes text, or a list of texts: there is nothing else at any level, and
+// nothing is guessed from its form.
+func read(given any, to reflect.Value) error {
+	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
+		Result: to.Addr().Interface(), ZeroFields: true,
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(durationHook, listHook, mapstructure.TextUnmarshallerHookFunc(), mapstructure.StringToBasicTypeHookFunc()),
+	})
+	if err != nil {
+		return err
+	}
+	return d.Decode(given)
+}
+
+func durationHook(_, to reflect.Type, data any) (any, error) {
+	if text, ok := data.(string); ok && to == reflect.TypeFor[time.Duration]() {
+		return ParseDuration(text)
+	}
+	return data, nil
+}
+
+// listHook splits text at commas and blanks where a list is wanted.
+func listHook(_, to reflect.Type, data any) (any, error) {
+	if text, ok := data.(string); ok && to.Kind() == reflect.Slice {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), nil
+	}
+	return data, nil
+}
+
+// check holds a value, or each of a list, to its choices, bounds and form.
+func (s Setting) check(v reflect.Value) error {
+	if v.Kind() == reflect.Slice {
+		var err error
+		for i := range v.Len() {
+			err = errors.Join(err, s.check(v.Index(i)))
+		}
+		return err
+	}
+	if c, ok := v.Interface().(choice); ok {
+		return OneOf(v.String(), c.Choices())
+	}
+	for _, bound := range []struct {
+		text string
+		ok   func(order int) bool
+	}{{s.field.Tag.Get("min"), func(order int) bool { return order >= 0 }}, {s.field.Tag.Get("max"), func(order int) bool { return order <= 0 }}} {
+		if bound.text == "" {
+			continue
+		}
+		limit := reflect.New(v.Type()).Elem()
+		if err := read(bound.text, limit); err != nil {
+			return err
+		}
+		if order, comparable := compare(v, limit); !comparable || !bound.ok(order) {
+			return errors.New("out of bounds")
+		}
+	}
+	if v.Kind() == reflect.String && v.String() != "" {
+		return checkForm(s.field.Tag.Get("check"), v.String())
 	}
 	return nil
 }
 
-// Fields splits a setting at commas and blanks.
-func Fields(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+// OneOf says what is wrong where v is none of the choices.
+func OneOf(v string, choices []string) error {
+	if slices.Contains(choices, v) {
+		return nil
+	}
+	return fmt.Errorf("want one of %s, not %q", strings.Join(choices, ", "), v)
 }
 
-var daysOrWeeks = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
-
-// ParseDuration reads a duration as Go writes it, and days (30d) and weeks (2w).
-// It takes none that is negative.
-func ParseDuration(v string) (time.Duration, error) {
-	hours := daysOrWeeks.ReplaceAllStringFunc(v, func(part string) string {
-		n, _ := strconv.ParseFloat(part[:len(part)-1], 64)
-		if strings.HasSuffix(part, "w") {
-			n *= 7
+// compare orders two numbers of one type; what is no number has no order.
+func compare(a, b reflect.Value) (order int, comparable bool) {
+	number := func(v reflect.Value) float64 {
+		switch {
+		case v.CanInt():
+			return float64(v.Int())
+		case v.CanUint():
+			return float64(v.Uint())
 		}
-		return strconv.FormatFloat(n*24, 'f', -1, 64) + "h"
-	})
-	d, err := time.ParseDuration(hours)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no duration such as 500ms, 90s, 12h, 30d or 2w", v)
+		return v.Float()
 	}
-	if d < 0 {
-		return 0, fmt.Errorf("%s is negative", v)
+	x, y := number(a), number(b)
+	switch {
+	case x < y:
+		return -1, true
+	case x > y:
+		return 1, true
 	}
-	return d, nil
+	return 0, x == y
 }
 
-const stars = "***"
-
-// hidden is how a secret is shown: an address without its password, all else as
-// stars.
-func hidden(v string) string {
-	if v == "" {
-		return ""
+// checkForm holds text to a form.
+func checkForm(form, v string) error {
+	bad := strings.ContainsFunc(v, unicode.IsControl)
+	switch form {
+	case "text":
+	case "word":
+		bad = bad || strings.ContainsFunc(v, unicode.IsSpace)
+	case "host":
+		_, port, err := net.SplitHostPort(strings.TrimPrefix(v, "dns:///"))
+		bad = bad || err != nil || port == ""
+	case "url":
+		u, err := url.Parse(v)
+		bad = bad || err != nil || u.Scheme == ""
+	case "mirror":
+		bad = bad || v != "-" && !isAddress(v, "http", "https")
+	case "http":
+		bad = bad || !isAddress(v, "http", "https")
+	case "proxy":
+		bad = bad || v != "none" && !isAddress(v, "http", "https", "socks5", "socks5h")
+	default:
+		bad = true // a field without a form takes nothing
 	}
-	if u, err := url.Parse(v); err == nil && u.Scheme != "" && u.Host != "" {
-		return Redact(v)
+	if bad {
+		return errors.New("wrong form")
 	}
-	return stars
+	return nil
 }
 
-// Redact takes the password out of an address. Text that is no address stays as
-// it is.
-func Redact(v string) string {
+func isAddress(v string, schemes ...string) bool {
 	u, err := url.Parse(v)
-	if err != nil || u.Host == "" {
-		return v
-	}
-	if _, ok := u.User.Password(); ok {
-		u.User = url.UserPassword(u.User.Username(), stars)
-	} else if u.User != nil {
-		u.User = url.User(stars) // a token, maybe
-	}
-	query := u.Query()
-	for name := range query {
-		if secretName.MatchString(name) {
-			query.Set(name, stars)
-			u.RawQuery = query.Encode()
-		}
-	}
-	return strings.ReplaceAll(u.String(), url.QueryEscape(stars), stars)
+	return err == nil && u.Host != "" && slices.Contains(schemes, u.Scheme)
 }
 
-// secretName is a name that says that its value is nobody's business.
-var secretName = regexp.MustCompile(`(?i)pass|secret|token|key`)
+// wants says what a setting takes.
+func (s Setting) wants() string {
+	t, many := s.field.Type, ""
+	if t.Kind() == reflect.Slice {
+		t, many = t.Elem(), ", or several of them with commas between"
+	}
+	if c, ok := reflect.Zero(t).Interface().(choice); ok {
+		return "one of " + strings.Join(c.Choices(), ", ") + many
+	}
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "a duration such as 500ms, 90s, 12h, 30d or 2w" + s.bounds()
+	case reflect.TypeFor[Size]():
+		return "a number of bytes such as 10485760, 10MiB or 20GB" + s.bounds()
+	case reflect.TypeFor[Network]():
+		return "a network such as 10.1.0.0/16" + many
+	case reflect.TypeFor[Port]():
+		return "a port" + many
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number" + s.bounds()
+	case reflect.Float64:
+		return "a number" + s.bounds()
+	}
+	switch s.field.Tag.Get("check") {
+	case "host":
+		return "host:port"
+	case "url":
+		return "an address such as file:///path or s3://bucket"
+	case "http", "mirror":
+		return "an address such as https://service.example"
+	case "proxy":
+		return "an address such as http://proxy.example:3128, or none"
+	case "word":
+		return "one word"
+	}
+	return "text of one line"
+}
+
+func (s Setting) bounds() string {
+	least, most := s.field.Tag.Get("min"), s.field.Tag.Get("max")
+	switch {
+	case least != "" && most != "":
+		return " from " + least + " to " + most
+	case least != "":
+		return " from " + least + " on"
+	}
+	return ""
+}
+
+// text is how the value of a field is written, so that decode reads it again.
+func text(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return durationText(x)
+	case Secret:
+		return string(x)
+	case fmt.Stringer:
+		return x.String()
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	if v.Kind() == reflect.Slice {
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = text(v.Index(i))
+		}
+		return strings.Join(parts, ",")
+	}
+	return fmt.Sprint(v.Interface())
+}

@@ -1,193 +1,98 @@
 package config
 
-import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
+import "time"
 
-	"gopkg.in/yaml.v3"
-)
-
-// Config holds a value for every setting.
+// Config is every setting, by subject, and the policy. What a field is called in
+// the file and as a flag, its default, its bounds and its help stand beside it;
+// everything that lists, reads or checks settings goes by that.
 type Config struct {
-	values  map[string]string
-	origins map[string]string
+	Servers    Servers
+	Web        Web
+	Catalogues Catalogues
+	Search     Search
+	Crawl      Crawl
+	Documents  Documents
+	Retain     Retain
+	Process    Process
+
+	Policy Policy `koanf:"-"` // of the file that Process.Policy names
+
+	origins map[string]string // setting or policy → where its value is from, but for defaults
 }
 
-// Value is one setting as `starter config` shows it.
-type Value struct {
-	Key    string `json:"key"`
-	Env    string `json:"env"`
-	Value  string `json:"value"`
-	Origin string `json:"origin"` // flag, environment, file:PATH, dev, default
-	Help   string `json:"help"`
+// Servers are what everything is stored in and run by.
+type Servers struct {
+	DataDir    string `koanf:"data-dir" check:"text" help:"folder of 'starter dev': database, blobs, logs (default: gleaner in the user's data folder)"`
+	Database   Secret `koanf:"database-url" check:"text" help:"Postgres; without it the running 'starter dev' of the data folder is used"`
+	Temporal   string `koanf:"temporal-address" env:"TEMPORAL_ADDRESS" check:"host" help:"host:port of Temporal; without it as above"`
+	Namespace  string `koanf:"temporal-namespace" env:"TEMPORAL_NAMESPACE" check:"word" default:"default" help:"Temporal namespace"`
+	Repository string `koanf:"repository-url" check:"url" help:"blob store for documents: file:///path or s3://bucket (default: blobs in the data folder)"`
 }
 
-// Load gathers the settings. flags maps keys to what was given on the command
-// line; file is the settings file, "" for the default place, where it may be
-// missing.
-func Load(flags map[string]string, file string, getenv func(string) string) (*Config, error) {
-	named := file != ""
-	if !named {
-		if file = getenv("GLEANER_CONFIG"); file == "" {
-			file = defaultFile()
-		} else {
-			named = true
-		}
-	}
-	fromFile, err := readFile(file)
-	if err != nil && (named || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	c := &Config{values: map[string]string{}, origins: map[string]string{}}
-	levels := []level{
-		{"file:" + file, func(key, _ string) (string, bool) { v, ok := fromFile[key]; return v, ok }},
-		{"environment", func(_, env string) (string, bool) { v := getenv(env); return v, v != "" }},
-		{"flag", func(key, _ string) (string, bool) { v, ok := flags[key]; return v, ok }},
-	}
-	for _, s := range Settings {
-		c.values[s.Key], c.origins[s.Key] = s.Default, "default"
-		for _, l := range levels {
-			v, origin, err := l.look(s)
-			if err != nil {
-				return nil, fmt.Errorf("config: %s (%s, from %s): %w", s.Key, s.Env, l.name, err)
-			}
-			if origin != "" {
-				c.values[s.Key], c.origins[s.Key] = v, origin
-			}
-		}
-		if err := s.check(c.values[s.Key]); err != nil {
-			return nil, fmt.Errorf("config: %s (%s, from %s): %w", s.Key, s.Env, c.origins[s.Key], err)
-		}
-	}
-	if c.values["data-dir"] == "" {
-		c.values["data-dir"] = defaultDataDir(getenv)
-	}
-	return c, nil
+// Web says how hosts are asked.
+type Web struct {
+	Contact        string        `koanf:"contact" check:"text" help:"e-mail or URL where web masters reach you; required before anything but loopback or a proxy is asked"`
+	Delay          time.Duration `koanf:"delay" default:"1s" help:"least time between two requests to one host"`
+	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever a harvest's --delay or delay says; lower it only for servers of your own, say behind a proxy"`
+	PaceBy         []PaceBy      `koanf:"pace-by" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`
+	Ports          []Port        `koanf:"ports" min:"1" help:"ports that may be asked beside 80, 443, 8080 and 8443: 8000,8081"`
+	AllowAddresses []Network     `koanf:"allow-addresses" help:"networks that may be asked though private, as CIDR: 10.1.0.0/16,127.0.0.1/32"`
+	Proxy          Secret        `koanf:"proxy" check:"proxy" help:"HTTP proxy for everything that is fetched, or none (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"`
+	CAFile         string        `koanf:"ca-file" check:"text" help:"further certificate authorities, as PEM (SSL_CERT_FILE works too)"`
 }
 
-// level is one place where settings stand; a later one wins over an earlier.
-type level struct {
-	name string
-	get  func(key, env string) (string, bool)
+// Catalogues are the services that know papers, people and copies.
+type Catalogues struct {
+	DBLP               string        `koanf:"dblp-url" check:"http" help:"DBLP's base address (default: https://dblp.org)"`
+	DBLPMirror         string        `koanf:"dblp-mirror-url" check:"mirror" help:"its mirror, - for none (default: https://dblp.uni-trier.de, or none where dblp-url is set)"`
+	DBLPDelay          time.Duration `koanf:"dblp-delay" default:"1s" help:"least time between two requests to DBLP"`
+	DBLPDump           string        `koanf:"dblp-dump" check:"text" help:"local dblp.xml or dblp.xml.gz, asked when DBLP does not answer"`
+	Sources            []Source      `koanf:"sources" default:"dblp" help:"what lists a venue's papers: dblp, acl, crossref, openalex, oai; arxiv and semanticscholar add identifiers; comma-separated, dblp decides where it is named"`
+	Directories        []Directory   `koanf:"directories" default:"dblp" help:"what names people's homepages: dblp, orcid, semanticscholar; comma-separated, or none"`
+	OAI                string        `koanf:"oai-endpoint" check:"http" help:"base address of an OAI-PMH repository, for sources"`
+	Copies             []CopySource  `koanf:"copies" default:"links" help:"where to look for open copies: links, arxiv, unpaywall, openalex, semanticscholar; comma-separated, or none"`
+	OpenAlexKey        Secret        `koanf:"openalex-key" check:"word" help:"OpenAlex API key"`
+	SemanticScholarKey Secret        `koanf:"semantic-scholar-key" check:"word" help:"Semantic Scholar API key"`
 }
 
-// look finds a setting at a level, a secret also by the file that holds it; the
-// origin is empty where it is not there.
-func (l level) look(s Setting) (value, origin string, err error) {
-	value, ok := l.get(s.Key, s.Env)
-	if ok {
-		origin = l.name
-	}
-	if !s.Secret {
-		return value, origin, nil
-	}
-	file, named := l.get(s.FileKey(), s.FileEnv())
-	if !named || file == "" {
-		return value, origin, nil
-	}
-	if ok && value != "" {
-		return "", "", fmt.Errorf("both %s and %s are given", s.Key, s.FileKey())
-	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return "", "", err
-	}
-	return strings.TrimSpace(string(raw)), fmt.Sprintf("%s, %s", l.name, file), nil
+// Search is the web search for homepages.
+type Search struct {
+	Provider  Provider      `koanf:"search" default:"none" help:"web search for homepages: searxng, brave, serper or none"`
+	SearXNG   string        `koanf:"searxng-url" check:"http" help:"base address of your SearXNG"`
+	Delay     time.Duration `koanf:"search-delay" default:"0s" help:"least time between two searches"`
+	Budget    int           `koanf:"search-budget" default:"0" min:"0" help:"searches a month; 0 is no limit"`
+	BraveKey  Secret        `koanf:"brave-key" check:"word" help:"Brave search API key"`
+	SerperKey Secret        `koanf:"serper-key" check:"word" help:"Serper API key"`
 }
 
-func readFile(name string) (map[string]string, error) {
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var m map[string]string
-	if err := yaml.Unmarshal(raw, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for k := range m {
-		if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == k || s.Secret && s.FileKey() == k }) {
-			return nil, fmt.Errorf("%s: no setting is called %q; `starter config` lists them", name, k)
-		}
-	}
-	return m, nil
+// Crawl says what a crawl of a site takes, and in which order.
+type Crawl struct {
+	Strategy Strategy    `koanf:"strategy" default:"gleaner" help:"order of a crawl: gleaner, zhuang or bfs"`
+	MaxPages int         `koanf:"max-pages" default:"20000" min:"1" help:"requests of one crawl of one site"`
+	Leads    Leads       `koanf:"leads" default:"wanted" help:"documents linked on other hosts: wanted, all or none"`
+	Policy   CrawlPolicy `koanf:"crawl-policy" default:"blacklist" help:"what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"`
 }
 
-func defaultFile() string {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "gleaner.yaml"
-	}
-	return filepath.Join(dir, "gleaner", "gleaner.yaml")
+// Documents says how documents are read and told apart.
+type Documents struct {
+	Filter    Filter `koanf:"filter" default:"balanced" help:"academic filter: conservative, balanced, liberal, or off to keep files unread"`
+	WholeText bool   `koanf:"whole-text" default:"false" help:"read and keep all text of every document, not of wanted papers and doubtful ones alone; half as fast"`
+	OCR       bool   `koanf:"ocr" default:"false" help:"read scanned documents with ocrmypdf or tesseract where installed"`
 }
 
-func defaultDataDir(getenv func(string) string) string {
-	if d := getenv("XDG_DATA_HOME"); d != "" {
-		return filepath.Join(d, "gleaner")
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ".gleaner"
-	}
-	return filepath.Join(home, ".local", "share", "gleaner")
+// Retain says how long what is kept.
+type Retain struct {
+	Pages    time.Duration `koanf:"retain-pages" default:"7d" help:"how long pages fetched as evidence are kept; 0s is for ever"`
+	Searches time.Duration `koanf:"retain-searches" default:"180d" help:"how long answers of search engines are kept; 0s is for ever"`
+	Robots   time.Duration `koanf:"retain-robots" default:"30d" help:"how long a robots.txt is kept after it ran out; 0s is for ever"`
+	Rejected time.Duration `koanf:"retain-rejected" default:"180d" help:"how long files that are no paper are kept; their rows stay; 0s is for ever"`
+	Harvests time.Duration `koanf:"retain-harvests" default:"0s" help:"how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"`
 }
 
-// Text is a setting's value.
-func (c *Config) Text(key string) string {
-	v, ok := c.values[key]
-	if !ok {
-		panic("config: no setting is called " + key)
-	}
-	return v
-}
-
-// Duration, Number, Float and Switch are values that Load has checked.
-func (c *Config) Duration(key string) time.Duration {
-	d, _ := ParseDuration(c.Text(key))
-	return d
-}
-
-// Number is a whole number.
-func (c *Config) Number(key string) int { return int(c.Float(key)) }
-
-// Float is a number.
-func (c *Config) Float(key string) float64 {
-	f, _ := strconv.ParseFloat(c.Text(key), 64)
-	return f
-}
-
-// Switch is true or false.
-func (c *Config) Switch(key string) bool {
-	b, _ := strconv.ParseBool(c.Text(key))
-	return b
-}
-
-// Set overrides a setting and says where the value is from.
-func (c *Config) Set(key, value, origin string) {
-	_ = c.Text(key)
-	c.values[key], c.origins[key] = value, origin
-}
-
-// Origin says where a setting's value is from.
-func (c *Config) Origin(key string) string { return c.origins[key] }
-
-// Show lists all settings, without what is secret.
-func (c *Config) Show() []Value {
-	out := make([]Value, len(Settings))
-	for i, s := range Settings {
-		v := c.values[s.Key]
-		if s.Secret {
-			v = hidden(v)
-		} else {
-			v = Redact(v)
-		}
-		out[i] = Value{Key: s.Key, Env: s.Env, Value: v, Origin: c.origins[s.Key], Help: s.Help}
-	}
-	return out
+// Process is one running program.
+type Process struct {
+	BuildID  string   `koanf:"build-id" check:"word" help:"release of a worker for Temporal's worker versioning; empty for unversioned workers"`
+	Metrics  string   `koanf:"metrics-address" check:"host" help:"host:port for Prometheus metrics and health; empty for none"`
+	LogLevel LogLevel `koanf:"log-level" default:"info" help:"debug, info, warn or error"`
+	Policy   string   `koanf:"policy" check:"text" help:"policy file, for what is seldom changed; 'starter config policy' prints one"`
 }

@@ -13,38 +13,54 @@ import (
 	"gleaner/internal/config"
 )
 
-var write = flag.Bool("write", false, "write the table of settings into docs/operations.md")
+var write = flag.Bool("write", false, "write the tables of settings and policy into docs/settings.md")
 
-// TestOperationsListsEverySetting holds the table in docs/operations.md to the
-// settings. It is made anew by
+// TestDocsListEverySetting holds the tables in docs/settings.md to the settings
+// and the policy. They are made anew by
 //
-//	go test ./internal/config -run Operations -write
-func TestOperationsListsEverySetting(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "operations.md")
+//	go test ./internal/config -run DocsList -write
+func TestDocsListEverySetting(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "settings.md")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
-	const begin, end = "<!-- settings -->\n", "<!-- end of settings -->\n"
-	before, rest, ok := strings.Cut(string(raw), begin)
-	require.True(t, ok)
-	had, after, ok := strings.Cut(rest, end)
-	require.True(t, ok)
-	table := settingsTable()
-	if *write {
-		require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644))
-		return
+	text := string(raw)
+	for name, table := range map[string]string{"settings": settingsTable(), "policy": policyTable()} {
+		before, rest, ok := strings.Cut(text, "<!-- "+name+" -->\n")
+		require.True(t, ok, name)
+		had, after, ok := strings.Cut(rest, "<!-- end of "+name+" -->\n")
+		require.True(t, ok, name)
+		if !*write {
+			require.Equal(t, table, had, "the tables are made anew by `go test ./internal/config -run DocsList -write`")
+		}
+		text = before + "<!-- " + name + " -->\n" + table + "<!-- end of " + name + " -->\n" + after
 	}
-	require.Equal(t, table, had, "the table is made anew by `go test ./internal/config -run Operations -write`")
+	if *write {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
 }
 
 func settingsTable() string {
 	var b strings.Builder
 	b.WriteString("| setting | variable | default | what it is |\n|---|---|---|---|\n")
-	for _, s := range config.Settings {
-		value := s.Default
-		if value != "" {
-			value = "`" + value + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", s.Key, s.Env, value, strings.ReplaceAll(s.Help, "|", `\|`))
+	for _, s := range config.Settings() {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", s.Key, s.Env, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
 	}
 	return b.String()
+}
+
+func policyTable() string {
+	var b strings.Builder
+	b.WriteString("| section | name | default | what it is |\n|---|---|---|---|\n")
+	for _, s := range config.PolicySettings() {
+		section, name, _ := strings.Cut(s.Key, ".")
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", section, name, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
+	}
+	return b.String()
+}
+
+func cell(value string) string {
+	if value == "" {
+		return ""
+	}
+	return "`" + value + "`"
 }

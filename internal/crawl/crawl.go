@@ -21,7 +21,7 @@ type Fetcher interface {
 	Sitemaps(ctx context.Context, hostOrURL string) ([]string, error)
 }
 
-// Config bounds a crawl. Zero fields take the defaults of DefaultConfig.
+// Config bounds a crawl. Zero fields take those of Defaults.
 type Config struct {
 	SlicePages int           // requests of one slice
 	SliceTime  time.Duration // of one slice
@@ -51,11 +51,11 @@ type Config struct {
 	Recrawl recrawl.Policy
 }
 
-// DefaultConfig is a careful crawl.
-func DefaultConfig() Config {
+// Defaults is a careful crawl.
+func Defaults() Config {
 	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
-		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Default()}
+		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Defaults()}
 }
 
 // Crawler crawls sites. It is safe for concurrent use on different hosts; on one

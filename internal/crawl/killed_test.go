@@ -68,7 +68,7 @@ func crawlAll(dsn, proxy, blobs string) error {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: log})
-	cfg := DefaultConfig()
+	cfg := Defaults()
 	cfg.TrapPages, cfg.Strategy, cfg.Leads = 0, rank.BreadthFirst, "none"
 	c := New(db, keeper, client, coll, cfg, log)
 	c.patience = 0 // the test is to hear that another one has the host

@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
-	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: DefaultConfig()}
+	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
 	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: db, Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)

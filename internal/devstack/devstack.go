@@ -78,7 +78,8 @@ const readyTimeout = 60 * time.Second
 // when ctx ends first, whatever had been started is stopped again. Once Start
 // has returned, ctx no longer matters.
 func Start(ctx context.Context, o Options) (*Stack, error) {
-	if err := o.complete(); err != nil {
+	o, err := o.withDefaults()
+	if err != nil {
 		return nil, err
 	}
 	lock, err := lockDir(o.DataDir)
@@ -111,21 +112,22 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	return s, nil
 }
 
-func (o *Options) complete() error {
+// withDefaults fills in what is left empty, and makes the data folder.
+func (o Options) withDefaults() (Options, error) {
 	if o.DataDir == "" {
-		return errors.New("devstack: no data folder given")
+		return o, errors.New("devstack: no data folder given")
 	}
 	abs, err := filepath.Abs(o.DataDir)
 	if err != nil {
-		return fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
+		return o, fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
 	}
 	o.DataDir = abs
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
-		return fmt.Errorf("devstack: cannot make the data folder: %w", err)
+		return o, fmt.Errorf("devstack: cannot make the data folder: %w", err)
 	}
 	// Processes are recognised by their working directory, which has no symlinks.
 	if o.DataDir, err = filepath.EvalSymlinks(o.DataDir); err != nil {
-		return fmt.Errorf("devstack: data folder: %w", err)
+		return o, fmt.Errorf("devstack: data folder: %w", err)
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"
@@ -150,7 +152,7 @@ func (o *Options) complete() error {
 		defer mu.Unlock()
 		tell(line)
 	}
-	return nil
+	return o, nil
 }
 
 // watch reports the first child that ends without having been asked to.

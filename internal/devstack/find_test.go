@@ -12,8 +12,8 @@ import (
 
 func quietOptions(t *testing.T) Options {
 	t.Helper()
-	o := Options{DataDir: t.TempDir(), CacheDir: t.TempDir()}
-	require.NoError(t, o.complete())
+	o, err := Options{DataDir: t.TempDir(), CacheDir: t.TempDir()}.withDefaults()
+	require.NoError(t, err)
 	return o
 }
 

@@ -140,7 +140,7 @@ func FuzzDecoders(f *testing.F) {
 	f.Add(3, []byte{0x50, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0xff})       // a frame to be skipped, of 4 GiB
 	f.Add(3, []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0xf8, 1, 0, 0})             // a window of 2^41
 	f.Add(2, []byte{0x11, 0x1e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}) // a large window
-	limits := Limits{PageBytes: 1 << 20, DocumentBytes: 1 << 20, MediaBytes: 1 << 20}.Defaults()
+	limits := Limits{PageBytes: 1 << 20, DocumentBytes: 1 << 20, MediaBytes: 1 << 20}.withDefaults()
 	f.Fuzz(func(t *testing.T, code int, in []byte) {
 		h := http.Header{"Content-Encoding": {codes[uint(code)%uint(len(codes))]}, "Content-Length": {strconv.Itoa(len(in))}}
 		resp := &http.Response{Header: h, ContentLength: int64(len(in)), Body: io.NopCloser(bytes.NewReader(in))}

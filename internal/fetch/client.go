@@ -31,7 +31,7 @@ type Client struct {
 // New makes a Client. It asks nobody yet; a Config without Contact is no error
 // before the first host that wants one (ErrContact).
 func New(cfg Config) (*Client, error) {
-	cfg, err := cfg.complete()
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}

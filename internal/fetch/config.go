@@ -88,8 +88,8 @@ type Limits struct {
 	URLBytes  int // of a URL [4,096]
 }
 
-// Defaults returns l with its zero fields filled in.
-func (l Limits) Defaults() Limits {
+// withDefaults returns l with its zero fields filled in.
+func (l Limits) withDefaults() Limits {
 	setDuration(&l.Dial, 15*time.Second)
 	setDuration(&l.TLS, 15*time.Second)
 	setDuration(&l.Header, 30*time.Second)
@@ -124,8 +124,8 @@ func (l Limits) bodyBytes(k Kind) int64 {
 	}
 }
 
-// complete checks the configuration and fills in its defaults.
-func (c Config) complete() (Config, error) {
+// withDefaults checks the configuration and fills in its defaults.
+func (c Config) withDefaults() (Config, error) {
 	if c.Product == "" {
 		c.Product = "Gleaner"
 	}
@@ -150,7 +150,7 @@ func (c Config) complete() (Config, error) {
 	if c.Resolver == nil {
 		c.Resolver = net.DefaultResolver
 	}
-	c.Pacing, c.Limits = c.Pacing.Defaults(), c.Limits.Defaults()
+	c.Pacing, c.Limits = c.Pacing.WithDefaults(), c.Limits.withDefaults()
 	if c.Gate == nil {
 		c.Gate = NewMemoryGate(c.Pacing, c.Clock)
 	}

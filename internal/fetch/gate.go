@@ -52,7 +52,7 @@ func NewMemoryGate(p Pacing, clock Clock) *MemoryGate {
 	if clock == nil {
 		clock = systemClock{}
 	}
-	return &MemoryGate{pacing: p.Defaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
+	return &MemoryGate{pacing: p.WithDefaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
 }
 
 // Turn implements Gate. It returns a *ParkedError where the wait is longer than

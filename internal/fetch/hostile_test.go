@@ -90,8 +90,8 @@ func TestUnpackingGrowsWithWhatCame(t *testing.T) {
 			growthtest.Linear(t, 8<<10, worst.body, func(in []byte) {
 				resp := &http.Response{Header: http.Header{"Content-Encoding": {worst.coding}}, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
 				ctx, cancel := context.WithCancelCause(context.Background())
-				w := newWatch(Limits{}.Defaults(), cancel)
-				_, _ = newBody(ctx, resp, Limits{}.Defaults(), w).read(0)
+				w := newWatch(Limits{}.withDefaults(), cancel)
+				_, _ = newBody(ctx, resp, Limits{}.withDefaults(), w).read(0)
 				w.stop()
 				cancel(nil)
 			})

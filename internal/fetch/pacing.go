@@ -7,7 +7,7 @@ import (
 )
 
 // Pacing says how long a host is left alone after each visit. The zero value of
-// a field means its default, in brackets; Defaults fills them in.
+// a field means its default, in brackets; WithDefaults fills them in.
 type Pacing struct {
 	// MinDelay and MaxDelay bound the ordinary pause between the end of an
 	// answer and the next request [1 s, 30 s]. Within them it is Factor times
@@ -50,8 +50,8 @@ const (
 	BySlowness   = "slow answers" // the host's last answer, which took long
 )
 
-// Defaults returns p with its zero fields filled in.
-func (p Pacing) Defaults() Pacing {
+// WithDefaults returns p with its zero fields filled in.
+func (p Pacing) WithDefaults() Pacing {
 	setDuration(&p.MinDelay, time.Second)
 	setDuration(&p.MaxDelay, max(30*time.Second, p.MinDelay))
 	setDuration(&p.MaxCrawlDelay, 2*time.Minute)
@@ -93,7 +93,7 @@ func (p Pacing) With(delay time.Duration) Pacing {
 
 // Pause is the ordinary pause after a visit, counted from its end, and who set it.
 func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, by string) {
-	p = p.Defaults()
+	p = p.WithDefaults()
 	by = p.SetBy
 	if !p.Unpaced {
 		pause = p.MinDelay
@@ -112,7 +112,7 @@ func (p Pacing) Pause(v Visit, crawlDelay time.Duration) (pause time.Duration, b
 // either), how many visits in a row have failed now, and whether the host is
 // parked. failures is their number before the visit.
 func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait time.Duration, failuresNow int, parked bool) {
-	p = p.Defaults()
+	p = p.WithDefaults()
 	wait, _ = p.Pause(v, crawlDelay)
 	asked := min(max(v.RetryAfter, 0), p.MaxRetryAfter)
 	if v.Void {
@@ -137,7 +137,7 @@ func (p Pacing) After(v Visit, failures int, crawlDelay time.Duration) (wait tim
 // between its half and its whole, so that hosts behind one broken server do not
 // come back at once.
 func (p Pacing) Backoff(failures int) time.Duration {
-	p = p.Defaults()
+	p = p.WithDefaults()
 	d := p.BackoffBase
 	for i := 1; i < failures && d < p.BackoffMax; i++ {
 		d *= 2

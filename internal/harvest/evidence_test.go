@@ -32,7 +32,10 @@ func alone(homepages map[string][]string) *outside {
 // letters tells people apart, and their addresses.
 func letters(i int) string { return string([]byte{'a' + byte(i/26), 'a' + byte(i%26)}) }
 
-var nothingButListed = map[string]string{"search": "none", "local-index": "false"}
+// unindexed leaves the local index out.
+func unindexed(p *config.Policy) { p.Index.On = false }
+
+var nothingButListed = map[string]string{"search": "none"}
 
 // No page of evidence is read beyond 4 MiB, whatever its server would send, and
 // none that is longer is kept; one that is shorter is.
@@ -64,7 +67,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 		}
 	}
 	o.hosts["huge.example.edu"], o.hosts["large.example.edu"] = stream("Jane Roeaa", endless), stream("Jane Roeab", most-1000)
-	a := o.open(t, "", nothingButListed)
+	a := o.open(t, "", nothingButListed, unindexed)
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 
@@ -128,7 +131,7 @@ func TestEvidenceInFlightIsBounded(t *testing.T) {
 			o.hosts[strings.Split(u, "/")[2]] = answer
 		}
 	}
-	a := o.open(t, "", nothingButListed)
+	a := o.open(t, "", nothingButListed, unindexed)
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
 	assert.Equal(t, abreast, most)
@@ -148,8 +151,9 @@ func TestASearchEngineThatFailsIsLeftAlone(t *testing.T) {
 	o.hosts[engine] = func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"results":[{"url":"http://people.example.org/~apoe/","title":"Adalbert Poe's home page"}]}`)
 	}
-	a := o.open(t, "", map[string]string{"search": "searxng", "searxng-url": "http://" + engine, "search-delay": "1ms", "local-index": "false",
-		"park-after": "2", "park-for": "6h", "retry-base": "3ms"})
+	a := o.open(t, "", map[string]string{"search": "searxng", "searxng-url": "http://" + engine, "search-delay": "1ms"}, unindexed, func(p *config.Policy) {
+		p.Pace.ParkAfter, p.Pace.ParkFor, p.Crawl.RetryBase = 2, 6*time.Hour, 3*time.Millisecond
+	})
 	ctx := t.Context()
 	id := listed(t, a)
 	warned.reset()

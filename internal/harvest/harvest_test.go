@@ -140,7 +140,7 @@ func (o *outside) paceOf() map[string]time.Duration {
 }
 
 // open makes an application over the outside; dsn "" is a database of its own.
-func (o *outside) open(t *testing.T, dsn string, settings map[string]string) *app.App {
+func (o *outside) open(t *testing.T, dsn string, settings map[string]string, policy ...func(*config.Policy)) *app.App {
 	t.Helper()
 	proxy := httptest.NewServer(o)
 	t.Cleanup(proxy.Close)
@@ -148,18 +148,18 @@ func (o *outside) open(t *testing.T, dsn string, settings map[string]string) *ap
 		dsn = devtest.Postgres(t)
 	}
 	given := map[string]string{"database-url": dsn, "data-dir": t.TempDir(), "proxy": proxy.URL, "dblp-url": "http://dblp.org", "dblp-delay": "1ms",
-		"crossref-url": "http://api.crossref.org", "openalex-url": "http://api.openalex.org", "semantic-scholar-url": "http://api.semanticscholar.org",
-		"unpaywall-url": "http://api.unpaywall.org/v2", "arxiv-url": "http://export.arxiv.org",
-		"delay": "1ms", "min-delay": "0s", "delay-factor": "0", "contact": "librarian@library.example.org"}
+		"delay": "1ms", "min-delay": "0s", "contact": "librarian@library.example.org"}
 	for k, v := range settings {
 		given[k] = v
 	}
-	cfg, err := config.Load(given, "", func(string) string { return "" })
+	cfg, err := config.Load(given, os.DevNull, nil)
 	require.NoError(t, err)
-	if o.log == nil {
-		o.log = slog.New(slog.DiscardHandler)
+	cfg.Policy.Services = config.ServicesPolicy{Crossref: "http://api.crossref.org", OpenAlex: "http://api.openalex.org", SemanticScholar: "http://api.semanticscholar.org",
+		Unpaywall: "http://api.unpaywall.org/v2", ArXiv: "http://export.arxiv.org"}
+	for _, change := range policy {
+		change(&cfg.Policy)
 	}
-	a, err := app.Open(t.Context(), cfg, o.log)
+	a, err := app.Open(t.Context(), cfg, app.Options{Log: o.log})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	return a

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/app"
+	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
@@ -18,6 +19,9 @@ import (
 )
 
 const roeHost = "www.cs.example.edu"
+
+// unparked lets what keeps failing be asked on, and leaves the local index out.
+func unparked(p *config.Policy) { p.Pace.ParkAfter, p.Index.On = 1000, false }
 
 // first runs the first pass over all authors.
 func first(t *testing.T, a *app.App, id string, since time.Time) {
@@ -32,7 +36,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	t.Parallel()
 	o := circle()
 	o.set(roeHost, 503)
-	a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+	a := o.open(t, "", map[string]string{"search": "none"}, unparked)
 	ctx := t.Context()
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
@@ -75,7 +79,7 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 	t.Parallel()
 	o := circle()
 	o.set(roeHost, 500)
-	a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+	a := o.open(t, "", map[string]string{"search": "none"}, unparked)
 	ctx := t.Context()
 	id := listed(t, a)
 	first(t, a, id, time.Time{})
@@ -101,7 +105,7 @@ func TestRefreshPassesOverFailures(t *testing.T) {
 	for _, status := range []int{503, 404} {
 		o := circle()
 		o.set(roeHost, status)
-		a := o.open(t, "", map[string]string{"search": "none", "local-index": "false", "park-after": "1000"})
+		a := o.open(t, "", map[string]string{"search": "none"}, unparked)
 		id := listed(t, a)
 		first(t, a, id, time.Time{})
 		require.Empty(t, best(t, a, id)["1/1"])
@@ -141,7 +145,9 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
 	o.Fail(metadatatest.Fault{Host: "api.unpaywall.org", Path: "/v2/10.5555/exa.2", Times: 2, Status: 503})
-	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar", "retry-base": "15ms", "park-after": "2"})
+	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar"}, func(p *config.Policy) {
+		p.Crawl.RetryBase, p.Pace.ParkAfter = 15*time.Millisecond, 2
+	})
 	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2004}
 	id := begin(t, a, "journals/exa", years)
 	_, err := a.Stages.ListPapers(ctx, id, "journals/exa", years, nothing)

@@ -37,7 +37,7 @@ var ErrNoExamples = errors.New("homepage: training wants right and wrong candida
 // threshold on scores of the held-out folds. It is deterministic. Figures holds
 // accuracy, precision and recall of the held-out candidates.
 func Train(examples []Example, opt TrainOptions) (*Model, error) {
-	opt = opt.defaults()
+	opt = opt.withDefaults()
 	if !both(examples) {
 		return nil, ErrNoExamples
 	}
@@ -66,7 +66,7 @@ func Train(examples []Example, opt TrainOptions) (*Model, error) {
 	return m, nil
 }
 
-func (o TrainOptions) defaults() TrainOptions {
+func (o TrainOptions) withDefaults() TrainOptions {
 	if o.L2 == 0 {
 		o.L2 = 0.0005
 	}

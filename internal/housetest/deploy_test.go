@@ -52,7 +52,7 @@ func readCompose(t *testing.T) compose {
 func TestComposeNamesSettings(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "SSL_CERT_FILE": true, "GOMEMLIMIT": true}
-	for _, s := range config.Settings {
+	for _, s := range config.Settings() {
 		known[s.Env] = true
 	}
 	c := readCompose(t)

@@ -68,7 +68,7 @@ const leaseTime = 6 * time.Second
 // NewKeeper makes a keeper. holder names the process for people (host and pid);
 // what is added to it tells the process from all others that had the name.
 func NewKeeper(pool *pgxpool.Pool, pacing fetch.Pacing, holder string) *Keeper {
-	pacing = pacing.Defaults()
+	pacing = pacing.WithDefaults()
 	if pacing.Unpaced {
 		pacing.MinDelay = 0
 	}

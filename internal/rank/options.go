@@ -34,9 +34,9 @@ type Options struct {
 	Explore float64
 }
 
-// Complete sets lists and prior to the defaults where there are none. Whoever makes
+// WithDefaults sets lists and prior to the defaults where there are none. Whoever makes
 // many strategies completes the options once.
-func (o Options) Complete() (Options, error) {
+func (o Options) WithDefaults() (Options, error) {
 	if o.Lists == nil {
 		l, err := DefaultLists()
 		if err != nil {
@@ -56,7 +56,7 @@ func (o Options) Complete() (Options, error) {
 
 // New makes the strategy of that name; "" is the default.
 func New(name string, opts Options) (Strategy, error) {
-	opts, err := opts.Complete()
+	opts, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err
 	}

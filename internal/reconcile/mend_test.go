@@ -62,7 +62,7 @@ func TestRunMendsWhatCrashesLeft(t *testing.T) {
 	_, err = db.Pool.Exec(t.Context(), wreck)
 	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated}}
-	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Default(), Log: slog.New(slog.DiscardHandler)}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	kinds := func(rs []reconcile.Repair) map[string]string {
 		out := map[string]string{}
 		for _, p := range rs {

@@ -18,9 +18,9 @@ type Policy struct {
 	Revisit int
 }
 
-// Default is Nutch's schedule with bounds for homepages, which change a few
+// Defaults is Nutch's schedule with bounds for homepages, which change a few
 // times a year.
-func Default() Policy {
+func Defaults() Policy {
 	return Policy{First: 14 * day, Document: 90 * day, Missing: 30 * day, Min: day, Max: 90 * day, Longer: 1.4, Shorter: 0.8, Gained: 0.5,
 		RetryBase: time.Hour, RetryMax: 30 * day, Revisit: 5}
 }

@@ -9,7 +9,7 @@ import (
 
 func TestNext(t *testing.T) {
 	t.Parallel()
-	p := Default()
+	p := Defaults()
 	for _, c := range []struct {
 		name     string
 		document bool
@@ -46,7 +46,7 @@ func TestNext(t *testing.T) {
 
 func TestNextStaysWithinBounds(t *testing.T) {
 	t.Parallel()
-	p := Default()
+	p := Defaults()
 	had := time.Duration(0)
 	for range 50 {
 		had, _ = p.Next(false, had, Unchanged)
@@ -60,7 +60,7 @@ func TestNextStaysWithinBounds(t *testing.T) {
 
 func TestSite(t *testing.T) {
 	t.Parallel()
-	p := Default()
+	p := Defaults()
 	for _, c := range []struct {
 		name           string
 		had            time.Duration

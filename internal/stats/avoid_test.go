@@ -16,7 +16,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	r.homepage("ada.example")
 	_, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
 	require.NoError(t, err)
-	p := recrawl.Default()
+	p := recrawl.Defaults()
 	p.Revisit = 3
 	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
 	var waiting []int
@@ -71,7 +71,7 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	}
 	require.Equal(t, []string{"/people/", "/people/bob/", "/people/staff/"}, avoided)
 
-	p := recrawl.Default()
+	p := recrawl.Defaults()
 	require.NoError(t, r.FinishCrawl(t.Context(), "dept.example", "done", "", "blacklist", false, p))
 	_, err = r.RequeueDue(t.Context(), "dept.example", store.PutBack{All: true}, p)
 	require.NoError(t, err)

@@ -154,7 +154,7 @@ func TestStaleRates(t *testing.T) {
 	ada, press := r.site("ada.example"), r.site("press.example")
 	r.page(ada, "http://ada.example/", "")
 	r.document(press, "http://press.example/1.pdf", "http://ada.example/", "one", false)
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Default()))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
 	stale := func() []string {
 		hosts, err := r.StaleHosts(t.Context())
 		require.NoError(t, err)
@@ -250,7 +250,7 @@ func TestFinishCrawl(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.homepage("ada.example")
-	p := recrawl.Default()
+	p := recrawl.Defaults()
 	due := func() (rest time.Duration, retries int) {
 		var seconds float64
 		require.NoError(t, r.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM due_at - crawl_finished), retries FROM sites WHERE host='ada.example'`).Scan(&seconds, &retries))
@@ -286,7 +286,7 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.homepage("ada.example")
-	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Default()))
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
 	list := func(all bool) []string {
 		hosts, err := r.DueSites(t.Context(), store.Selection{}, all, "", 10)
 		require.NoError(t, err)

@@ -49,6 +49,8 @@ type world struct {
 	cfg    *config.Config
 	client client.Client
 	db     *store.DB
+
+	settings map[string]string // that cfg was loaded from
 }
 
 func newWorld(t *testing.T) *world {
@@ -74,18 +76,19 @@ func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, befor
 	settings := map[string]string{
 		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
 		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",
-		"search": "searxng", "searxng-url": web.SearchURL(), "retry-base": "100ms", "log-level": "error",
+		"search": "searxng", "searxng-url": web.SearchURL(), "log-level": "error",
 	}
 	maps.Copy(settings, more)
-	cfg, err := config.Load(settings, os.DevNull, func(string) string { return "" })
+	cfg, err := config.Load(settings, os.DevNull, nil)
 	require.NoError(t, err)
+	cfg.Policy.Crawl.RetryBase = 100 * time.Millisecond
 	c, err := pool.Dial(t.Context(), cfg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	db, err := store.Open(t.Context(), dsn, 4)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &world{web: web, cfg: cfg, client: c, db: db}
+	return &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
 }
 
 // work runs a worker until stop is called.
@@ -93,7 +96,7 @@ func (w *world) work(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- pool.Run(ctx, w.cfg, activities.Queues(), 2, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})))
+		done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	}()
 	return func() {
 		cancel()

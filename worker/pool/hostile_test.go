@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -131,11 +132,16 @@ func (w *world) startWorker(t *testing.T, program string, more ...string) *exec.
 	t.Helper()
 	child := exec.Command(program, "--cores", "2")
 	child.Env = append(os.Environ(), more...)
-	for _, s := range config.Settings {
-		if v := w.cfg.Text(s.Key); v != "" {
-			child.Env = append(child.Env, s.Env+"="+v)
-		}
+	for key, value := range w.settings {
+		s, ok := config.Find(key)
+		require.True(t, ok, key)
+		child.Env = append(child.Env, s.Env+"="+value)
 	}
+	policy, err := os.Create(filepath.Join(t.TempDir(), "policy.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, w.cfg.Policy.Write(policy))
+	require.NoError(t, policy.Close())
+	child.Env = append(child.Env, "GLEANER_POLICY="+policy.Name())
 	child.Stdout, child.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, child.Start())
 	t.Cleanup(func() { _ = child.Process.Kill() })

@@ -96,7 +96,8 @@ func TestShortHistoriesLoseNothing(t *testing.T) {
 		DynamicConfig: map[string]string{"limit.historyCount.suggestContinueAsNew": "20"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, stack.Stop()) })
-	w := newWorldBehind(t, map[string]string{"temporal-address": stack.TemporalAddress, "temporal-namespace": "default", "slice-pages": "2"}, asItIs)
+	w := newWorldBehind(t, map[string]string{"temporal-address": stack.TemporalAddress, "temporal-namespace": "default"}, asItIs)
+	w.cfg.Policy.Crawl.SlicePages = 2
 	defer w.work(t)()
 	h := w.harvest(t)
 	w.checkPapers(t, h, w.web.Truth(), w.wait(t, h))

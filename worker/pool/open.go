@@ -27,7 +27,8 @@ type pool struct {
 }
 
 // open connects to both servers and opens what activities need.
-func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (_ *pool, err error) {
+func open(ctx context.Context, cfg *config.Config, opt Options) (_ *pool, err error) {
+	log := opt.Log
 	p := &pool{cfg: cfg, log: log}
 	defer func() {
 		if err != nil {
@@ -44,10 +45,10 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (_ *pool, e
 	if p.client, err = dial(ctx, cfg, o); err != nil {
 		return nil, err
 	}
-	if err = devstack.EnsureSearchAttributes(ctx, cfg.Text("temporal-address"), cfg.Text("temporal-namespace"), gleaner.SearchAttributes()); err != nil {
+	if err = devstack.EnsureSearchAttributes(ctx, cfg.Servers.Temporal, cfg.Servers.Namespace, gleaner.SearchAttributes()); err != nil {
 		return nil, err
 	}
-	p.app, err = app.OpenWatched(ctx, cfg, log, p.tel.Metrics)
+	p.app, err = app.Open(ctx, cfg, app.Options{Log: log, Watch: p.tel.Metrics, Cores: opt.Cores})
 	return p, err
 }
 
@@ -73,7 +74,7 @@ const gaugesEvery = 15 * time.Second
 
 // watch serves metrics and health where the settings name an address.
 func (p *pool) watch(queues []string) (stop func(), err error) {
-	address := p.cfg.Text("metrics-address")
+	address := p.cfg.Process.Metrics
 	if address == "" {
 		return func() {}, nil
 	}

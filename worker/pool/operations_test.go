@@ -29,7 +29,7 @@ func watched(t *testing.T) (w *world, get func(path string) (int, string)) {
 	require.NoError(t, err)
 	address := l.Addr().String()
 	require.NoError(t, l.Close())
-	w.cfg.Set("metrics-address", address, "test")
+	w.cfg.Process.Metrics = address
 	return w, func(path string) (int, string) {
 		resp, err := http.Get("http://" + address + path)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestDrain(t *testing.T) {
 func TestVersionedWorkers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.cfg.Set("build-id", "2026.1", "test")
+	w.cfg.Process.BuildID = "2026.1"
 	stop := w.work(t)
 	defer stop()
 	release := w.client.WorkerDeploymentClient().GetHandle("gleaner")

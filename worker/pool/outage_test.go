@@ -123,8 +123,10 @@ func behind(t *testing.T, over func(w *world, refused int) bool, names ...string
 		return false
 	}}
 	// What keeps failing is left alone for a second instead of an hour.
-	w := newWorldBehind(t, map[string]string{"park-after": "2", "park-for": "1s", "copies": "links,arxiv", "arxiv-url": "http://" + arxivHost},
+	w := newWorldBehind(t, map[string]string{"copies": "links,arxiv"},
 		func(web http.Handler) http.Handler { o.web = web; return o })
+	w.cfg.Policy.Services.ArXiv = "http://" + arxivHost
+	w.cfg.Policy.Pace.ParkAfter, w.cfg.Policy.Pace.ParkFor = 2, time.Second
 	o.over = func(refused int) bool { return over(w, refused) }
 	return w, o
 }
@@ -202,7 +204,7 @@ func TestARetryAfterAnOutage(t *testing.T) {
 func TestARetryEndsAHarvestsWait(t *testing.T) {
 	t.Parallel()
 	w, o := behind(t, func(*world, int) bool { return false }, "list of papers")
-	w.cfg.Set("park-for", "5h", "test")
+	w.cfg.Policy.Pace.ParkFor = 5 * time.Hour
 	defer w.work(t)()
 	h := w.harvest(t)
 	require.Eventually(t, func() bool { return w.waits(t, h) }, 2*time.Minute, 20*time.Millisecond)

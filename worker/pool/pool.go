@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os/exec"
+	"runtime"
 	"slices"
 	"time"
 
@@ -46,13 +47,13 @@ func Dial(ctx context.Context, cfg *config.Config, log *slog.Logger) (client.Cli
 }
 
 func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Client, error) {
-	address := cfg.Text("temporal-address")
+	address := cfg.Servers.Temporal
 	if address == "" {
 		return nil, fmt.Errorf("no Temporal server is configured: start `starter dev`, or set TEMPORAL_ADDRESS")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	o.HostPort, o.Namespace = address, cfg.Text("temporal-namespace")
+	o.HostPort, o.Namespace = address, cfg.Servers.Namespace
 	c, err := client.DialContext(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("no Temporal server answers at %s (TEMPORAL_ADDRESS): %w", address, err)
@@ -60,9 +61,31 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	return c, nil
 }
 
+// Options say what the workers of a process do. The zero value works on every
+// queue, on all processors.
+type Options struct {
+	Queues []string
+	Log    *slog.Logger
+	Cores  int // documents examined at a time
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Queues) == 0 {
+		o.Queues = activities.Queues()
+	}
+	if o.Cores == 0 {
+		o.Cores = runtime.NumCPU()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
 // Run works on the queues until ctx ends, and then stops within stopTimeout.
-func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, log *slog.Logger) error {
-	for _, q := range queues {
+func Run(ctx context.Context, cfg *config.Config, o Options) error {
+	o = o.withDefaults()
+	for _, q := range o.Queues {
 		if !slices.Contains(activities.Queues(), q) {
 			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
 		}
@@ -70,12 +93,12 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		return fmt.Errorf("%w: install poppler-utils", document.ErrNoPoppler)
 	}
-	p, err := open(ctx, cfg, log)
+	p, err := open(ctx, cfg, o)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	stopWatch, err := p.watch(queues)
+	stopWatch, err := p.watch(o.Queues)
 	if err != nil {
 		return err
 	}
@@ -84,10 +107,10 @@ func Run(ctx context.Context, cfg *config.Config, queues []string, cores int, lo
 	left := make(chan struct{})
 	go func() { defer close(left); p.keepHouse(house) }()
 	defer func() { leave(); <-left }()
-	if err := p.work(ctx, queues, cores); err != nil {
+	if err := p.work(ctx, o.Queues, o.Cores); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
-	log.Info("stopped")
+	o.Log.Info("stopped")
 	return nil
 }
 
@@ -132,7 +155,7 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 		Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
 		OnFatalError:                       func(err error) { failed <- err },
 	}
-	if id := p.cfg.Text("build-id"); id != "" {
+	if id := p.cfg.Process.BuildID; id != "" {
 		o.DeploymentOptions = worker.DeploymentOptions{UseVersioning: true, DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
 			Version: worker.WorkerDeploymentVersion{DeploymentName: deployment, BuildID: id}}
 	}

@@ -35,7 +35,7 @@ func TestAWorkerSaysThatItStops(t *testing.T) {
 	l := &log{}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- pool.Run(ctx, w.cfg, activities.Queues(), 2, telemetry.Logger(l, "info")) }()
+	go func() { done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Log: telemetry.Logger(l, "info")}) }()
 	h := w.harvest(t)
 	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 })
 	stop()

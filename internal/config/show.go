@@ -1,0 +1,121 @@
+package config
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// Value is one setting as `starter config` shows it.
+type Value struct {
+	Key    string `json:"key"`
+	Env    string `json:"env,omitempty"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // flag, environment, file:PATH, policy:PATH, dev, default
+	Help   string `json:"help"`
+}
+
+// Show lists all settings, without what is secret, and what a policy file says.
+func (c *Config) Show() []Value {
+	var out []Value
+	for s, field := range fields(c) {
+		out = append(out, c.value(s, field))
+	}
+	for _, v := range c.ShowPolicy() {
+		if v.Origin != "default" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ShowPolicy lists all of the policy.
+func (c *Config) ShowPolicy() []Value {
+	var out []Value
+	for s, field := range fields(&c.Policy) {
+		out = append(out, c.value(s, field))
+	}
+	return out
+}
+
+func (c *Config) value(s Setting, field reflect.Value) Value {
+	shown := Redact(text(field))
+	if s.Secret {
+		shown = hidden(text(field))
+	}
+	return Value{Key: s.Key, Env: s.Env, Value: shown, Origin: c.Origin(s.Key), Help: s.Help}
+}
+
+// Write writes a policy as a policy file, with what everything is and what it is
+// where nothing else is said.
+func (p Policy) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, "# The policy of Gleaner. The setting policy names this file; what is not in it is as printed here by default.")
+	t, begun := reflect.TypeFor[Policy](), ""
+	for s, field := range fields(&p) {
+		section, name, _ := strings.Cut(s.Key, ".")
+		if section != begun {
+			f, _ := t.FieldByName(s.subject)
+			fmt.Fprintf(b, "\n# %s\n%s:\n", f.Tag.Get("help"), section)
+			begun = section
+		}
+		value, was := text(field), ""
+		if value != s.Default {
+			was = fmt.Sprintf(" (default: %s)", quoted(field, s.Default))
+		}
+		fmt.Fprintf(b, "  # %s%s\n  %s: %s\n", s.Help, was, name, quoted(field, value))
+	}
+	return b.Flush()
+}
+
+// quoted puts names and addresses between quotes, where YAML might read something
+// else into them.
+func quoted(field reflect.Value, value string) string {
+	if field.Kind() == reflect.String {
+		return fmt.Sprintf("%q", value)
+	}
+	return value
+}
+
+const stars = "***"
+
+// hidden is how a secret is shown: an address without its password, all else as
+// stars.
+func hidden(v string) string {
+	if v == "" {
+		return ""
+	}
+	if u, err := url.Parse(v); err == nil && u.Scheme != "" && u.Host != "" {
+		return Redact(v)
+	}
+	return stars
+}
+
+// Redact takes the password out of an address. Text that is no address stays as
+// it is.
+func Redact(v string) string {
+	u, err := url.Parse(v)
+	if err != nil || u.Host == "" {
+		return v
+	}
+	if _, ok := u.User.Password(); ok {
+		u.User = url.UserPassword(u.User.Username(), stars)
+	} else if u.User != nil {
+		u.User = url.User(stars) // a token, maybe
+	}
+	query := u.Query()
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Set(name, stars)
+			u.RawQuery = query.Encode()
+		}
+	}
+	return strings.ReplaceAll(u.String(), url.QueryEscape(stars), stars)
+}
+
+// secretName is a name that says that its value is nobody's business.
+var secretName = regexp.MustCompile(`(?i)pass|secret|token|key`)

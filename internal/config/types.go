@@ -1,0 +1,167 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Secret is a value that is never shown: it comes from the environment or from a
+// file alone, and prints without what is secret in it. string(s) is the value.
+type Secret string
+
+// String shows an address without its password, and all else as stars.
+func (s Secret) String() string { return hidden(string(s)) }
+
+// GoString keeps it out of %#v.
+func (s Secret) GoString() string { return strconv.Quote(s.String()) }
+
+// MarshalText keeps it out of what is encoded.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Network is a range of addresses; Port is one of TCP.
+type (
+	Network = netip.Prefix
+	Port    = uint16
+)
+
+// Size is a number of bytes, written 10485760, 10MiB or 20GB.
+type Size int64
+
+var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?([kKMGT]i?)?B?$`)
+
+// UnmarshalText reads a size.
+func (s *Size) UnmarshalText(text []byte) error {
+	parts := sizeText.FindStringSubmatch(string(text))
+	if parts == nil {
+		return errors.New("no size")
+	}
+	n, err := strconv.ParseFloat(parts[1], 64)
+	if err != nil {
+		return err
+	}
+	for _, u := range sizeUnits() {
+		if strings.EqualFold(strings.TrimSuffix(u.name, "B"), parts[2]) {
+			n *= float64(u.bytes)
+		}
+	}
+	if n >= math.MaxInt64 {
+		return errors.New("too large")
+	}
+	*s = Size(n)
+	return nil
+}
+
+// String is the size in the largest unit that divides it.
+func (s Size) String() string {
+	for _, u := range sizeUnits() {
+		if s != 0 && int64(s)%u.bytes == 0 {
+			return strconv.FormatInt(int64(s)/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(s), 10)
+}
+
+type sizeUnit struct {
+	name  string
+	bytes int64
+}
+
+func sizeUnits() []sizeUnit {
+	return []sizeUnit{{"TiB", 1 << 40}, {"TB", 1e12}, {"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}}
+}
+
+var daysOrWeeks = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
+
+// ParseDuration reads a duration as Go writes it, and days (30d) and weeks (2w).
+// It takes none that is negative.
+func ParseDuration(v string) (time.Duration, error) {
+	hours := daysOrWeeks.ReplaceAllStringFunc(v, func(part string) string {
+		n, _ := strconv.ParseFloat(part[:len(part)-1], 64)
+		if strings.HasSuffix(part, "w") {
+			n *= 7
+		}
+		return strconv.FormatFloat(n*24, 'f', -1, 64) + "h"
+	})
+	d, err := time.ParseDuration(hours)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration such as 500ms, 90s, 12h, 30d or 2w", v)
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("%s is negative", v)
+	}
+	return d, nil
+}
+
+// durationText is how a duration is written: in days where it is some, and
+// without parts that are nothing.
+func durationText(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d >= 2*day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// choice is a type of few values.
+type choice interface{ Choices() []string }
+
+// The settings that take one of few values, or some of them.
+type (
+	PaceBy      string // what shares one pace
+	Source      string // what lists a venue's papers
+	Directory   string // what names people's homepages
+	CopySource  string // where open copies are looked for
+	Provider    string // of web search
+	Strategy    string // order of a crawl
+	Leads       string // which documents on other hosts are taken
+	CrawlPolicy string // which hosts may be asked
+	Filter      string // strictness of the academic filter
+	LogLevel    string
+)
+
+// Choices are the values of a type, as are those below.
+func (PaceBy) Choices() []string { return []string{"host", "domain", "address"} }
+
+// Choices are the lists of papers.
+func (Source) Choices() []string {
+	return []string{"dblp", "acl", "crossref", "openalex", "oai", "arxiv", "semanticscholar"}
+}
+
+// Choices are the directories of people.
+func (Directory) Choices() []string { return []string{"dblp", "orcid", "semanticscholar", "none"} }
+
+// Choices are the catalogues of open copies.
+func (CopySource) Choices() []string {
+	return []string{"links", "arxiv", "unpaywall", "openalex", "semanticscholar", "none"}
+}
+
+// Choices are the search engines.
+func (Provider) Choices() []string { return []string{"searxng", "brave", "serper", "none"} }
+
+// Choices are the strategies.
+func (Strategy) Choices() []string { return []string{"gleaner", "zhuang", "bfs"} }
+
+// Choices are the kinds of leads.
+func (Leads) Choices() []string { return []string{"wanted", "all", "none"} }
+
+// Choices are the policies of a crawl.
+func (CrawlPolicy) Choices() []string { return []string{"blacklist", "whitelist", "hybrid"} }
+
+// Choices are the filter's points.
+func (Filter) Choices() []string { return []string{"conservative", "balanced", "liberal", "off"} }
+
+// Choices are the levels.
+func (LogLevel) Choices() []string { return []string{"debug", "info", "warn", "error"} }
