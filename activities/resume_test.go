@@ -18,6 +18,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/collection"
+	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata/metadatatest"

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/config"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"

@@ -21,7 +21,7 @@ import (
 
 func (c *cli) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "train", Short: "Learn weights from your own labels",
-		Long: `Learn weights from your own labels and write them to a file, which a setting then
+		Long: `Learn weights from your own labels and write them to a file, which the policy then
 names. The weights that come with the program were learnt by the same commands.`}
 	cmd.AddCommand(c.trainHomepage(), c.trainFilter(), c.trainLinks())
 	return cmd
@@ -29,7 +29,7 @@ names. The weights that come with the program were learnt by the same commands.`
 
 // trained prints what a training came to, and how to use it.
 func (c *cli) trained(file, model string, figures any, text func(io.Writer) error) error {
-	return c.print(map[string]any{"file": file, "setting": "models." + model, "figures": figures}, func(w io.Writer) error {
+	return c.print(map[string]any{"file": file, "policy": "models." + model, "figures": figures}, func(w io.Writer) error {
 		if err := text(w); err != nil {
 			return err
 		}

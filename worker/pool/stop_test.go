@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/activities"
 	"gleaner/internal/store"
 	"gleaner/internal/telemetry"
 	"gleaner/worker/pool"
