@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"gleaner/activities"
 	"gleaner/internal/config"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"

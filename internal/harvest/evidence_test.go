@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/metadatatest"
 )
