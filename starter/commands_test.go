@@ -18,7 +18,6 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/config"
-	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/sampleweb"
 	"gleaner/internal/store"
@@ -72,7 +71,7 @@ func TestEveryCommandOnRealData(t *testing.T) {
 	v.measures()
 	v.schedules()
 	v.ends()
-	for _, path := range commandPaths(newRoot(io.Discard, io.Discard, document.Child{})) {
+	for _, path := range commandPaths(newRoot(io.Discard, io.Discard)) {
 		if elsewhere[path] == "" {
 			require.True(t, v.ran[path], "no test runs %s", path)
 		}
@@ -146,7 +145,7 @@ func (c *testConsole) work(queues []string, log io.Writer) {
 func (v *tour) do(args ...string) (string, int) {
 	v.t.Helper()
 	var out, errs strings.Builder
-	root := newRoot(&out, &errs, document.Child{})
+	root := newRoot(&out, &errs)
 	all := append(slices.Clone(args), v.args...)
 	root.SetArgs(all)
 	root.SetIn(strings.NewReader("quit\n"))

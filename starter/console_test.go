@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/config"
-	"gleaner/internal/document"
 )
 
 // TestSecretsAreNoArguments: everybody on a machine can read the arguments of
@@ -23,7 +22,7 @@ func TestSecretsAreNoArguments(t *testing.T) {
 			continue
 		}
 		for _, args := range [][]string{{"config", "--" + s.Key, "s3cr3t"}, {"--" + s.Key + "=s3cr3t", "config"}} {
-			root := newRoot(io.Discard, io.Discard, document.Child{})
+			root := newRoot(io.Discard, io.Discard)
 			root.SetArgs(args)
 			err := root.ExecuteContext(t.Context())
 			require.Equal(t, exitUsage, exitCode(err, false), s.Key)

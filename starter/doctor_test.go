@@ -8,14 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/document"
 )
 
 // visit runs the doctor, and returns what it found by check.
 func visit(t *testing.T, args ...string) (map[string]finding, error) {
 	t.Helper()
 	var out, errs strings.Builder
-	root := newRoot(&out, &errs, document.Child{})
+	root := newRoot(&out, &errs)
 	root.SetArgs(append([]string{"doctor", "--json", "--data-dir", t.TempDir()}, args...))
 	err := root.ExecuteContext(t.Context())
 	var found []finding

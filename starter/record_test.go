@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
@@ -52,7 +51,7 @@ func secretFile(t *testing.T, value string) string {
 func (c *testConsole) run(args ...string) (out string, code int, err error) {
 	c.t.Helper()
 	var stdout, stderr strings.Builder
-	root := newRoot(&stdout, &stderr, document.Child{})
+	root := newRoot(&stdout, &stderr)
 	root.SetArgs(append(slices.Clone(args), c.args...))
 	err = root.ExecuteContext(c.t.Context())
 	return stdout.String(), exitCode(err, false), err
@@ -252,7 +251,7 @@ func TestRecrawlCommandUsage(t *testing.T) {
 
 func TestEveryCommandShowsHow(t *testing.T) {
 	t.Parallel()
-	root := newRoot(io.Discard, io.Discard, document.Child{})
+	root := newRoot(io.Discard, io.Discard)
 	for _, name := range []string{"stats", "whitelist", "schedule", "retry", "recrawl", "prune", "reconcile", "doctor"} {
 		cmd, _, err := root.Find([]string{name})
 		require.NoError(t, err)

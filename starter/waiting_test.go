@@ -21,7 +21,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/report"
 	"gleaner/internal/sampleweb"
@@ -150,7 +149,7 @@ func (c *testConsole) harvestThatWaits(t client.Client, first ...func() error) (
 func (c *testConsole) background(ctx context.Context, args ...string) (out, errs *said, result func() int) {
 	out, errs = &said{}, &said{}
 	done := make(chan int, 1)
-	root := newRoot(out, errs, document.Child{})
+	root := newRoot(out, errs)
 	root.SetArgs(append(slices.Clone(c.args), args...)) // the last flag wins
 	go func() {
 		err := root.ExecuteContext(ctx)
@@ -229,7 +228,7 @@ func TestWrongOptionsEndAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range [][]string{{"--strategy", "dfs"}, {"--leads", "some"}, {"--scope", "planet"}, {"--again", "maybe"}, {"--delay", "-1s"}, {"--delay", "50"},
 		{"--max-pages", "-1"}, {"--sites", "-1"}, {"--budget", "-1"}} {
-		root := newRoot(io.Discard, io.Discard, document.Child{})
+		root := newRoot(io.Discard, io.Discard)
 		root.SetArgs(append([]string{"harvest", "conf/x", "--years", "2001", "--data-dir", t.TempDir()}, wrong...))
 		err := root.ExecuteContext(t.Context())
 		require.Equal(t, exitUsage, exitCode(err, false), "%v: %v", wrong, err)

@@ -32,7 +32,7 @@ func TestDefaultsAreThoseOfTheCode(t *testing.T) {
 	require.Equal(t, recrawl.Defaults(), recrawlPolicy(cfg.Policy.Recrawl))
 	require.Equal(t, stats.Defaults(), thresholds(cfg.Policy.Poor))
 	want, got := crawl.Defaults(), crawlConfig(cfg)
-	want.Limits, got.Limits = got.Limits, got.Limits // of this year
+	want.Limits = got.Limits // of this year
 	want.Policy = crawl.PolicyBlacklist
 	require.Equal(t, want, got)
 	polite := fetch.Pacing{}.WithDefaults()

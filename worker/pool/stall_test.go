@@ -129,8 +129,8 @@ func TestAStallOfTemporalRepeatsNothing(t *testing.T) {
 				}
 			}}
 			w := newWorldOf(t, sampleweb.Options{Authors: 1, Papers: 1}, nil, func(http.Handler) http.Handler { return web })
-			l = newLine(t, w.cfg.Text("temporal-address"))
-			w.cfg.Set("temporal-address", l.listener.Addr().String(), "test")
+			l = newLine(t, w.cfg.Servers.Temporal)
+			w.cfg.Servers.Temporal = l.listener.Addr().String()
 			w.seed(t, "ada.example")
 			defer w.work(t)()
 			run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.SiteID("ada.example"), TaskQueue: activities.QueueHarvest},
