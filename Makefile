@@ -22,14 +22,14 @@ GOSEC         = github.com/securego/gosec/v2/cmd/gosec@v2.29.0
 #   G404       jitter and generated webs, no secrets
 GOSEC_EXCLUDE = G103,G104,G115,G122,G204,G301,G302,G304,G306,G401,G404,G501,G505
 # Generated webs and fake services that tests and benchmarks alone run.
-GOSEC_LEAVE   = -exclude-dir=internal/sampleweb -exclude-dir=internal/bench -exclude-dir=internal/metadata/metadatatest
+GOSEC_LEAVE   = -exclude-dir=internal/lab/sampleweb -exclude-dir=internal/lab/bench -exclude-dir=internal/metadata/metadatatest
 
 # Packages whose code runs in parallel, for which the race detector's tenfold
 # slowness pays. Measurements on other people's data are left out of it.
-RACE = ./internal/fetch/... ./internal/politeness/... ./internal/frontier/... \
-       ./internal/crawl/... ./internal/document/... ./internal/sampleweb/... \
-       ./internal/collection/... ./internal/harvest/... ./internal/homepage/... \
-       ./internal/metadata/... ./internal/repository/... ./internal/console/...
+RACE = ./internal/fetch/... ./internal/record/politeness/... ./internal/record/frontier/... \
+       ./internal/crawl/... ./internal/document/... ./internal/lab/sampleweb/... \
+       ./internal/library/collection/... ./internal/harvest/... ./internal/homepage/... \
+       ./internal/metadata/... ./internal/library/repository/... ./internal/service/console/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
@@ -54,10 +54,10 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; $(WITHSTACK) $(GO) test -json -p $(PACKAGES) -timeout 30m ./... | $(GO) run ./internal/housetest/cmd/counttests
+	@set -o pipefail; $(WITHSTACK) $(GO) test -json -p $(PACKAGES) -timeout 30m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
-	$(GO) run ./internal/chaos/cmd/chaos -bin bin $(CHAOS)
+	$(GO) run ./internal/lab/chaos/cmd/chaos -bin bin $(CHAOS)
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
@@ -73,7 +73,7 @@ vet:
 	$(GO) vet ./...
 
 house: ## import rules, sizes, deployment files
-	$(GO) test -count=1 ./internal/housetest/
+	$(GO) test -count=1 ./internal/lab/housetest/
 
 workflowcheck: ## nothing in a workflow is non-deterministic
 	$(GO) run $(WORKFLOWCHECK) -config workflowcheck.config.yaml ./workflows/...

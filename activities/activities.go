@@ -5,8 +5,8 @@ import (
 
 	"go.temporal.io/sdk/worker"
 
-	"gleaner/internal/app"
-	"gleaner/internal/politeness"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/service/app"
 )
 
 // Activities are all activities with what they need.

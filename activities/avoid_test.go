@@ -11,7 +11,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // course puts a course of n pages beside a page, links it there, and returns the

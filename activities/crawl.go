@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"gleaner/internal/app"
 	"gleaner/internal/crawl"
+	"gleaner/internal/service/app"
 )
 
 // Crawl asks sites.

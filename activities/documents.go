@@ -3,8 +3,8 @@ package activities
 import (
 	"context"
 
-	"gleaner/internal/collection"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
 )
 
 // Documents examines files.

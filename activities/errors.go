@@ -7,11 +7,11 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata"
-	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // Types of application errors, as the Temporal UI shows them.

@@ -12,11 +12,11 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata"
-	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // TestEveryErrorIsTyped: the type decides whether work is tried again, and when.

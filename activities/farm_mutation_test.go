@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // mutate changes twenty papers of the real sites, as their authors would: a file

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/realdata"
-	"gleaner/internal/store"
+	"gleaner/internal/lab/realdata"
+	"gleaner/internal/record/store"
 )
 
 // farmVenue is ten people's papers on seventeen real sites.

@@ -9,10 +9,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
-	"gleaner/internal/report"
-	"gleaner/internal/stats"
-	"gleaner/internal/store"
 )
 
 // Stages runs the stages of a harvest between its crawls.

@@ -3,7 +3,7 @@ package activities
 import (
 	"fmt"
 
-	"gleaner/internal/config"
+	"gleaner/internal/service/config"
 )
 
 // Check says what of the options cannot be: the first, by the name of its flag.

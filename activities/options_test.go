@@ -10,10 +10,10 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 )
 
 func TestOptionsAreChecked(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // errPaused ends an attempt at work for a harvest that is paused. The next one

@@ -9,7 +9,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/stats"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
 )
 
 // crawlDue crawls what is due, and returns where that was something.

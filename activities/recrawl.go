@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
-	"gleaner/internal/stats"
-	"gleaner/internal/store"
 )
 
 // Recrawls puts back what is worth asking again.

@@ -19,14 +19,14 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/crawl"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 )
 
 // library is an application over a web of its own, without Temporal.

@@ -17,11 +17,11 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
-	"gleaner/internal/collection"
-	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/service/config"
 )
 
 // attempt runs an activity, after an attempt that told details of how far it was

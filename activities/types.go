@@ -5,7 +5,7 @@ import (
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // Task queues. A worker takes any subset.

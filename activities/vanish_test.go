@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // redirecting is a paper that is linked by an address that redirects to its

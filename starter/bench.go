@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/bench"
 	"gleaner/internal/devstack"
+	"gleaner/internal/lab/bench"
 )
 
 func (c *cli) benchCommand() *cobra.Command {

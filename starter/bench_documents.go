@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/bench"
+	"gleaner/internal/lab/bench"
 )
 
 // documentFlags are the options of `starter bench documents`.

@@ -17,11 +17,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/config"
+	"gleaner/internal/service/config"
 )
 
 // TestSecretsAreNoArguments: everybody on a machine can read the arguments of

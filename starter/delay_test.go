@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/console"
+	"gleaner/internal/service/console"
 )
 
 // TestADelayBelowTheFloorIsNamed: who asks for less than the least delay is told

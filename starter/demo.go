@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/report"
-	"gleaner/internal/sampleweb"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/service/config"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 

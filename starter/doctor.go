@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/config"
 	"gleaner/internal/devstack"
+	"gleaner/internal/service/config"
 )
 
 // Levels of a finding.

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/app"
 	"gleaner/internal/document"
+	"gleaner/internal/service/app"
 )
 
 // identity says how the web sees a worker.

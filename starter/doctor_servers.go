@@ -15,9 +15,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/worker/pool"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/collection"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // conditions are the flags that choose documents.

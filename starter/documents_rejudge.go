@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"gleaner/internal/app"
-	"gleaner/internal/collection"
-	"gleaner/internal/repository"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) documentsRejudgeCommand() *cobra.Command {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/evaluate"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/rank"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) evaluateCommand() *cobra.Command {

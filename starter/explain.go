@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/frontier"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // explanation is all that is known of a URL.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/biblio"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
 )
 
 func (c *cli) exportCommand() *cobra.Command {

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/repository"
-	"gleaner/internal/store"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // chosen are documents to be written out.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"gleaner/internal/config"
+	"gleaner/internal/service/config"
 )
 
 // duration is a flag that reads durations as settings do, days included.

@@ -15,9 +15,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
-	"gleaner/internal/console"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/console"
 	"gleaner/workflows"
 )
 

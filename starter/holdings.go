@@ -13,7 +13,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 func (c *cli) holdingsCommand() *cobra.Command {

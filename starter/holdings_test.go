@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // TestHoldingsCanBeSeenAndTakenBack: the same papers from two kinds of list count

@@ -13,11 +13,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/web/weburl"
 	"gleaner/workflows"
 )
 

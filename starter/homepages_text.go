@@ -12,10 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"gleaner/internal/app"
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // writeExplained prints an author's candidates with the evidence of each.

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"gleaner/activities"
-	"gleaner/internal/sampleweb"
+	"gleaner/internal/lab/sampleweb"
 )
 
 // leaksNothing looks for the secrets in everything printed, logged and stored. It

@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"gleaner/internal/console"
+	"gleaner/internal/service/console"
 )
 
 func main() {

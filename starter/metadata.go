@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/metadata"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // sourceFlags say where the list of a venue's papers comes from. What is given is

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/politeness"
-	"gleaner/internal/report"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // TestThePaceOfASiteIsShown: how often a site is asked, and who set that, wherever

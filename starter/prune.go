@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 func (c *cli) pruneCommand() *cobra.Command {

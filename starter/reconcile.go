@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/reconcile"
+	"gleaner/internal/harvest/reconcile"
 	"gleaner/worker/pool"
 )
 

@@ -14,11 +14,11 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // testConsole is a command line on a database of its own.

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/collection"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) reviewCommand() *cobra.Command {

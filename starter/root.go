@@ -15,13 +15,13 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/internal/app"
-	"gleaner/internal/biblio"
-	"gleaner/internal/config"
-	"gleaner/internal/console"
 	"gleaner/internal/devstack"
-	"gleaner/internal/store"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/console"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 

@@ -14,10 +14,10 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/biblio"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/report"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )

@@ -14,15 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/document"
-	"gleaner/internal/evaluate"
 	"gleaner/internal/fetch"
-	"gleaner/internal/page"
+	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/weburl"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // snapshotFlags name recorded sites.

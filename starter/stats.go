@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/stats"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) statsCommand() *cobra.Command {

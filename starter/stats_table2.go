@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) statsTable2() *cobra.Command {

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
-	"gleaner/internal/app"
 	"gleaner/internal/document"
-	"gleaner/internal/evaluate"
 	"gleaner/internal/homepage"
-	"gleaner/internal/homepage/hardset"
+	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/lab/hardset"
 	"gleaner/internal/rank"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) trainCommand() *cobra.Command {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
+	"gleaner/internal/service/app"
 )
 
 func (c *cli) venuesCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/collection"
+	"gleaner/internal/library/collection"
 )
 
 // errDifferences makes `starter verify` end with 1.

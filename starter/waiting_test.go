@@ -22,9 +22,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/report"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 

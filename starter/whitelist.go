@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/app"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/stats"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/web/weburl"
 )
 
 func (c *cli) whitelistCommand() *cobra.Command {

@@ -13,10 +13,10 @@ import (
 	"syscall"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
-	"gleaner/internal/console"
 	"gleaner/internal/devstack"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/console"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 

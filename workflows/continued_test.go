@@ -19,7 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/harvest"
-	"gleaner/internal/report"
+	"gleaner/internal/harvest/report"
 )
 
 // aWeb is a record and a web in small: hosts where URLs wait, and hosts that a

@@ -9,7 +9,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/harvest"
-	"gleaner/internal/report"
+	"gleaner/internal/harvest/report"
 )
 
 // The stages of a harvest, in order.

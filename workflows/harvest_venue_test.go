@@ -21,7 +21,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
-	"gleaner/internal/report"
+	"gleaner/internal/harvest/report"
 )
 
 var webdb = activities.Harvest{ID: "conf/webdb/1998-2004", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 2004}}

@@ -15,7 +15,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
-	"gleaner/internal/report"
+	"gleaner/internal/harvest/report"
 )
 
 // retryNow has a person retry while an activity is under way, and returns when

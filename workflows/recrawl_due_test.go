@@ -19,7 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // onDue answers DueSites with one batch after the other.

@@ -9,7 +9,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/harvest"
-	"gleaner/internal/report"
+	"gleaner/internal/harvest/report"
 )
 
 // A harvest asks once more, before it reports, for what had not answered, and

@@ -2,8 +2,8 @@ package crawl
 
 import (
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/recrawl"
 )
 

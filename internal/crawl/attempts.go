@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // Outcomes of URLs that are set aside because of what they do to the crawler.

@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 func (w *world) harvest(t *testing.T, id string, site int) {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/politeness"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // cable is the way to the database, which a test may cut.

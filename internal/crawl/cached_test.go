@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // TestCachedHomepageGoesBeforeTheSitemap: what a homepage links is known before

@@ -5,14 +5,14 @@ import (
 	"log/slog"
 	"time"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
-	"gleaner/internal/page"
-	"gleaner/internal/politeness"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // Fetcher is the polite client (fetch.Client).

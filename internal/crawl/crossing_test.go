@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // deadlocks counts what the server undid.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 )
 
 // farmHost is a site of the farm program's; paths are as the record has them.

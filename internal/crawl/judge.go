@@ -3,9 +3,9 @@ package crawl
 import (
 	"context"
 
-	"gleaner/internal/collection"
-	"gleaner/internal/frontier"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 )
 
 // judgedMembers is how many documents of one archive a slice judges. The rest is

@@ -17,16 +17,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
-	"gleaner/internal/politeness"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // workerVariable makes this test binary a process that crawls; it says over

@@ -2,7 +2,7 @@ package crawl
 
 import (
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
+	"gleaner/internal/record/frontier"
 )
 
 // What one crawl of a site may give to other hosts: a page can name any number of URLs of

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
 )
 
 // Outcomes of links that were not asked for.

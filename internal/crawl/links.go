@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // indexedDepth is how many links from a homepage pages are indexed: further down

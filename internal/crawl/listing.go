@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/match"
-	"gleaner/internal/page"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
 )
 
 // A catalogue names the landing pages of papers. Where many lie in one directory,

@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/document"
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // Of landing pages with a list above them only those are asked for whose papers

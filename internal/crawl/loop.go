@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gleaner/internal/collection"
-	"gleaner/internal/frontier"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // Site is the site of a crawl.

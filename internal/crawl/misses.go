@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // maxMisses is how many leads that one host gave to this site may miss in a row.

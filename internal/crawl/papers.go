@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"gleaner/internal/collection"
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
 )
 
 // doiMark stands before a DOI in the context of a link that a landing page names

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // Source answers for the URLs of one site: the web, or a recording of it.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/politeness"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // passing reports whether an error is one of the record's that passes: the

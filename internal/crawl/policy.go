@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // Policies of what may be asked (Wu et al., WebSci 2012, section 3).

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // What each policy asks of a person's pages on a department's server (Wu et al.,

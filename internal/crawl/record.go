@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/politeness"
-	"gleaner/internal/store"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // maxKilled is how often the process may die over an answer, where the record was

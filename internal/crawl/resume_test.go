@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/politeness"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // small is a site of a dozen URLs of most kinds.

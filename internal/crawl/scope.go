@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/match"
-	"gleaner/internal/page"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // wantedLead is how like a wanted title the words of a link to another host must

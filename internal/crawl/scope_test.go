@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // TestScope: what may be done with a link, by where it stands, where it leads and

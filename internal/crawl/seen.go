@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // seenLimit bounds the set of known URLs that a slice keeps in memory, in

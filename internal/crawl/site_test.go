@@ -15,16 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
-	"gleaner/internal/politeness"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/rank"
-	"gleaner/internal/repository"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // world is a record and a crawler on it.

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
 )
 
 // slice is what one run of Slice holds: the host's lease, and the loop that crawls

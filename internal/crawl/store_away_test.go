@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/repository"
+	"gleaner/internal/library/repository"
 )
 
 // TestNothingIsFetchedThatCannotBeKept: while the blob store takes no file, a

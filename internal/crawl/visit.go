@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"time"
 
-	"gleaner/internal/collection"
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // visit asks for one URL and does with the answer what its kind calls for. An

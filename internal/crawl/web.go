@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
-	"gleaner/internal/politeness"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/politeness"
 )
 
 // web is the Source that asks a host, under its lease.

@@ -3,9 +3,9 @@ package crawl
 import (
 	"context"
 
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
 )
 
 // windowSize bounds the part of the frontier that the strategy chooses from, and

@@ -3,7 +3,7 @@ package devstack
 import (
 	"cmp"
 
-	"gleaner/internal/config"
+	"gleaner/internal/service/config"
 )
 
 // Use lets a command find the servers of the `starter dev` that runs in the

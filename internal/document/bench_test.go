@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 )
 
 // farmParts loads every n-th labelled document of the measuring data.

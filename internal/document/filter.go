@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/classify"
+	"gleaner/internal/learn"
 )
 
 // Point is an operating point of the filter.
@@ -30,13 +30,13 @@ var shippedFilter []byte
 
 // FilterModel is the filter's stored form: weights, and where they come from.
 type FilterModel struct {
-	Origin   string             `json:"origin"`  // what it was trained on
-	Command  string             `json:"command"` // how to train it again
-	Academic *classify.Logistic `json:"academic"`
-	Kinds    *classify.Logistic `json:"kinds"` // what the others are: slides, course, cv, other
-	Front    *FrontModel        `json:"front,omitempty"`
-	Points   map[Point]Setting  `json:"points"`
-	Figures  Figures            `json:"figures"`
+	Origin   string            `json:"origin"`  // what it was trained on
+	Command  string            `json:"command"` // how to train it again
+	Academic *learn.Logistic   `json:"academic"`
+	Kinds    *learn.Logistic   `json:"kinds"` // what the others are: slides, course, cv, other
+	Front    *FrontModel       `json:"front,omitempty"`
+	Points   map[Point]Setting `json:"points"`
+	Figures  Figures           `json:"figures"`
 }
 
 // Setting is one operating point with its cross-validated figures.
@@ -128,7 +128,7 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 
 // classes spreads the score over the classes and picks one that agrees with the
 // decision.
-func classes(kinds *classify.Logistic, x Features, score float64, thesis, academic bool) (map[Class]float64, Class) {
+func classes(kinds *learn.Logistic, x Features, score float64, thesis, academic bool) (map[Class]float64, Class) {
 	p := map[Class]float64{}
 	best := Other
 	for k, v := range kinds.Probabilities(x) {
@@ -187,7 +187,7 @@ func (c *counts) thesisEvidence(t *Text) string {
 
 // explain names the features that weighed most for the decision, and the most
 // that stood against it.
-func (f *Filter) explain(m *classify.Logistic, x Features, j Judgement) []string {
+func (f *Filter) explain(m *learn.Logistic, x Features, j Judgement) []string {
 	label := academicLabel
 	if !j.Academic {
 		label = otherLabel

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

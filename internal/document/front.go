@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/classify"
+	"gleaner/internal/learn"
 )
 
 // FrontModel judges documents by their first pages alone. It is trained on these
 // pages of the same documents; how many pages there are it does not know.
 type FrontModel struct {
-	Academic *classify.Logistic `json:"academic"`
-	Kinds    *classify.Logistic `json:"kinds"`
-	Settled  float64            `json:"settled"` // share of the documents with more pages that these settled, cross-validated
+	Academic *learn.Logistic `json:"academic"`
+	Kinds    *learn.Logistic `json:"kinds"`
+	Settled  float64         `json:"settled"` // share of the documents with more pages that these settled, cross-validated
 }
 
 func (m *FrontModel) fits() bool {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"gleaner/internal/growthtest"
+	"gleaner/internal/lab/growthtest"
 )
 
 // zipOf is a zip of n small members, tarOf a tar of them.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/classify"
+	"gleaner/internal/learn"
 )
 
 // Class is what a document is.
@@ -108,7 +108,7 @@ func whereIf(attribute int) func(map[int]float64, float64) float64 {
 
 // ReadPublished reads the published training set (sparse ARFF). Features of
 // ours that it does not know are NaN. Its positive class is "academic".
-func ReadPublished(path string) ([]classify.Example, error) {
+func ReadPublished(path string) ([]learn.Example, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func ReadPublished(path string) ([]classify.Example, error) {
 	defer f.Close()
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
-	var out []classify.Example
+	var out []learn.Example
 	for sc.Scan() {
 		line := strings.TrimSpace(sc.Text())
 		if !strings.HasPrefix(line, "{") {
@@ -127,9 +127,9 @@ func ReadPublished(path string) ([]classify.Example, error) {
 	return out, sc.Err()
 }
 
-func publishedRow(line string) classify.Example {
+func publishedRow(line string) learn.Example {
 	row := map[int]float64{}
-	e := classify.Example{Label: academicLabel, Group: "published"}
+	e := learn.Example{Label: academicLabel, Group: "published"}
 	for field := range strings.SplitSeq(line, ", ") {
 		at, value, _ := strings.Cut(strings.TrimSpace(field), " ")
 		i, err := strconv.Atoi(at)

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"gleaner/internal/classify"
+	"gleaner/internal/learn"
 )
 
 // Figures are kept with the weights.
@@ -25,8 +25,8 @@ type TrainReport struct {
 	Sites           int
 	Published       int      // rows of the published set that taught along
 	Missing         []string // labelled documents that were not in the mirror
-	PublishedAlone  *classify.Confusion
-	PublishedOnOurs *classify.Confusion
+	PublishedAlone  *learn.Confusion
+	PublishedOnOurs *learn.Confusion
 
 	samples []sample
 	scores  []float64
@@ -36,8 +36,8 @@ type TrainReport struct {
 }
 
 // decided counts decisions of a rule against the labels.
-func (r *TrainReport) decided(rule func(i int) bool, keep func(sample) bool) *classify.Confusion {
-	c := classify.NewConfusion([]string{academicLabel, otherLabel})
+func (r *TrainReport) decided(rule func(i int) bool, keep func(sample) bool) *learn.Confusion {
+	c := learn.NewConfusion([]string{academicLabel, otherLabel})
 	for i, s := range r.samples {
 		if keep == nil || keep(s) {
 			c.Add(labelOf(s.class.Academic()), labelOf(rule(i)))
@@ -51,24 +51,24 @@ func (r *TrainReport) at(threshold float64) func(int) bool {
 }
 
 // AcademicConfusion is academic or not at a threshold on the score.
-func (r *TrainReport) AcademicConfusion(threshold float64) *classify.Confusion {
+func (r *TrainReport) AcademicConfusion(threshold float64) *learn.Confusion {
 	return r.decided(r.at(threshold), nil)
 }
 
 // RuleConfusion is the rule of thumb "(references and (abstract or
 // introduction)) or 'this paper', at most 60 pages" on the same documents.
-func (r *TrainReport) RuleConfusion() *classify.Confusion {
+func (r *TrainReport) RuleConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
 }
 
 // PlainConfusion is "an abstract, 350 words, three pages" on the same documents.
-func (r *TrainReport) PlainConfusion() *classify.Confusion {
+func (r *TrainReport) PlainConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return r.samples[i].plain }, nil)
 }
 
 // ClassConfusion is the confusion of the six classes.
-func (r *TrainReport) ClassConfusion() *classify.Confusion {
-	c := classify.NewConfusion([]string{string(Paper), string(Thesis), string(Slides), string(Course), string(CV), string(Other)})
+func (r *TrainReport) ClassConfusion() *learn.Confusion {
+	c := learn.NewConfusion([]string{string(Paper), string(Thesis), string(Slides), string(Course), string(CV), string(Other)})
 	for i, s := range r.samples {
 		c.Add(string(s.class), string(r.said[i]))
 	}
@@ -87,7 +87,7 @@ func (r *TrainReport) settled() float64 {
 }
 
 // wholeConfusion is academic or not where every page is read.
-func (r *TrainReport) wholeConfusion() *classify.Confusion {
+func (r *TrainReport) wholeConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return r.samples[i].judged && r.whole[i] >= 0.5 }, nil)
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"gleaner/internal/classify"
+	"gleaner/internal/learn"
 )
 
 // TrainOptions say what a filter is trained on.
@@ -66,7 +66,7 @@ func TrainFilter(ctx context.Context, opt TrainOptions) (*FilterModel, *TrainRep
 	if err != nil {
 		return nil, nil, err
 	}
-	var extra []classify.Example
+	var extra []learn.Example
 	if opt.Published != "" {
 		if extra, err = ReadPublished(opt.Published); err != nil {
 			return nil, nil, err
@@ -75,7 +75,7 @@ func TrainFilter(ctx context.Context, opt TrainOptions) (*FilterModel, *TrainRep
 	return trainOn(opt, samples, extra, missing)
 }
 
-func trainOn(opt TrainOptions, samples []sample, extra []classify.Example, missing []string) (*FilterModel, *TrainReport, error) {
+func trainOn(opt TrainOptions, samples []sample, extra []learn.Example, missing []string) (*FilterModel, *TrainReport, error) {
 	t := trainer{samples: samples, extra: extra}
 	m, err := t.fit(samples)
 	if err != nil {
@@ -166,7 +166,7 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 // trainer holds what the folds share.
 type trainer struct {
 	samples []sample
-	extra   []classify.Example
+	extra   []learn.Example
 }
 
 // fit trains the models: of whole documents, and of their first pages.
@@ -190,8 +190,8 @@ func (t *trainer) fit(samples []sample) (*FilterModel, error) {
 // fitBoth trains "academic or not" and what the others are. Documents without
 // text teach nothing and are left out; so are, for the kinds, those of the
 // published set, which has none.
-func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *classify.Logistic, err error) {
-	var academic, kinds []classify.Example
+func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *learn.Logistic, err error) {
+	var academic, kinds []learn.Example
 	for _, s := range samples {
 		if !s.judged {
 			continue
@@ -200,18 +200,18 @@ func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *cla
 		if s.class.Academic() {
 			label = academicLabel
 		} else {
-			kinds = append(kinds, classify.Example{X: of(s), Label: string(s.class), Group: s.host})
+			kinds = append(kinds, learn.Example{X: of(s), Label: string(s.class), Group: s.host})
 		}
-		academic = append(academic, classify.Example{X: of(s), Label: label, Group: s.host})
+		academic = append(academic, learn.Example{X: of(s), Label: label, Group: s.host})
 	}
 	for _, e := range t.extra {
 		e.Weight = publishedWeight
 		academic = append(academic, e)
 	}
-	if a, err = classify.TrainLogistic(academic, classify.LogisticOptions{Features: featureNames, L2: trainL2, Balanced: trainBalanced}); err != nil {
+	if a, err = learn.TrainLogistic(academic, learn.LogisticOptions{Features: featureNames, L2: trainL2, Balanced: trainBalanced}); err != nil {
 		return nil, nil, fmt.Errorf("academic or not: %w", err)
 	}
-	if k, err = classify.TrainLogistic(kinds, classify.LogisticOptions{Features: featureNames, L2: kindsL2, Balanced: trainBalanced}); err != nil {
+	if k, err = learn.TrainLogistic(kinds, learn.LogisticOptions{Features: featureNames, L2: kindsL2, Balanced: trainBalanced}); err != nil {
 		return nil, nil, fmt.Errorf("kinds: %w", err)
 	}
 	shorten(a)
@@ -221,7 +221,7 @@ func (t *trainer) fitBoth(samples []sample, of func(sample) Features) (a, k *cla
 
 // shorten rounds weights to six places: enough for any decision, and the last
 // bits of a sum differ between machines.
-func shorten(m *classify.Logistic) {
+func shorten(m *learn.Logistic) {
 	round := func(v []float64) {
 		for i := range v {
 			v[i] = math.Round(v[i]*1e6) / 1e6
@@ -294,18 +294,18 @@ func (r *TrainReport) transfer(t *trainer) {
 		return
 	}
 	classes := []string{academicLabel, otherLabel}
-	opt := classify.LogisticOptions{L2: 0.01}
-	r.PublishedAlone = classify.NewConfusion(classes)
-	for i, p := range classify.CrossLogistic(t.extra, classify.KFolds(t.extra, 10), classes, opt) {
-		if k := classify.Best(p); k >= 0 {
+	opt := learn.LogisticOptions{L2: 0.01}
+	r.PublishedAlone = learn.NewConfusion(classes)
+	for i, p := range learn.CrossLogistic(t.extra, learn.KFolds(t.extra, 10), classes, opt) {
+		if k := learn.Best(p); k >= 0 {
 			r.PublishedAlone.Add(t.extra[i].Label, classes[k])
 		}
 	}
-	m, err := classify.TrainLogistic(t.extra, opt)
+	m, err := learn.TrainLogistic(t.extra, opt)
 	if err != nil {
 		return
 	}
-	r.PublishedOnOurs = classify.NewConfusion(classes)
+	r.PublishedOnOurs = learn.NewConfusion(classes)
 	for _, s := range t.samples {
 		said, _ := m.Classify(s.x)
 		r.PublishedOnOurs.Add(labelOf(s.class.Academic()), said)

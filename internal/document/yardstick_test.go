@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 )
 
 func TestMain(m *testing.M) {

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"gleaner/internal/robots"
-	"gleaner/internal/weburl"
+	"gleaner/internal/fetch/robots"
+	"gleaner/internal/web/weburl"
 )
 
 // Client fetches politely. It may be used by many goroutines at once; the Gate

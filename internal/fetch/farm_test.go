@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 
 	"github.com/stretchr/testify/require"
 )

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/growthtest"
+	"gleaner/internal/lab/growthtest"
 )
 
 // TestPackedBodiesAreBoundedOnTheWire sends parts that hold nothing for as long

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // sameShape is how often a chain of redirects may come to one path with one set

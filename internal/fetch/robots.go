@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"gleaner/internal/robots"
-	"gleaner/internal/weburl"
+	"gleaner/internal/fetch/robots"
+	"gleaner/internal/web/weburl"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/robots"
+	"gleaner/internal/fetch/robots"
 )
 
 // robotsSite answers /robots.txt by the handler and any page with "ok".

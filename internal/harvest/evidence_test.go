@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/service/config"
 )
 
 // alone is a venue of authors who wrote a paper each, with the homepages that the

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/frontier"
 	"gleaner/internal/homepage"
-	"gleaner/internal/page"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // Getter fetches pages as evidence for homepages (homepage.Getter): politely,

@@ -7,7 +7,7 @@ import (
 
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // Stages runs the stages of harvests.

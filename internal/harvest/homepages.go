@@ -11,7 +11,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // decisionAge is for how long a decision about an author stands.

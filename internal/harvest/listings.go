@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // landingsOfListing is how many landing pages in one directory make it worth a

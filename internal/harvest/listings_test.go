@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/page"
 )
 
 func TestWithListings(t *testing.T) {

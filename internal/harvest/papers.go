@@ -11,7 +11,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // The sources that are not asked over the network, or not as the others are.

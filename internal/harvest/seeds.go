@@ -9,13 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
-	"gleaner/internal/page"
 	"gleaner/internal/rank"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // Seeded counts what was given to the frontier.

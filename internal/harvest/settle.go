@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"gleaner/internal/homepage"
-	"gleaner/internal/page"
-	"gleaner/internal/store"
-	"gleaner/internal/weburl"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // Settled is what SettleHomepages comes to.

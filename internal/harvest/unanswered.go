@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"gleaner/internal/frontier"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // passing reports whether a source's failure may pass, and when the source wants

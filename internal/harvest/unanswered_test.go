@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
-	"gleaner/internal/report"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 )
 
 const roeHost = "www.cs.example.edu"

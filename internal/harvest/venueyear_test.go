@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/app"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/service/app"
 )
 
 const bigKey = "conf/exa"

@@ -6,7 +6,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 )
 
 // Say keeps a person's word about an author's homepage (is, or is-not) and lets

@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // exhibit is a fetched candidate: its page and, where any were looked at, pages

@@ -17,8 +17,8 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
-	"gleaner/internal/page"
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
+	"gleaner/internal/web/page"
 
 	"github.com/stretchr/testify/require"
 )

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"slices"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // Config is what a Finder needs. Only Getter is required.

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // kindOf reports whether path or title say that the page is of a kind that is

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // Memo is a Getter that asks for each address once, also when several authors

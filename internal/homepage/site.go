@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/page"
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // lead is an address with what was said of it where it was found.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // Priorities of Table 1.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // Listed is a homepage that a directory names for a person.

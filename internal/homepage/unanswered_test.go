@@ -9,7 +9,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 //go:embed data/hosts.json data/kinds.json

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/page"
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
 )
 
 // visit looks at the most promising sites, at most n of them and within the

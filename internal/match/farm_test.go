@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
-	"gleaner/internal/realdata"
 )
 
 // sample is one document of the recorded sites.

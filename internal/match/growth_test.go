@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/growthtest"
+	"gleaner/internal/lab/growthtest"
 	"gleaner/internal/match"
 )
 

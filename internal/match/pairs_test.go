@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
-	"gleaner/internal/realdata"
 )
 
 // release is a record of the pairs, in the shape of fatcat's API.

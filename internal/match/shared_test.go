@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 )
 
 type wantedRow struct {

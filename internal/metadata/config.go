@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // Config holds what all sources share. The zero value is usable: it asks the

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // Version says which stage of a paper's life a copy shows.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/realdata"
+	"gleaner/internal/lab/realdata"
 )
 
 // TestRealVenues lists two venues and looks up their people, and holds both

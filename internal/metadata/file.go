@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"gleaner/internal/biblio"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata/biblio"
 )
 
 // File is a list of a venue's papers that a person has: BibTeX, RIS, CSV or JSON

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/growthtest"
+	"gleaner/internal/lab/growthtest"
 )
 
 // foreign are the clients, each with one question to which a service may answer

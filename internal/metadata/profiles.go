@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // profileHosts are portals to which catalogues of people link, with the kind of

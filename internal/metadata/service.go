@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/weburl"
+	"gleaner/internal/web/weburl"
 )
 
 // maxHops bounds redirects of one request.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // maxArms bounds the groups of like links on one site; what comes after shares

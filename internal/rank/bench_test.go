@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // like makes candidate n of a page of papers, slides and further pages, of the

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // The places where a concept may stand in or around a link.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // walk lets a strategy take links from a made-up site, in which documents under

@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 //go:embed lists.yaml

@@ -3,7 +3,7 @@ package rank
 import (
 	"encoding/json"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 // Candidate is a link waiting to be asked for.

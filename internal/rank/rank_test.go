@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/page"
+	"gleaner/internal/web/page"
 )
 
 func TestNewKnowsItsNames(t *testing.T) {

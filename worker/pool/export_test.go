@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"gleaner/internal/config"
+	"gleaner/internal/service/config"
 )
 
 // OpenHouse opens what a worker has, and returns what it does for all workers.

@@ -24,12 +24,12 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/report"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/config"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )

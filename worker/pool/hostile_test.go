@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
-	"gleaner/internal/sampleweb"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/service/config"
 )
 
 const (

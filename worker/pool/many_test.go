@@ -15,7 +15,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/sampleweb"
+	"gleaner/internal/lab/sampleweb"
 )
 
 func asItIs(web http.Handler) http.Handler { return web }

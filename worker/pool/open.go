@@ -9,12 +9,12 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 
-	"gleaner/internal/app"
-	"gleaner/internal/config"
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/telemetry"
 )
 
 // pool is what the workers of one process share.

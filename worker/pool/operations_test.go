@@ -18,7 +18,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/store"
+	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 

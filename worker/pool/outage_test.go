@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/sampleweb"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/workflows"
 )
 

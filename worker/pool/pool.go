@@ -19,9 +19,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/config"
 	"gleaner/internal/document"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/telemetry"
 	"gleaner/workflows"
 )
 

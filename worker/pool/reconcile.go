@@ -13,9 +13,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/app"
-	"gleaner/internal/reconcile"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/workflows"
 )
 

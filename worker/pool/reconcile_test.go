@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/app"
-	"gleaner/internal/reconcile"
-	"gleaner/internal/store"
+	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )

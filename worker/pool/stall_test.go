@@ -14,11 +14,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
-	"gleaner/internal/frontier"
-	"gleaner/internal/page"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/rank"
-	"gleaner/internal/sampleweb"
-	"gleaner/internal/store"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 	"gleaner/workflows"
 )
 

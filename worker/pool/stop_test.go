@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/store"
-	"gleaner/internal/telemetry"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 

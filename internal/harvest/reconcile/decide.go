@@ -1,0 +1,100 @@
+package reconcile
+
+import (
+	"fmt"
+	"time"
+
+	"gleaner/internal/record/store"
+)
+
+// Status is what Temporal says of a workflow.
+type Status string
+
+// The statuses that matter. A workflow that continued as new runs.
+const (
+	Runs       Status = "runs"
+	Unknown    Status = "is not known to Temporal"
+	Completed  Status = "completed"
+	Failed     Status = "failed"
+	Cancelled  Status = "was cancelled"
+	Terminated Status = "was terminated"
+	TimedOut   Status = "timed out"
+)
+
+// State is the record and what runs, side by side.
+type State struct {
+	Now      time.Time
+	Crawls   []store.OpenCrawl // what the record says is crawled
+	Harvests []store.Harvest   // that have not ended
+	Sites    map[string]Status // of each crawl's workflow, by host
+	Runs     map[string]Status // of each harvest's workflow, by id
+	Wanted   map[string]bool   // hosts that a running harvest waits for
+}
+
+// Grace is how long a site after its crawl began, and a harvest after its row
+// changed, are left alone: who works on them may be about to say so.
+const Grace = 2 * time.Minute
+
+// Kind names what is mended.
+type Kind string
+
+// The kinds of repairs.
+const (
+	StopSite     Kind = "site-stopped"     // its crawl was ended from outside: it is stopped, and due again after a while
+	RequeueSite  Kind = "site-requeued"    // its crawl is not known any more: it waits to be crawled again
+	EndHarvest   Kind = "harvest-failed"   // nobody runs it: it is failed, and says why
+	StartHarvest Kind = "harvest-started"  // nobody runs it: it is started again
+	JudgeLeft    Kind = "documents-judged" // nobody judges them: a worker is told to
+	DropLease    Kind = "lease-dropped"
+	DropRobots   Kind = "robots-forgotten"
+)
+
+// Kinds lists all kinds.
+func Kinds() []Kind {
+	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, JudgeLeft, DropLease, DropRobots}
+}
+
+// Repair is one thing to mend, or mended.
+type Repair struct {
+	Kind   Kind   `json:"kind"`
+	What   string `json:"what"` // host, harvest or a count
+	Reason string `json:"reason"`
+
+	crawl   store.OpenCrawl
+	harvest store.Harvest
+}
+
+// Decide says what is to be mended of sites and harvests. A crawl that somebody
+// ended (terminated, cancelled, failed) was meant to end, so the site is
+// stopped; one that Temporal does not know, or calls completed, was lost, so the
+// site waits again. With restart, harvests that nobody runs are started again
+// instead of ended, at once.
+func Decide(s State, restart bool) []Repair {
+	var out []Repair
+	for _, c := range s.Crawls {
+		status := s.Sites[c.Host]
+		switch {
+		case status == Runs, c.Leased, s.Now.Sub(c.Since) < Grace:
+		case c.State == "new" && !s.Wanted[c.Host]:
+			// It waits to be started, by who put it back.
+		case status == Unknown, status == Completed:
+			out = append(out, Repair{Kind: RequeueSite, What: c.Host, Reason: "its crawl " + string(status), crawl: c})
+		default:
+			out = append(out, Repair{Kind: StopSite, What: c.Host, Reason: "its crawl " + string(status), crawl: c})
+		}
+	}
+	for _, h := range s.Harvests {
+		status := s.Runs[h.ID]
+		// Who asks for a restart knows that nobody is about to; and a harvest that
+		// runs after all is not started twice.
+		if status == Runs || !restart && s.Now.Sub(h.UpdatedAt) < Grace {
+			continue
+		}
+		r := Repair{Kind: EndHarvest, What: h.ID, Reason: fmt.Sprintf("its workflow %s in stage %s", status, h.Stage), harvest: h}
+		if restart {
+			r.Kind = StartHarvest
+		}
+		out = append(out, r)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package reconcile_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// workflows are what Temporal says, by host or harvest; what is not in it is
+// not known.
+type workflows struct {
+	status map[string]reconcile.Status
+	judged int
+}
+
+func (w *workflows) of(name string) (reconcile.Status, error) {
+	if s, ok := w.status[name]; ok {
+		return s, nil
+	}
+	return reconcile.Unknown, nil
+}
+
+func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error)  { return w.of(host) }
+func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, error) { return w.of(id) }
+func (w *workflows) Waits(context.Context, string) ([]string, error)                { return nil, nil }
+func (w *workflows) Start(context.Context, store.Harvest) error                     { return nil }
+func (w *workflows) JudgeLeft(context.Context) error                                { w.judged++; return nil }
+
+// What a night of crashes left: each row says what it is.
+const wreck = `
+INSERT INTO sites (host, state, crawl, crawl_started, holder, expires_at) VALUES
+	('runs.example', 'crawling', 1, now() - interval '1 day', '', '-infinity'),
+	('leased.example', 'crawling', 1, now() - interval '1 day', 'another', now() + interval '1 minute'),
+	('terminated.example', 'crawling', 1, now() - interval '1 day', 'dead', now() - interval '1 day'),
+	('lost.example', 'crawling', 1, now() - interval '1 day', '', '-infinity'),
+	('rests.example', 'done', 1, now() - interval '1 day', 'dead', now() - interval '1 day');
+INSERT INTO robots (host, status, available, failures, fetched_at, expires_at) VALUES
+	('shut.example', 503, false, 7, now() - interval '9 days', now() - interval '8 days'),
+	('open.example', 200, true, 0, now() - interval '9 days', now() - interval '8 days');
+INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at) VALUES
+	('left', '', '', 1, 'pdf', 'new', now() - interval '1 day'),
+	('fresh', '', '', 1, 'pdf', 'new', now()),
+	('judged', '', '', 1, 'pdf', 'accepted', now() - interval '1 day');
+`
+
+// Nothing is "processing" for ever, whoever died, and what lives is left alone.
+func TestRunMendsWhatCrashesLeft(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), wreck)
+	require.NoError(t, err)
+	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated}}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	kinds := func(rs []reconcile.Repair) map[string]string {
+		out := map[string]string{}
+		for _, p := range rs {
+			out[string(p.Kind)] = p.What
+		}
+		return out
+	}
+	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
+	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, want, kinds(would))
+	require.Zero(t, w.judged)
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Equal(t, want, kinds(done))
+	require.Equal(t, 1, w.judged)
+
+	states := map[string]string{}
+	for _, host := range []string{"runs.example", "leased.example", "terminated.example", "lost.example", "rests.example"} {
+		s, err := db.Site(t.Context(), host)
+		require.NoError(t, err)
+		states[host] = s.State
+	}
+	require.Equal(t, map[string]string{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
+	due, err := db.DueSites(t.Context(), store.Selection{}, false, "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"lost.example"}, due, "the next recrawl takes it up")
+
+	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted' WHERE sha256='left'`) // as the workflow does
+	require.NoError(t, err)
+	again, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, again)
+}

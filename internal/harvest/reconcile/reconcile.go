@@ -1,0 +1,185 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+)
+
+// Workflows is what the reconciler asks and tells Temporal.
+type Workflows interface {
+	// Site and Harvest say how the workflow of a host or a harvest is.
+	Site(ctx context.Context, host string) (Status, error)
+	Harvest(ctx context.Context, id string) (Status, error)
+	// Waits lists the hosts that a running harvest waits for.
+	Waits(ctx context.Context, id string) ([]string, error)
+	// Start starts a harvest again, JudgeLeft has what is left examined.
+	Start(ctx context.Context, h store.Harvest) error
+	JudgeLeft(ctx context.Context) error
+}
+
+// ErrOthers is returned where the record is being worked on, and Temporal knows
+// nothing of it: the two servers do not belong together.
+var ErrOthers = errors.New("the record is being worked on, but this Temporal server and namespace know nothing of it; " +
+	"check TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. Nothing was mended")
+
+const (
+	leaseAge  = 10 * time.Minute // after which a lease that ran out is of interest to nobody
+	robotsAge = 24 * time.Hour
+	leftAge   = 10 * time.Minute // after which a document that nobody examined was left
+)
+
+// Options say what to do.
+type Options struct {
+	DryRun  bool // say what would be mended
+	Restart bool // start harvests again that nobody runs
+}
+
+// Reconciler mends the record.
+type Reconciler struct {
+	DB        *store.DB
+	Workflows Workflows
+	Recrawl   recrawl.Policy // when a site that is stopped is due again
+	Log       *slog.Logger
+}
+
+// Run gathers both sides, decides and mends. It returns what it mended, or with
+// DryRun would.
+func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
+	s, err := r.gather(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var done []Repair
+	for _, repair := range Decide(s, o.Restart) {
+		ok := o.DryRun
+		if !o.DryRun {
+			if ok, err = r.mend(ctx, repair); err != nil {
+				return done, fmt.Errorf("reconcile %s: %w", repair.What, err)
+			}
+		}
+		if ok {
+			done = append(done, repair)
+		}
+	}
+	left, err := r.leftovers(ctx, s.Now, o)
+	done = append(done, left...)
+	if !o.DryRun {
+		for _, d := range done {
+			r.Log.InfoContext(ctx, "mended", "kind", string(d.Kind), "what", d.What, "reason", d.Reason)
+		}
+	}
+	return done, err
+}
+
+// gather reads the record before it asks Temporal: what ends in between has
+// changed its row, and is left alone then.
+func (r *Reconciler) gather(ctx context.Context) (State, error) {
+	s := State{Now: time.Now(), Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}}
+	all, err := r.DB.Harvests(ctx)
+	if err != nil {
+		return s, err
+	}
+	known := 0
+	var waits []string
+	for _, h := range all {
+		if h.CompletedAt != nil {
+			continue
+		}
+		s.Harvests = append(s.Harvests, h)
+		if s.Runs[h.ID], err = r.Workflows.Harvest(ctx, h.ID); err != nil {
+			return s, err
+		}
+		if s.Runs[h.ID] != Unknown {
+			known++
+		}
+		if s.Runs[h.ID] == Runs {
+			// Without a worker nobody answers; the next round asks again.
+			hosts, err := r.Workflows.Waits(ctx, h.ID)
+			if err != nil {
+				r.Log.DebugContext(ctx, "a harvest does not say what it waits for", "harvest", h.ID, "error", err)
+			}
+			waits = append(waits, hosts...)
+		}
+	}
+	for _, host := range waits {
+		s.Wanted[host] = true
+	}
+	if s.Crawls, err = r.DB.OpenCrawls(ctx, waits); err != nil {
+		return s, err
+	}
+	for _, c := range s.Crawls {
+		if s.Sites[c.Host], err = r.Workflows.Site(ctx, c.Host); err != nil {
+			return s, err
+		}
+		if s.Sites[c.Host] != Unknown {
+			known++
+		}
+	}
+	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls))
+}
+
+// belong fails where Temporal knows none of several workflows that the record
+// has under way, while some process crawls.
+func (r *Reconciler) belong(ctx context.Context, known, of int) error {
+	if known > 0 || of == 0 {
+		return nil
+	}
+	leased, err := r.DB.AnyLease(ctx)
+	if err == nil && leased {
+		err = ErrOthers
+	}
+	return err
+}
+
+func (r *Reconciler) mend(ctx context.Context, p Repair) (bool, error) {
+	switch p.Kind {
+	case RequeueSite:
+		return r.DB.RequeueCrawl(ctx, p.crawl, p.Reason)
+	case StopSite:
+		same, err := r.DB.SameCrawl(ctx, p.crawl)
+		if err != nil || !same {
+			return false, err
+		}
+		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, "stopped", p.Reason, "", false, r.Recrawl)
+	case EndHarvest:
+		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `starter harvest %s --years %s` goes on from what is known", p.Reason, p.harvest.Venue, p.harvest.Years))
+	case StartHarvest:
+		return true, r.Workflows.Start(ctx, p.harvest)
+	}
+	return false, nil
+}
+
+// leftovers mends what no workflow has to do with.
+func (r *Reconciler) leftovers(ctx context.Context, now time.Time, o Options) ([]Repair, error) {
+	var out []Repair
+	add := func(kind Kind, n int, reason string) {
+		if n > 0 {
+			out = append(out, Repair{Kind: kind, What: fmt.Sprint(n), Reason: reason})
+		}
+	}
+	n, err := r.DB.LeftDocuments(ctx, now.Add(-leftAge))
+	if err != nil {
+		return out, err
+	}
+	if n > 0 && !o.DryRun {
+		if err := r.Workflows.JudgeLeft(ctx); err != nil {
+			return out, err
+		}
+	}
+	add(JudgeLeft, n, "documents that nobody examined")
+	if n, err = r.DB.DropLeases(ctx, now.Add(-leaseAge), !o.DryRun); err != nil {
+		return out, err
+	}
+	add(DropLease, n, "leases that ran out long ago")
+	if n, err = r.DB.DropRobots(ctx, now.Add(-robotsAge), !o.DryRun); err != nil {
+		return out, err
+	}
+	add(DropRobots, n, "failures to read robots.txt that ran out long ago")
+	return out, nil
+}

@@ -1,0 +1,204 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/match"
+	"gleaner/internal/record/store"
+)
+
+// maxEvidence bounds the lines of evidence for one paper.
+const maxEvidence = 6
+
+// missing gives each missing paper the reason nearest to having it.
+func (b *builder) missing(ctx context.Context) error {
+	papers, err := b.db.Missing(ctx, b.r.Harvest.ID)
+	if err != nil {
+		return err
+	}
+	clues, err := b.gather(ctx, papers)
+	if err != nil {
+		return err
+	}
+	for _, p := range papers {
+		m := MissingPaper{Paper: p.Key, Title: p.Title, Year: p.Year, Authors: names(p.Authors)}
+		m.Reason, m.Evidence = clues.explain(p)
+		b.r.Missing = append(b.r.Missing, m)
+		b.r.Reasons[m.Reason]++
+	}
+	return nil
+}
+
+// clues are what the record holds about missing papers.
+type clues struct {
+	matches map[string][]store.MatchClue
+	links   map[string][]store.LinkClue
+	authors map[string]store.AuthorClue // by author id
+}
+
+func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, error) {
+	c := &clues{matches: map[string][]store.MatchClue{}, links: map[string][]store.LinkClue{}}
+	matches, err := b.db.MatchClues(ctx, b.r.Harvest.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range matches {
+		c.matches[m.Paper] = append(c.matches[m.Paper], m)
+	}
+	links, err := b.db.LinkClues(ctx, b.r.Harvest.ID)
+	if err != nil {
+		return nil, err
+	}
+	ix := match.NewIndex(papers)
+	for _, l := range links {
+		for _, key := range mentioned(ix, l) {
+			c.links[key] = append(c.links[key], l)
+		}
+	}
+	c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID)
+	return c, err
+}
+
+// mentioned says which papers a link speaks of: its own words if they are like a
+// title, else the words around it.
+func mentioned(ix *match.Index, l store.LinkClue) []string {
+	if keys := ix.Mentioned(l.Anchor); len(keys) > 0 {
+		return keys
+	}
+	return ix.Mentioned(l.Context)
+}
+
+func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
+	for _, try := range []func(gleaner.Paper) (Reason, []string){c.byMatch, c.byLink} {
+		if why, evidence := try(p); why != "" {
+			return why, evidence[:min(len(evidence), maxEvidence)]
+		}
+	}
+	why, evidence := c.bySite(p)
+	if why == "" {
+		why, evidence = NoHomepage, c.noHomepage(p)
+	}
+	evidence = append(evidence, c.copies(p)...)
+	return why, evidence[:min(len(evidence), maxEvidence)]
+}
+
+// copies says what became of the copies that catalogues named. A publisher's
+// wall is no reason: why the author's own copy was not found is.
+func (c *clues) copies(p gleaner.Paper) []string {
+	var out []string
+	for _, l := range c.links[p.Key] {
+		if l.Parent == "" && l.Failed {
+			out = append(out, l.URL+" (named by a catalogue): "+l.Outcome)
+		}
+	}
+	return out
+}
+
+func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
+	var ambiguous, rejected []string
+	for _, m := range c.matches[p.Key] {
+		line := fmt.Sprintf("%s: %s match (%.2f) as %s", m.URL, m.Verdict, m.Score, m.Form)
+		for _, r := range m.Reasons {
+			line += "; " + r
+		}
+		if m.Verdict == "ambiguous" && m.Settled == "" {
+			ambiguous = append(ambiguous, line)
+		} else {
+			rejected = append(rejected, line)
+		}
+	}
+	if len(ambiguous) > 0 {
+		return Ambiguous, ambiguous
+	}
+	if len(rejected) > 0 {
+		return Rejected, rejected
+	}
+	return "", nil
+}
+
+func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
+	var rejected, refused, failed, waiting []string
+	for _, l := range c.links[p.Key] {
+		switch {
+		case l.Parent == "" && l.Document == "":
+			// told by copies
+		case l.Waiting:
+			waiting = append(waiting, l.URL+": waits to be asked for")
+		case l.Failed && l.Outcome == "robots-denied":
+			refused = append(refused, l.URL+": robots.txt forbids it (linked from "+l.Parent+")")
+		case l.Failed && l.Tries == 0:
+			failed = append(failed, fmt.Sprintf("%s: left out by a limit, %s (linked from %s)", l.URL, l.Outcome, l.Parent))
+		case l.Failed:
+			failed = append(failed, fmt.Sprintf("%s: %s after %d tries (linked from %s)", l.URL, l.Outcome, l.Tries, l.Parent))
+		case l.Document != "":
+			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, but is not it: %s", l.URL, l.Document))
+		}
+	}
+	switch {
+	case len(rejected) > 0:
+		return Rejected, slices.Concat(rejected, failed, refused)
+	case len(failed) > 0:
+		return FetchFailed, append(failed, refused...)
+	case len(refused) > 0:
+		return SiteRefused, refused
+	case len(waiting) > 0:
+		return NotYet, waiting
+	}
+	return "", nil
+}
+
+// bySite looks at where the authors live.
+func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
+	var crawled, refused, waiting []string
+	for _, a := range p.Authors {
+		clue := c.authors[a.ID()]
+		for i, url := range clue.Homepages {
+			site := clue.Sites[i]
+			line := fmt.Sprintf("%s (%s): %s", a.Name, url, site.State)
+			if site.Reason != "" {
+				line += ", " + site.Reason
+			}
+			switch {
+			case site.State == "done" && site.Waiting == 0:
+				crawled = append(crawled, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
+			case site.State == "refused", site.Pages == 0 && site.State == "stopped":
+				refused = append(refused, line)
+			default:
+				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))
+			}
+		}
+	}
+	switch {
+	case len(waiting) > 0:
+		return NotYet, slices.Concat(waiting, crawled, refused)
+	case len(crawled) > 0:
+		return NotLinked, slices.Concat(crawled, refused)
+	case len(refused) > 0:
+		return SiteRefused, refused
+	}
+	return "", nil
+}
+
+func (c *clues) noHomepage(p gleaner.Paper) []string {
+	var out []string
+	undecided := 0
+	for _, a := range p.Authors {
+		clue := c.authors[a.ID()]
+		if clue.NotFound == "" {
+			undecided++
+			continue
+		}
+		line := a.Name + ": " + clue.NotFound
+		if clue.NextTry != nil {
+			line += ", next try " + clue.NextTry.UTC().Format("2006-01-02 15:04")
+		}
+		out = append(out, line)
+	}
+	if undecided > 0 {
+		out = append(out, fmt.Sprintf("%d of %d authors not looked for yet", undecided, len(p.Authors)))
+	}
+	return out[:min(len(out), maxEvidence)]
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// Summary is a report in numbers.
+type Summary struct {
+	Published int     `json:"published"`
+	Held      int     `json:"held"`
+	Wanted    int     `json:"wanted"`
+	Found     int     `json:"found"`
+	Missing   int     `json:"missing"`
+	Recall    float64 `json:"recall"` // found / wanted, 0 to 1; of what was published, not of what is on the web
+}
+
+func (s *Summary) finish() {
+	s.Wanted = s.Published - s.Held
+	s.Missing = s.Wanted - s.Found
+	if s.Wanted > 0 {
+		s.Recall = float64(s.Found) / float64(s.Wanted)
+	}
+}
+
+// Year is the summary of one year (Zhuang et al., §4.2, recall ρ(i) by year).
+type Year struct {
+	Year int `json:"year"`
+	Summary
+}
+
+// Reason says in a word why a paper is missing.
+type Reason string
+
+// The reasons, from the one nearest to having the paper.
+const (
+	Ambiguous   Reason = "ambiguous"          // a document that may be it waits for a person's word
+	Rejected    Reason = "found but rejected" // a document was found and a rule rejected it
+	FetchFailed Reason = "fetch failed"       // a link to it was found and could not be fetched
+	NotYet      Reason = "not yet crawled"    // something that may lead to it still waits
+	SiteRefused Reason = "site refused"       // every site of its authors refused or did not answer
+	NotLinked   Reason = "nothing linked"     // its authors' sites were crawled and do not link to it
+	NoHomepage  Reason = "no homepage found"  // of any of its authors
+)
+
+// reasons in the order in which reports list them.
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, NotYet, SiteRefused, NotLinked, NoHomepage}
+
+// MissingPaper is a wanted paper that was not found.
+type MissingPaper struct {
+	Paper    string   `json:"paper"`
+	Title    string   `json:"title"`
+	Year     int      `json:"year"`
+	Authors  []string `json:"authors"`
+	Reason   Reason   `json:"reason"`
+	Evidence []string `json:"evidence"` // one line each: what was seen, and where
+}
+
+// SiteLine is one site of the harvest.
+type SiteLine struct {
+	Host      string `json:"host"`
+	State     string `json:"state"`
+	Reason    string `json:"reason,omitempty"`
+	Pages     int    `json:"pages"`
+	Documents int    `json:"documents"`
+	Accepted  int    `json:"accepted"`
+	Found     int    `json:"found"`
+	Failed    int    `json:"failed"`
+	Waiting   int    `json:"waiting"`
+
+	store.Pace `json:"pace"`
+}
+
+// Report is what a harvest came to.
+type Report struct {
+	Harvest   store.Harvest  `json:"harvest"`
+	Made      time.Time      `json:"made_at"`
+	Summary   Summary        `json:"summary"`
+	Years     []Year         `json:"years"`
+	Authors   int            `json:"authors"`
+	Homepages int            `json:"authors_with_homepage"`
+	Documents map[string]int `json:"documents"` // by class and state
+	Counters  store.Counters `json:"counters"`  // what became of every file
+	Missing   []MissingPaper `json:"missing"`
+	Reasons   map[Reason]int `json:"reasons"`
+	Sites     []SiteLine     `json:"sites"`
+}
+
+// Build computes the report of a harvest.
+func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
+	h, err := db.FindHarvest(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Harvest: h, Made: time.Now(), Reasons: map[Reason]int{}, Documents: map[string]int{}}
+	b := &builder{db: db, r: r}
+	for _, step := range []func(context.Context) error{b.years, b.authors, b.documents, b.sites, b.missing} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// builder fills a report from the record.
+type builder struct {
+	db *store.DB
+	r  *Report
+}
+
+func (b *builder) years(ctx context.Context) error {
+	tallies, err := b.db.YearTallies(ctx, b.r.Harvest.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range tallies {
+		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Found}}
+		y.finish()
+		b.r.Years = append(b.r.Years, y)
+		b.r.Summary.Published += t.Published
+		b.r.Summary.Held += t.Held
+		b.r.Summary.Found += t.Found
+	}
+	b.r.Summary.finish()
+	return nil
+}
+
+func (b *builder) authors(ctx context.Context) error {
+	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
+	b.r.Authors, b.r.Homepages = c.Authors, c.Homepages
+	return err
+}
+
+func (b *builder) documents(ctx context.Context) error {
+	counts, err := b.db.DocumentTallies(ctx, b.r.Harvest.ID)
+	for _, c := range counts {
+		b.r.Documents[c.State+" "+c.Class] += c.Documents
+	}
+	if err != nil {
+		return err
+	}
+	b.r.Counters, err = b.db.HarvestCounters(ctx, b.r.Harvest.ID)
+	return err
+}
+
+func (b *builder) sites(ctx context.Context) error {
+	tallies, err := b.db.SiteTallies(ctx, b.r.Harvest.ID)
+	for _, t := range tallies {
+		b.r.Sites = append(b.r.Sites, SiteLine(t))
+	}
+	return err
+}
+
+func names(authors []gleaner.Author) []string {
+	out := make([]string, len(authors))
+	for i, a := range authors {
+		out[i] = a.Name
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/match"
+	"gleaner/internal/record/store"
+)
+
+// sample is a report with something of everything, and with words that would
+// break a careless page.
+func sample() *Report {
+	r := &Report{
+		Harvest: store.Harvest{ID: "conf/webdb/1998-1999", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Stage: "complete"},
+		Made:    time.Date(2004, 6, 17, 12, 0, 0, 0, time.UTC),
+		Summary: Summary{Published: 30, Held: 10, Found: 17}, Authors: 60, Homepages: 55,
+		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8}}},
+		Missing: []MissingPaper{
+			{Paper: "conf/webdb/a", Title: "Queries & <Views>", Year: 1998, Authors: []string{"Ada Lovelace"}, Reason: NotLinked, Evidence: []string{"http://ada.example/: crawled"}},
+			{Paper: "conf/webdb/b", Title: "Joins", Year: 1999, Authors: []string{"Bob"}, Reason: NoHomepage, Evidence: []string{"Bob: " + strings.Repeat("x", 400)}},
+			{Paper: "conf/webdb/c", Title: "Unions", Year: 1999, Authors: []string{"Cy"}, Reason: NotLinked, Evidence: []string{"none"}},
+		},
+		Reasons: map[Reason]int{NotLinked: 2, NoHomepage: 1},
+		Sites:   []SiteLine{{Host: strings.Repeat("long.", 40) + "example", State: "refused", Reason: strings.Repeat("http://x.example/", 30)}},
+	}
+	r.Summary.finish()
+	for i := range r.Years {
+		r.Years[i].finish()
+	}
+	return r
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	s := sample().Summary
+	require.Equal(t, Summary{Published: 30, Held: 10, Wanted: 20, Found: 17, Missing: 3, Recall: 0.85}, s)
+	var none Summary
+	none.finish()
+	require.Zero(t, none.Recall)
+}
+
+func TestTextTellsEveryMissingPaper(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	require.NoError(t, sample().WriteText(&b))
+	for _, want := range []string{"recall 85.0 %", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900"} {
+		require.Contains(t, b.String(), want)
+	}
+	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
+}
+
+func TestJSONReadsBack(t *testing.T) {
+	t.Parallel()
+	body, err := json.Marshal(sample())
+	require.NoError(t, err)
+	var back Report
+	require.NoError(t, json.Unmarshal(body, &back))
+	require.Equal(t, sample(), &back)
+}
+
+// TestPageInABrowser looks at the page as Chromium lays it out: the charts are
+// drawn, markup in titles is text, and nothing is wider than the window.
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			browser = path
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("no Chromium is installed")
+	}
+	var b strings.Builder
+	require.NoError(t, sample().WriteHTML(&b))
+	b.WriteString(`<script>
+		const r = [...document.querySelectorAll("rect")].filter(e => { const b = e.getBoundingClientRect(); return b.height > 0 && b.width > 0 })
+		document.title = ["rects", r.length, "bold", document.querySelectorAll("views").length, "over", document.documentElement.scrollWidth - innerWidth].join(" ")
+	</script>`)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "report.html")
+	require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=800,900", "--dump-dom", "file://"+file).Output()
+	require.NoError(t, err)
+	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+)</title>`).FindStringSubmatch(string(out))
+	require.NotNil(t, title, "the script did not run: %.300s", out)
+	// Three parts of two years, two recalls, two reasons with papers.
+	require.Equal(t, "10", title[1])
+	require.Equal(t, "0", title[2], "a title was read as markup")
+	require.True(t, strings.HasPrefix(title[3], "-") || title[3] == "0", "%s pixels too wide", title[3])
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	ada, bob := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}, gleaner.Author{PID: "2/2", Name: "Bob Bell"}
+	paper := gleaner.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines", Authors: []gleaner.Author{ada, bob}}
+	at := func(state string, waiting int) map[string]store.AuthorClue {
+		return map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
+	}
+	link := func(l store.LinkClue) map[string][]store.LinkClue {
+		return map[string][]store.LinkClue{"conf/x/a": {l}}
+	}
+	for name, c := range map[string]struct {
+		clues clues
+		want  Reason
+	}{
+		"no homepage":          {clues{}, NoHomepage},
+		"crawled":              {clues{authors: at("done", 0)}, NotLinked},
+		"being crawled":        {clues{authors: at("crawling", 4)}, NotYet},
+		"refused":              {clues{authors: at("refused", 3)}, SiteRefused},
+		"robots forbid it":     {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
+		"link failed":          {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
+		"link left out":        {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
+		"link waits":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
+		"another file":         {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
+		"a publisher's wall":   {clues{authors: at("done", 0), links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
+		"someone has to say":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
+		"it is another work":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}}, Rejected},
+		"only slides were met": {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			why, evidence := c.clues.explain(paper)
+			require.Equal(t, c.want, why)
+			require.NotEmpty(t, evidence)
+		})
+	}
+}
+
+func TestMentioned(t *testing.T) {
+	t.Parallel()
+	ix := match.NewIndex([]gleaner.Paper{{Key: "a", Title: "Analytical Engines for Everyone and Their Machines"}, {Key: "b", Title: "Difference Engines in the Large and the Small"}})
+	require.Equal(t, []string{"a"}, mentioned(ix, store.LinkClue{Anchor: "Analytical engines for everyone and their machines (pdf)"}))
+	require.Equal(t, []string{"b"}, mentioned(ix, store.LinkClue{Anchor: "pdf", Context: "A. Lovelace: Difference Engines in the Large and the Small. 1843. pdf"}))
+	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))
+}

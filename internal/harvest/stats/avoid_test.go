@@ -1,0 +1,91 @@
+package stats
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+)
+
+func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	r.homepage("ada.example")
+	_, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	require.NoError(t, err)
+	p := recrawl.Defaults()
+	p.Revisit = 3
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
+	var waiting []int
+	for range 4 {
+		n, err := r.RequeueDue(t.Context(), "ada.example", store.PutBack{All: true}, p)
+		require.NoError(t, err)
+		waiting = append(waiting, n)
+		_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET state=was WHERE state=0`)
+		require.NoError(t, err)
+	}
+	// 44 pages and two documents, of them 42 pages in /blog/ and /teaching/.
+	require.Equal(t, []int{4, 4, 46, 4}, waiting)
+	s, err := r.Site(t.Context(), "ada.example")
+	require.NoError(t, err)
+	require.Equal(t, "new", s.State)
+	left, err := r.EndedSites(t.Context(), []string{"ada.example"})
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// What of a site is asked again is decided by the innermost directory that has a
+// verdict.
+func TestInnermostDirectoryDecides(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	at := func(path string) string { return "http://dept.example" + path }
+	id := r.site("dept.example")
+	r.page(id, at("/"), "")
+	for i := range 300 {
+		r.page(id, at(fmt.Sprintf("/people/staff/%d.html", i)), at("/"))
+	}
+	// Of a large poor directory one small part is fruitful.
+	r.page(id, at("/people/ada/pubs.html"), at("/people/staff/1.html"))
+	for i := range 10 {
+		r.page(id, at(fmt.Sprintf("/people/ada/%d.html", i)), at("/people/ada/pubs.html"))
+	}
+	r.document(id, at("/people/ada/1.pdf"), at("/people/ada/pubs.html"), "one", true)
+	// Another is too small to be judged, and goes with what it lies in.
+	r.page(id, at("/people/bob/index.html"), at("/people/staff/2.html"))
+	// A page in the poor part links to an accepted document of another host.
+	elsewhere := r.site("press.example")
+	r.page(id, at("/people/staff/eve.html"), at("/people/staff/3.html"))
+	r.document(elsewhere, "http://press.example/2.pdf", at("/people/staff/eve.html"), "two", true)
+
+	_, err := Measure(t.Context(), r.DB, "dept.example", Defaults())
+	require.NoError(t, err)
+	dirs, err := r.DirectoryRatesList(t.Context(), "dept.example", true)
+	require.NoError(t, err)
+	var avoided []string
+	for _, d := range dirs {
+		avoided = append(avoided, d.Path)
+	}
+	require.Equal(t, []string{"/people/", "/people/bob/", "/people/staff/"}, avoided)
+
+	p := recrawl.Defaults()
+	require.NoError(t, r.FinishCrawl(t.Context(), "dept.example", "done", "", "blacklist", false, p))
+	_, err = r.RequeueDue(t.Context(), "dept.example", store.PutBack{All: true}, p)
+	require.NoError(t, err)
+	waiting := map[string]bool{}
+	rows, err := r.Pool.Query(t.Context(), `SELECT url FROM urls WHERE site_id=$1 AND state=0`, id)
+	require.NoError(t, err)
+	for rows.Next() {
+		var url string
+		require.NoError(t, rows.Scan(&url))
+		waiting[url] = true
+	}
+	require.NoError(t, rows.Err())
+	require.Len(t, waiting, 14)
+	for _, path := range []string{"/", "/people/ada/pubs.html", "/people/ada/7.html", "/people/ada/1.pdf", "/people/staff/eve.html"} {
+		require.True(t, waiting[at(path)], path)
+	}
+}

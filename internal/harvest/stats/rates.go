@@ -1,0 +1,96 @@
+package stats
+
+import (
+	"net/url"
+	"strings"
+
+	"gleaner/internal/record/store"
+)
+
+// Thresholds say when a directory or a site is not worth it. The rates are
+// shares from 0 to 1.
+type Thresholds struct {
+	PRR, DDR, ADR float64 // what falls short of PRR, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
+	MinURLs       int     // what has fewer pages and documents is not judged
+	TrapPages     int     // pages of a site after which a PRR below the threshold makes it a trap
+	StopSites     int     // a name barren on more sites than this is a stop directory
+	StopShare     float64 // unless more than this share of the sites with the name gave something
+}
+
+// Defaults are the thresholds of CINDI.
+func Defaults() Thresholds {
+	return Thresholds{PRR: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
+}
+
+// Verdicts on a site.
+const (
+	Trap   = "trap"   // many pages, hardly a relevant one
+	Barren = "barren" // not worth recrawling
+)
+
+// PRR is the page relevancy rate: of the pages fetched, those that lead to an
+// accepted document. 0 without pages.
+func PRR(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
+
+// DDR is the document download rate: of all that was fetched, documents.
+func DDR(r store.Rates) float64 { return share(r.Documents, r.Pages+r.Documents) }
+
+// ADR is the accepted document rate: of the documents, those that were accepted.
+func ADR(r store.Rates) float64 { return share(r.Accepted, r.Documents) }
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// Poor reports whether nothing comes of it, on enough URLs to say so: its pages
+// lead nowhere, and either hardly any documents lie there or hardly any of them
+// are accepted. DDR and ADR are two steps of one way, from what was fetched to
+// an accepted document; where one of them is dry, the other does not help: a
+// course with one slide in fifty pages has DDR = 2 %, and gave nothing.
+func (t Thresholds) Poor(r store.Rates) bool {
+	return t.judges(r) && PRR(r) < t.PRR && (DDR(r) < t.DDR || ADR(r) < t.ADR)
+}
+
+// judges reports whether there are enough URLs to say something.
+func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t.MinURLs }
+
+// Verdict judges a whole site.
+func (t Thresholds) Verdict(r store.Rates) string {
+	switch {
+	case t.TrapPages > 0 && r.Pages >= t.TrapPages && PRR(r) < t.PRR && r.Accepted == 0:
+		return Trap
+	case t.Poor(r):
+		return Barren
+	}
+	return ""
+}
+
+// maxLevels is how deep directories are told apart; CINDI's frontier takes none
+// deeper.
+const maxLevels = 7
+
+// directories lists the directories that a URL lies in, from "/" down.
+func directories(raw string) []string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil
+	}
+	path := u.EscapedPath()
+	out := []string{"/"}
+	for i := 1; i < len(path) && len(out) <= maxLevels; i++ {
+		if path[i] == '/' {
+			out = append(out, path[:i+1])
+		}
+	}
+	return out
+}
+
+// name is the last part of a directory's path, in lower case: "papers" of
+// "/~ada/Papers/".
+func name(dir string) string {
+	parts := strings.Split(strings.Trim(dir, "/"), "/")
+	return strings.ToLower(parts[len(parts)-1])
+}

@@ -1,0 +1,383 @@
+package stats
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+	"gleaner/internal/web/page"
+)
+
+// record is a database with sites whose pages and documents a test lays down.
+type record struct {
+	*store.DB
+	t *testing.T
+}
+
+func newRecord(t *testing.T) *record {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return &record{db, t}
+}
+
+func (r *record) ctx() context.Context { return r.t.Context() }
+
+// site begins the crawl of a host.
+func (r *record) site(host string) int {
+	r.t.Helper()
+	id, err := store.EnsureSite(r.ctx(), r.Pool, host)
+	require.NoError(r.t, err)
+	_, err = r.Pool.Exec(r.ctx(), `UPDATE sites SET crawl=1, state='crawling', crawl_started=now() - interval '1 hour' WHERE id=$1`, id)
+	require.NoError(r.t, err)
+	return id
+}
+
+// visited lays a URL down as asked for.
+func (r *record) visited(site int, url, parent string, state frontier.State, outcome fetch.Outcome) {
+	r.t.Helper()
+	e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: url, Source: page.SourceAnchor}, Parent: parent}}
+	_, err := frontier.Add(r.ctx(), r.Pool, site, []frontier.Entry{e})
+	require.NoError(r.t, err)
+	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Status: 200, Crawl: 1, At: time.Now().Add(-30 * time.Minute), Interval: 14 * 24 * time.Hour}
+	if !fetch.Permanent(outcome) {
+		v.Due = v.At.Add(v.Interval)
+	}
+	require.NoError(r.t, frontier.Done(r.ctx(), r.Pool, site, []frontier.Visit{v}))
+}
+
+func (r *record) page(site int, url, parent string) {
+	r.t.Helper()
+	r.visited(site, url, parent, frontier.Page, fetch.OK)
+}
+
+// document lays a file down; its content is its name.
+func (r *record) document(site int, url, parent, content string, accepted bool) {
+	r.t.Helper()
+	r.visited(site, url, parent, frontier.Document, fetch.OK)
+	h := frontier.HashOf(url)
+	at := time.Now().Add(-30 * time.Minute)
+	require.NoError(r.t, r.SaveFetched(r.ctx(), store.Document{SHA256: content, SHA1: content, MD5: content, Kind: "pdf"},
+		store.Location{Hash: h[:], SiteID: site, URL: url, Parent: parent, Found: at}, nil))
+	state := "rejected"
+	if accepted {
+		state = "accepted"
+	}
+	_, err := r.Pool.Exec(r.ctx(), `UPDATE documents SET state=$2, refs=7, discovered_at=$3 WHERE sha256=$1`, content, state, at)
+	require.NoError(r.t, err)
+}
+
+// homepage lays down a site of one person: two papers below /papers/, twelve
+// pages of a course with a rejected file, a blog of thirty.
+func (r *record) homepage(host string) int {
+	at := func(path string) string { return "http://" + host + path }
+	id := r.site(host)
+	r.page(id, at("/"), "")
+	r.page(id, at("/pubs.html"), at("/"))
+	r.document(id, at("/papers/a.pdf"), at("/pubs.html"), host+"a", true)
+	r.document(id, at("/papers/b.pdf"), at("/pubs.html"), host+"b", true)
+	for i := range 12 {
+		r.page(id, at(fmt.Sprintf("/teaching/w%d.html", i)), at("/"))
+	}
+	for i := range 30 {
+		r.page(id, at(fmt.Sprintf("/blog/2003/%d.html", i)), at("/"))
+	}
+	return id
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	id := r.homepage("ada.example")
+	r.document(id, "http://ada.example/teaching/slides.pdf", "http://ada.example/teaching/w1.html", "slides", false)
+	want := store.SiteRates{Host: "ada.example", Rates: store.Rates{Pages: 44, Relevant: 2, Documents: 3, Accepted: 2}, References: 21}
+	for range 2 { // measuring again changes nothing
+		got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	require.InDelta(t, 2./44, PRR(want.Rates), 1e-9)
+	require.InDelta(t, 3./47, DDR(want.Rates), 1e-9)
+	require.InDelta(t, 2./3, ADR(want.Rates), 1e-9)
+	dirs, err := r.DirectoryRatesList(t.Context(), "ada.example", false)
+	require.NoError(t, err)
+	byPath := map[string]store.DirectoryRates{}
+	for _, d := range dirs {
+		byPath[d.Path] = d
+	}
+	require.Equal(t, store.Rates{Documents: 2, Accepted: 2}, byPath["/papers/"].Rates)
+	require.Equal(t, store.Rates{Pages: 30}, byPath["/blog/"].Rates, "a directory counts what is below it")
+	require.True(t, byPath["/blog/"].Avoid)
+	require.True(t, byPath["/blog/2003/"].Avoid)
+	require.True(t, byPath["/teaching/"].Avoid, "a file in thirteen, and not accepted")
+	require.False(t, byPath["/papers/"].Avoid)
+	require.False(t, byPath["/"].Avoid)
+
+	// A document accepted later, as after an import, changes the rates.
+	_, err = r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
+	require.NoError(t, err)
+	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	require.NoError(t, err)
+	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
+	dirs, err = r.DirectoryRatesList(t.Context(), "ada.example", true)
+	require.NoError(t, err)
+	require.Len(t, dirs, 2, "/teaching/ gave something now: %v", dirs)
+}
+
+func TestRelevantThroughAnotherHost(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	ada, press := r.site("ada.example"), r.site("press.example")
+	r.page(ada, "http://ada.example/", "")
+	r.page(ada, "http://ada.example/pubs.html", "http://ada.example/")
+	r.document(press, "http://press.example/1.pdf", "http://ada.example/pubs.html", "one", true)
+	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	require.NoError(t, err)
+	require.Equal(t, store.Rates{Pages: 2, Relevant: 2}, got.Rates)
+}
+
+// Rates follow what changed: a visit of a crawl under way, a document that was
+// judged later, and one on another host that is linked here.
+func TestStaleRates(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	ada, press := r.site("ada.example"), r.site("press.example")
+	r.page(ada, "http://ada.example/", "")
+	r.document(press, "http://press.example/1.pdf", "http://ada.example/", "one", false)
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
+	stale := func() []string {
+		hosts, err := r.StaleHosts(t.Context())
+		require.NoError(t, err)
+		n, err := MeasureStale(t.Context(), r.DB, Defaults())
+		require.NoError(t, err)
+		require.Equal(t, len(hosts), n)
+		return hosts
+	}
+	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "never measured")
+	require.Empty(t, stale())
+	_, err := r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted', updated_at=now()`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "accepted later")
+	sites, err := r.SiteRatesList(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "press.example", sites[0].Host)
+	require.Equal(t, 1, sites[0].Accepted)
+	require.Equal(t, 1, sites[1].Relevant)
+	_, err = r.Pool.Exec(t.Context(), `UPDATE urls SET fetched_at=now() WHERE site_id=$1`, press)
+	require.NoError(t, err)
+	require.Equal(t, []string{"press.example"}, stale(), "being crawled")
+	require.Empty(t, stale())
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	th := Defaults()
+	for _, c := range []struct {
+		name string
+		r    store.Rates
+		want string
+	}{
+		{"too small to say", store.Rates{Pages: 9}, ""},
+		{"nothing came of it", store.Rates{Pages: 40}, Barren},
+		{"many files, none of them accepted", store.Rates{Pages: 40, Documents: 30}, Barren},
+		{"many files, enough of them accepted", store.Rates{Pages: 40, Documents: 30, Accepted: 2}, ""},
+		{"few files, all accepted", store.Rates{Pages: 199, Documents: 1, Accepted: 1}, Barren},
+		{"pages that lead to accepted documents elsewhere", store.Rates{Pages: 40, Relevant: 2}, ""},
+		{"a trap", store.Rates{Pages: 200, Relevant: 9}, Trap},
+		{"large, and relevant enough", store.Rates{Pages: 200, Relevant: 10, Documents: 1}, ""},
+		{"large and fruitful", store.Rates{Pages: 2000, Relevant: 10, Documents: 60, Accepted: 40}, ""},
+	} {
+		require.Equal(t, c.want, th.Verdict(c.r), c.name)
+	}
+}
+
+func TestStopDirectories(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for i := range 6 {
+		r.homepage(fmt.Sprintf("p%d.example", i))
+	}
+	n, err := MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 6, n)
+	stops, err := r.StopDirectories(t.Context(), 5, 0.05)
+	require.NoError(t, err)
+	var names []string
+	for _, s := range stops {
+		names = append(names, s.Name)
+		require.Equal(t, 6, s.Barren)
+		require.Len(t, s.Examples, 3)
+	}
+	require.Equal(t, []string{"2003", "blog", "teaching"}, names)
+	stops, err = r.StopDirectories(t.Context(), 6, 0.05)
+	require.NoError(t, err)
+	require.Empty(t, stops, "more than, not as many as")
+
+	// Three more sites gave something under that name: a third of nine.
+	for host, doc := range map[string]string{"p6.example": "p6.example", "p7.example": "press.example"} {
+		r.homepage(host)
+		r.document(r.site(doc), "http://"+doc+"/teaching/lnai.pdf", "http://"+host+"/teaching/w1.html", host, true)
+	}
+	_, err = MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
+	require.NoError(t, err)
+	has := func(share float64) bool {
+		stops, err := r.StopDirectories(t.Context(), 5, share)
+		require.NoError(t, err)
+		for _, s := range stops {
+			if s.Name == "teaching" {
+				require.Equal(t, 6, s.Barren)
+				require.Equal(t, 3, s.Fruitful, "by a document, by a relevant page, by both")
+				return true
+			}
+		}
+		return false
+	}
+	require.False(t, has(0.05))
+	require.True(t, has(0.4))
+}
+
+func TestFinishCrawl(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	r.homepage("ada.example")
+	p := recrawl.Defaults()
+	due := func() (rest time.Duration, retries int) {
+		var seconds float64
+		require.NoError(t, r.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM due_at - crawl_finished), retries FROM sites WHERE host='ada.example'`).Scan(&seconds, &retries))
+		return time.Duration(seconds * float64(time.Second)).Round(time.Minute), retries
+	}
+	again := func(state string) {
+		_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
+		require.NoError(t, err)
+		for range 2 { // as an activity that is retried does
+			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, "", "blacklist", false, p))
+		}
+	}
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
+	rest, _ := due()
+	require.Equal(t, p.First, rest)
+	yields, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Requests: 46, Fetched: 46, New: 2, Good: 2, Parents: 1}}, yields)
+
+	for i, want := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
+		again("refused")
+		rest, retries := due()
+		require.Equal(t, want, rest)
+		require.Equal(t, i+1, retries)
+	}
+	again("done")
+	rest, retries := due()
+	require.Equal(t, p.First*8/10, rest, "its pages were new or changed")
+	require.Zero(t, retries)
+}
+
+func TestDueSitesWaitOutTheirRest(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	r.homepage("ada.example")
+	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
+	list := func(all bool) []string {
+		hosts, err := r.DueSites(t.Context(), store.Selection{}, all, "", 10)
+		require.NoError(t, err)
+		return hosts
+	}
+	require.Empty(t, list(false))
+	require.Equal(t, []string{"ada.example"}, list(true))
+	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now()`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"ada.example"}, list(false))
+	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "ada.example"}}))
+	require.Empty(t, list(true), "blacklisted")
+}
+
+func TestRetryByReasonAndAge(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	id := r.site("ada.example")
+	for i, o := range []fetch.Outcome{fetch.Timeout, fetch.Timeout, fetch.Busy, fetch.NotFound, fetch.RobotsDenied} {
+		state := frontier.Failed
+		if fetch.Permanent(o) {
+			state = frontier.Gone
+		}
+		r.visited(id, fmt.Sprintf("http://ada.example/%d", i), "", state, o)
+	}
+	failures, err := r.Failures(t.Context(), store.RetryFilter{})
+	require.NoError(t, err)
+	reasons := map[string]bool{}
+	for _, f := range failures {
+		reasons[f.Reason] = f.ForGood
+	}
+	require.Equal(t, map[string]bool{"timeout": false, "busy": false, "not-found": true, "robots-denied": true}, reasons)
+	for _, c := range []struct {
+		name string
+		f    store.RetryFilter
+		want int
+	}{
+		{"younger than asked", store.RetryFilter{OlderThan: time.Hour}, 0},
+		{"another host", store.RetryFilter{Host: "bob.example"}, 0},
+		{"one reason", store.RetryFilter{Reason: "timeout", OlderThan: time.Minute}, 2},
+		{"all but what is for good", store.RetryFilter{}, 1},
+		{"for good, but named", store.RetryFilter{Reason: "robots-denied"}, 1},
+	} {
+		n, err := r.RequeueFailed(t.Context(), c.f)
+		require.NoError(t, err)
+		require.Equal(t, c.want, n, c.name)
+	}
+}
+
+func TestWhitelist(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for _, host := range []string{"www.cs.many.edu", "math.many.edu", "cited.org"} {
+		r.homepage(host)
+	}
+	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"many.edu": 30, "cited.org": 90, "elsewhere.org": 1000}))
+	g, err := Generate(t.Context(), r.DB, nil, 10)
+	require.NoError(t, err)
+	require.Equal(t, Generated{Domains: 2, Core: 2, URLs: 3, Documents: 6, Citations: 120}, g)
+	ranks, err := r.DomainRanks(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "cited.org", ranks[0].Domain)
+	// p_d = 2/6, p_c = 90/120: F1 = 2·(1/3)·(3/4) / (1/3 + 3/4).
+	require.InDelta(t, 2*(1./3)*(3./4)/(1./3+3./4), ranks[0].F1, 1e-12)
+	urls, err := r.Whitelist(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "http://cited.org/pubs.html", urls[0].URL)
+	require.Len(t, urls, 3)
+
+	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "cited.org", Reason: "asked us to"}}))
+	g, err = Generate(t.Context(), r.DB, nil, 10)
+	require.NoError(t, err)
+	require.Equal(t, 2, g.URLs)
+	n, err := r.SeedWhitelist(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	at, err := r.Standing(t.Context(), "cited.org", "cited.org")
+	require.NoError(t, err)
+	require.Equal(t, store.Standing{Blocked: true, Reason: "asked us to"}, at)
+}
+
+func TestRankLists(t *testing.T) {
+	t.Parallel()
+	lists := func(documents map[string]int, citations map[string]int64, size int) map[string]string {
+		out := map[string]string{}
+		for _, r := range Rank(documents, citations, size) {
+			out[r.Domain] = r.List
+		}
+		return out
+	}
+	documents := map[string]int{"a": 10, "b": 5, "c": 1}
+	require.Equal(t, map[string]string{"a": "core", "b": "D", "c": "C"}, lists(documents, map[string]int64{"a": 5, "c": 50, "b": 1}, 2))
+	require.Equal(t, map[string]string{"a": "core", "b": "core", "c": ""}, lists(documents, nil, 2), "without citations documents decide")
+}

@@ -1,0 +1,172 @@
+package stats
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
+)
+
+// Citations counts how often papers are cited. Its keys are DOIs in lower case.
+type Citations interface {
+	Name() string
+	Cited(ctx context.Context, dois []string) (map[string]int64, error)
+}
+
+// Rank ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c), where p_d and p_c are their
+// shares of all documents and of all citations (Wu et al., WebSci 2012, equation
+// 1). List D are the size domains with the most documents, List C those with the
+// most citations, the core those on both. Where nothing is known of citations,
+// domains are ranked by documents alone and all of List D is core.
+func Rank(documents map[string]int, citations map[string]int64, size int) []store.DomainRank {
+	var ranks []store.DomainRank
+	var allDocuments, allCitations float64
+	for d, n := range documents {
+		ranks = append(ranks, store.DomainRank{Domain: d, Documents: n, Citations: citations[d]})
+		allDocuments += float64(n)
+		allCitations += float64(citations[d])
+	}
+	for i := range ranks {
+		r := &ranks[i]
+		r.PDocuments = float64(r.Documents) / allDocuments
+		if allCitations > 0 {
+			r.PCitations = float64(r.Citations) / allCitations
+		}
+		if sum := r.PDocuments + r.PCitations; sum > 0 {
+			r.F1 = 2 * r.PDocuments * r.PCitations / sum
+		}
+	}
+	byCitations := func(a, b store.DomainRank) int {
+		return cmp.Or(cmp.Compare(b.Citations, a.Citations), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Domain, b.Domain))
+	}
+	byDocuments := func(a, b store.DomainRank) int {
+		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(b.Citations, a.Citations), cmp.Compare(a.Domain, b.Domain))
+	}
+	slices.SortFunc(ranks, byCitations)
+	inC := map[string]bool{}
+	for i := range min(size, len(ranks)) {
+		inC[ranks[i].Domain] = ranks[i].Citations > 0
+	}
+	slices.SortFunc(ranks, byDocuments)
+	for i := range ranks {
+		r := &ranks[i]
+		switch inD := i < size; {
+		case inD && (inC[r.Domain] || allCitations == 0):
+			r.List = "core"
+		case inD:
+			r.List = "D"
+		case inC[r.Domain]:
+			r.List = "C"
+		}
+	}
+	slices.SortStableFunc(ranks, func(a, b store.DomainRank) int { return cmp.Compare(b.F1, a.F1) })
+	for i := range ranks {
+		ranks[i].Rank = i + 1
+	}
+	return ranks
+}
+
+// Order lists the parent pages on the listed domains: those of the best domain
+// first, and of each domain those with the most documents.
+func Order(ranks []store.DomainRank, pages []store.ParentPage) []store.ListedURL {
+	rank := map[string]int{}
+	for _, r := range ranks {
+		if r.List != "" {
+			rank[r.Domain] = r.Rank
+		}
+	}
+	var out []store.ListedURL
+	for _, p := range pages {
+		d := weburl.Domain(weburl.Host(p.URL))
+		if rank[d] > 0 {
+			out = append(out, store.ListedURL{URL: p.URL, Domain: d, Documents: p.Documents})
+		}
+	}
+	slices.SortFunc(out, func(a, b store.ListedURL) int {
+		return cmp.Or(cmp.Compare(rank[a.Domain], rank[b.Domain]), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.URL, b.URL))
+	})
+	for i := range out {
+		out[i].Position = i + 1
+	}
+	return out
+}
+
+// Generated sums up a generated whitelist.
+type Generated struct {
+	Domains   int   `json:"domains"`
+	Core      int   `json:"core"`
+	URLs      int   `json:"urls"`
+	Documents int   `json:"documents"`
+	Citations int64 `json:"citations"`
+}
+
+// Generate ranks the domains of the record and replaces the generated whitelist.
+// source, where given, is asked for the citations of the accepted papers; what a
+// user's file says of a domain (SaveCitations) counts for the domain itself.
+func Generate(ctx context.Context, db *store.DB, source Citations, size int) (Generated, error) {
+	yields, err := db.Yields(ctx)
+	if err != nil {
+		return Generated{}, err
+	}
+	if source != nil {
+		if err := ask(ctx, db, source, yields); err != nil {
+			return Generated{}, err
+		}
+	}
+	known, err := db.Citations(ctx)
+	if err != nil {
+		return Generated{}, err
+	}
+	documents, citations := perDomain(yields, known)
+	ranks := Rank(documents, citations, size)
+	pages, err := db.ParentPages(ctx)
+	if err != nil {
+		return Generated{}, err
+	}
+	urls := Order(ranks, pages)
+	g := Generated{Domains: len(ranks), URLs: len(urls)}
+	for _, r := range ranks {
+		g.Documents += r.Documents
+		g.Citations += r.Citations
+		if r.List == "core" {
+			g.Core++
+		}
+	}
+	return g, db.SaveWhitelist(ctx, ranks, urls)
+}
+
+func ask(ctx context.Context, db *store.DB, source Citations, yields []store.HostYield) error {
+	var dois []string
+	for _, y := range yields {
+		dois = append(dois, y.DOIs...)
+	}
+	slices.Sort(dois)
+	cited, err := source.Cited(ctx, slices.Compact(dois))
+	if err != nil {
+		return err
+	}
+	return db.SaveCitations(ctx, source.Name(), cited)
+}
+
+// perDomain sums hosts up. A paper found on two hosts of a domain counts once.
+func perDomain(yields []store.HostYield, known map[string]int64) (documents map[string]int, citations map[string]int64) {
+	documents, citations = map[string]int{}, map[string]int64{}
+	counted := map[string]bool{}
+	for _, y := range yields {
+		d := weburl.Domain(y.Host)
+		if _, met := documents[d]; !met {
+			citations[d] += known[strings.ToLower(d)]
+		}
+		documents[d] += y.Documents
+		for _, doi := range y.DOIs {
+			if key := d + " " + doi; !counted[key] {
+				counted[key] = true
+				citations[d] += known[doi]
+			}
+		}
+	}
+	return documents, citations
+}

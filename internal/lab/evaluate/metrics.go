@@ -1,0 +1,132 @@
+package evaluate
+
+import (
+	"math"
+
+	"gleaner/internal/web/weburl"
+)
+
+// Shares are the shares of the papers to which requests are counted.
+var Shares = []float64{0.50, 0.85, 0.95, 1}
+
+// Answered is the run without the requests that brought nothing.
+func (r Run) Answered() []Step {
+	out := make([]Step, 0, len(r.Steps))
+	for _, s := range r.Steps {
+		if !s.Failed {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Order lists the identities asked for, in order, failures left out.
+func (r Run) Order() []string {
+	out := make([]string, 0, len(r.Steps))
+	for _, s := range r.Answered() {
+		out = append(out, weburl.Key(s.URL))
+	}
+	return out
+}
+
+// Goals are the identities of the papers that the run reached.
+func (r Run) Goals() map[string]bool {
+	out := map[string]bool{}
+	for _, s := range r.Steps {
+		if s.Kind == Paper {
+			out[weburl.Key(s.URL)] = true
+		}
+	}
+	return out
+}
+
+// RequestsTo is how many requests of an order reach a share of the goals; 0
+// when it never does.
+func RequestsTo(order []string, goals map[string]bool, share float64) int {
+	need := share * float64(len(goals))
+	got := 0
+	for i, u := range order {
+		if goals[u] {
+			got++
+		}
+		if float64(got) >= need-1e-9 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Saving is the share of the possible saving: 0 for breadth-first, 1 for the
+// oracle. It is NaN where there is nothing to save.
+func Saving(requests, breadthFirst, oracle int) float64 {
+	switch {
+	case breadthFirst <= oracle || requests == 0:
+		return math.NaN()
+	}
+	return float64(breadthFirst-requests) / float64(breadthFirst-oracle)
+}
+
+// Oracle is about the fewest requests that reach all goals: always the nearest
+// goal next, by a crawler that knows the links of the site. graph maps each
+// identity to what it links to, in page order.
+func Oracle(start string, graph map[string][]string, goals map[string]bool) []string {
+	have := map[string]bool{start: true}
+	out := []string{start}
+	left := 0
+	for g := range goals {
+		if _, ok := graph[g]; ok && g != start {
+			left++
+		}
+	}
+	for left > 0 {
+		parent := map[string]string{}
+		queue := append([]string(nil), out...)
+		hit := ""
+		for len(queue) > 0 && hit == "" {
+			c := queue[0]
+			queue = queue[1:]
+			for _, d := range graph[c] {
+				if _, known := parent[d]; known || have[d] {
+					continue
+				}
+				if _, ok := graph[d]; !ok {
+					continue
+				}
+				parent[d] = c
+				if goals[d] {
+					hit = d
+					break
+				}
+				queue = append(queue, d)
+			}
+		}
+		if hit == "" {
+			break
+		}
+		left--
+		var chain []string
+		for ; !have[hit]; hit = parent[hit] {
+			chain = append(chain, hit)
+		}
+		for i := len(chain) - 1; i >= 0; i-- {
+			have[chain[i]] = true
+			out = append(out, chain[i])
+		}
+	}
+	return out
+}
+
+// Graph is the link graph that a whole run saw.
+func (r Run) Graph() map[string][]string {
+	graph := map[string][]string{}
+	for _, s := range r.Answered() {
+		var to []string
+		if s.Page != nil {
+			for _, l := range s.Page.Links {
+				to = append(to, weburl.Key(l.URL))
+			}
+		}
+		graph[weburl.Key(s.URL)] = to
+	}
+	return graph
+}

@@ -1,0 +1,197 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"gleaner/internal/crawl"
+	"gleaner/internal/fetch"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/match"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// Kind is what a document turned out to be: "paper", "slides", "thesis", …;
+// "" when that is not known.
+type Kind string
+
+// Paper is the kind that a crawl is after.
+const Paper Kind = "paper"
+
+// Judge says what the document at a canonical URL is. In the product it is the
+// document filter; over a labelled snapshot, its labels.
+type Judge func(url string) Kind
+
+// Setup is what a simulated crawl needs beside its strategy.
+type Setup struct {
+	Site  Site
+	Judge Judge
+	// Limit ends the crawl after so many requests; 0 for none.
+	Limit int
+}
+
+// Step is one request of a simulated crawl.
+type Step struct {
+	URL       string         `json:"url"`
+	Parent    string         `json:"parent,omitempty"`
+	Depth     int            `json:"depth"`
+	Document  bool           `json:"document,omitempty"`
+	Kind      Kind           `json:"kind,omitempty"`
+	Failed    bool           `json:"failed,omitempty"` // not in the snapshot: asked, but not counted
+	Reason    string         `json:"reason,omitempty"`
+	Queue     int            `json:"queue"`
+	Priority  float64        `json:"priority"`
+	Candidate rank.Candidate `json:"-"`
+	Page      *page.Page     `json:"-"` // whose links were followed
+}
+
+// Run is a simulated crawl.
+type Run struct {
+	Strategy string `json:"strategy"`
+	Steps    []Step `json:"steps"`
+}
+
+// Simulate crawls a snapshot from its start to its end: the crawl's own loop, with
+// the snapshot as its source, its record in memory and labels for verdicts. What a
+// harvest would follow from the start page is followed (crawl.scope). No limit on
+// the crawl as a whole ends it, since what is measured is the order.
+func Simulate(setup Setup, s rank.Strategy) (Run, error) {
+	start := setup.Site.Start()
+	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
+	sim.record.Add([]frontier.Entry{{Candidate: rank.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
+	cfg := crawl.Defaults()
+	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes = math.MaxInt, math.MaxInt64, math.MaxInt, 0
+	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
+	if setup.Limit > 0 {
+		cfg.MaxPages = setup.Limit
+	}
+	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: match.NewIndex(nil)}
+	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
+	sim.run.Strategy = s.Name()
+	if err == nil && r.Ending != crawl.Exhausted && r.Ending != crawl.PageLimit {
+		err = fmt.Errorf("evaluate: the crawl of %s ended: %s: %s", start, r.Ending, r.Reason)
+	}
+	return sim.run, err
+}
+
+// simulation is the source, the recorder and the judge of a simulated crawl.
+type simulation struct {
+	setup   Setup
+	record  *frontier.Memory
+	answers map[frontier.Hash]Answer // by the URL asked for
+	run     Run
+}
+
+// Ready implements crawl.Source and crawl.Judge.
+func (*simulation) Ready(context.Context) error { return nil }
+
+// Paced implements crawl.Source: as of a host that is paced, each visit is written
+// before the next.
+func (*simulation) Paced() bool { return true }
+
+// Sitemaps implements crawl.Source.
+func (*simulation) Sitemaps(context.Context) ([]string, error) { return nil, nil }
+
+// Bodies of answers that a snapshot does not have the bytes of.
+const (
+	someDocument = "%PDF-1.4\n"
+	neither      = "\x00\x01"
+)
+
+// Ask implements crawl.Source.
+func (s *simulation) Ask(_ context.Context, e *frontier.Entry, known func(string) bool) (*crawl.Answer, error) {
+	a, err := s.setup.Site.Get(e.Link.URL)
+	if err != nil {
+		return nil, &fetch.Error{Outcome: fetch.NotFound, URL: e.Link.URL, Err: err}
+	}
+	if weburl.Key(a.URL) != weburl.Key(e.Link.URL) && known(a.URL) {
+		return nil, &fetch.Error{Outcome: fetch.RedirectKnown, URL: e.Link.URL, Location: a.URL}
+	}
+	s.answers[e.Hash()] = a
+	body := a.Body
+	switch {
+	case body != nil:
+	case a.Document:
+		body = []byte(someDocument + a.URL)
+	case a.Page != nil:
+		body = []byte(a.URL)
+	default:
+		body = []byte(neither)
+	}
+	return &crawl.Answer{Page: a.Page, Response: &fetch.Response{URL: a.URL, Status: 200, Body: body, Bytes: int64(len(body))}}, nil
+}
+
+// Window implements crawl.Recorder.
+func (s *simulation) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
+	best, all := s.record.Window(size)
+	return best, all, nil
+}
+
+// Write implements crawl.Recorder.
+func (s *simulation) Write(_ context.Context, w store.SliceWrite) (frontier.Written, error) {
+	for i := range w.Visits {
+		s.step(&w.Visits[i])
+	}
+	return s.record.Write(w.Batch), nil
+}
+
+// step notes a visit.
+func (s *simulation) step(v *frontier.Visit) {
+	c := v.Entry.Candidate
+	a, answered := s.answers[v.Entry.Hash()]
+	st := Step{URL: c.Link.URL, Parent: c.Parent, Depth: c.Depth, Reason: v.Reason, Queue: c.Queue, Priority: c.Priority, Candidate: c, Failed: !answered}
+	if from, ok := s.answers[frontier.HashOf(c.Parent)]; ok {
+		st.Parent = from.URL
+	}
+	if answered {
+		st.URL = a.URL
+	}
+	switch v.State {
+	case frontier.Page:
+		st.Page = a.Page
+	case frontier.Document:
+		st.Document, st.Kind = true, s.setup.Judge(a.URL)
+	}
+	s.run.Steps = append(s.run.Steps, st)
+}
+
+// LookUp implements crawl.Recorder.
+func (s *simulation) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
+	return s.record.LookUp(hashes), nil
+}
+
+// Fetched implements crawl.Recorder.
+func (s *simulation) Fetched(_ context.Context, h frontier.Hash) bool { return s.record.Fetched(h) }
+
+// Left implements crawl.Recorder.
+func (s *simulation) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
+	return s.record.Relax(maxDepth), time.Time{}, nil
+}
+
+// Hold implements crawl.Recorder.
+func (*simulation) Hold(context.Context) error { return nil }
+
+// Handling implements crawl.Recorder.
+func (*simulation) Handling(context.Context, *frontier.Entry) error { return nil }
+
+// Keep implements crawl.Judge.
+func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
+	return &collection.Kept{Documents: []collection.InHand{{SHA256: f.URL}}}, nil
+}
+
+// Judge implements crawl.Judge.
+func (s *simulation) Judge(_ context.Context, d collection.InHand) (crawl.Verdict, error) {
+	return crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}, nil
+}
+
+// KeepPage implements crawl.Judge.
+func (*simulation) KeepPage(context.Context, collection.File, []string, int) (crawl.Verdict, bool, error) {
+	return crawl.Verdict{}, false, nil
+}

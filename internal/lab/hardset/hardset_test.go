@@ -1,0 +1,108 @@
+package hardset_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"runtime"
+	"testing"
+
+	"gleaner/internal/homepage"
+	"gleaner/internal/lab/hardset"
+	"gleaner/internal/web/page"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testSeeds are webs that neither the embedded model nor the rules were made on.
+func testSeeds() []uint64 { return []uint64{201, 202, 203, 204, 205} }
+
+// TestHardSet measures the embedded model on webs it has not seen.
+func TestHardSet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures on generated webs")
+	}
+	var decisions []homepage.Decision
+	var labels []homepage.Label
+	situations := map[string]string{}
+	for _, seed := range testSeeds() {
+		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil)
+		require.NoError(t, err)
+		decisions, labels = append(decisions, d...), append(labels, l...)
+		for k, v := range s {
+			situations[k] = v
+		}
+	}
+	report := homepage.Evaluate(decisions, labels)
+	t.Logf("\n%s", report)
+	for _, m := range report.Mistakes {
+		t.Logf("%-26s %-32s got %q, want %v: %s", situations[m.Author.ID()], m.Author.Name, m.Got, m.Want, m.Rule)
+		for _, d := range decisions {
+			if d.Author.ID() != m.Author.ID() {
+				continue
+			}
+			for _, c := range d.Candidates {
+				if testing.Verbose() {
+					t.Logf("      %s (%s) %.3f %s %v", c.URL, c.Source, c.Score, c.Rule, c.Features)
+				}
+			}
+		}
+	}
+	require.GreaterOrEqual(t, report.Found(), 0.97)
+	require.LessOrEqual(t, report.WrongRate(), 0.01)
+}
+
+// slow lets a getter answer out of turn: every other address yields first.
+type slow struct{ *hardset.Web }
+
+func (s slow) Get(ctx context.Context, u string) (*page.Page, string, error) {
+	for range len(u) % 7 * 50 {
+		runtime.Gosched()
+	}
+	return s.Web.Get(ctx, u)
+}
+
+// TestSameWhateverTheTiming runs one web one author at a time and eight at a
+// time in another order of work: the decisions are the same to the last bit.
+func TestSameWhateverTheTiming(t *testing.T) {
+	t.Parallel()
+	w, err := hardset.Generate(t.Context(), 301, 60)
+	require.NoError(t, err)
+	one, err := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w}).FindAll(t.Context(), w.Subjects, 1)
+	require.NoError(t, err)
+	many, err := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: homepage.Memo(slow{w}, 1000)}).FindAll(t.Context(), w.Subjects, 8)
+	require.NoError(t, err)
+	a, err := json.Marshal(one)
+	require.NoError(t, err)
+	b, err := json.Marshal(many)
+	require.NoError(t, err)
+	require.Equal(t, string(a), string(b))
+}
+
+// TestGenerateIsDeterministic makes one web twice.
+func TestGenerateIsDeterministic(t *testing.T) {
+	t.Parallel()
+	a, err := hardset.Generate(t.Context(), 302, 40)
+	require.NoError(t, err)
+	b, err := hardset.Generate(t.Context(), 302, 40)
+	require.NoError(t, err)
+	require.Equal(t, a.Subjects, b.Subjects)
+	require.Equal(t, a.Labels, b.Labels)
+	require.Equal(t, a.Pages(), b.Pages())
+}
+
+// TestTrain trains a model as the command does, and writes it where
+// GLEANER_MODEL_OUT says.
+func TestTrain(t *testing.T) {
+	out := os.Getenv("GLEANER_MODEL_OUT")
+	if out == "" {
+		t.Skip("set GLEANER_MODEL_OUT to a file to train the model into")
+	}
+	m, err := hardset.Train(t.Context(), hardset.TrainingSeeds(), 200, nil, homepage.TrainOptions{})
+	require.NoError(t, err)
+	t.Logf("%v threshold %v", m.Figures, m.Threshold)
+	f, err := os.Create(out)
+	require.NoError(t, err)
+	require.NoError(t, m.Write(f))
+	require.NoError(t, f.Close())
+}

@@ -1,0 +1,100 @@
+package hardset
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"gleaner/internal/homepage"
+)
+
+// parallel is how many authors are looked for at a time.
+const parallel = 4
+
+// Run generates a web and finds its authors' homepages with the model given
+// (nil: the embedded one). Author ids carry the seed, so that several webs can
+// be judged together. The last result names each author's difficulty.
+func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model) ([]homepage.Decision, []homepage.Label, map[string]string, error) {
+	w, err := Generate(ctx, seed, authors)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w, Model: m})
+	ds, err := f.FindAll(ctx, w.Subjects, parallel)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	situations := map[string]string{}
+	for i := range ds {
+		id := ds[i].Author.ID()
+		pid := fmt.Sprintf("%d:%s", seed, strings.TrimPrefix(id, "name:"))
+		situations[pid] = w.Situations[id]
+		ds[i].Author.PID, w.Labels[i].Author.PID = pid, pid
+	}
+	return ds, w.Labels, situations, nil
+}
+
+// TrainingSeeds are the webs that the embedded model is trained on.
+func TrainingSeeds() []uint64 { return []uint64{1, 2, 3, 4, 5, 6, 7, 8} }
+
+// rounds is how often training finds, learns and finds again: which pages are
+// looked at depends on the model.
+const rounds = 2
+
+// Train learns a model from the generated webs of the seeds, with examples of
+// the user's own beside them (their groups are kept apart from these). A tenth
+// of the examples lose what directories and search said of them, so that the
+// model does not lean on a source alone.
+func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Example, opt homepage.TrainOptions) (*homepage.Model, error) {
+	var m *homepage.Model
+	for range rounds {
+		examples, err := gather(ctx, seeds, authors, m)
+		if err != nil {
+			return nil, err
+		}
+		groups := len(seeds)
+		for _, e := range own {
+			e.Group += groups
+			examples = append(examples, e)
+		}
+		if m, err = homepage.Train(examples, opt); err != nil {
+			return nil, err
+		}
+	}
+	m.Origin = fmt.Sprintf("candidates of %d generated webs of %d authors each (internal/lab/hardset, seeds %v) and %d examples of the user's", len(seeds), authors, seeds, len(own))
+	m.Command = "starter train homepage"
+	return m, nil
+}
+
+// gather finds homepages on each web and takes what was fetched as examples,
+// one group per web.
+func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model) ([]homepage.Example, error) {
+	var examples []homepage.Example
+	for i, seed := range seeds {
+		ds, labels, _, err := Run(ctx, seed, authors, m)
+		if err != nil {
+			return nil, err
+		}
+		r := rand.New(rand.NewPCG(seed, 7))
+		for _, e := range homepage.Examples(ds, labels) {
+			e.Group = i
+			if chance(r, 0.1) {
+				e.Features = without(e.Features, "rank", "hits", "listed", "linked")
+			}
+			examples = append(examples, e)
+		}
+	}
+	return examples, nil
+}
+
+func without(f map[string]float64, drop ...string) map[string]float64 {
+	out := make(map[string]float64, len(f))
+	for k, v := range f {
+		out[k] = v
+	}
+	for _, k := range drop {
+		delete(out, k)
+	}
+	return out
+}

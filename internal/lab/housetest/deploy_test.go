@@ -1,0 +1,205 @@
+package housetest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/service/config"
+)
+
+type service struct {
+	Image       string
+	Command     any
+	Environment map[string]string
+	Volumes     []string
+	Ports       []string
+	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	Healthcheck *struct{ Test any }
+	CapDrop     []string `yaml:"cap_drop"`
+	CapAdd      []string `yaml:"cap_add"`
+	SecurityOpt []string `yaml:"security_opt"`
+	ReadOnly    bool     `yaml:"read_only"`
+	Tmpfs       []string
+	PidsLimit   int    `yaml:"pids_limit"`
+	MemLimit    string `yaml:"mem_limit"`
+}
+
+type compose struct {
+	Services map[string]service
+	Volumes  map[string]any
+}
+
+func readCompose(t *testing.T) compose {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root(t), "docker-compose.yml"))
+	require.NoError(t, err)
+	var c compose
+	require.NoError(t, yaml.Unmarshal(raw, &c))
+	return c
+}
+
+// TestComposeNamesSettings: a setting that the code does not know would be
+// ignored without a word.
+func TestComposeNamesSettings(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"HTTP_PROXY": true, "HTTPS_PROXY": true, "NO_PROXY": true, "SSL_CERT_FILE": true, "GOMEMLIMIT": true}
+	for _, s := range config.Settings() {
+		known[s.Env] = true
+	}
+	c := readCompose(t)
+	for _, name := range []string{"worker", "starter"} {
+		env := c.Services[name].Environment
+		for variable := range env {
+			require.True(t, known[variable], "%s sets %s, which no setting reads", name, variable)
+		}
+		for _, needed := range []string{"GLEANER_DATABASE_URL", "TEMPORAL_ADDRESS", "GLEANER_REPOSITORY_URL", "GLEANER_CONTACT", "GLEANER_SEARCH", "GLEANER_SEARXNG_URL"} {
+			require.Contains(t, env, needed, name)
+		}
+	}
+	require.Contains(t, c.Services["worker"].Environment["GLEANER_DATABASE_URL"], "@postgres:5432/gleaner")
+	require.Equal(t, "temporal:7233", c.Services["worker"].Environment["TEMPORAL_ADDRESS"])
+}
+
+func TestComposeHangsTogether(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t)
+	for name, s := range c.Services {
+		for other, how := range s.DependsOn {
+			require.Contains(t, c.Services, other, "%s depends on it", name)
+			if how.Condition == "service_healthy" {
+				require.NotNil(t, c.Services[other].Healthcheck, "%s waits for %s to be healthy", name, other)
+			}
+		}
+		for _, v := range s.Volumes {
+			from, _, _ := strings.Cut(v, ":")
+			if strings.HasPrefix(from, "./") {
+				_, err := os.Stat(filepath.Join(root(t), from))
+				require.NoError(t, err, "%s mounts it", name)
+				continue
+			}
+			require.Contains(t, c.Volumes, from, name)
+		}
+		for _, p := range s.Ports {
+			require.True(t, strings.HasPrefix(p, "127.0.0.1:"), "%s opens port %s to the world", name, p)
+		}
+		require.NotContains(t, s.Image, "auto-setup", "deprecated")
+	}
+}
+
+// TestComposeConfinesEveryService: what breaks out of a program finds little
+// beside it.
+func TestComposeConfinesEveryService(t *testing.T) {
+	t.Parallel()
+	for name, s := range readCompose(t).Services {
+		require.Equal(t, []string{"ALL"}, s.CapDrop, name)
+		require.Contains(t, s.SecurityOpt, "no-new-privileges:true", name)
+		require.Positive(t, s.PidsLimit, name)
+		require.NotEmpty(t, s.MemLimit, name)
+		switch name {
+		case "worker", "starter":
+			require.Empty(t, s.CapAdd, name)
+			require.True(t, s.ReadOnly, name)
+			require.NotEmpty(t, s.Tmpfs, name)
+			require.NotEmpty(t, s.Environment["GOMEMLIMIT"], name)
+		}
+	}
+}
+
+// TestComposeHasNoPasswordOfItsOwn: one that stands in a public file is none.
+func TestComposeHasNoPasswordOfItsOwn(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(root(t), "docker-compose.yml"))
+	require.NoError(t, err)
+	example, err := os.ReadFile(filepath.Join(root(t), "deploy", "example.env"))
+	require.NoError(t, err)
+	asked := regexp.MustCompile(`\$\{(\w*(?:PASSWORD|SECRET|KEY)\w*)([^}]*)\}`).FindAllStringSubmatch(string(raw), -1)
+	require.Greater(t, len(asked), 5)
+	for _, m := range asked {
+		require.True(t, strings.HasPrefix(m[2], ":?"), "%s has a default: %s", m[1], m[0])
+		require.Regexp(t, `(?m)^`+m[1]+`=$`, string(example))
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\s+\S*(?:PASSWORD|PWD|SECRET)\S*: (.*)$`).FindAllStringSubmatch(string(raw), -1) {
+		require.Regexp(t, `^\$\{\w+:\?`, m[1])
+	}
+}
+
+// TestGleanersRoleIsNoSuperuser: what is injected into a query reaches Gleaner's
+// own tables alone.
+func TestGleanersRoleIsNoSuperuser(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t)
+	require.NotContains(t, c.Services["postgres"].Environment, "POSTGRES_USER", "the image makes that one a superuser")
+	require.Contains(t, c.Services["worker"].Environment["GLEANER_DATABASE_URL"], "postgres://gleaner:")
+	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "postgres", "roles.sh"))
+	require.NoError(t, err)
+	for _, role := range []string{"gleaner", "temporal"} {
+		require.Regexp(t, "CREATE ROLE "+role+" LOGIN NOSUPERUSER ", string(raw))
+	}
+}
+
+func TestImagesArePinned(t *testing.T) {
+	t.Parallel()
+	version := regexp.MustCompile(`:(?:\$\{\w+:-)?v?\d+\.\d+[\w.-]*\}?$`)
+	for name, s := range readCompose(t).Services {
+		if s.Image != "gleaner:latest" { // is built here
+			require.Regexp(t, version, s.Image, name)
+		}
+	}
+	docker, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(docker), -1) {
+		require.Regexp(t, `:(\d+\.\d+\.\d+-\w+|\w+-\d{8}-slim)$`, m[1])
+	}
+}
+
+func TestWorkersTakeEveryQueue(t *testing.T) {
+	t.Parallel()
+	command, ok := readCompose(t).Services["worker"].Command.([]any)
+	require.True(t, ok)
+	queues := strings.Split(command[len(command)-1].(string), ",")
+	want := slices.Sorted(slices.Values(activities.Queues()))
+	require.Equal(t, want, slices.Sorted(slices.Values(queues)))
+}
+
+func TestNamespaceScriptRegistersTheSearchAttributes(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "temporal", "namespace.sh"))
+	require.NoError(t, err)
+	registered := map[string]string{}
+	for _, m := range regexp.MustCompile(`\b(Gleaner\w+):(\w+)`).FindAllStringSubmatch(string(raw), -1) {
+		registered[m[1]] = m[2]
+	}
+	require.Equal(t, gleaner.SearchAttributes(), registered)
+}
+
+func TestSearXNGAnswersInJSON(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(root(t), "deploy", "searxng", "settings.yml"))
+	require.NoError(t, err)
+	var s struct{ Search struct{ Formats []string } }
+	require.NoError(t, yaml.Unmarshal(raw, &s))
+	require.Contains(t, s.Search.Formats, "json")
+}
+
+func TestImageBuildsWithTheModulesGo(t *testing.T) {
+	t.Parallel()
+	docker, err := os.ReadFile(filepath.Join(root(t), "Dockerfile"))
+	require.NoError(t, err)
+	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	require.NoError(t, err)
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)
+	require.NotNil(t, version)
+	require.Contains(t, string(docker), "FROM golang:"+string(version[1]))
+	for _, needed := range []string{"poppler-utils", "ghostscript", "./starter ./worker", "USER gleaner"} {
+		require.Contains(t, string(docker), needed)
+	}
+}

@@ -1,0 +1,239 @@
+package housetest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "gleaner"
+
+// pkg is what `go list` says of one package.
+type pkg struct {
+	ImportPath string
+	Dir        string
+	Doc        string
+	GoFiles    []string
+	Imports    []string // of the program, not of its tests
+}
+
+// name is the import path below the module.
+func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
+
+func root(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	require.NoError(t, err)
+	return filepath.Dir(strings.TrimSpace(string(out)))
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...")
+	cmd.Dir, cmd.Stderr = root(t), os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var all []pkg
+	for dec := json.NewDecoder(out); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+	require.NoError(t, cmd.Wait())
+	require.NotEmpty(t, all)
+	return all
+}
+
+// plan is what docs/architecture.md lays down.
+type plan struct {
+	rows    map[string]int      // package of internal/ → row
+	folders map[string][]string // top-level folder → what it may import
+}
+
+var (
+	quoted = regexp.MustCompile("`([^`]+)`")
+	rowNum = regexp.MustCompile(`^\s*\d+\s*$`)
+)
+
+func readPlan(t *testing.T) plan {
+	t.Helper()
+	f, err := os.Open(filepath.Join(root(t), "docs", "architecture.md"))
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	p := plan{rows: map[string]int{}, folders: map[string][]string{}}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		cells := strings.Split(strings.Trim(lines.Text(), "| "), "|")
+		if !strings.HasPrefix(lines.Text(), "|") || len(cells) < 2 {
+			continue
+		}
+		switch names := quoted.FindAllStringSubmatch(cells[1], -1); {
+		case rowNum.MatchString(cells[0]):
+			row, err := strconv.Atoi(strings.TrimSpace(cells[0]))
+			require.NoError(t, err)
+			for _, n := range names {
+				require.NotContains(t, p.rows, n[1], "a package stands in one row")
+				p.rows[n[1]] = row
+			}
+		case len(cells) == 3 && strings.Contains(cells[0], "/"):
+			folder := strings.Trim(strings.TrimSpace(cells[0]), "`/…")
+			for _, may := range quoted.FindAllStringSubmatch(cells[2], -1) {
+				p.folders[folder] = append(p.folders[folder], strings.TrimSuffix(may[1], "/*"))
+			}
+		}
+	}
+	require.NoError(t, lines.Err())
+	require.Greater(t, len(p.rows), 10, "the table of rows was not understood")
+	require.Contains(t, p.folders, "workflows", "the table of folders was not understood")
+	return p
+}
+
+// room is the package of internal/ to which a path belongs: the first name
+// below internal/, since subpackages stand in the row of their parent.
+func room(name string) (string, bool) {
+	rest, ok := strings.CutPrefix(name, "internal/")
+	first, _, _ := strings.Cut(rest, "/")
+	return first, ok
+}
+
+// TestImports holds every package to the two tables of docs/architecture.md.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	plan := readPlan(t)
+	for _, p := range packages(t) {
+		if r, ok := room(p.name()); ok {
+			plan.checkRoom(t, p, r)
+		} else {
+			plan.checkFolder(t, p)
+		}
+	}
+}
+
+func (plan plan) checkRoom(t *testing.T, p pkg, r string) {
+	t.Helper()
+	row, known := plan.rows[r]
+	if !known {
+		t.Errorf("internal/%s stands in no row of docs/architecture.md", r)
+		return
+	}
+	for _, imported := range p.Imports {
+		if !strings.HasPrefix(imported, module+"/") {
+			continue
+		}
+		name := strings.TrimPrefix(imported, module+"/")
+		other, ok := room(name)
+		switch {
+		case !ok:
+			t.Errorf("%s imports %s: internal packages know nothing of the rooms above", p.name(), name)
+		case other != r && plan.rows[other] >= row:
+			t.Errorf("%s (row %d) imports %s (row %d): imports go downwards", p.name(), row, name, plan.rows[other])
+		}
+	}
+}
+
+func (plan plan) checkFolder(t *testing.T, p pkg) {
+	t.Helper()
+	folder, _, _ := strings.Cut(p.name(), "/")
+	may, known := plan.folders[folder]
+	if !known {
+		t.Errorf("folder %q is not in docs/architecture.md", folder)
+		return
+	}
+	for _, imported := range p.Imports {
+		name, ours := strings.CutPrefix(imported, module+"/")
+		if !ours {
+			continue
+		}
+		first, _, _ := strings.Cut(name, "/")
+		allowed := first == folder
+		for _, m := range may {
+			// "worker/pool" allows itself, "worker" the whole folder.
+			allowed = allowed || name == m || strings.HasPrefix(name, m+"/")
+		}
+		if !allowed {
+			t.Errorf("%s imports %s: %s/ may import %v", p.name(), name, folder, may)
+		}
+	}
+}
+
+// TestTheLoopKnowsNoDatabase: SQL stands beside the tables, and what crawls can be
+// run over any record.
+func TestTheLoopKnowsNoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if r, _ := room(p.name()); r != "crawl" && r != "evaluate" {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "github.com/jackc/pgx") {
+				t.Errorf("%s imports %s", p.name(), imported)
+			}
+		}
+	}
+}
+
+// TestTemporalStaysAbove: what would be true without Temporal knows nothing of
+// it.
+func TestTemporalStaysAbove(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		r, ok := room(p.name())
+		if !ok || r == "devstack" || p.name() == "internal/service/telemetry" {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "go.temporal.io/") {
+				t.Errorf("%s imports %s", p.name(), imported)
+			}
+		}
+	}
+}
+
+// unfitForWorkflows are packages that reach outside, which a deterministic
+// workflow cannot.
+var unfitForWorkflows = []string{
+	"net", "os", "database", "io/fs", "math/rand", "crypto/rand", "log", "sync",
+	"github.com/jackc/pgx", "gocloud.dev", "github.com/gocolly", "go.temporal.io/sdk/client",
+	"gleaner/internal/record", "gleaner/internal/fetch", "gleaner/internal/library",
+	"gleaner/internal/devstack", "gleaner/internal/service",
+}
+
+func TestWorkflowsReachNothing(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if p.name() != "workflows" && !strings.HasPrefix(p.name(), "workflows/") {
+			continue
+		}
+		for _, imported := range p.Imports {
+			for _, unfit := range unfitForWorkflows {
+				if (imported == unfit || strings.HasPrefix(imported, unfit+"/")) && imported != "net/url" {
+					t.Errorf("%s imports %s", p.name(), imported)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		if p.Doc == "" && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no package comment", p.ImportPath)
+		}
+	}
+}

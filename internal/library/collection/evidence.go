@@ -1,0 +1,117 @@
+package collection
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/match"
+	"gleaner/internal/record/store"
+)
+
+// matches says which wanted papers a document may be. Each place where it was
+// found may call it by another name; of what these lead to the surest is taken,
+// so that the order in which places were met makes no difference.
+func matches(index *match.Index, d store.Document, places []store.Location) []store.Found {
+	best := map[string]match.Match{}
+	for _, ev := range allEvidence(d, places) {
+		for _, m := range index.Document(ev) {
+			if had, ok := best[m.Paper.Key]; !ok || surer(m, had) {
+				best[m.Paper.Key] = m
+			}
+		}
+	}
+	out := make([]store.Found, 0, len(best))
+	for _, m := range best {
+		out = append(out, store.Found{Paper: m.Paper.Key, Verdict: string(m.Verdict), Score: m.Score, Form: m.Form, Reasons: m.Reasons})
+	}
+	slices.SortFunc(out, func(a, b store.Found) int { return strings.Compare(a.Paper, b.Paper) })
+	return out
+}
+
+// signs are those of a document by all that its places say of it.
+func signs(d store.Document, places []store.Location) []int32 {
+	return match.Signs(allEvidence(d, places)...)
+}
+
+// allEvidence is what a document's places say of it, each word once.
+func allEvidence(d store.Document, places []store.Location) []match.Evidence {
+	if len(places) == 0 {
+		places = []store.Location{{}}
+	}
+	var all []match.Evidence
+	for _, l := range places[:min(len(places), store.MostPlaces)] {
+		if ev := evidence(d, l); !slices.Contains(all, ev) {
+			all = append(all, ev)
+		}
+	}
+	return all
+}
+
+func surer(a, b match.Match) bool {
+	if a.Taken() != b.Taken() {
+		return a.Taken()
+	}
+	if ra, rb := sureness(a.Verdict), sureness(b.Verdict); ra != rb {
+		return ra < rb
+	}
+	return a.Score > b.Score
+}
+
+func sureness(v match.Verdict) int {
+	return slices.Index([]match.Verdict{match.Exact, match.Strong, match.Ambiguous, match.Different}, v)
+}
+
+// taken reports whether a verdict settles its paper, by a person's word or by
+// match.Match.Taken.
+func taken(f store.Found) bool {
+	return f.Settled == "yes" || f.Settled == "" && match.Match{Verdict: match.Verdict(f.Verdict), Form: f.Form}.Taken()
+}
+
+// evidence is what is known of a document at one of its places.
+func evidence(d store.Document, l store.Location) match.Evidence {
+	ev := match.Evidence{FirstPages: d.FirstPages, MetaTitle: d.MetaTitle, FileName: fileName(l),
+		Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), ArXiv: gleaner.LabelledArXiv(l.URL)}
+	if l.MetaTitle != "" {
+		ev.MetaTitle = l.MetaTitle // the landing page knows better than the file's own metadata
+	}
+	if doi := gleaner.DOIInURL(l.URL); publishes(l.URL) {
+		ev.DOI = doi
+	} else {
+		ev.URLDOI = doi
+	}
+	if publishes(l.Parent) {
+		ev.DOI = cmp.Or(l.DOI, ev.DOI)
+	} else {
+		ev.PageDOI = l.DOI
+	}
+	return ev
+}
+
+// publishers are the domains whose word is taken for which work a URL is of, or a
+// file that a page of theirs leads to: the resolver's, and those that print the DOI
+// of their own works in their URLs.
+var publishers = []string{"doi.org", "acm.org", "springer.com", "springeropen.com", "biomedcentral.com", "ieee.org", "computer.org", "wiley.com",
+	"tandfonline.com", "sagepub.com", "siam.org", "acs.org", "iop.org", "science.org", "nature.com", "oup.com", "cambridge.org", "dagstuhl.de",
+	"sciencedirect.com", "emerald.com", "degruyter.com", "worldscientific.com", "mdpi.com", "frontiersin.org", "plos.org", "hindawi.com",
+	"iospress.nl", "iospress.com", "ams.org", "aps.org", "aip.org", "asme.org", "rsc.org", "royalsocietypublishing.org", "projecteuclid.org",
+	"informs.org", "copernicus.org", "pnas.org", "direct.mit.edu", "annualreviews.org", "ascelibrary.org", "spiedigitallibrary.org"}
+
+func publishes(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	return slices.ContainsFunc(publishers, func(p string) bool { return host == p || strings.HasSuffix(host, "."+p) })
+}
+
+func fileName(l store.Location) string {
+	if l.Member != "" {
+		return path.Base(l.Member)
+	}
+	return path.Base(l.URL)
+}

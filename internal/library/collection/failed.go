@@ -1,0 +1,79 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gleaner/internal/document"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+// lost is the outcome of a document whose file the repository does not have.
+const lost = "file-not-found"
+
+// panicked is a panic over a document.
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// guarded does some work on a document. A panic over it is that document's failure,
+// and neither another's nor the end of the process.
+func (c *Collection) guarded(ctx context.Context, sha string, work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.ErrorContext(ctx, "panic over a document", "sha256", sha, "panic", v, "stack", string(debug.Stack()))
+			err = &panicked{v}
+		}
+	}()
+	return work()
+}
+
+// failed notes that a document could not be examined. What is wrong with the
+// store, the database or the machine is so for all documents, and counts for
+// none: it is waited for. A document that was judged before keeps its verdict.
+func (c *Collection) failed(ctx context.Context, d store.Document, err error) (Judgement, error) {
+	j := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class}
+	why := fmt.Errorf("collection: %s: %w", d.SHA256, err)
+	gone := errors.Is(err, repository.ErrNotFound)
+	if d.State == "accepted" || d.State == "rejected" || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
+		return j, why
+	}
+	outcome := "failed"
+	switch {
+	case gone:
+		outcome = lost
+	case errors.Is(err, ErrStalled):
+		outcome = string(document.Stalled)
+	}
+	if err := c.db.SaveFailure(ctx, d.SHA256, outcome, clean(err.Error()), gone); err != nil {
+		return j, errors.Join(why, err)
+	}
+	if gone {
+		return Judgement{State: "failed", Outcome: outcome}, nil
+	}
+	return j, why
+}
+
+// others reports whether an error is not the document's: what it is for, it is
+// for every other document, too.
+func (c *Collection) others(ctx context.Context, err error) bool {
+	for _, is := range []error{repository.ErrFull, repository.ErrAway, repository.ErrForeign, syscall.ENOSPC, syscall.ENOMEM, syscall.EAGAIN,
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOENT} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		// Data that the database refuses, or a row too large for it.
+		return refused.Code[:2] != "22" && refused.Code[:2] != "54"
+	}
+	// A store that has its mark, and yet not this file, is well.
+	return c.repo.There(ctx) != nil
+}

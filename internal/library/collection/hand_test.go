@@ -1,0 +1,80 @@
+package collection
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+)
+
+// TestInHandIsLikeReadBack: a document that is judged in hand comes to the record
+// that one comes to which is read back, and its file is not looked at: it is gone.
+func TestInHandIsLikeReadBack(t *testing.T) {
+	t.Parallel()
+	pile := sampleweb.NewPile(1)
+	paper := func(i int) []byte { return pile.File(i, sampleweb.AsPDF) }
+	packed := func(body []byte) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write(body)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		return b.Bytes()
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, body := range map[string][]byte{"a.pdf": paper(3), "b.pdf": paper(4), "notes.txt": []byte("Notes on how it was made.")} {
+		w, err := z.Create(name)
+		require.NoError(t, err)
+		_, err = w.Write(body)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	files := map[string][]byte{"1.pdf": paper(1), "2.pdf.gz": packed(paper(2)), "all.zip": archive.Bytes(), "cut.pdf.gz": packed(paper(5))[:2000], "empty.pdf": []byte(" \n"),
+		"cut.pdf": paper(6)[:1500], "zeros": make([]byte, 500), "page.html": []byte("<html><body><p>A page</p></body></html>")}
+	judged := func(judge func(s *shop, k *Kept)) string {
+		s := newShop(t)
+		s.want(1, 2, 3)
+		for name, body := range files {
+			k, err := s.Keep(context.Background(), fileAt("http://www.example.org/~ada/"+name, body))
+			require.NoError(t, err)
+			judge(s, k)
+			k.Release()
+		}
+		return s.dump()
+	}
+	back := judged(func(s *shop, k *Kept) {
+		for _, d := range k.Documents {
+			_, err := s.Judge(t.Context(), d.SHA256)
+			require.NoError(t, err)
+		}
+	})
+	hand := judged(func(s *shop, k *Kept) {
+		var gone []string
+		require.NoError(t, filepath.WalkDir(s.dir, func(name string, e os.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && strings.Contains(name, k.Documents[0].SHA256) {
+				gone = append(gone, name)
+				return os.Rename(name, name+".away")
+			}
+			return err
+		}))
+		require.NotEmpty(t, gone)
+		for _, d := range k.Documents {
+			_, err := s.JudgeInHand(t.Context(), d)
+			require.NoError(t, err)
+		}
+		for _, name := range gone {
+			require.NoError(t, os.Rename(name+".away", name))
+		}
+	})
+	require.Contains(t, back, "accepted")
+	require.Equal(t, back, hand)
+}

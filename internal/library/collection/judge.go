@@ -1,0 +1,328 @@
+package collection
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"gleaner/internal/document"
+	"gleaner/internal/record/store"
+)
+
+// firstPagesLimit bounds what is kept of a document's text in its row, in bytes:
+// enough to match it again, without its file, against papers wanted later.
+const firstPagesLimit = 16 << 10
+
+// unread is the outcome of a document that is kept without reading it.
+const unread = "unread"
+
+// Judgement is what was decided of one document.
+type Judgement struct {
+	State   string // accepted, rejected or failed
+	Outcome string
+	Class   string
+	Matched []store.Found
+}
+
+// Academic reports whether the document was accepted.
+func (j Judgement) Academic() bool { return j.State == "accepted" }
+
+// Found reports whether it is a wanted paper.
+func (j Judgement) Found() bool { return len(j.Papers()) > 0 }
+
+// Papers are the keys of the wanted papers that it is.
+func (j Judgement) Papers() []string {
+	var keys []string
+	for _, m := range j.Matched {
+		if taken(m) {
+			keys = append(keys, m.Paper)
+		}
+	}
+	return keys
+}
+
+// Judge reads a stored document, filters it and matches it against every wanted
+// paper, and records the result. One that was judged before is not read again:
+// it is matched with what its places, old and new, say of it. A file that cannot
+// be read is rejected with the reason, one whose blob is gone has failed; an
+// error is the system's.
+func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
+	return c.judgeBy(ctx, sha, c.readBack)
+}
+
+// JudgeInHand is Judge of a document that is in hand, and need not be read back.
+func (c *Collection) JudgeInHand(ctx context.Context, h InHand) (Judgement, error) {
+	return c.judgeBy(ctx, h.SHA256, func(context.Context, string, store.Location) (opened, func(), error) {
+		return h.opened, func() {}, nil
+	})
+}
+
+// getter gets a document that was found at a place. release says that it is no
+// longer needed.
+type getter func(ctx context.Context, sha string, at store.Location) (o opened, release func(), err error)
+
+// readBack gets a document from the blob store.
+func (c *Collection) readBack(ctx context.Context, sha string, at store.Location) (opened, func(), error) {
+	body, err := c.repo.Read(ctx, sha)
+	if err != nil {
+		return opened{}, func() {}, err
+	}
+	name := path.Base(at.URL)
+	if at.Member != "" {
+		name = at.Member
+	}
+	return c.open(ctx, name, at.Header["Content-Type"], body)
+}
+
+func (c *Collection) judgeBy(ctx context.Context, sha string, get getter) (Judgement, error) {
+	d, places, err := c.db.Document(ctx, sha)
+	if err != nil {
+		return Judgement{}, err
+	}
+	if d.State == "accepted" || d.State == "rejected" {
+		return c.matchAgain(ctx, sha)
+	}
+	return c.examine(ctx, d, places, get)
+}
+
+// Rejudge reads and judges a document whatever was decided before: the filter
+// was trained anew, or another reader was installed. The error is
+// store.ErrPruned where the file is gone on purpose.
+func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error) {
+	d, places, err := c.db.Document(ctx, sha)
+	if err != nil {
+		return Judgement{}, err
+	}
+	if d.Removed != nil {
+		return Judgement{}, fmt.Errorf("%s: %w", sha, store.ErrPruned)
+	}
+	return c.examine(ctx, d, places, c.readBack)
+}
+
+// ErrStalled is a document whose reader was stopped before it had used its
+// processor time: the machine was busy or short of memory, which is nothing that
+// the file can be rejected for. It waits to be examined again.
+var ErrStalled = errors.New("its reader was stopped before its time was over")
+
+func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
+	started := time.Now()
+	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
+		err = c.guarded(ctx, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
+		return j, err
+	})
+	if err == nil {
+		c.judged(j, time.Since(started))
+	}
+	if err == nil || ctx.Err() != nil {
+		return j, err
+	}
+	return c.failed(ctx, d, err)
+}
+
+func (c *Collection) judge(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
+	var at store.Location
+	if len(places) > 0 {
+		at = places[0]
+	}
+	if c.filter == nil {
+		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
+		return c.save(ctx, d, places, nil, nil, 0)
+	}
+	if reason, is := unwelcome(d, places); is && c.names {
+		d.State, d.Outcome, d.Detail = "rejected", string(document.Unwelcome), reason
+		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
+		return c.save(ctx, d, places, nil, nil, 0)
+	}
+	index, version, err := c.wanted.get(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	o, release, err := get(ctx, d.SHA256, at)
+	defer release()
+	if err != nil {
+		return Judgement{}, err
+	}
+	text, j, err := c.readAndFilter(ctx, &d, at, o, func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 })
+	if err != nil {
+		return Judgement{}, err
+	}
+	c.reached(read)
+	if text.Outcome == document.Stalled {
+		return Judgement{}, fmt.Errorf("%w: %s", ErrStalled, text.Detail)
+	}
+	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
+	if !text.HasText() {
+		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
+		return c.save(ctx, d, places, nil, nil, 0)
+	}
+	if text.Stopped && d.Detail == "" {
+		d.Detail = partly
+	}
+	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)
+	d = titled(d, text)
+	d.Signs = signs(d, places)
+	d.State = "rejected"
+	if j.Academic {
+		d.State = "accepted"
+	}
+	had, err := c.db.Matches(ctx, d.SHA256)
+	if err != nil {
+		return Judgement{}, err
+	}
+	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
+}
+
+// unwelcome reports whether a document's names, at all of its places, or its size
+// speak against it.
+func unwelcome(d store.Document, places []store.Location) (reason string, is bool) {
+	size := 0
+	if d.Kind == string(document.PDF) {
+		size = int(d.Bytes)
+	}
+	for _, l := range places {
+		name := l.URL
+		if l.Member != "" {
+			name = l.Member
+		}
+		if reason, is = document.UnwelcomeName(name, size); !is {
+			return "", false
+		}
+	}
+	return reason, is
+}
+
+// partly is the detail of a document whose first pages settled what it is, so that
+// not all others were read.
+const partly = "judged by its first pages; not all others were read"
+
+// titled notes what a document is matched by.
+func titled(d store.Document, t *document.Text) store.Document {
+	d.FirstPages, d.MetaTitle = firstPages(t), clean(t.Title)
+	return d
+}
+
+// withWord keeps what a person said of matches that were found before.
+func withWord(found, had []store.Found) []store.Found {
+	for i := range found {
+		for _, h := range had {
+			if h.Paper == found[i].Paper {
+				found[i].Settled = h.Settled
+			}
+		}
+	}
+	return found
+}
+
+// readAndFilter is the work for a processor: one document, one core. Of a document
+// whose first pages settle what it is no more is read than its references, unless
+// it may be wanted.
+func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at store.Location, o opened, wanted func(*document.Text) bool) (*document.Text, document.Judgement, error) {
+	release, err := c.takeCore(ctx)
+	if err != nil {
+		return nil, document.Judgement{}, err
+	}
+	defer release()
+	hints := document.Hints{Name: fileName(at), Anchor: at.Anchor}
+	text, kind, err := c.read(ctx, o, func(t *document.Text) document.More {
+		if c.whole || wanted(t) {
+			return document.ReadAll
+		}
+		return c.filter.Enough(t, hints)
+	})
+	if err != nil {
+		return nil, document.Judgement{}, err
+	}
+	d.Kind = string(kind)
+	if !text.HasText() {
+		return text, document.Judgement{}, nil
+	}
+	d.Print = int64(document.Fingerprint(text))
+	j := c.filter.Judge(text, hints)
+	d.References = j.References
+	return text, j, nil
+}
+
+// save writes what was found out: sidecars first, which a repeated attempt
+// replaces, then the sketch, then the row with its matches, which ends it.
+func (c *Collection) save(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found, wanted int64) (Judgement, error) {
+	out := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class, Matched: found}
+	// A document that is a wanted paper is kept whatever the filter says of it.
+	if out.Found() {
+		out.State, d.State = "accepted", "accepted"
+	}
+	if err := c.writeSidecars(ctx, d, places, text, found); err != nil {
+		return out, err
+	}
+	c.reached(written)
+	kin, err := c.sketch(ctx, d.SHA256, text)
+	if err != nil {
+		return out, err
+	}
+	c.reached(sketched)
+	if err := c.db.SaveJudgement(ctx, d, found, kin, wanted); err != nil {
+		return out, err
+	}
+	c.reached(judged)
+	return out, nil
+}
+
+// sketch records the text's sketch and says how its copies are found.
+func (c *Collection) sketch(ctx context.Context, sha string, text *document.Text) (store.Kin, error) {
+	if text == nil {
+		return store.Kin{}, nil
+	}
+	sketch := document.NewSketch(text)
+	if sketch == nil {
+		return store.Kin{}, nil
+	}
+	packed, bands := Packed(sketch)
+	same := func(other []byte) bool { return sketch.Similarity(unpackSketch(other)) >= document.SameText }
+	return store.Kin{Bands: bands, Same: same}, c.db.SaveSketch(ctx, sha, packed, bands)
+}
+
+// Packed is a sketch, and its bands, as the record has them.
+func Packed(s document.Sketch) (packed []byte, bands []int64) {
+	packed = make([]byte, 0, 4*len(s))
+	for _, v := range s {
+		packed = binary.LittleEndian.AppendUint32(packed, v)
+	}
+	for _, b := range s.Bands() {
+		bands = append(bands, int64(b))
+	}
+	return packed, bands
+}
+
+func unpackSketch(b []byte) document.Sketch {
+	s := make(document.Sketch, len(b)/4)
+	for i := range s {
+		s[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return s
+}
+
+// pageBreak stands between the kept first pages.
+const pageBreak = "\f"
+
+func firstPages(t *document.Text) string {
+	pages := t.Pages
+	if len(pages) > 2 {
+		pages = pages[:2]
+	}
+	s := clean(strings.Join(pages, pageBreak))
+	if len(s) > firstPagesLimit {
+		s = strings.ToValidUTF8(s[:firstPagesLimit], "")
+	}
+	return s
+}
+
+func cleanAll(all []string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = clean(s)
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package collection
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+)
+
+// list makes papers those of the harvest, as another process does: this
+// collection is not told.
+func (s *shop) list(papers ...int) {
+	s.t.Helper()
+	other := openShop(s.t, s.dsn, s.dir)
+	other.want(papers...)
+}
+
+// TestPapersListedMeanwhile: a document that is judged, or matched again, while
+// a harvest lists its papers is compared with these.
+func TestPapersListedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, at := range []point{recorded, read, written, sketched} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			s := newShop(t)
+			s.want(1)
+			listed := false
+			s.reached = func(p point) {
+				if p == at && !listed {
+					listed = true
+					s.list(2) // as many as before: one is no longer wanted, another is
+				}
+			}
+			js := s.take("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
+			require.True(t, listed)
+			require.Equal(t, []string{s.pile.Paper(2).Key}, js[0].Papers())
+		})
+	}
+}
+
+// TestFoundElsewhereMeanwhile: a document that was judged long ago is found at
+// another place just after a harvest listed its papers.
+func TestFoundElsewhereMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	s.take("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
+	s.list(2)
+	js := s.take("http://b.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
+	require.Equal(t, []string{s.pile.Paper(2).Key}, js[0].Papers())
+}
+
+// TestMatchesOfOldPapersAreNotWritten: whoever still has the list of before does
+// not undo what was found since.
+func TestMatchesOfOldPapersAreNotWritten(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1)
+	shas, _ := s.takeFile(fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	_, version, err := s.wanted.get(ctx)
+	require.NoError(t, err)
+	s.list(1, 2)
+	require.ErrorIs(t, s.db.SaveMatches(ctx, shas[0], nil, false, version), store.ErrStale)
+	_, err = s.Rematch(ctx, Position{}, func(Position) {})
+	require.NoError(t, err)
+	require.NoError(t, s.db.SetHarvestPapers(ctx, "conf/pile/all", []gleaner.Paper{s.pile.Paper(1), s.pile.Paper(2)}, nil))
+	now, err := s.db.WantedVersion(ctx)
+	require.NoError(t, err)
+	_, had, err := s.wanted.get(ctx)
+	require.NoError(t, err)
+	require.Equal(t, had, now, "listing the same again changes nothing")
+	found, err := s.db.Matches(ctx, shas[0])
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+}

@@ -1,0 +1,167 @@
+package collection
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+func TestMain(m *testing.M) {
+	maybeCrash()
+	os.Exit(devtest.Main(m))
+}
+
+// shop is a collection of a test's own.
+type shop struct {
+	*Collection
+	t    testing.TB
+	dsn  string
+	dir  string
+	pile *sampleweb.Pile
+}
+
+func newShop(t testing.TB) *shop {
+	t.Helper()
+	return openShop(t, devtest.Postgres(t), t.TempDir())
+}
+
+func openShop(t testing.TB, dsn, dir string) *shop {
+	t.Helper()
+	c, shut, err := openCollection(dsn, dir)
+	require.NoError(t, err)
+	t.Cleanup(shut)
+	return &shop{Collection: c, t: t, dsn: dsn, dir: dir, pile: sampleweb.NewPile(7)}
+}
+
+func openCollection(dsn, dir string) (*Collection, func(), error) {
+	ctx := context.Background()
+	db, err := store.Open(ctx, dsn, 8)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := repository.Open(ctx, dir)
+	if err != nil {
+		db.Close()
+		return nil, nil, err
+	}
+	repo.BelongTo(db)
+	c := New(Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced)})
+	return c, func() { _ = repo.Close(); db.Close() }, nil
+}
+
+// want makes papers of the pile wanted.
+func (s *shop) want(papers ...int) {
+	s.t.Helper()
+	var all []gleaner.Paper
+	for _, i := range papers {
+		all = append(all, s.pile.Paper(i))
+	}
+	s.wantPapers(all)
+}
+
+func (s *shop) wantPapers(all []gleaner.Paper) {
+	s.t.Helper()
+	ctx := context.Background()
+	require.NoError(s.t, s.db.SavePapers(ctx, all, map[string]string{"source": "test"}))
+	require.NoError(s.t, s.db.SaveHarvest(ctx, store.Harvest{ID: "conf/pile/all", Venue: "conf/pile", Options: []byte("{}"), Stage: "papers"}))
+	require.NoError(s.t, s.db.SetHarvestPapers(ctx, "conf/pile/all", all, nil))
+	s.wanted.forget()
+}
+
+var at = time.Date(2003, 5, 17, 12, 0, 0, 0, time.UTC)
+
+func fileAt(url string, body []byte) File {
+	return File{SiteID: 1, URL: url, Parent: "http://www.example.org/~ada/", Body: body, At: at, Header: http.Header{}}
+}
+
+// take adds a file and judges what is in it.
+func (s *shop) take(url string, body []byte) []Judgement {
+	s.t.Helper()
+	_, js := s.takeFile(fileAt(url, body))
+	return js
+}
+
+func (s *shop) takeFile(f File) (shas []string, js []Judgement) {
+	s.t.Helper()
+	ctx := context.Background()
+	shas, err := s.Add(ctx, f)
+	require.NoError(s.t, err)
+	for _, sha := range shas {
+		j, err := s.Judge(ctx, sha)
+		require.NoError(s.t, err)
+		js = append(js, j)
+	}
+	return shas, js
+}
+
+func (s *shop) document(sha string) store.Document {
+	s.t.Helper()
+	d, _, err := s.db.Document(context.Background(), sha)
+	require.NoError(s.t, err)
+	return d
+}
+
+// dump is all that the record and the repository hold, but for times and
+// numbers that a second attempt may choose anew.
+func (s *shop) dump() string {
+	s.t.Helper()
+	ctx := context.Background()
+	var b strings.Builder
+	for _, q := range []string{
+		`SELECT concat_ws('|', 'document', sha256, sha1, md5, bytes, kind, state, outcome, detail, reader, class, score, reasons, pages, words, refs, meta_title,
+			md5(first_pages), fingerprint, same_as, ingestion, tries) FROM documents`,
+		`SELECT concat_ws('|', 'location', encode(hash,'hex'), sha256, site_id, url, member, parent, anchor, current, found_at) FROM locations`,
+		`SELECT concat_ws('|', 'match', paper_key, sha256, verdict, score, form, reasons, settled) FROM matches`,
+		`SELECT concat_ws('|', 'sketch', sha256, md5(sketch), bands) FROM sketches`,
+	} {
+		rows, err := s.db.Pool.Query(ctx, q+" ORDER BY 1")
+		require.NoError(s.t, err)
+		for rows.Next() {
+			var line string
+			require.NoError(s.t, rows.Scan(&line))
+			fmt.Fprintln(&b, line)
+		}
+		require.NoError(s.t, rows.Err())
+	}
+	var files []string
+	require.NoError(s.t, filepath.WalkDir(s.dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.Contains(p, ".partial") && d.Name() != "record" {
+			files = append(files, strings.TrimPrefix(p, s.dir))
+		}
+		return err
+	}))
+	slices.Sort(files)
+	b.WriteString(strings.Join(files, "\n"))
+	return b.String()
+}
+
+// add stores a file, and reads the documents in it back later.
+func add(ctx context.Context, c *Collection, f File) ([]string, error) {
+	k, err := c.Keep(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Release()
+	var shas []string
+	for _, d := range k.Documents {
+		shas = append(shas, d.SHA256)
+	}
+	return shas, nil
+}
+
+func (s *shop) Add(ctx context.Context, f File) ([]string, error) { return add(ctx, s.Collection, f) }

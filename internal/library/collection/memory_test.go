@@ -1,0 +1,43 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/lab/sampleweb"
+)
+
+// TestUnpackingWaitsForMemory: what is packed waits while others hold all that
+// there is, for as long as it is wanted; what is not packed goes on.
+func TestUnpackingWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.memory = fetch.NewMemory(32 << 20)
+	packed := fileAt("http://a.example/papers.zip", archive(map[string][]byte{"notes.pdf": s.pile.File(1, sampleweb.AsPDF), "b.pdf": s.pile.File(2, sampleweb.AsPDF)}))
+	giveBack, err := s.memory.Hold(t.Context(), 32<<20)
+	require.NoError(t, err)
+
+	_, err = s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	stop := errors.New("told to stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	_, err = s.Add(ctx, packed)
+	require.ErrorIs(t, err, stop)
+
+	giveBack()
+	shas, err := s.Add(t.Context(), packed)
+	require.NoError(t, err)
+	require.Len(t, shas, 2)
+	for _, sha := range shas {
+		_, err = s.Judge(t.Context(), sha)
+		require.NoError(t, err)
+	}
+	giveBack, err = s.memory.Hold(t.Context(), 32<<20)
+	require.NoError(t, err, "all is given back")
+	giveBack()
+}

@@ -1,0 +1,137 @@
+package collection
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+// TestOutageOfTheStoreIsNoDocuments: while the folder of the blob store is not
+// mounted nothing is said of any document, nothing is written beneath the mount,
+// and all goes on when it is back.
+func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	waits, err := s.Add(ctx, fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	before := s.dump()
+
+	mounted := s.dir + ".mounted"
+	require.NoError(t, os.Rename(s.dir, mounted))
+	for _, mount := range []func() error{
+		func() error { return nil }, // not even a folder
+		func() error { return os.MkdirAll(filepath.Join(s.dir, ".partial"), 0o700) },
+	} {
+		require.NoError(t, mount())
+		for range 6 {
+			_, err = s.Judge(ctx, waits[0])
+			require.ErrorIs(t, err, repository.ErrAway)
+			_, err = s.JudgeNew(ctx, 0, func(int) {})
+			require.ErrorIs(t, err, repository.ErrAway)
+			_, err = s.Rejudge(ctx, kept[0])
+			require.ErrorIs(t, err, repository.ErrAway)
+		}
+		_, err = s.Add(ctx, fileAt("http://a.example/3.pdf", s.pile.File(3, sampleweb.AsPDF)))
+		require.ErrorIs(t, err, repository.ErrAway)
+		_, err = Verify(ctx, s.db, s.repo, false, func(d Difference) { t.Errorf("%+v", d) })
+		require.ErrorIs(t, err, repository.ErrAway, "not: every file is missing")
+	}
+	// A worker that begins now finds the empty folder, too.
+	later := openShop(t, s.dsn, s.dir)
+	_, err = later.Judge(ctx, waits[0])
+	require.ErrorIs(t, err, repository.ErrAway)
+	require.NoFileExists(t, filepath.Join(s.dir, "record"), "an empty folder is not made the record's")
+
+	require.NoError(t, os.RemoveAll(s.dir))
+	require.NoError(t, os.Rename(mounted, s.dir))
+	require.Equal(t, before, s.dump(), "the outage changed the record")
+	_, err = s.JudgeNew(ctx, 0, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, "accepted", s.document(waits[0]).State)
+	require.Empty(t, differences(t, s, true))
+}
+
+// TestStoreOfAnotherRecord: a store is one record's.
+func TestStoreOfAnotherRecord(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
+	other := openShop(t, devtest.Postgres(t), s.dir)
+	_, err := other.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.ErrorIs(t, err, repository.ErrForeign)
+	// A store of before there were marks is known by its documents.
+	require.NoError(t, os.Remove(filepath.Join(s.dir, "record")))
+	again := openShop(t, s.dsn, s.dir)
+	again.take("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
+	require.FileExists(t, filepath.Join(s.dir, "record"))
+	require.Empty(t, differences(t, again, true))
+}
+
+// TestLostFile: a document whose file alone is lost has failed if it was not
+// judged, and keeps its verdict if it was; when it is found again it is judged.
+func TestLostFile(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	file := fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF))
+	waits, err := s.Add(ctx, file)
+	require.NoError(t, err)
+	for _, sha := range []string{kept[0], waits[0]} {
+		require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(sha))))
+	}
+	_, err = s.Rejudge(ctx, kept[0])
+	require.ErrorIs(t, err, repository.ErrNotFound)
+	require.Equal(t, "accepted", s.document(kept[0]).State)
+	j, err := s.Judge(ctx, waits[0])
+	require.NoError(t, err)
+	require.Equal(t, Judgement{State: "failed", Outcome: lost}, j)
+	require.Equal(t, map[string]string{kept[0]: NoFile, waits[0]: NoFile}, differences(t, s, true))
+
+	_, js := s.takeFile(file)
+	require.Equal(t, "accepted", js[0].State)
+	var tries int
+	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT tries FROM documents WHERE sha256=$1`, waits[0]).Scan(&tries))
+	require.Zero(t, tries)
+}
+
+// TestWhoseFailure: what is wrong with one document alone is counted for it, and
+// after a few tries it holds up the others no more; what is wrong with the machine
+// is counted for none.
+func TestWhoseFailure(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	shas, err := s.Add(ctx, fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	fail := func(cause error) store.Document {
+		for range 6 {
+			d := s.document(shas[0])
+			_, err := s.failed(ctx, d, cause)
+			require.ErrorIs(t, err, cause)
+		}
+		return s.document(shas[0])
+	}
+	for _, cause := range []error{repository.ErrFull, syscall.ENOMEM, &pgconn.PgError{Code: "53300"}} {
+		d := fail(cause)
+		require.Equal(t, "new", d.State, cause)
+		require.Empty(t, d.Outcome, cause)
+	}
+	require.Equal(t, "failed", fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
+	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
+	_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET state='new'`)
+	require.NoError(t, err)
+	require.Equal(t, "failed", fail(errors.New("input/output error")).State, "one file that the disk does not give back")
+}

@@ -1,0 +1,45 @@
+package collection
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+)
+
+// A document over which the program panics, each time, ends neither the process
+// that examines what is left nor its work on other documents. It is given up by
+// name; one that was judged before keeps its verdict.
+func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	poisoned, err := s.Add(t.Context(), fileAt("http://a.example/2.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	var poison atomic.Bool
+	poison.Store(true)
+	s.reached = func(at point) {
+		if at == read && poison.Load() {
+			panic("over what was read")
+		}
+	}
+	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
+	require.NoError(t, err)
+	d := s.document(poisoned[0])
+	require.Equal(t, "failed", d.State, d.Detail)
+	require.True(t, strings.Contains(d.Detail, "over what was read"), d.Detail)
+
+	poison.Store(false)
+	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	n, err := s.JudgeNew(t.Context(), 1, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	poison.Store(true)
+	_, err = s.Rejudge(t.Context(), shas[0])
+	require.Error(t, err)
+	require.Equal(t, "accepted", s.document(shas[0]).State)
+}

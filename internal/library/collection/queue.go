@@ -1,0 +1,134 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/record/store"
+)
+
+// lookAgain is how long to wait while all that is left is in others' hands.
+const lookAgain = 500 * time.Millisecond
+
+// heldFor is for how long a document belongs to the worker that took it, unless it
+// holds it on: so long the others wait for what one that died had taken.
+const heldFor = 10 * time.Second
+
+// hands are the documents that one call of JudgeNew has taken and not done with.
+type hands struct {
+	mu   sync.Mutex
+	full map[string]bool
+}
+
+func (h *hands) take(shas []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, sha := range shas {
+		h.full[sha] = true
+	}
+}
+
+func (h *hands) done(sha string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.full, sha)
+}
+
+func (h *hands) all() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.full))
+}
+
+// holdOn holds what is in hand until ctx ends.
+func (c *Collection) holdOn(ctx context.Context, mine *hands) {
+	tick := time.NewTicker(heldFor / 4)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if shas := mine.all(); len(shas) > 0 {
+			_ = c.db.HoldNew(ctx, shas, heldFor) // where the record is away the judgements say so
+		}
+	}
+}
+
+// JudgeNew judges the documents of a site (0: of all) that wait to be examined,
+// several at a time, until none is left. Any number of workers may do so at
+// once: each takes documents of its own. report is told how many are done.
+func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done int)) (int, error) {
+	return c.judgeNew(ctx, store.Unexamined{Site: siteID}, report)
+}
+
+// JudgeStalled is JudgeNew for documents on a harvest's sites over which a reader
+// stalled before.
+func (c *Collection) JudgeStalled(ctx context.Context, harvest string, report func(done int)) (int, error) {
+	return c.judgeNew(ctx, store.Unexamined{Stalled: harvest}, report)
+}
+
+func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
+	// Twice as many as can be read at a time: some wait for the database or
+	// the disk while the others keep the processors busy.
+	limit := 2 * cap(c.cores)
+	var done atomic.Int64
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(limit)
+	mine := &hands{full: map[string]bool{}}
+	held := make(chan struct{})
+	go func() { defer close(held); c.holdOn(gctx, mine) }()
+	for gctx.Err() == nil {
+		shas, waiting, err := c.db.TakeNew(gctx, which, limit, heldFor)
+		if err != nil {
+			g.Go(func() error { return err })
+			break
+		}
+		if len(shas) == 0 {
+			if waiting == 0 {
+				break
+			}
+			// Ours are done soon; others' after their time at the latest.
+			select {
+			case <-gctx.Done():
+			case <-time.After(lookAgain):
+			}
+			continue
+		}
+		mine.take(shas)
+		for _, sha := range shas {
+			g.Go(func() error {
+				_, err := c.Judge(gctx, sha)
+				var broken *panicked
+				if (errors.Is(err, ErrStalled) || errors.As(err, &broken)) && gctx.Err() == nil {
+					mine.done(sha)
+					c.log.WarnContext(gctx, "document is examined again later", "sha256", sha, "error", err)
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				mine.done(sha)
+				report(int(done.Add(1)))
+				return nil
+			})
+		}
+	}
+	err := g.Wait()
+	<-held
+	if err != nil {
+		// Whoever comes next need not wait for what this one leaves.
+		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, c.db.FreeNew(later, mine.all()))
+	}
+	return int(done.Load()), err
+}

@@ -1,0 +1,201 @@
+package collection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/match"
+	"gleaner/internal/record/store"
+)
+
+// matchAgain matches a document that was judged before.
+func (c *Collection) matchAgain(ctx context.Context, sha string) (Judgement, error) {
+	return c.untilFresh(ctx, func() (Judgement, error) {
+		r, err := c.db.Readable(ctx, sha)
+		if err != nil {
+			return Judgement{}, err
+		}
+		r.Compared = 0 // its places may be others
+		j, err := c.rematch(ctx, r)
+		if err == nil {
+			err = c.fresh(ctx)
+		}
+		return j, err
+	})
+}
+
+// fresh is ErrStale where papers were listed since the index was made. It is
+// asked where nothing was written that would have been refused: a harvest may
+// have looked at the document before it was found at another place.
+func (c *Collection) fresh(ctx context.Context) error {
+	_, had, err := c.wanted.get(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := c.db.WantedVersion(ctx)
+	if err == nil && now != had {
+		return store.ErrStale
+	}
+	return err
+}
+
+// Position is how far Rematch has come.
+type Position struct {
+	Version int64 `json:"version"` // of the wanted papers with which it began
+	After   int64 `json:"after"`   // the id of the last document that it looked for
+	Done    int   `json:"done"`    // how many it looked at
+}
+
+// Rematch matches the documents with text against the papers wanted now, from a
+// position on. It is how a newly wanted paper is looked for among what the library
+// found already. Those alone are read that bear a sign of a paper which is wanted,
+// or changed, or is wanted no more since all were compared last; that are matched
+// with such a paper; or that were never compared. It returns how many they were.
+// report is told where another attempt may go on.
+func (c *Collection) Rematch(ctx context.Context, from Position, report func(Position)) (int, error) {
+	c.wanted.forget()
+	at := from
+	if at.Version == 0 {
+		v, err := c.db.WantedVersion(ctx)
+		if err != nil {
+			return at.Done, err
+		}
+		at.Version = v
+	}
+	err := c.db.EachUncompared(ctx, func(batch []store.Readable) error {
+		if err := c.rematchAll(ctx, batch); err != nil {
+			return err
+		}
+		at.Done += len(batch)
+		report(at)
+		return nil
+	})
+	if err != nil {
+		return at.Done, err
+	}
+	asked, err := c.asked(ctx)
+	if err != nil {
+		return at.Done, err
+	}
+	err = c.db.EachSuspect(ctx, asked, at.After, func(batch []store.Readable) error {
+		if err := c.rematchAll(ctx, batch); err != nil {
+			return err
+		}
+		at.After, at.Done = batch[len(batch)-1].ID, at.Done+len(batch)
+		report(at)
+		return nil
+	})
+	if err != nil {
+		return at.Done, err
+	}
+	return at.Done, c.db.ForgetChanges(ctx, at.Version)
+}
+
+func (c *Collection) rematchAll(ctx context.Context, batch []store.Readable) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(cap(c.cores))
+	for _, r := range batch {
+		g.Go(func() error {
+			_, err := c.rematch(ctx, r)
+			if errors.Is(err, store.ErrStale) {
+				c.wanted.forget()
+				_, err = c.matchAgain(ctx, r.SHA256)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// A sign of a title that more documents bear is asked for only where the title has
+// not so many rarer ones: half of all documents have an introduction.
+const (
+	commonSign = 20
+	rarerSigns = 3
+)
+
+// asked are the signs by which the papers that changed are looked for.
+func (c *Collection) asked(ctx context.Context) ([]int32, error) {
+	papers, err := c.db.ChangedPapers(ctx)
+	if err != nil || len(papers) == 0 {
+		return nil, err
+	}
+	common, err := c.db.CommonSigns(ctx, commonSign)
+	if err != nil {
+		return nil, err
+	}
+	var all []int32
+	for _, p := range papers {
+		ids, title := match.SignsOf(p)
+		slices.SortStableFunc(title, func(a, b int32) int { return cmp.Compare(common[a], common[b]) })
+		for i, s := range title {
+			if i < rarerSigns || common[s] == 0 {
+				ids = append(ids, s)
+			}
+		}
+		all = append(all, ids...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, error) {
+	index, version, err := c.wanted.get(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	var found []store.Found
+	if r.FirstPages != "" {
+		err := c.guarded(ctx, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
+		if err != nil {
+			found = r.Matches // as they are: one document must not keep the others from being matched
+		}
+	}
+	found = withWord(found, r.Matches)
+	j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: found}
+	if j.Found() && r.Removed == nil {
+		j.State = "accepted"
+	}
+	if j.State != r.State || !same(found, r.Matches) {
+		if len(found) > 0 && r.Detail == partly && r.Removed == nil {
+			return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
+		}
+		if err := c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version); err != nil {
+			return j, err
+		}
+	}
+	if r.FirstPages == "" || r.Compared != 0 {
+		return j, nil
+	}
+	return j, c.db.SaveCompared(ctx, r.SHA256, signs(r.Document, r.Places), version)
+}
+
+// same reports whether matches are those on record, where what a person settled
+// stays though nothing leads to it any more.
+func same(found, had []store.Found) bool {
+	var left []store.Found
+	at := 0
+	for _, h := range had {
+		if h.Settled != "" && (at >= len(found) || found[at].Paper != h.Paper) {
+			continue
+		}
+		left = append(left, h)
+		at++
+	}
+	if len(left) != len(found) {
+		return false
+	}
+	for i := range found {
+		a, b := found[i], left[i]
+		// The score is kept in single precision.
+		if a.Paper != b.Paper || a.Verdict != b.Verdict || float32(a.Score) != float32(b.Score) || a.Form != b.Form || !reflect.DeepEqual(a.Reasons, b.Reasons) {
+			return false
+		}
+	}
+	return true
+}

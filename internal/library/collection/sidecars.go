@@ -1,0 +1,58 @@
+package collection
+
+import (
+	"context"
+	"time"
+
+	"gleaner/internal/document"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+// Sheet is what is known of a document: what lies beside it in the repository
+// as JSON, and what `starter documents show` prints. The record is the truth;
+// the sidecar is for those who have only the files.
+type Sheet struct {
+	store.Document
+	JudgedAt  time.Time        `json:"judged_at"`
+	Locations []store.Location `json:"locations"`
+	Matches   []store.Found    `json:"matches"`
+	Copies    []string         `json:"copies,omitempty"` // of the same text, the best first
+	Path      string           `json:"path,omitempty"`   // of the file
+}
+
+func (c *Collection) writeSidecars(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found) error {
+	if text != nil {
+		if err := c.repo.PutText(ctx, d.SHA256, clean(text.String())); err != nil {
+			return err
+		}
+	}
+	return c.repo.PutMeta(ctx, d.SHA256, Sheet{Document: d, JudgedAt: time.Now().UTC(), Locations: places, Matches: found})
+}
+
+// SheetOf gathers what is known of a document from the record.
+func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha string) (Sheet, error) {
+	d, places, err := db.Document(ctx, sha)
+	if err != nil {
+		return Sheet{}, err
+	}
+	s := Sheet{Document: d, JudgedAt: d.Updated, Locations: places, Path: repo.Where(sha)}
+	if s.Matches, err = db.Matches(ctx, sha); err != nil {
+		return s, err
+	}
+	s.Copies, err = db.Duplicates(ctx, sha)
+	if len(s.Copies) < 2 {
+		s.Copies = nil
+	}
+	return s, err
+}
+
+// Refresh writes a document's JSON beside it anew, from the record.
+func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha string) error {
+	s, err := SheetOf(ctx, db, repo, sha)
+	if err != nil {
+		return err
+	}
+	s.Path = ""
+	return repo.PutMeta(ctx, sha, s)
+}

@@ -1,0 +1,151 @@
+package collection
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+)
+
+// standIn is a reader whose program is a script of a test's.
+func standIn(t *testing.T, script string, timeout time.Duration) *document.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pdftotext")
+	// Another process writes it: a file that this one has open for writing while
+	// a parallel test forks cannot be executed.
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && chmod 755 "$1"`, "sh", path)
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + script + "\n")
+	require.NoError(t, cmd.Run())
+	return document.NewReader(document.Options{PDFToText: path, Timeout: timeout})
+}
+
+// A reader that stood still on a busy machine rejects no paper: the document waits,
+// is given up by name after some tries, and taken up again when somebody asks.
+func TestStalledReaderRejectsNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(1)
+	able, stopped := s.reader, standIn(t, `kill -STOP $$`, 200*time.Millisecond)
+
+	s.reader = stopped
+	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/once.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	_, err = s.Judge(t.Context(), shas[0])
+	require.ErrorIs(t, err, ErrStalled)
+	d := s.document(shas[0])
+	require.Equal(t, []any{"new", "stalled"}, []any{d.State, d.Outcome})
+
+	s.reader = able
+	n, err := s.JudgeNew(t.Context(), 1, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Equal(t, "accepted", s.document(shas[0]).State)
+
+	// What was decided once stands.
+	before := s.dump()
+	s.reader = stopped
+	_, err = s.Rejudge(t.Context(), shas[0])
+	require.ErrorIs(t, err, ErrStalled)
+	require.Equal(t, before, s.dump())
+
+	// One that stalls for ever does not hold up the others.
+	shas, err = s.Add(t.Context(), fileAt("http://www.example.org/~ada/ever.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
+	require.NoError(t, err)
+	d = s.document(shas[0])
+	require.Equal(t, []any{"failed", "stalled"}, []any{d.State, d.Outcome})
+	s.reader = able
+	_, err = s.Rejudge(t.Context(), shas[0])
+	require.NoError(t, err)
+	require.Equal(t, "accepted", s.document(shas[0]).State)
+}
+
+// A worker whose attempt is over writes nothing of what it was about to judge.
+func TestEndedAttemptWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	begun := filepath.Join(t.TempDir(), "begun")
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", begun).Run())
+	s.reader = standIn(t, `: > `+begun+`; sleep 600`, time.Hour)
+	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/cut.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	before := s.dump()
+
+	ctx, end := context.WithCancel(t.Context())
+	go func() {
+		defer end()
+		_, _ = os.ReadFile(begun) // comes back when the reader has begun
+	}()
+	_, err = s.Judge(ctx, shas[0])
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, before, s.dump())
+}
+
+// TestARetryTakesUpWhatStalled on the sites of its harvest, and nowhere else.
+func TestARetryTakesUpWhatStalled(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1, 2)
+	able := s.reader
+	s.reader = standIn(t, `kill -STOP $$`, 200*time.Millisecond)
+	given := map[string]string{}
+	for i, host := range []string{"ada.example", "bob.example"} {
+		site, err := store.EnsureSite(ctx, s.db.Pool, host)
+		require.NoError(t, err)
+		f := fileAt("http://"+host+"/1.pdf", s.pile.File(1+i, sampleweb.AsPDF))
+		f.SiteID = site
+		shas, err := s.Add(ctx, f)
+		require.NoError(t, err)
+		given[host] = shas[0]
+	}
+	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
+	require.NoError(t, err)
+	_, err = s.JudgeNew(ctx, 0, func(int) {})
+	require.NoError(t, err)
+	states := func() map[string]string {
+		out := map[string]string{}
+		for host, sha := range given {
+			d := s.document(sha)
+			out[host] = d.State + " " + d.Outcome
+		}
+		return out
+	}
+	require.Equal(t, map[string]string{"ada.example": "failed stalled", "bob.example": "failed stalled"}, states())
+
+	of := store.RetryFilter{Harvest: "conf/pile/all"}
+	failures, err := s.db.Failures(ctx, of)
+	require.NoError(t, err)
+	require.Len(t, failures, 1)
+	require.Equal(t, []any{"stalled", 1, false}, []any{failures[0].Reason, failures[0].Stalled, failures[0].ForGood})
+	for _, other := range []store.RetryFilter{{Harvest: of.Harvest, Host: "bob.example"}, {Harvest: of.Harvest, Reason: "timeout"}, {Harvest: of.Harvest, OlderThan: time.Hour}} {
+		n, err := s.db.RequeueStalled(ctx, other)
+		require.NoError(t, err)
+		require.Zero(t, n, "%+v", other)
+	}
+	n, err := s.db.StalledDocuments(ctx, of)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	n, err = s.db.RequeueStalled(ctx, of)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	s.reader = able
+	n, err = s.JudgeStalled(ctx, of.Harvest, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())
+
+	n, err = s.db.RequeueStalled(ctx, store.RetryFilter{Host: "bob.example", Reason: "stalled"})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}

@@ -1,0 +1,236 @@
+package collection
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+func differences(t *testing.T, s *shop, deep bool) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	_, err := Verify(context.Background(), s.db, s.repo, deep, func(d Difference) { out[d.SHA256] = d.What })
+	require.NoError(t, err)
+	return out
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	var shas []string
+	for i := range 6 {
+		sha, _ := s.takeFile(fileAt("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF)))
+		shas = append(shas, sha...)
+	}
+	require.Empty(t, differences(t, s, true))
+	file := func(i int) string { return filepath.Join(s.dir, repository.Path(shas[i])) }
+
+	require.NoError(t, os.Remove(file(0)))
+	require.NoError(t, os.Truncate(file(1), 100))
+	body, err := os.ReadFile(file(2))
+	require.NoError(t, err)
+	body[len(body)/2]++
+	require.NoError(t, os.WriteFile(file(2), body, 0o644))
+	text, err := filepath.Glob(filepath.Join(s.dir, "text", "*", "*", shas[3]+"*"))
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(text[0]))
+	_, err = s.db.Pool.Exec(ctx, "DELETE FROM documents WHERE sha256=$1", shas[4])
+	require.NoError(t, err)
+	young, err := s.repo.Put(ctx, []byte("a file whose row is about to be written"))
+	require.NoError(t, err)
+
+	want := map[string]string{shas[0]: NoFile, shas[1]: WrongSize, shas[3]: NoText}
+	require.Equal(t, want, differences(t, s, false), "a file without a row may be on its way")
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(file(4), long, long))
+	want[shas[4]] = NoRow
+	require.Equal(t, want, differences(t, s, false))
+	want[shas[1]], want[shas[2]] = Corrupt, Corrupt
+	require.Equal(t, want, differences(t, s, true))
+	require.NotContains(t, want, young.SHA256)
+
+	_, err = s.Rejudge(ctx, shas[3])
+	require.NoError(t, err)
+	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
+}
+
+// Files that were pruned are no difference, and what was judged of them stays.
+func TestPruned(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	sheet := s.pile.File(3, sampleweb.AsSheet)
+	gone, js := s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
+	require.Equal(t, "rejected", js[0].State)
+	_, err := s.db.Pool.Exec(ctx, "UPDATE documents SET updated_at = now() - interval '1 year'")
+	require.NoError(t, err)
+	_, err = s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
+	require.NoError(t, err)
+	_, err = s.repo.Read(ctx, gone[0])
+	require.ErrorIs(t, err, repository.ErrNotFound)
+
+	out := map[string]string{}
+	seen, err := Verify(ctx, s.db, s.repo, true, func(d Difference) { out[d.SHA256] = d.What })
+	require.NoError(t, err)
+	require.Empty(t, out)
+	require.Equal(t, 1, seen.Pruned)
+	require.Equal(t, 2, seen.Rows)
+	require.Equal(t, 1, seen.Files)
+
+	before := s.document(gone[0])
+	require.NotNil(t, before.Removed)
+	_, err = s.Rejudge(ctx, gone[0])
+	require.ErrorIs(t, err, store.ErrPruned)
+	require.Equal(t, before, s.document(gone[0]), "nothing of its record changes")
+	_, err = s.Rejudge(ctx, kept[0])
+	require.NoError(t, err)
+
+	// A crash between mark and removal leaves the file; a crawl brings it back.
+	_, err = s.repo.Put(ctx, sheet)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{gone[0]: LeftOver}, differences(t, s, true))
+	s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
+	require.Nil(t, s.document(gone[0]).Removed)
+	_, err = s.Rejudge(ctx, gone[0])
+	require.NoError(t, err)
+	require.Empty(t, differences(t, s, true))
+}
+
+// A paper that is wanted only after its file was pruned is asked for again, and
+// accepted when it is here.
+func TestPrunedThenWanted(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	exec := func(sql string) {
+		t.Helper()
+		_, err := s.db.Pool.Exec(ctx, sql)
+		require.NoError(t, err)
+	}
+	const url = "http://a.example/1.pdf"
+	file := fileAt(url, s.pile.File(1, sampleweb.AsPDF))
+	shas, _ := s.takeFile(file)
+	exec(`INSERT INTO sites (host, state) VALUES ('a.example', 'done')`)
+	exec(`INSERT INTO urls (site_id, hash, state, url, etag, content) VALUES (1, '\x01', 2, '` + url + `', '"v1"', '\x02')`)
+	exec(`UPDATE documents SET state='rejected', updated_at = now() - interval '1 year'`)
+	_, err := s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
+	require.NoError(t, err)
+	require.NotNil(t, s.document(shas[0]).Removed)
+
+	s.want(1)
+	_, err = s.Rematch(ctx, Position{}, func(Position) {})
+	require.NoError(t, err)
+	require.Equal(t, "rejected", s.document(shas[0]).State, "there is no file to accept")
+	var due, waits bool
+	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT due_at <= now(), (SELECT state=0 AND etag='' AND content IS NULL FROM urls) FROM sites`).Scan(&due, &waits))
+	require.True(t, due && waits, "it is asked for, whole")
+
+	_, js := s.takeFile(file)
+	require.Equal(t, "accepted", js[0].State)
+	require.Nil(t, s.document(shas[0]).Removed)
+	require.Empty(t, differences(t, s, true))
+}
+
+func TestCounters(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1)
+	take := func() {
+		for url, body := range map[string][]byte{
+			"http://a.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),
+			"http://b.example/1.pdf":  s.pile.File(1, sampleweb.AsPDF),        // the same bytes
+			"http://a.example/1.ps":   s.pile.File(1, sampleweb.AsPostScript), // the same text
+			"http://a.example/2.pdf":  s.pile.File(2, sampleweb.AsPDF),
+			"http://a.example/hw.pdf": s.pile.File(3, sampleweb.AsSheet),
+			"http://a.example/s.pdf":  s.pile.File(3, sampleweb.AsScan),
+			"http://a.example/w.pdf":  s.pile.File(3, sampleweb.AsWall),
+			"http://a.example/x.tex":  []byte(`\documentclass{article}\begin{document}Hello\end{document}`),
+		} {
+			s.take(url, body)
+		}
+	}
+	want := store.Counters{All: 8, SavedNew: 2, SavedDuplicate: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}
+	for range 2 {
+		take()
+		n, err := s.db.HarvestCounters(ctx, "")
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	_, err := s.Add(ctx, fileAt("http://a.example/new.pdf", s.pile.File(7, sampleweb.AsPDF)))
+	require.NoError(t, err)
+	n, err := s.db.HarvestCounters(ctx, "")
+	require.NoError(t, err)
+	want.All, want.Unexamined = 9, 1
+	require.Equal(t, want, n)
+	n, err = s.db.HarvestCounters(ctx, "conf/pile/all")
+	require.NoError(t, err)
+	require.Zero(t, n, "that harvest has no sites")
+}
+
+func TestFindDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1, 2, 3)
+	for i := range 8 {
+		s.take("http://a.example/"+string(rune('a'+i)), s.pile.File(i, sampleweb.AsPDF))
+	}
+	s.take("http://a.example/hw", s.pile.File(9, sampleweb.AsSheet))
+	s.take("http://a.example/copy", s.pile.File(1, sampleweb.AsRevisedPDF))
+	p := s.pile.Paper(2)
+	for name, c := range map[string]struct {
+		q store.DocumentQuery
+		n int
+	}{
+		"all":      {store.DocumentQuery{}, 10},
+		"state":    {store.DocumentQuery{States: []string{"rejected"}}, 1},
+		"class":    {store.DocumentQuery{Classes: []string{"paper", "thesis"}}, 9},
+		"venue":    {store.DocumentQuery{Venue: "conf/pile"}, 4},
+		"primary":  {store.DocumentQuery{Venue: "conf/pile", Primary: true}, 3},
+		"text":     {store.DocumentQuery{Text: p.Title[:10]}, 1},
+		"tomorrow": {store.DocumentQuery{From: time.Now().Add(24 * time.Hour)}, 0},
+		"today":    {store.DocumentQuery{From: time.Now().Add(-24 * time.Hour), To: time.Now().Add(time.Hour)}, 10},
+		"limit":    {store.DocumentQuery{Limit: 3}, 3},
+		"host":     {store.DocumentQuery{Host: "b.example"}, 0},
+	} {
+		found, err := s.db.FindDocuments(ctx, c.q)
+		require.NoError(t, err, name)
+		require.Len(t, found, c.n, name)
+	}
+	sample := func(seed string) (shas []string) {
+		found, err := s.db.FindDocuments(ctx, store.DocumentQuery{Sample: 4, Seed: seed, States: []string{"accepted"}})
+		require.NoError(t, err)
+		for _, d := range found {
+			shas = append(shas, d.SHA256)
+		}
+		return shas
+	}
+	require.Len(t, sample("1"), 4)
+	require.Equal(t, sample("1"), sample("1"))
+	require.NotEqual(t, sample("1"), sample("2"))
+}
+
+// TestVerifyNamesTwoCurrent: one URL has one current document.
+func TestVerifyNamesTwoCurrent(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	first, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
+	second, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(2, sampleweb.AsPDF)))
+	s.takeFile(fileAt("http://a.example/2.pdf", s.pile.File(3, sampleweb.AsPDF)))
+	require.Empty(t, differences(t, s, true), "an earlier version is none")
+	_, err := s.db.Pool.Exec(t.Context(), "UPDATE locations SET current=true")
+	require.NoError(t, err)
+	require.Empty(t, differences(t, s, false))
+	require.Equal(t, map[string]string{first[0]: TwoCurrent, second[0]: TwoCurrent}, differences(t, s, true))
+}

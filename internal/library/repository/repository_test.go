@@ -1,0 +1,223 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/library/repository"
+)
+
+func open(t *testing.T, url string) *repository.Repository {
+	t.Helper()
+	r, err := repository.Open(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// each runs a test on every kind of store that needs no server.
+func each(t *testing.T, test func(t *testing.T, r *repository.Repository)) {
+	t.Run("folder", func(t *testing.T) { t.Parallel(); test(t, open(t, t.TempDir())) })
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		test(t, open(t, "file://"+filepath.ToSlash(t.TempDir())+"/with%20space"))
+	})
+	t.Run("mem", func(t *testing.T) { t.Parallel(); test(t, open(t, "mem://")) })
+}
+
+func TestPutGetDelete(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *repository.Repository) {
+		ctx := t.Context()
+		d, err := r.Put(ctx, []byte("abc"))
+		require.NoError(t, err)
+		assert.Equal(t, repository.Digest{
+			SHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+			SHA1:   "a9993e364706816aba3e25717850c26c9cd0d89d",
+			MD5:    "900150983cd24fb0d6963f7d28e17f72",
+			Size:   3,
+		}, d)
+		again, err := r.PutReader(ctx, strings.NewReader("abc"))
+		require.NoError(t, err)
+		assert.Equal(t, d, again)
+
+		b, err := r.Read(ctx, d.SHA256)
+		require.NoError(t, err)
+		assert.Equal(t, "abc", string(b))
+		require.NoError(t, r.Check(ctx, d.SHA256))
+
+		require.NoError(t, r.PutText(ctx, d.SHA256, "Text with ‘quotes’"))
+		require.NoError(t, r.PutText(ctx, d.SHA256, "another reader's"))
+		text, err := r.GetText(ctx, d.SHA256)
+		require.NoError(t, err)
+		assert.Equal(t, "another reader's", text)
+		require.NoError(t, r.PutMeta(ctx, d.SHA256, map[string]string{"url": "http://a.example/"}))
+		var meta map[string]string
+		require.NoError(t, r.GetMeta(ctx, d.SHA256, &meta))
+		assert.Equal(t, "http://a.example/", meta["url"])
+
+		big, err := r.PutReader(ctx, bytes.NewReader(bytes.Repeat([]byte("x"), 3<<20)))
+		require.NoError(t, err)
+		var seen []string
+		require.NoError(t, r.Walk(ctx, func(e repository.Entry) error {
+			seen = append(seen, e.SHA256)
+			return nil
+		}))
+		assert.ElementsMatch(t, []string{d.SHA256, big.SHA256}, seen)
+
+		require.NoError(t, r.Delete(ctx, d.SHA256))
+		require.NoError(t, r.Delete(ctx, d.SHA256))
+		ok, err := r.Exists(ctx, d.SHA256)
+		require.NoError(t, err)
+		assert.False(t, ok)
+		_, err = r.Get(ctx, d.SHA256)
+		require.ErrorIs(t, err, repository.ErrNotFound)
+		_, err = r.GetText(ctx, d.SHA256)
+		require.ErrorIs(t, err, repository.ErrNotFound)
+	})
+}
+
+func TestSameBodyAtOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *repository.Repository) {
+		body := bytes.Repeat([]byte("the same paper "), 50_000)
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				var d repository.Digest
+				var err error
+				if i%2 == 0 {
+					d, err = r.Put(t.Context(), body)
+				} else {
+					d, err = r.PutReader(t.Context(), bytes.NewReader(body))
+				}
+				if !assert.NoError(t, err) {
+					return
+				}
+				// Whoever returns first has it whole already.
+				assert.NoError(t, r.Check(t.Context(), d.SHA256))
+			})
+		}
+		wg.Wait()
+		n := 0
+		require.NoError(t, r.Walk(t.Context(), func(repository.Entry) error { n++; return nil }))
+		assert.Equal(t, 1, n)
+	})
+}
+
+func TestInterruptedPutStoresNothing(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *repository.Repository) {
+		broken := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(errors.New("the line went dead")))
+		_, err := r.PutReader(t.Context(), broken)
+		require.ErrorContains(t, err, "the line went dead")
+
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err = r.PutReader(ctx, io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), cancelling{cancel}))
+		require.ErrorIs(t, err, context.Canceled)
+
+		require.NoError(t, r.Walk(t.Context(), func(e repository.Entry) error {
+			t.Errorf("stored %+v", e)
+			return nil
+		}))
+	})
+}
+
+// cancelling cancels a context in the middle of a body.
+type cancelling struct{ cancel func() }
+
+func (c cancelling) Read(p []byte) (int, error) {
+	c.cancel()
+	return len(p), nil
+}
+
+func TestFolderLeavesNoTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := open(t, dir)
+	_, err := r.PutReader(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	require.Error(t, err)
+	_, err = r.PutReader(t.Context(), strings.NewReader("whole"))
+	require.NoError(t, err)
+	_, err = r.PutReader(t.Context(), strings.NewReader("whole"))
+	require.NoError(t, err)
+	left, err := os.ReadDir(filepath.Join(dir, ".partial"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	files := 0
+	require.NoError(t, filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			files++
+		}
+		return err
+	}))
+	assert.Equal(t, 1, files)
+}
+
+// TestTornFileIsWrittenAgain: what a power cut left of a document is replaced
+// when the document comes again.
+func TestTornFileIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := open(t, dir)
+	d, err := r.Put(t.Context(), []byte("a whole document"))
+	require.NoError(t, err)
+	path := filepath.Join(dir, filepath.FromSlash(r.Path(d.SHA256)))
+	require.NoError(t, os.WriteFile(path, []byte("a whole"), 0o644))
+	require.ErrorIs(t, r.Check(t.Context(), d.SHA256), repository.ErrCorrupt)
+	_, err = r.Put(t.Context(), []byte("a whole document"))
+	require.NoError(t, err)
+	require.NoError(t, r.Check(t.Context(), d.SHA256))
+}
+
+func TestWhatIsNoDigestIsRefused(t *testing.T) {
+	t.Parallel()
+	r := open(t, "mem://")
+	for _, s := range []string{"", "abc", "../../../etc/passwd", strings.Repeat("A", 64), strings.Repeat("g", 64)} {
+		_, err := r.Get(t.Context(), s)
+		require.ErrorIs(t, err, repository.ErrDigest, s)
+		require.ErrorIs(t, r.Delete(t.Context(), s), repository.ErrDigest, s)
+		require.ErrorIs(t, r.PutText(t.Context(), s, ""), repository.ErrDigest, s)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for _, u := range []string{"", "ftp://x/y", "file://", "gs://b"} {
+		_, err := repository.Open(t.Context(), u)
+		require.ErrorIs(t, err, repository.ErrScheme, u)
+	}
+	file := filepath.Join(t.TempDir(), "taken")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	_, err := repository.Open(t.Context(), file)
+	require.Error(t, err)
+}
+
+// TestOnlyTheOwnerReads: documents may not be for everybody on the machine.
+func TestOnlyTheOwnerReads(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "blobs")
+	r := open(t, dir)
+	d, err := r.Put(t.Context(), []byte("abc"))
+	require.NoError(t, err)
+	require.NoError(t, r.PutText(t.Context(), d.SHA256, "abc"))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := e.Info()
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, path)
+		return nil
+	}))
+}

@@ -1,0 +1,228 @@
+package biblio_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata/biblio"
+)
+
+func authors(names ...string) []gleaner.Author {
+	var out []gleaner.Author
+	for _, n := range names {
+		out = append(out, gleaner.Author{Name: n})
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		format biblio.Format
+		in     string
+		want   []gleaner.Paper
+	}{
+		{"csv with a header in another order", biblio.CSV, "Year,Title,Authors\n2003,\"Sorting, again.\",\"Ada Lovelace; Charles Babbage\"\n",
+			[]gleaner.Paper{{Year: 2003, Title: "Sorting, again", Authors: authors("Ada Lovelace", "Charles Babbage")}}},
+		{"csv with BOM, semicolons and CRLF", biblio.CSV, "\ufeffTitle;Publication Year;DOI\r\nOn engines;1843;https://doi.org/10.1000/ABC\r\n;;\r\n",
+			[]gleaner.Paper{{Title: "On engines", Year: 1843, DOI: "10.1000/abc"}}},
+		{"tab separated", biblio.CSV, "title\tyear\nOn engines\t1843-05-01\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
+		{"quoted line break", biblio.CSV, "title,year\n\"On\nengines\",1843\n", []gleaner.Paper{{Title: "On engines", Year: 1843}}},
+		{"json lines", biblio.JSONL, `{"title":"On engines","year":"1843","authors":["Lovelace, Ada",{"name":"Charles Babbage","pid":"1/2"}]}` + "\n\n" + `{"id":"x","title":"B","year":1901,"url":"http://a/"}`,
+			[]gleaner.Paper{
+				{Title: "On engines", Year: 1843, Authors: []gleaner.Author{{Name: "Ada Lovelace"}, {Name: "Charles Babbage", PID: "1/2"}}},
+				{Key: "x", Title: "B", Year: 1901, Links: []string{"http://a/"}}}},
+		{"bibtex", biblio.BibTeX, bibSample, bibWant},
+		{"ris", biblio.RIS, "TY  - JOUR\r\nID  - k1\r\nTI  - On the office\r\n  of engines\r\nAU  - Lovelace, Ada\r\nAU  - Babbage, Charles\r\nPY  - 1843/05//\r\nJO  - Memoirs\r\nSP  - 1\r\nEP  - 10\r\nDO  - 10.1000/X\r\nUR  - https://arxiv.org/abs/1609.01872v2\r\nER  - \r\n",
+			[]gleaner.Paper{{Key: "k1", Title: "On the office of engines", Authors: authors("Ada Lovelace", "Charles Babbage"), Year: 1843, Venue: "Memoirs", Pages: "1-10", DOI: "10.1000/x", ArXiv: "1609.01872", Links: []string{"https://arxiv.org/abs/1609.01872v2"}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+const bibSample = `
+% @article{old, title={Not this}}
+@string{jal = "J. Algo" # "rithms"}
+@comment{ anything { here } }
+@Article{ada:43,
+  title = {{On} the {\"O}ffice of \emph{Engines} -- G\"{o}del, Erd{\H o}s, na{\"\i}ve \& $\lambda$},
+  author = "Lovelace, Ada and Charles Babbage and {Barnes and Noble} and Guti{\'e}rrez, Jr., Jos{\'e}",
+  journal = jal, month = jan # "~1", year = 1843, pages = {1--10}, DOI = {10.1000/XYZ},
+  eprint = {1609.01872v3}, archivePrefix={arXiv}, url = {http://a.example/x\_y}
+}
+@inproceedings(two, title = "A {"}quoted{"} one", year = "2001",)
+`
+
+var bibWant = []gleaner.Paper{
+	{Key: "ada:43", Title: "On the Öffice of Engines – Gödel, Erdős, naïve & λ",
+		Authors: authors("Ada Lovelace", "Charles Babbage", "Barnes and Noble", "José Gutiérrez Jr."),
+		Venue:   "J. Algorithms", Year: 1843, Pages: "1-10", DOI: "10.1000/xyz", ArXiv: "1609.01872", Links: []string{"http://a.example/x_y"}},
+	{Key: "two", Title: `A "quoted" one`, Year: 2001},
+}
+
+func TestMalformedInputHasAPlace(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name         string
+		format       biblio.Format
+		in           string
+		line, column int
+	}{
+		{"empty csv", biblio.CSV, "", 1, 0},
+		{"csv without a title", biblio.CSV, "a,b\n1,2\n", 1, 1},
+		{"csv row too long", biblio.CSV, "title,year\nx,2001\ny,2002,z\n", 3, 8},
+		{"csv row too short", biblio.CSV, "title,year\nx\n", 2, 0},
+		{"csv year", biblio.CSV, "title,year\nx,soon\n", 2, 3},
+		{"csv stray quote", biblio.CSV, "title,year\nx \"y\" z,2001\n", 2, 3},
+		{"csv binary", biblio.CSV, "title\nPK\x00\x01\n", 2, 0},
+		{"csv latin-1", biblio.CSV, "title,year\nG\xf6del,1931\n", 2, 1},
+		{"json cut", biblio.JSONL, "{\"title\":\"a\"}\n{\"title\":\n", 2, 9},
+		{"json type", biblio.JSONL, "{\"title\":3}\n", 1, 10},
+		{"json without anything", biblio.JSONL, "{}\n", 1, 1},
+		{"json year", biblio.JSONL, "{\"title\":\"a\",\"year\":[1]}\n", 1, 1},
+		{"bibtex unclosed value", biblio.BibTeX, "@article{a,\n title = {x,\n year = 2001\n}\n", 1, 1},
+		{"bibtex no equals", biblio.BibTeX, "@article{a,\n title {x}\n}", 2, 8},
+		{"bibtex no comma", biblio.BibTeX, "@article{a,\n title = {x}\n year = 3}", 3, 2},
+		{"bibtex cut", biblio.BibTeX, "@article{a,\n title = {x},\n", 1, 1},
+		{"bibtex no brace", biblio.BibTeX, "@article title", 1, 10},
+		{"bibtex year", biblio.BibTeX, "\n@article{a, title={x}, year={20011}}", 2, 0},
+		{"ris without type", biblio.RIS, "TI  - x\n", 1, 1},
+		{"ris unclosed", biblio.RIS, "TY  - JOUR\nTI  - x\n", 1, 1},
+		{"ris open twice", biblio.RIS, "TY  - JOUR\nTI  - x\nTY  - JOUR\n", 3, 1},
+		{"ris no tag", biblio.RIS, "hello\n", 1, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+			var se *biblio.SyntaxError
+			require.ErrorAs(t, err, &se)
+			assert.Equal(t, [2]int{tt.line, tt.column}, [2]int{se.Line, se.Column}, err.Error())
+		})
+	}
+}
+
+func TestWriteReadsBack(t *testing.T) {
+	t.Parallel()
+	papers := []gleaner.Paper{
+		{Key: "conf/x/a1", Venue: "conf/x", Year: 2003, Title: `Sorting {n} items in 50% of $n\log n$ — "fast" & easy, #1`, Authors: authors("Ada King Lovelace", "Sammy Davis Jr.", "Émile Zola"), DOI: "10.1000/x_y", ArXiv: "1609.01872", Pages: "1-10", Links: []string{"http://a.example/x_y?a=1&b=%20"}},
+		{Key: "journals/y/b2", Venue: "journals/y", Year: 2004, Title: "λ-graphs; a survey, again"},
+	}
+	for _, f := range []biblio.Format{biblio.CSV, biblio.JSONL, biblio.BibTeX, biblio.RIS} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			var b bytes.Buffer
+			require.NoError(t, biblio.Write(&b, f, papers))
+			got, err := biblio.Read(&b, f)
+			require.NoError(t, err)
+			want := papers
+			if f == biblio.RIS { // it has no field for an arXiv id
+				want = append([]gleaner.Paper(nil), papers...)
+				want[0].ArXiv = ""
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+	require.ErrorIs(t, biblio.Write(&bytes.Buffer{}, "xml", nil), biblio.ErrFormat)
+}
+
+// What catalogues say must not run in a spreadsheet, nor end a BibTeX field, and
+// reads back as it was.
+func TestExportsOfHostileText(t *testing.T) {
+	t.Parallel()
+	var papers []gleaner.Paper
+	for _, s := range []string{`=HYPERLINK("http://evil/","x")`, "+1", "-1+1", "@SUM(A1)", " =1+1", "'=1", "''=1", "＝1", `a } b`, `a { b`, `\}{`, "a^b", "it's", "'plain"} {
+		papers = append(papers, gleaner.Paper{Key: "k", Title: "T " + s, Venue: "conf/x", Pages: "1}", DOI: `10.1000/a}\b`, ArXiv: "1609.01872"},
+			gleaner.Paper{Key: "k", Title: s, Venue: "conf/x"})
+	}
+	for _, f := range []biblio.Format{biblio.CSV, biblio.BibTeX} {
+		var b bytes.Buffer
+		require.NoError(t, biblio.Write(&b, f, papers))
+		text := b.String()
+		if f == biblio.BibTeX {
+			assert.Equal(t, strings.Count(text, "{"), strings.Count(text, "}"), "BibTeX balances escaped braces, too")
+		} else {
+			rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+			require.NoError(t, err)
+			for _, row := range rows {
+				for _, cell := range row {
+					assert.NotRegexp(t, `^\s*[=+@＝-]`, cell)
+				}
+			}
+		}
+		got, err := biblio.Read(strings.NewReader(text), f)
+		require.NoError(t, err)
+		require.Len(t, got, len(papers))
+		for i := range got {
+			assert.Equal(t, strings.Join(strings.Fields(papers[i].Title), " "), got[i].Title, f)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, head string
+		want       biblio.Format
+	}{
+		{"a.bib", "", biblio.BibTeX}, {"a.JSONL", "", biblio.JSONL}, {"a.csv", "", biblio.CSV}, {"a.ris", "", biblio.RIS},
+		{"-", `{"title":`, biblio.JSONL}, {"x.txt", "TY  - JOUR\n", biblio.RIS}, {"x", "% refs\n@book{", biblio.BibTeX},
+		{"x", "\ufeffYear;Title\n", biblio.CSV}, {"x", "hello", ""}, {"x", "", ""},
+	} {
+		assert.Equal(t, tt.want, biblio.Detect(tt.name, []byte(tt.head)), "%s %q", tt.name, tt.head)
+	}
+	_, err := biblio.ParseFormat("xls")
+	assert.True(t, errors.Is(err, biblio.ErrFormat))
+}
+
+// FuzzRead: whatever comes in, Read ends with papers or a typed error, and what
+// it read can be written and read again.
+func FuzzRead(f *testing.F) {
+	f.Add("title,year\na,2001\n", uint8(0))
+	f.Add("{\"title\":\"a\"}\n", uint8(1))
+	f.Add(bibSample, uint8(2))
+	f.Add("TY  - JOUR\nTI  - x\nER  - \n", uint8(3))
+	formats := []biblio.Format{biblio.CSV, biblio.JSONL, biblio.BibTeX, biblio.RIS}
+	for _, w := range worst {
+		f.Add(w.of(20), uint8(slices.Index(formats, w.format)))
+	}
+	f.Fuzz(func(t *testing.T, in string, which uint8) {
+		format := formats[int(which)%len(formats)]
+		papers, err := biblio.Read(strings.NewReader(in), format)
+		if err != nil {
+			var se *biblio.SyntaxError
+			if !errors.As(err, &se) {
+				t.Fatalf("untyped error %v", err)
+			}
+			if se.Line < 1 || se.Column < 0 {
+				t.Fatalf("no place in %+v", se)
+			}
+			return
+		}
+		var b bytes.Buffer
+		if err := biblio.Write(&b, format, papers); err != nil {
+			t.Fatal(err)
+		}
+		if format == biblio.JSONL { // the others drop what they cannot hold
+			again, err := biblio.Read(&b, format)
+			if err != nil || len(again) != len(papers) {
+				t.Fatalf("%d papers, read again %d: %v", len(papers), len(again), err)
+			}
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package biblio_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/growthtest"
+	"gleaner/internal/metadata/biblio"
+)
+
+// worst are the inputs that cost each reader most, by the number of bytes or so.
+var worst = map[string]struct {
+	format biblio.Format
+	of     func(n int) string
+}{
+	"ris title that goes on": {biblio.RIS, func(n int) string { return "TY  - JOUR\nTI  - a\n" + strings.Repeat("b\n", n) + "ER  - \n" }},
+	"ris authors":            {biblio.RIS, func(n int) string { return "TY  - JOUR\nTI  - a\n" + strings.Repeat("AU  - b, c\n", n) + "ER  - \n" }},
+	"bibtex braces":          {biblio.BibTeX, func(n int) string { return "@a{k, title={" + strings.Repeat("{", n) + strings.Repeat("}", n) + "}}" }},
+	"bibtex accents":         {biblio.BibTeX, func(n int) string { return "@a{k, title={" + strings.Repeat(`\'`, n) + "}}" }},
+	"bibtex dashes":          {biblio.BibTeX, func(n int) string { return "@a{k, title={" + strings.Repeat("-", n) + "}}" }},
+	"bibtex authors":         {biblio.BibTeX, func(n int) string { return "@a{k, title={x}, author={" + strings.Repeat("a and ", n) + "b}}" }},
+	"bibtex joined values":   {biblio.BibTeX, func(n int) string { return "@a{k, title={x}" + strings.Repeat(` # "y"`, n) + "}" }},
+	"bibtex strings in turn": {biblio.BibTeX, func(n int) string { return strings.Repeat(`@string{s = "a"}`, n) }},
+	"bibtex fields":          {biblio.BibTeX, func(n int) string { return "@a{k" + strings.Repeat(",x={y}", n) + "}" }},
+	"bibtex comments":        {biblio.BibTeX, func(n int) string { return strings.Repeat("%@", n) }},
+	"csv quotes":             {biblio.CSV, func(n int) string { return "title\n\"" + strings.Repeat(`""`, n) + "\"\n" }},
+	"csv columns":            {biblio.CSV, func(n int) string { return "title" + strings.Repeat(",x", n) + "\n" }},
+	"csv authors":            {biblio.CSV, func(n int) string { return "title,authors\nx,\"" + strings.Repeat("a b, ", n) + "\"\n" }},
+	"json authors":           {biblio.JSONL, func(n int) string { return `{"title":"a","authors":[` + strings.Repeat(`"b",`, n) + `"c"]}` }},
+	"json nesting": {biblio.JSONL, func(n int) string {
+		return `{"title":"a","authors":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}"
+	}},
+	"json lines":              {biblio.JSONL, func(n int) string { return strings.Repeat("{\"title\":\"a\"}\n", n) }},
+	"text of nothing in csv":  {biblio.CSV, func(n int) string { return "title\n" + strings.Repeat("\n", n) }},
+	"text of nothing in ris":  {biblio.RIS, func(n int) string { return strings.Repeat("\n", n) }},
+	"text of nothing, bibtex": {biblio.BibTeX, func(n int) string { return strings.Repeat("x", n) }},
+}
+
+// No list makes reading or writing it cost more than its length.
+func TestReadingGrowsWithTheInput(t *testing.T) {
+	for name, w := range worst {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(w.of(n)) }, func(in []byte) {
+				_ = biblio.Each(bytes.NewReader(in), w.format, func(p gleaner.Paper) error {
+					return biblio.Write(&bytes.Buffer{}, w.format, []gleaner.Paper{p})
+				})
+			})
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package frontier_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/rank"
+	. "gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+)
+
+// TestMemoryIsLikeTheTable: whatever a crawl enters, takes and writes, the window
+// over the frontier in memory is that over the table, and so is what writing tells.
+func TestMemoryIsLikeTheTable(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	for seed := range uint64(12) {
+		site, err := store.EnsureSite(t.Context(), db.Pool, fmt.Sprintf("memory%d.test", seed))
+		require.NoError(t, err)
+		r, memory := rand.New(rand.NewPCG(seed, 1)), NewMemory()
+		url := func() string { return fmt.Sprintf("http://a.example/%d.html", r.IntN(150)) }
+		marks := 1 + r.IntN(12)
+		entry := func() Entry {
+			e := Entry{Role: Role(r.IntN(3)), Candidate: rank.Candidate{Parent: url(), Depth: r.IntN(6), Queue: r.IntN(3), Mark: r.IntN(marks),
+				Priority: float64(r.IntN(20)) / 7, Wanted: float64(r.IntN(3)) / 3, Link: page.Link{URL: url(), Source: page.SourceAnchor}}}
+			if r.IntN(8) == 0 {
+				e.Skip = []fetch.Outcome{TooDeep, "calendar-trap"}[r.IntN(2)]
+			}
+			return e
+		}
+		for range 25 {
+			var b Batch
+			for range r.IntN(30) {
+				b.AddLink(entry())
+			}
+			if r.IntN(2) == 0 {
+				b.Aliases = []Entry{entry()}
+				b.Aliases[0].Skip = ""
+			}
+			waiting, err := Window(t.Context(), db.Pool, site, 20)
+			require.NoError(t, err)
+			for i := range waiting {
+				if r.IntN(4) == 0 {
+					b.Visits = append(b.Visits, Visit{Entry: &waiting[i], State: State(1 + r.IntN(6)), Crawl: 1, At: time.Now()})
+				}
+			}
+			require.NoError(t, Done(t.Context(), db.Pool, site, b.Visits))
+			added, err := Add(t.Context(), db.Pool, site, b.Links)
+			require.NoError(t, err)
+			require.NoError(t, AddAliases(t.Context(), db.Pool, site, 1, b.Aliases))
+			got := memory.Write(&b)
+			require.Len(t, got.Added, len(added))
+			for h, a := range added {
+				require.Equal(t, a.New, got.Added[h].New)
+				require.Equal(t, a.Waiting, got.Added[h].Waiting)
+			}
+			if r.IntN(5) == 0 {
+				n, err := Relax(t.Context(), db.Pool, site, 3)
+				require.NoError(t, err)
+				require.Equal(t, n, memory.Relax(3))
+			}
+			for _, limit := range []int{1, 7, 20, 500} {
+				sameWindow(t, db, site, memory, limit)
+			}
+		}
+	}
+}
+
+func sameWindow(t *testing.T, db *store.DB, site int, memory *Memory, limit int) {
+	t.Helper()
+	want, err := Window(t.Context(), db.Pool, site, limit)
+	require.NoError(t, err)
+	waiting, err := Count(t.Context(), db.Pool, site, limit+1)
+	require.NoError(t, err)
+	got, all := memory.Window(limit)
+	require.Equal(t, waiting <= len(want), all)
+	show := func(es []Entry) (out []string) {
+		for _, e := range es {
+			out = append(out, fmt.Sprint(e.Link.URL, e.Queue, e.Mark, e.Priority, e.Depth, e.Role, e.Wanted, e.Parent, e.Document))
+		}
+		return out
+	}
+	require.Equal(t, show(want), show(got), "of %d", limit)
+	for _, e := range want {
+		h := e.Hash()
+		require.Equal(t, []Known{{Hash: h, Depth: e.Depth, Role: e.Role}}, memory.LookUp([][]byte{h[:]}))
+	}
+}

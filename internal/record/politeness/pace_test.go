@@ -1,0 +1,337 @@
+package politeness
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/store"
+)
+
+// nextIn is how long the row keeps a host from being asked.
+func nextIn(t *testing.T, db *store.DB, host string) time.Duration {
+	t.Helper()
+	var s float64
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now())::float8 ELSE 0 END FROM sites WHERE host = $1`, host).Scan(&s))
+	return time.Duration(s * float64(time.Second))
+}
+
+// TestALongCrawlDelayIsBounded: what robots.txt asks is obeyed up to the bound,
+// and nobody sleeps longer than MaxBlock with a host's lease in hand.
+func TestALongCrawlDelayIsBounded(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Second, MaxCrawlDelay: 10 * time.Minute, MaxBlock: time.Minute}, "a")
+	const day = 24 * time.Hour
+	done, err := k.Turn(t.Context(), "host.test", day)
+	require.NoError(t, err)
+	require.InDelta(t, 10*time.Minute, nextIn(t, db, "host.test"), float64(10*time.Second), "while the request is under way")
+	done(fetch.Visit{Status: 200})
+	require.InDelta(t, 10*time.Minute, nextIn(t, db, "host.test"), float64(10*time.Second))
+
+	_, err = k.Turn(t.Context(), "host.test", day)
+	busy := requireBusy(t, err, true)
+	require.InDelta(t, 10*time.Minute, busy.Wait, float64(10*time.Second))
+	require.Contains(t, busy.Error(), "Crawl-delay", "the host asked for no pause and failed in nothing")
+	_, err = k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err, "the lease was given back")
+}
+
+// TestAskingInVainUsesUpNoNumbers: sites are numbered by their rows, not by how
+// often they are asked for.
+func TestAskingInVainUsesUpNoNumbers(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	number := func() (n int64) {
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT last_value FROM sites_id_seq`).Scan(&n))
+		return n
+	}
+	before := number()
+	for range 20 {
+		_, err := k.Acquire(t.Context(), "host.test")
+		requireBusy(t, err, false)
+	}
+	require.NoError(t, l.Release(t.Context()))
+	for range 20 {
+		done, err := k.Turn(t.Context(), "host.test", 0)
+		require.NoError(t, err)
+		done(fetch.Visit{Status: 200})
+	}
+	for range 20 {
+		id, err := store.EnsureSite(t.Context(), db.Pool, "host.test")
+		require.NoError(t, err)
+		require.Equal(t, l.SiteID, id)
+	}
+	require.Equal(t, before, number())
+}
+
+// asking counts who asks the database.
+type asking struct {
+	mu  sync.Mutex
+	who map[any]int
+	all chan struct{} // one for each question
+}
+
+type whoKey struct{}
+
+func (a *asking) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	if who := ctx.Value(whoKey{}); who != nil {
+		a.mu.Lock()
+		a.who[who]++
+		a.mu.Unlock()
+		select {
+		case a.all <- struct{}{}:
+		default:
+		}
+	}
+	return ctx
+}
+
+func (a *asking) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestWaitersQueueInTheProcess: of all that wait for a host in one process, one
+// asks the database.
+func TestWaitersQueueInTheProcess(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	held, err := NewKeeper(db.Pool, unpaced, "another").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	cfg := db.Pool.Config()
+	trace := &asking{who: map[any]int{}, all: make(chan struct{}, 1000)}
+	cfg.ConnConfig.Tracer = trace
+	traced, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(traced.Close)
+	k := NewKeeper(traced, unpaced, "a")
+	var wg sync.WaitGroup
+	for i := range 20 {
+		host := []string{"host.test", "www.host.test"}[i%2]
+		wg.Go(func() {
+			done, err := k.Turn(context.WithValue(t.Context(), whoKey{}, i), host, 0)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			done(fetch.Visit{Status: 200})
+		})
+	}
+	for range 12 {
+		<-trace.all
+	}
+	trace.mu.Lock()
+	require.Len(t, trace.who, 1, "%v", trace.who)
+	trace.mu.Unlock()
+	require.NoError(t, held.Release(t.Context()))
+	wg.Wait()
+	require.Len(t, trace.who, 20)
+	require.Empty(t, k.queues.hosts, "nothing is kept of a host that nobody wants")
+}
+
+// TestWithAndWithoutWWWIsOneHost: both names are one server, which sees one
+// request at a time, and its pause between them.
+func TestWithAndWithoutWWWIsOneHost(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
+	l, err := k.Acquire(t.Context(), "lab.test")
+	require.NoError(t, err)
+	_, err = k.Acquire(t.Context(), "www.lab.test")
+	requireBusy(t, err, false)
+	for _, other := range []string{"www.test", "www2.lab.test", "www.www.lab.test"} {
+		_, err = k.Acquire(t.Context(), other)
+		require.NoError(t, err, other)
+	}
+	done, err := k.Turn(WithLease(t.Context(), l), "www.lab.test", 0)
+	require.NoError(t, err, "who has the one has the other")
+	done(fetch.Visit{Status: 200})
+	require.NoError(t, l.Release(t.Context()))
+	l, err = k.Acquire(t.Context(), "www.lab.test")
+	require.NoError(t, err)
+	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
+	_, err = k.Acquire(t.Context(), "lab.test")
+	requireBusy(t, err, false)
+	require.NoError(t, l.Release(t.Context()))
+
+	// That one name does not answer says nothing of the other.
+	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET parked_until = now() + interval '1 hour', next_allowed_at = now() + interval '1 hour', failures = 5 WHERE host = 'www.lab.test'`)
+	require.NoError(t, err)
+	l, err = k.Acquire(t.Context(), "lab.test")
+	require.NoError(t, err)
+	require.Less(t, l.Ready(), 2*time.Minute)
+}
+
+// TestBothNamesAreTakenOnce lets many take a new host by both names at once.
+func TestBothNamesAreTakenOnce(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	keepers := []*Keeper{NewKeeper(db.Pool, unpaced, "a"), NewKeeper(db.Pool, unpaced, "b")}
+	var wg sync.WaitGroup
+	got := make(chan *Lease, 16)
+	for i := range 16 {
+		wg.Go(func() {
+			if l, err := keepers[i%2].Acquire(t.Context(), []string{"lab.test", "www.lab.test"}[i/2%2]); err == nil {
+				got <- l
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, got, 1)
+}
+
+func web(t *testing.T, k *Keeper) *fetch.Client {
+	t.Helper()
+	c, err := fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: k, Linger: time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestALostLeaseEndsTheRequestUnderWay: once another may ask the host, the
+// answer that is still coming is left.
+func TestALostLeaseEndsTheRequestUnderWay(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	left := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		_, err := db.Pool.Exec(r.Context(), `UPDATE sites SET holder = 'another', token = token + 1, expires_at = now() + interval '1 hour'`)
+		if err != nil {
+			t.Error(err)
+		}
+		<-r.Context().Done()
+		close(left)
+	}))
+	t.Cleanup(srv.Close)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	k.ttl = 150 * time.Millisecond
+	_, err := web(t, k).Fetch(t.Context(), fetch.Request{URL: srv.URL + "/"})
+	require.ErrorIs(t, err, ErrLost)
+	require.Equal(t, fetch.Canceled, fetch.OutcomeOf(err))
+	<-left
+}
+
+// TestRetryAfterIsInTheRecordBeforeTheAnswerEnds: a process that is killed while
+// a server in trouble takes its time still leaves it the pause it asked for.
+func TestRetryAfterIsInTheRecordBeforeTheAnswerEnds(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	var inTime time.Duration
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_ = http.NewResponseController(w).Flush()
+		deadline := time.Now().Add(10 * time.Second) // of a client that waits for the end
+		for inTime < 50*time.Minute && time.Now().Before(deadline) {
+			var s float64
+			if err := db.Pool.QueryRow(context.Background(), `SELECT CASE WHEN next_allowed_at > now() THEN extract(epoch FROM next_allowed_at - now())::float8 ELSE 0 END FROM sites`).Scan(&s); err != nil {
+				t.Error(err)
+				return
+			}
+			inTime = time.Duration(s * float64(time.Second))
+		}
+	}))
+	_, err := web(t, NewKeeper(db.Pool, unpaced, "a")).Fetch(t.Context(), fetch.Request{URL: srv.URL + "/"})
+	require.Equal(t, fetch.Busy, fetch.OutcomeOf(err))
+	srv.Close() // and wait for the server's view of it
+	require.InDelta(t, time.Hour, inTime, float64(time.Minute))
+}
+
+// TestWhatCouldNotBeWrittenIsWrittenWithTheLease: the database may be away when
+// an answer asks for a pause; the lease's end says it then.
+func TestWhatCouldNotBeWrittenIsWrittenWithTheLease(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	cfg := db.Pool.Config()
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	require.NoError(t, err)
+	p := unpaced
+	p.ParkAfter, p.ParkFor = 1, time.Hour
+	k := NewKeeper(pool, p, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	require.NoError(t, err)
+	pool.Close()
+	done(fetch.Visit{Status: 503, Failed: true, RetryAfter: 2 * time.Hour})
+	require.Zero(t, nextIn(t, db, "host.test"))
+	k.pool = db.Pool // it is back
+	require.NoError(t, l.Release(t.Context()))
+	_, err = k.Acquire(t.Context(), "host.test")
+	busy := requireBusy(t, err, true)
+	require.InDelta(t, 2*time.Hour, busy.Wait, float64(time.Minute))
+	require.Equal(t, 1, busy.Failures)
+	require.True(t, busy.Asked)
+}
+
+// TestWhatASiteWasPromisedHolds: whoever asks one page of a host keeps the delay
+// that those who want the site asked for, where it is the longer one.
+func TestWhatASiteWasPromisedHolds(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Second}, "a")
+	promised := map[int]time.Duration{}
+	k.Keep(func(_ context.Context, site int, def time.Duration) (time.Duration, bool, error) {
+		require.Equal(t, time.Second, def)
+		d, ok := promised[site]
+		return d, ok, nil
+	})
+	for host, c := range map[string]struct{ promise, asks, want time.Duration }{
+		"long.test":  {time.Minute, 20 * time.Second, time.Minute},
+		"short.test": {20 * time.Second, time.Minute, time.Minute},
+		"none.test":  {0, 20 * time.Second, 20 * time.Second},
+		"crawl.test": {20 * time.Second, 0, 20 * time.Second},
+	} {
+		id, err := store.EnsureSite(t.Context(), db.Pool, host)
+		require.NoError(t, err)
+		if c.promise > 0 {
+			promised[id] = c.promise
+		}
+		ctx := t.Context()
+		if c.asks > 0 {
+			ctx = WithDelay(ctx, c.asks)
+		}
+		done, err := k.Turn(ctx, host, 0)
+		require.NoError(t, err)
+		done(fetch.Visit{Status: 200})
+		require.InDelta(t, c.want, nextIn(t, db, host), float64(2*time.Second), host)
+	}
+}
+
+// TestPublicHostsHaveAFloor: no setting and no harvest asks a host faster than
+// the floor.
+func TestPublicHostsHaveAFloor(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	for name, base := range map[string]fetch.Pacing{"unpaced": {Unpaced: true}, "a typo": {MinDelay: time.Millisecond}} {
+		t.Run(name, func(t *testing.T) {
+			base.Floor = time.Minute
+			done, err := NewKeeper(db.Pool, base, "a").Turn(WithDelay(t.Context(), time.Millisecond), name+".test", 0)
+			require.NoError(t, err)
+			done(fetch.Visit{Status: 200})
+			require.InDelta(t, time.Minute, nextIn(t, db, name+".test"), float64(5*time.Second))
+		})
+	}
+	services := NewKeeper(db.Pool, fetch.Pacing{Floor: time.Minute}, "a").Services()
+	done, err := services.Turn(t.Context(), "service.test", time.Second)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200})
+	require.Less(t, nextIn(t, db, "service.test"), 10*time.Second, "an interface for programs has a pace of its own")
+}

@@ -1,0 +1,399 @@
+package politeness
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+func open(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 20)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+// unpaced grants turns at once, so that a test waits only for what it is about.
+var unpaced = fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+
+// expire lets a host's lease run out without waiting for it.
+func expire(t *testing.T, db *store.DB, host string) {
+	t.Helper()
+	_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE host = $1`, host)
+	require.NoError(t, err)
+}
+
+func requireBusy(t *testing.T, err error, parked bool) *BusyError {
+	t.Helper()
+	var busy *BusyError
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, parked, busy.Parked)
+	require.Positive(t, busy.RetryIn())
+	require.Contains(t, busy.Error(), busy.Host)
+	return busy
+}
+
+func TestOneLeaseAHost(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	keepers := []*Keeper{NewKeeper(db.Pool, unpaced, "a"), NewKeeper(db.Pool, unpaced, "b")}
+	var got atomic.Int32
+	var wg sync.WaitGroup
+	leases := make(chan *Lease, 40)
+	for i := range 40 {
+		wg.Go(func() {
+			l, err := keepers[i%2].Acquire(t.Context(), "host.test")
+			var busy *BusyError
+			if err == nil {
+				got.Add(1)
+				leases <- l
+			} else if !errors.As(err, &busy) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, got.Load())
+	_, err := keepers[0].Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false)
+	_, err = keepers[0].Acquire(t.Context(), "other.test")
+	require.NoError(t, err, "another host is another lease")
+	require.NoError(t, (<-leases).Release(t.Context()))
+	_, err = keepers[1].Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+}
+
+func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	old, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	expire(t, db, "host.test")
+	young, err := NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.Greater(t, young.Token, old.Token)
+
+	require.ErrorIs(t, old.Renew(t.Context()), ErrLost)
+	require.ErrorIs(t, old.Release(t.Context()), ErrLost)
+	old.SetDelay(time.Millisecond)
+	_, err = k.Turn(WithLease(t.Context(), old), "host.test", 0)
+	require.ErrorIs(t, err, ErrLost, "no request leaves")
+	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return old.Check(t.Context(), tx) })
+	require.ErrorIs(t, err, ErrLost)
+	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return young.Check(t.Context(), tx) }))
+	require.NoError(t, young.Renew(t.Context()))
+}
+
+// TestCheckHoldsOffATakeOver: between Check and the commit nobody else gets the
+// lease, though it has run out.
+func TestCheckHoldsOffATakeOver(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	expire(t, db, "host.test")
+	tx, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.Check(t.Context(), tx))
+	taken := make(chan error, 1)
+	go func() {
+		_, err := k.Acquire(t.Context(), "host.test")
+		taken <- err
+	}()
+	blocked := func() bool {
+		var n int
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+		return n == 1
+	}
+	require.Eventually(t, blocked, 10*time.Second, time.Millisecond)
+	require.NoError(t, tx.Commit(t.Context()))
+	require.NoError(t, <-taken)
+}
+
+// TestALeaseThatRanOutAsksNothing: where delays are off no row is written before
+// a request, so the process's own clock has to tell.
+func TestALeaseThatRanOutAsksNothing(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	ctx := WithLease(t.Context(), l)
+	done, err := k.Turn(ctx, "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200})
+	l.until = time.Now().Add(-time.Second)
+	require.True(t, l.Lapsed())
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, l.Renew(gone))
+	require.True(t, l.Lapsed(), "the database could not be asked")
+	_, err = k.Turn(WithLease(gone, l), "host.test", 0)
+	require.Error(t, err)
+	_, err = k.Turn(ctx, "host.test", 0)
+	require.NoError(t, err, "nobody took it, so it is had on")
+	require.False(t, l.Lapsed())
+
+	l.until = time.Now().Add(-time.Second)
+	expire(t, db, "host.test")
+	_, err = NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	_, err = k.Turn(ctx, "host.test", 0)
+	require.ErrorIs(t, err, ErrLost)
+}
+
+// TestALeaseThatWasNotGivenBackIsTakenUp: a process whose database was away when
+// a slice ended need not wait for itself; the host has its rest all the same.
+func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200})
+	_, err = k.Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, l.Release(gone))
+	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at = now() WHERE host = 'host.test'`)
+	require.NoError(t, err)
+
+	_, err = NewKeeper(db.Pool, unpaced, "a").Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false) // another process of the same name
+	again, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.InDelta(t, time.Minute, again.Ready(), float64(5*time.Second))
+	_, err = k.Acquire(t.Context(), "host.test")
+	requireBusy(t, err, false)
+	require.ErrorIs(t, l.Renew(t.Context()), ErrLost, "what was given back stays so")
+}
+
+func TestPacingSurvivesTheProcess(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	paced := fetch.Pacing{MinDelay: time.Minute}
+	done, err := NewKeeper(db.Pool, paced, "a").Turn(t.Context(), "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200, Elapsed: time.Millisecond})
+	l, err := NewKeeper(db.Pool, paced, "b").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
+
+	// A process killed in the middle of a request has said so before it.
+	_, err = NewKeeper(db.Pool, paced, "a").Turn(t.Context(), "killed.test", 0)
+	require.NoError(t, err)
+	expire(t, db, "killed.test")
+	l, err = NewKeeper(db.Pool, paced, "b").Acquire(t.Context(), "killed.test")
+	require.NoError(t, err)
+	require.InDelta(t, time.Minute, l.Ready(), float64(5*time.Second))
+}
+
+func TestAHostThatKeepsFailingIsParked(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	p := unpaced
+	p.ParkAfter, p.ParkFor = 3, time.Hour
+	k := NewKeeper(db.Pool, p, "a")
+	for range 3 {
+		done, err := k.Turn(t.Context(), "host.test", 0)
+		require.NoError(t, err)
+		done(fetch.Visit{Status: 500, Failed: true})
+	}
+	_, err := NewKeeper(db.Pool, p, "b").Turn(t.Context(), "host.test", 0)
+	busy := requireBusy(t, err, true)
+	require.InDelta(t, time.Hour, busy.Wait, float64(time.Minute))
+	require.Equal(t, 3, busy.Failures)
+	site, err := db.Site(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.Equal(t, 3, site.Failures)
+	require.NotNil(t, site.Parked)
+
+	// One good answer after the pause, and the host is as any other.
+	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET parked_until = now(), next_allowed_at = now() WHERE host = 'host.test'`)
+	require.NoError(t, err)
+	done, err := k.Turn(t.Context(), "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 200})
+	site, err = db.Site(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.Zero(t, site.Failures)
+	require.Nil(t, site.Parked)
+}
+
+func TestALongPauseIsAnError(t *testing.T) {
+	t.Parallel()
+	k := NewKeeper(open(t).Pool, unpaced, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	ctx := WithLease(t.Context(), l)
+	done, err := k.Turn(ctx, "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: 503, Failed: true, RetryAfter: time.Hour})
+	_, err = k.Turn(ctx, "host.test", 0)
+	busy := requireBusy(t, err, true)
+	require.InDelta(t, time.Hour, busy.Wait, float64(time.Minute))
+	require.NoError(t, l.Release(t.Context()))
+	_, err = k.Turn(t.Context(), "host.test", 0)
+	requireBusy(t, err, true)
+}
+
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	paced := NewKeeper(db.Pool, fetch.Pacing{MinDelay: 10 * time.Second}, "a")
+	for name, c := range map[string]struct {
+		keeper     *Keeper
+		ctx        context.Context
+		crawlDelay time.Duration
+		want       time.Duration
+	}{
+		"the keeper's":         {paced, t.Context(), 0, 10 * time.Second},
+		"the caller's":         {paced, WithDelay(t.Context(), 20*time.Second), 0, 20 * time.Second},
+		"robots.txt's":         {paced, t.Context(), 30 * time.Second, 30 * time.Second},
+		"none":                 {NewKeeper(db.Pool, unpaced, "a"), t.Context(), 0, 0},
+		"a service's":          {paced.Services(), t.Context(), 3 * time.Second, 3 * time.Second},
+		"a service's own none": {paced.Services(), WithDelay(t.Context(), 20*time.Second), 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			host := t.Name()
+			done, err := c.keeper.Turn(c.ctx, host, c.crawlDelay)
+			require.NoError(t, err)
+			done(fetch.Visit{Status: 200})
+			l, err := c.keeper.Acquire(t.Context(), host)
+			require.NoError(t, err)
+			require.InDelta(t, c.want, l.Ready(), float64(2*time.Second))
+		})
+	}
+}
+
+// TestASlowAnswerKeepsItsTurn: a request that outlasts the lease is still the
+// only one.
+func TestASlowAnswerKeepsItsTurn(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	k.ttl = 60 * time.Millisecond
+	done, err := k.Turn(t.Context(), "host.test", 0)
+	require.NoError(t, err)
+	var first time.Time
+	expires := func() (at time.Time) {
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT expires_at FROM sites WHERE host = 'host.test'`).Scan(&at))
+		return at
+	}
+	first = expires()
+	require.Eventually(t, func() bool { return expires().After(first.Add(3 * k.ttl)) }, 10*time.Second, 5*time.Millisecond)
+	done(fetch.Visit{Status: 200})
+	l, err := NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	require.EqualValues(t, 2, l.Token, "nobody took the lease in between")
+}
+
+// TestManyAskOneHost: two processes with many goroutines, some of them under a
+// lease, judged by what the server saw.
+func TestManyAskOneHost(t *testing.T) {
+	t.Parallel()
+	const delay = 25 * time.Millisecond
+	db := open(t)
+	log := newServerLog()
+	srv := httptest.NewServer(log)
+	t.Cleanup(srv.Close)
+	host := srv.Listener.Addr().String()
+	p := fetch.Pacing{MinDelay: delay, MaxDelay: delay}
+	keepers := []*Keeper{NewKeeper(db.Pool, p, "a"), NewKeeper(db.Pool, p, "b")}
+	ask := func(ctx context.Context, k *Keeper) error {
+		done, err := k.Turn(ctx, host, 0)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		resp, err := http.Get(srv.URL)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		done(fetch.Visit{Status: 200, Elapsed: time.Since(start)})
+		return err
+	}
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			if err := ask(t.Context(), keepers[i%2]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 2 {
+		wg.Go(func() { // a slice of a crawl among them
+			var l *Lease
+			for l == nil {
+				var err error
+				if l, err = keepers[0].Acquire(t.Context(), host); err != nil {
+					if err := fetch.Wait(t.Context(), time.Millisecond); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+			for range 4 {
+				if err := ask(WithLease(t.Context(), l), keepers[0]); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := l.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, 20, log.requests)
+	require.Equal(t, 1, log.most, "requests in flight")
+	require.GreaterOrEqual(t, log.gap, delay, "smallest time between two requests")
+}
+
+// serverLog is a server that watches its client's manners.
+type serverLog struct {
+	mu             sync.Mutex
+	requests       int
+	inFlight, most int
+	last           time.Time
+	gap            time.Duration
+}
+
+func newServerLog() *serverLog { return &serverLog{gap: time.Hour} }
+
+func (s *serverLog) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	now := time.Now()
+	if s.requests++; s.requests > 1 {
+		s.gap = min(s.gap, now.Sub(s.last))
+	}
+	s.last = now
+	s.inFlight++
+	s.most = max(s.most, s.inFlight)
+	s.mu.Unlock()
+	_, _ = w.Write([]byte("ok"))
+	s.mu.Lock()
+	s.inFlight--
+	s.mu.Unlock()
+}

@@ -1,0 +1,245 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+)
+
+// ErrNotHeld is returned to a slice whose site another process has taken over: it
+// wrote nothing.
+var ErrNotHeld = errors.New("store: another process holds the site by now")
+
+// Slice names a slice: its site, the crawl of which it is a part, and the token of
+// the lease under which it writes.
+type Slice struct {
+	SiteID int
+	Crawl  int
+	Token  int64
+}
+
+// CrawlProgress is how far the crawl of a site is, over all its slices.
+type CrawlProgress struct {
+	Pages    int   // requests
+	Read     int   // pages whose links were followed
+	Relevant int   // those of them that lead to documents
+	Bytes    int64 // that it brought
+}
+
+// BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
+// only leads were given to it since: they are taken, and what else waits is not
+// worth more than it was. A new homepage has a crawl of its own.
+func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
+	if _, err := db.Pool.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, siteID); err != nil {
+		return err
+	}
+	_, err := db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
+			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
+		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
+			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
+	return err
+}
+
+// BeginSlice counts the slice until it comes to an orderly end, or gets something
+// done. It returns how many before it did not, in a row, and how far the crawl is.
+// Where the one before was working on an answer, that URL is charged with it; at
+// the last of maxKilled charges it is set aside.
+func (db *DB) BeginSlice(ctx context.Context, of Slice, maxKilled int) (attempts int, at CrawlProgress, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		var handling []byte
+		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2
+				RETURNING attempts - 1, crawl_pages, crawl_read, crawl_relevant, crawl_bytes, handling`,
+			of.SiteID, of.Token).Scan(&attempts, &at.Pages, &at.Read, &at.Relevant, &at.Bytes, &handling)
+		if err != nil || handling == nil {
+			return err
+		}
+		if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, maxKilled); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE sites SET handling=NULL WHERE id=$1`, of.SiteID)
+		return err
+	})
+	return attempts, at, err
+}
+
+// Handling notes which answer a slice works on from now on.
+func (db *DB) Handling(ctx context.Context, of Slice, h frontier.Hash) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h[:])
+	return err
+}
+
+// SliceWrite is what a slice writes at once.
+type SliceWrite struct {
+	*frontier.Batch
+	Progress CrawlProgress
+	Learnt   json.RawMessage // by the strategy; nil leaves what is written
+	Last     bool            // the slice ends with it,
+	Orderly  bool            // and by itself
+}
+
+// WriteSlice writes what a slice did in one transaction, fenced by its lease: one
+// that lost it writes nothing (ErrNotHeld). It takes the rows of all its sites in
+// the order in which everybody takes them: the next one may be a slice of a site
+// that leads here.
+func (db *DB) WriteSlice(ctx context.Context, of Slice, w SliceWrite) (out frontier.Written, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) (err error) {
+		out, err = writeSlice(ctx, tx, of, w)
+		return err
+	})
+	return out, err
+}
+
+func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out frontier.Written, err error) {
+	hosts := slices.Sorted(maps.Keys(w.Leads))
+	sites := make([]int, len(hosts))
+	for i, host := range hosts {
+		if sites[i], err = EnsureSite(ctx, tx, host); err != nil {
+			return out, err
+		}
+	}
+	if len(sites) > 0 {
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, append(slices.Clone(sites), of.SiteID)); err != nil {
+			return out, err
+		}
+	}
+	// Before all else the site's own row: it holds off a take-over until the commit.
+	if err := writeProgress(ctx, tx, of, w); err != nil {
+		return out, err
+	}
+	if err := frontier.Done(ctx, tx, of.SiteID, w.Visits); err != nil {
+		return out, err
+	}
+	aliases, err := writeSeen(ctx, tx, of.SiteID, w.Visits)
+	if err != nil {
+		return out, err
+	}
+	if out.Added, err = frontier.Add(ctx, tx, of.SiteID, w.Links); err != nil {
+		return out, err
+	}
+	if err := frontier.AddAliases(ctx, tx, of.SiteID, of.Crawl, w.Aliases); err != nil {
+		return out, err
+	}
+	changed, err := frontier.AskChanged(ctx, tx, of.SiteID, of.Crawl, w.Changed)
+	if err != nil {
+		return out, err
+	}
+	for i, host := range hosts {
+		if err := writeLeads(ctx, tx, of.SiteID, sites[i], w.Leads[host]); err != nil {
+			return out, err
+		}
+	}
+	out.Again = aliases + changed
+	return out, nil
+}
+
+// writeProgress writes how far the crawl is. An orderly end of the slice ends the
+// count of attempts, what was done begins it anew. A process that is stopped
+// before the commit must not keep the row locked from who comes after it.
+func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error {
+	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
+			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10
+		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
+		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes)
+	if err == nil && tag.RowsAffected() == 0 {
+		return ErrNotHeld
+	}
+	return err
+}
+
+// writeSeen notes at a document's locations that it was seen there again, or
+// that it vanished: its file and all that is known of it stay. Where a link that
+// redirected to a document does so no longer, the document's own address is asked;
+// how many such addresses there are is returned.
+func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Visit) (again int, err error) {
+	var seen, gone [][]byte
+	var turned, seenAt, goneAt []string
+	for i := range visits {
+		v := &visits[i]
+		if v.Entry.Was != frontier.Document {
+			continue
+		}
+		h := v.Entry.Hash()
+		switch v.State {
+		case frontier.Document:
+			seen, seenAt = append(seen, h[:]), append(seenAt, v.Entry.Link.URL)
+		case frontier.Gone, frontier.Page, frontier.Moved:
+			gone, goneAt = append(gone, h[:]), append(goneAt, v.Entry.Link.URL)
+		default:
+			continue
+		}
+		if !v.Unchanged() {
+			turned = append(turned, v.Entry.Link.URL)
+		}
+	}
+	if len(turned) > 0 {
+		if again, err = frontier.AskAliases(ctx, tx, siteID, turned); err != nil {
+			return again, err
+		}
+	}
+	now := time.Now()
+	if err := mark(ctx, tx, siteID, `seen_at=$4`, seen, seenAt, now); err != nil {
+		return again, err
+	}
+	return again, mark(ctx, tx, siteID, `gone_at=$4, current=false`, gone, goneAt, now)
+}
+
+// mark sets something at the locations of documents of a site: of files by their
+// hashes, of the members of archives, which have hashes of their own, by the
+// archives' URLs. Each way has its index.
+func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byte, urls []string, now time.Time) error {
+	if len(hashes) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `UPDATE locations SET `+set+` WHERE site_id=$1 AND current AND (hash, sha256) IN (
+			SELECT hash, sha256 FROM locations WHERE hash = ANY($2)
+			UNION ALL SELECT hash, sha256 FROM locations WHERE site_id=$1 AND member <> '' AND md5(url) = ANY(SELECT md5(u) FROM unnest($3::text[]) u))`,
+		siteID, hashes, urls, now)
+	return err
+}
+
+// Leads tells of each lead that the present crawl of a site gave to another host.
+func (db *DB) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
+	rows, err := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
+	if err != nil {
+		return err
+	}
+	var h []byte
+	var host string
+	var wanted float64
+	_, err = pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
+		each(frontier.Hash(h), host, wanted)
+		return nil
+	})
+	return err
+}
+
+// writeLeads gives documents on another host to that host's own frontier, where
+// they are asked for under its own lease, and notes them, so that the next slices
+// of the crawl know of them.
+func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.Entry) error {
+	if slices.ContainsFunc(leads, func(e frontier.Entry) bool { return e.Skip == "" }) {
+		if err := InheritSite(ctx, tx, from, to, "lead"); err != nil {
+			return err
+		}
+	}
+	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
+	for i := range leads {
+		h := leads[i].Hash()
+		hashes[i], wanted[i] = h[:], leads[i].Wanted
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO leads (from_site, hash, to_site, wanted) SELECT $1, v.hash, $2, v.wanted
+		FROM unnest($3::bytea[], $4::float8[]) AS v (hash, wanted)
+		ON CONFLICT (from_site, hash) DO UPDATE SET wanted=EXCLUDED.wanted`, from, to, hashes, wanted)
+	if err != nil {
+		return err
+	}
+	_, err = frontier.Add(ctx, tx, to, leads)
+	return err
+}

@@ -1,0 +1,151 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/homepage"
+	"gleaner/internal/metadata"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+)
+
+// TestForeignTextIsKept: whatever others write, NUL, broken UTF-8 and addresses
+// longer than an index takes, is kept by every method that keeps anything, twice
+// over, and found again.
+func TestForeignTextIsKept(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	noise := make([]byte, 6000) // nothing that Postgres could pack
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	const odd = "odd \x00 \xff \x1b[31m \u202e"
+	const clean = "odd \uFFFD \uFFFD \x1b[31m \u202e"
+	long := fmt.Sprintf("http://a.example/%x%s", noise, odd)
+	now := time.Now()
+	ada := gleaner.Author{PID: "a/1" + odd, Name: "Ada" + odd}
+	paper := gleaner.Paper{Key: "p" + odd, Venue: "v" + odd, Year: 2003, Title: odd, Authors: []gleaner.Author{ada}, DOI: odd, ArXiv: odd, Pages: odd, Links: []string{long}}
+	doc := store.Document{SHA256: "aa", Kind: odd, State: "accepted", Outcome: odd, Detail: odd, Reader: odd, Class: odd, Reasons: []string{odd}, MetaTitle: odd, FirstPages: odd}
+	found := []store.Found{{Paper: paper.Key, Verdict: "exact", Form: odd, Reasons: []string{odd}}}
+	site, err := store.EnsureSite(t.Context(), db.Pool, "a.example"+odd)
+	require.NoError(t, err)
+	in := func(do func(tx pgx.Tx) error) error { return pgx.BeginFunc(t.Context(), db.Pool, do) }
+	ctx := t.Context()
+
+	// In the order in which one needs the other.
+	type save struct {
+		name string
+		do   func() error
+	}
+	saves := []save{
+		{"SavePapers", func() error { return db.SavePapers(ctx, []gleaner.Paper{paper}, odd) }},
+		{"SaveRecords", func() error { return db.SaveRecords(ctx, []metadata.Record{{Paper: paper, Why: []string{odd}}}) }},
+		{"SaveHarvest", func() error {
+			return db.SaveHarvest(ctx, store.Harvest{ID: "h" + odd, Venue: paper.Venue, Years: gleaner.Years{From: 2003, To: 2003}, Options: json.RawMessage("{}"), Stage: odd})
+		}},
+		{"SetStage", func() error { return db.SetStage(ctx, "h"+odd, odd, odd) }},
+		{"SetPaused", func() error { return db.SetPaused(ctx, "h"+odd, true) }},
+		{"SetHarvestPapers", func() error {
+			return db.SetHarvestPapers(ctx, "h"+odd, []gleaner.Paper{paper}, map[string]string{paper.Key: odd})
+		}},
+		{"SetUnanswered", func() error {
+			return db.SetUnanswered(ctx, "h"+odd, store.UnansweredPapers, odd, []string{odd}, []store.Unanswered{{Subject: odd, Reason: odd}})
+		}},
+		{"SaveCopies", func() error {
+			return db.SaveCopies(ctx, []store.Copy{{Paper: paper.Key, URL: long, Version: odd, License: odd, Host: odd, Source: odd}})
+		}},
+		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []gleaner.Paper{paper}, odd, false); return err }},
+		{"SaveListing", func() error { return db.SaveListing(ctx, odd, paper.Venue, odd, []gleaner.Paper{paper}) }},
+		{"SavePersons", func() error {
+			return db.SavePersons(ctx, odd, map[string]*metadata.Person{ada.PID: {}})
+		}},
+		{"SaveDecision", func() error {
+			return db.SaveDecision(ctx, homepage.Decision{Author: ada, NotFound: odd, Candidates: []homepage.Candidate{{URL: long, Title: odd}}},
+				[]store.Homepage{{URL: long, Host: odd, Source: odd}})
+		}},
+		{"SetOverride", func() error { return db.SetOverride(ctx, ada.ID(), long, "is") }},
+		{"SavePage", func() error {
+			return db.SavePage(ctx, store.CachedPage{Hash: []byte{1}, Host: odd, URL: long, FinalURL: long, Outcome: odd, Header: http.Header{odd: {odd}}, At: now})
+		}},
+		{"SaveRobots", func() error {
+			return db.SaveRobots(ctx, odd, fetch.RobotsRecord{Body: []byte(odd), Reason: odd, FetchedAt: now, ExpiresAt: now})
+		}},
+		{"SaveFetched", func() error {
+			return db.SaveFetched(ctx, doc, store.Location{Hash: []byte{1}, SiteID: site, URL: long, Member: odd, Parent: long, Anchor: odd, Context: odd,
+				Heading: odd, MetaTitle: odd, DOI: odd, Header: map[string]string{odd: odd}, Found: now}, func() error { return nil })
+		}},
+		{"SaveSketch", func() error { return db.SaveSketch(ctx, "aa", []byte{0}, []int64{1}) }},
+		{"SaveFailure", func() error { return db.SaveFailure(ctx, "aa", odd, odd, false) }},
+		{"SaveJudgement", func() error { return db.SaveJudgement(ctx, doc, found, store.Kin{}, 0) }},
+		{"SaveMatches", func() error { return db.SaveMatches(ctx, "aa", found, true, 0) }},
+		{"SaveCompared", func() error { return db.SaveCompared(ctx, "aa", []int32{1}, 0) }},
+		{"SetIngestion", func() error { return db.SetIngestion(ctx, "ingested", "aa", odd) }},
+		{"SaveRates", func() error {
+			return db.SaveRates(ctx, site, now, store.SiteRates{}, []store.DirectoryRates{{Path: strings.TrimPrefix(long, "http://a.example"), Name: long}})
+		}},
+		{"SaveWhitelist", func() error {
+			return db.SaveWhitelist(ctx, []store.DomainRank{{Domain: odd}}, []store.ListedURL{{URL: long, Domain: odd}})
+		}},
+		{"SaveCitations", func() error { return db.SaveCitations(ctx, odd, map[string]int64{odd: 1}) }},
+
+		{"a search", func() error {
+			return db.Searches().SaveSearch(ctx, odd, long, 10, homepage.Answer{Results: []homepage.Result{{URL: long, Title: odd}}, At: now})
+		}},
+		{"an indexed page", func() error {
+			return db.PageIndex(100).PutPage(ctx, homepage.IndexedPage{URL: long, Title: odd, Text: odd})
+		}},
+		{"a scope", func() error {
+			return in(func(tx pgx.Tx) error { return store.AddScope(ctx, tx, site, long, odd) })
+		}},
+		{"a link", func() error {
+			e := frontier.Entry{Candidate: rank.Candidate{Parent: long, Link: page.Link{URL: long, Anchor: odd, Context: odd, Heading: odd, TagPath: odd}}}
+			return in(func(tx pgx.Tx) error { _, err := frontier.Add(ctx, tx, site, []frontier.Entry{e}); return err })
+		}},
+	}
+	all := map[string]bool{}
+	for range 2 {
+		for _, s := range saves {
+			require.NoError(t, s.do(), s.name)
+			all[s.name] = true
+		}
+	}
+	for i := range reflect.TypeOf(db).NumMethod() {
+		name := reflect.TypeOf(db).Method(i).Name
+		if strings.HasPrefix(name, "Save") || strings.HasPrefix(name, "Set") && name != "Settle" {
+			require.True(t, all[name], "%s is not tried", name)
+		}
+	}
+	papers, err := db.HarvestPapers(ctx, "h"+odd, false)
+	require.NoError(t, err)
+	require.Equal(t, clean, papers[0].Title)
+	d, places, err := db.Document(ctx, "aa")
+	require.NoError(t, err)
+	require.Equal(t, clean, d.FirstPages)
+	require.Len(t, places, 1)
+	a, ok, err := db.Searches().LoadSearch(ctx, odd, long, 10)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Len(t, a.Results, 1)
+	overrides, err := db.Overrides(ctx, ada.ID())
+	require.NoError(t, err)
+	require.Len(t, overrides, 1)
+	require.NoError(t, db.SetOverride(ctx, ada.ID(), long, ""))
+	overrides, err = db.Overrides(ctx, ada.ID())
+	require.NoError(t, err)
+	require.Empty(t, overrides)
+}

@@ -1,0 +1,118 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
+)
+
+// blobs remembers what was removed.
+type blobs map[string]bool
+
+func (b blobs) Delete(_ context.Context, sha string) error {
+	b[sha] = true
+	return nil
+}
+
+const keptRows = `
+INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at) VALUES
+	('\x01', 'h', 'u', 'u', 'success', 200, '{}', 'twelve bytes', now() - interval '9 days'), ('\x02', 'h', 'v', 'v', 'success', 200, '{}', 'x', now());
+INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ('p', 'old', 10, '[]', now() - interval '1 year'), ('p', 'new', 10, '[]', now());
+INSERT INTO robots (host, status, available, failures, fetched_at, expires_at) VALUES
+	('old.example', 200, true, 0, now(), now() - interval '60 days'), ('new.example', 200, true, 0, now(), now());
+INSERT INTO sites (host) VALUES ('www.example');
+INSERT INTO urls (site_id, hash, url) SELECT id, '\x01', 'https://www.example/' FROM sites;
+INSERT INTO urls (site_id, hash, url) VALUES (4711, '\x02', 'https://removed.example/');
+INSERT INTO papers (key, venue, year, title) VALUES ('p', 'conf/v', 2003, 'A Paper');
+INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at) VALUES
+	('aa', '', '', 100, 'pdf', 'rejected', now() - interval '1 year'),
+	('bb', '', '', 100, 'pdf', 'rejected', now()),
+	('cc', '', '', 100, 'pdf', 'accepted', now() - interval '1 year'),
+	('dd', '', '', 100, 'pdf', 'rejected', now() - interval '1 year'),
+	('ee', '', '', 100, 'pdf', 'rejected', now() - interval '1 year'),
+	('ff', '', '', 100, 'pdf', 'rejected', now() - interval '1 year');
+INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, same_as) VALUES ('99', '', '', 100, 'pdf', 'accepted', 'ff');
+INSERT INTO matches (paper_key, sha256, verdict, score, settled) VALUES ('p', 'dd', 'ambiguous', 0.7, ''), ('p', 'ee', 'different', 0.2, 'no'), ('p', 'aa', 'different', 0.2, '');
+INSERT INTO harvests (id, venue, year_from, year_to, stage, completed_at) VALUES
+	('v/2003', 'conf/v', 2003, 2003, 'complete', now() - interval '2 years'),
+	('v/2000-2005', 'conf/v', 2000, 2005, 'complete', now() - interval '1 year'),
+	('v/1990', 'conf/v', 1990, 1990, 'complete', now() - interval '2 years');
+`
+
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), keptRows)
+	require.NoError(t, err)
+	const day = 24 * time.Hour
+	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day}
+	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "harvests": 1, "files": 1}
+	counts := func(done []store.Pruned) map[string]int {
+		m := map[string]int{}
+		for _, p := range done {
+			m[p.What] = p.Rows
+		}
+		return m
+	}
+	gone := blobs{}
+	would, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, want, counts(would))
+	require.Empty(t, gone)
+
+	done, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{Batch: 1})
+	require.NoError(t, err)
+	require.Equal(t, would, done, "the dry run told something else")
+	require.Equal(t, blobs{"aa": true}, gone)
+	_, err = db.FindHarvest(t.Context(), "v/1990")
+	require.NoError(t, err, "no later harvest covers it")
+	d, _, err := db.Document(t.Context(), "aa")
+	require.NoError(t, err)
+	require.Equal(t, "rejected", d.State, "the row stays")
+	require.True(t, removed(t, db, "aa"))
+	// The web still has it, so a recrawl may bring it back.
+	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}, func() error { return nil }))
+	require.False(t, removed(t, db, "aa"))
+	_, err = db.Pool.Exec(t.Context(), `UPDATE documents SET updated_at=now() WHERE sha256='aa'`)
+	require.NoError(t, err)
+
+	again, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{})
+	require.NoError(t, err)
+	for what, n := range counts(again) {
+		require.Zero(t, n, what)
+	}
+	nothing, err := db.Prune(t.Context(), store.Retention{}, gone, store.PruneOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"urls": 0}, counts(nothing), "zero is for ever")
+}
+
+func removed(t *testing.T, db *store.DB, sha string) (is bool) {
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1`, sha).Scan(&is))
+	return is
+}
+
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	dsn := devtest.Postgres(t)
+	empty, err := store.Inspect(t.Context(), dsn)
+	require.NoError(t, err)
+	require.Zero(t, empty.Applied)
+	db, err := store.Open(t.Context(), dsn, 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	i, err := store.Inspect(t.Context(), dsn)
+	require.NoError(t, err)
+	require.Equal(t, i.Known, i.Applied)
+	require.Positive(t, i.Applied)
+	require.Less(t, i.Skew.Abs(), time.Second)
+	require.Greater(t, i.VersionNum, 100000)
+	_, err = store.Inspect(t.Context(), "postgres://nobody@127.0.0.1:1/none?connect_timeout=1")
+	require.ErrorIs(t, err, store.ErrUnreachable)
+}

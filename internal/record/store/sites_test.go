@@ -1,0 +1,196 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
+)
+
+func open(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 8)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	return db
+}
+
+// watch makes a harvest with options one that wants a host, and returns the
+// host's number.
+func watch(t *testing.T, db *store.DB, harvest, options, host string) int {
+	t.Helper()
+	h := store.Harvest{ID: harvest, Venue: "v", Options: json.RawMessage(options), Years: gleaner.Years{From: 2000, To: 2000}}
+	require.NoError(t, db.SaveHarvest(t.Context(), h))
+	var id int
+	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) (err error) {
+		if id, err = store.EnsureSite(t.Context(), tx, host); err != nil {
+			return err
+		}
+		return store.JoinSite(t.Context(), tx, harvest, id, "test")
+	}))
+	return id
+}
+
+// TestASiteMadeByTwo: who comes second finds the row that the first made while
+// he waited for it.
+func TestASiteMadeByTwo(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	tx, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	first, err := store.EnsureSite(t.Context(), tx, "host.test")
+	require.NoError(t, err)
+	got := make(chan int, 1)
+	go func() {
+		id, err := store.EnsureSite(context.Background(), db.Pool, "host.test")
+		if err != nil {
+			t.Error(err)
+		}
+		got <- id
+	}()
+	require.Eventually(t, func() bool {
+		var n int
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+		return n == 1
+	}, 30*time.Second, time.Millisecond)
+	require.NoError(t, tx.Commit(t.Context()))
+	require.Equal(t, first, <-got)
+}
+
+// TestAHarvestsWishesEndWithIt: what is asked of a site is asked by those who
+// want it now, each with what it left open filled in.
+func TestAHarvestsWishesEndWithIt(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	worker := store.SiteOptions{Delay: time.Second, MaxPages: 100, Strategy: "gleaner", Leads: "wanted"}
+	id := watch(t, db, "quick", `{"delay": 50000000, "max_pages": 5, "budget": 3, "strategy": "bfs"}`, "host.test")
+	is := func(want store.SiteOptions, watched bool) {
+		t.Helper()
+		got, w, err := db.SiteOptions(t.Context(), id, worker)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, watched, w)
+	}
+	quick := store.SiteOptions{Delay: 50 * time.Millisecond, MaxPages: 5, Budget: 3, Strategy: "bfs", Leads: "wanted"}
+	is(quick, true)
+	watch(t, db, "plain", `{"leads": "all"}`, "host.test")
+	is(store.SiteOptions{Delay: time.Second, MaxPages: 100, Strategy: "bfs", Leads: "all"}, true)
+	require.NoError(t, db.SetPaused(t.Context(), "plain", true))
+	is(store.SiteOptions{Delay: time.Second, MaxPages: 100, Strategy: "bfs", Leads: "all"}, true)
+	require.NoError(t, db.SetStage(t.Context(), "plain", "complete", ""))
+	is(quick, true)
+	watch(t, db, "slow", `{"delay": 60000000000, "budget": 9}`, "host.test")
+	is(store.SiteOptions{Delay: time.Minute, MaxPages: 100, Budget: 9, Strategy: "bfs", Leads: "wanted"}, true)
+	require.NoError(t, db.SetStage(t.Context(), "slow", "cancelled", ""))
+	require.NoError(t, db.SetStage(t.Context(), "quick", "complete", ""))
+	is(worker, false)
+	d, any, err := db.SiteDelay(t.Context(), id, time.Second)
+	require.NoError(t, err)
+	require.False(t, any)
+	require.Equal(t, time.Second, d)
+}
+
+// TestRetryReachesAParkedHost: its failures are forgotten, and so is the pause
+// they brought; what the host asked for itself is not, and is said.
+func TestRetryReachesAParkedHost(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	p := fetch.Pacing{MinDelay: time.Second, BackoffBase: time.Hour, BackoffMax: time.Hour, ParkAfter: 2}
+	k := politeness.NewKeeper(db.Pool, p, "a")
+	fail := func(host string, v fetch.Visit) {
+		watch(t, db, "h", `{}`, host)
+		l, err := k.Acquire(t.Context(), host)
+		require.NoError(t, err)
+		done, err := k.Turn(politeness.WithLease(t.Context(), l), host, 0)
+		require.NoError(t, err)
+		done(v)
+		require.NoError(t, l.Release(t.Context()))
+	}
+	for range 2 {
+		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at = '-infinity'`)
+		require.NoError(t, err)
+		fail("broken.test", fetch.Visit{Status: 500, Failed: true})
+	}
+	fail("asks.test", fetch.Visit{Status: 503, Failed: true, RetryAfter: 2 * time.Hour})
+	_, err := k.Acquire(t.Context(), "broken.test")
+	var busy *politeness.BusyError
+	require.ErrorAs(t, err, &busy)
+	require.Contains(t, busy.Error(), "failures in a row: 2")
+	require.NotContains(t, busy.Error(), "asked for")
+
+	_, err = db.RequeueFailed(t.Context(), store.RetryFilter{Harvest: "h"})
+	require.NoError(t, err)
+	l, err := k.Acquire(t.Context(), "broken.test")
+	require.NoError(t, err)
+	require.Less(t, l.Ready(), time.Minute, "the pause was for its failures")
+	require.Zero(t, l.Failures())
+	l, err = k.Acquire(t.Context(), "asks.test")
+	require.NoError(t, err)
+	require.Greater(t, l.Ready(), time.Hour, "the pause was its own wish")
+	_, err = k.Turn(politeness.WithLease(t.Context(), l), "asks.test", 0)
+	require.ErrorAs(t, err, &busy)
+	require.Contains(t, busy.Error(), "it asked for the pause (Retry-After)")
+	asked, err := db.AskedSites(t.Context(), store.RetryFilter{Harvest: "h"})
+	require.NoError(t, err)
+	require.Len(t, asked, 1)
+	require.Equal(t, "asks.test", asked[0].Host)
+}
+
+// TestSitesAreCrawledInTurns: a site that names a hundred hosts does not go before
+// one that names two, nor before homepages; page by page nothing is listed twice
+// or passed over.
+func TestSitesAreCrawledInTurns(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	flood := watch(t, db, "h", `{}`, "a-flood.test")
+	good := watch(t, db, "h", `{}`, "z-good.test")
+	lead := func(from int, host string) (id int) {
+		require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) (err error) {
+			if id, err = store.EnsureSite(t.Context(), tx, host); err != nil {
+				return err
+			}
+			return store.InheritSite(t.Context(), tx, from, id, "lead")
+		}))
+		return id
+	}
+	want := []string{"a-flood.test", "z-good.test", "z-homepage.test", "b0.test", "z-lead1.test", "b1.test", "z-lead2.test"}
+	first := lead(flood, "b0.test")
+	for i := 1; i < 10; i++ {
+		lead(first, fmt.Sprintf("b%d.test", i)) // each led to by the first: all are the flood's
+		if i > 1 {
+			want = append(want, fmt.Sprintf("b%d.test", i))
+		}
+	}
+	lead(flood, "z-homepage.test")
+	lead(good, "z-lead1.test")
+	lead(flood, "z-lead2.test")
+	lead(good, "z-lead2.test")
+	watch(t, db, "h", `{}`, "z-homepage.test")
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) SELECT id, int4send(id::int), 'http://' || host || '/' FROM sites`)
+	require.NoError(t, err)
+	for _, limit := range []int{100, 2, 1} {
+		var got []string
+		for after := ""; ; {
+			hosts, last, err := db.SitesToCrawl(t.Context(), "h", after, limit)
+			require.NoError(t, err)
+			got, after = append(got, hosts...), last
+			if len(hosts) < limit {
+				break
+			}
+		}
+		require.Equal(t, want, got, limit)
+	}
+	hosts, _, err := db.SitesToCrawl(t.Context(), "h", "b.test", 100)
+	require.NoError(t, err)
+	require.Equal(t, want[1:], hosts, "a place that is a host alone, of a harvest that began before there were turns")
+}

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// failing collects what the server refuses.
+type failing struct {
+	mu    sync.Mutex
+	codes []string
+}
+
+func (f *failing) saw(err error) {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		f.mu.Lock()
+		f.codes = append(f.codes, pg.Code)
+		f.mu.Unlock()
+	}
+}
+
+func (f *failing) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (f *failing) TraceQueryEnd(_ context.Context, _ *pgx.Conn, d pgx.TraceQueryEndData) {
+	f.saw(d.Err)
+}
+func (f *failing) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+func (f *failing) TraceBatchQuery(_ context.Context, _ *pgx.Conn, d pgx.TraceBatchQueryData) {
+	f.saw(d.Err)
+}
+func (f *failing) TraceBatchEnd(_ context.Context, _ *pgx.Conn, d pgx.TraceBatchEndData) {
+	f.saw(d.Err)
+}
+
+// watched is a record whose refusals are seen.
+func watched(t *testing.T) (*store.DB, *failing) {
+	t.Helper()
+	dsn := devtest.Postgres(t)
+	first, err := store.Open(t.Context(), dsn, 2)
+	require.NoError(t, err)
+	first.Close()
+	cfg, err := pgxpool.ParseConfig(dsn)
+	require.NoError(t, err)
+	f := &failing{}
+	cfg.ConnConfig.Tracer, cfg.MaxConns = f, 8
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return &store.DB{Pool: pool}, f
+}
+
+// blocked waits until so many connections wait for a lock.
+func blocked(t *testing.T, db *store.DB, want int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var n int
+		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+		return n == want
+	}, 30*time.Second, time.Millisecond)
+}
+
+// TestHarvestsSaveTheSamePeople: two harvests list papers of the same people, each
+// in its order, and neither stands in the other's way.
+func TestHarvestsSaveTheSamePeople(t *testing.T) {
+	t.Parallel()
+	db, refused := watched(t)
+	of := func(pids ...string) (papers []gleaner.Paper) {
+		for _, pid := range pids {
+			papers = append(papers, gleaner.Paper{Key: "conf/" + pids[0] + "/" + pid, Venue: "v", Year: 2003, Title: pid, Authors: []gleaner.Author{{PID: pid, Name: pid}}})
+		}
+		return papers
+	}
+	require.NoError(t, db.SavePapers(t.Context(), of("m", "a", "z"), nil))
+	held, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), `SELECT FROM authors WHERE pid='m' FOR UPDATE`)
+	require.NoError(t, err)
+	saved := make(chan error)
+	for _, papers := range [][]gleaner.Paper{of("a", "m", "z"), of("z", "m", "a")} {
+		go func() { saved <- db.SavePapers(context.Background(), papers, nil) }()
+	}
+	blocked(t, db, 2) // in the middle of both
+	require.NoError(t, held.Commit(t.Context()))
+	require.NoError(t, <-saved)
+	require.NoError(t, <-saved)
+	require.Empty(t, refused.codes)
+	all, err := db.Papers(t.Context(), "v", gleaner.Years{From: 2003, To: 2003})
+	require.NoError(t, err)
+	require.Len(t, all, 9)
+	var linked int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM paper_authors pa JOIN papers p ON p.key=pa.paper_key AND p.title=(SELECT pid FROM authors WHERE id=pa.author_id)`).Scan(&linked))
+	require.Equal(t, 9, linked)
+}
+
+// TestATransactionThatWasUndoneIsDoneAgain: of two that stand in each other's way
+// both pass.
+func TestATransactionThatWasUndoneIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	db, refused := watched(t)
+	for _, host := range []string{"a.test", "b.test"} {
+		_, err := store.EnsureSite(t.Context(), db.Pool, host)
+		require.NoError(t, err)
+	}
+	var both sync.WaitGroup
+	both.Add(2)
+	done := make(chan error)
+	add := func(first, second string) {
+		begun := false
+		done <- db.Tx(context.Background(), func(tx pgx.Tx) error {
+			for i, host := range []string{first, second} {
+				if _, err := tx.Exec(context.Background(), `UPDATE sites SET crawl = crawl + 1 WHERE host=$1`, host); err != nil {
+					return err
+				}
+				if i == 0 && !begun {
+					begun = true
+					both.Done()
+					both.Wait()
+				}
+			}
+			return nil
+		})
+	}
+	go add("a.test", "b.test")
+	go add("b.test", "a.test")
+	require.NoError(t, <-done)
+	require.NoError(t, <-done)
+	require.Equal(t, []string{"40P01"}, refused.codes)
+	for _, host := range []string{"a.test", "b.test"} {
+		s, err := db.Site(t.Context(), host)
+		require.NoError(t, err)
+		require.Equal(t, 2, s.Crawl, host)
+	}
+}
+
+// TestWhatIsTriedAgain: what another try mends, and that only so often.
+func TestWhatIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	db, _ := watched(t)
+	tries := func(code string, until int) (n int, err error) {
+		err = db.Tx(t.Context(), func(tx pgx.Tx) error {
+			if n++; n == until {
+				return nil
+			}
+			_, err := tx.Exec(t.Context(), `DO $$ BEGIN RAISE 'no' USING ERRCODE = '`+code+`'; END $$`)
+			return err
+		})
+		return n, err
+	}
+	n, err := tries("40001", 3)
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	n, err = tries("40001", -1)
+	require.True(t, store.Crossed(err), err)
+	require.Equal(t, 5, n)
+	n, err = tries("23505", -1)
+	require.True(t, store.Unfit(err), err)
+	require.Equal(t, 1, n)
+}
+
+// TestARetryLocksAsACrawlDoes: the site first, and then its URLs.
+func TestARetryLocksAsACrawlDoes(t *testing.T) {
+	t.Parallel()
+	db, refused := watched(t)
+	id, err := store.EnsureSite(t.Context(), db.Pool, "ada.test")
+	require.NoError(t, err)
+	_, err = db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url, state, outcome, fetched_at) VALUES ($1, '\x01', 'http://ada.test/', 3, 'timeout', now())`, id)
+	require.NoError(t, err)
+	crawl, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = crawl.Rollback(context.Background()) })
+	_, err = crawl.Exec(t.Context(), `UPDATE sites SET crawl_pages = crawl_pages + 1 WHERE id=$1`, id)
+	require.NoError(t, err)
+	retried := make(chan error, 1)
+	go func() {
+		n, err := db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
+		if n != 1 {
+			t.Errorf("%d URLs were put back", n)
+		}
+		retried <- err
+	}()
+	blocked(t, db, 1)
+	_, err = crawl.Exec(t.Context(), `UPDATE urls SET tries = tries + 1 WHERE site_id=$1`, id)
+	require.NoError(t, err)
+	require.NoError(t, crawl.Commit(t.Context()))
+	require.NoError(t, <-retried)
+	require.Empty(t, refused.codes)
+}

@@ -1,0 +1,230 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gleaner/internal/crawl"
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/homepage"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/politeness"
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+	"gleaner/internal/service/config"
+	"gleaner/internal/web/page"
+)
+
+// App is everything that is open.
+type App struct {
+	Config     *config.Config
+	Log        *slog.Logger
+	DB         *store.DB
+	Repo       *repository.Repository
+	Keeper     *politeness.Keeper
+	Fetch      *fetch.Client
+	Collection *collection.Collection
+	Crawler    *crawl.Crawler
+	Stages     *harvest.Stages
+	Watch      Watch // never nil
+	Recrawl    recrawl.Policy
+	Stats      stats.Thresholds
+	Citations  stats.Citations
+	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
+	Catalogues Catalogues
+
+	options  Options
+	shutTemp func() // removes the readers' temporary files; nil where none were opened
+
+	filter *document.Filter // nil where it is switched off
+	index  *store.PageIndex // nil where it is switched off
+	leases *pgxpool.Pool    // of the Keeper alone
+}
+
+// ErrNoDatabase is returned by OpenRecord where no database is configured.
+var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, or set GLEANER_DATABASE_URL")
+
+// Options are what no setting says. The zero value logs nothing and tells nobody.
+type Options struct {
+	Log   *slog.Logger
+	Watch Watch
+	Cores int // documents read at a time; 0 is the number of processors
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Watch == nil {
+		o.Watch = unwatched{}
+	}
+	return o
+}
+
+// OpenRecord opens the database and the blob store alone: all that commands
+// need which only look.
+func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	o = o.withDefaults()
+	if cfg.Servers.Database == "" {
+		return nil, ErrNoDatabase
+	}
+	db, err := store.Open(ctx, string(cfg.Servers.Database), 0)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := openRepository(ctx, cfg)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	repo.BelongTo(db)
+	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
+	if a.filter, err = Filter(cfg); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func openRepository(ctx context.Context, cfg *config.Config) (*repository.Repository, error) {
+	url := cfg.Servers.Repository
+	if url == "" {
+		dir, err := filepath.Abs(filepath.Join(cfg.Servers.DataDir, "blobs"))
+		if err != nil {
+			return nil, err
+		}
+		url = "file://" + filepath.ToSlash(dir)
+	}
+	return repository.Open(ctx, url)
+}
+
+// Open opens everything that a worker needs.
+func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
+	a, err := OpenRecord(ctx, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.openParts(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *App) openParts(ctx context.Context) error {
+	cfg := a.Config
+	fc := fetchConfig(cfg)
+	var err error
+	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
+		return err
+	}
+	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, a.holder())
+	a.Keeper.Keep((&store.DB{Pool: a.leases}).SiteDelay)
+	fc.Gate, fc.Robots = a.Keeper, a.DB
+	if a.Fetch, err = fetch.New(fc); err != nil {
+		return err
+	}
+	a.openCollection(ctx)
+	a.tellOfJudgements()
+	cc := crawlConfig(cfg)
+	if cc.Rank, err = RankOptions(cfg); err != nil {
+		return err
+	}
+	if cfg.Policy.Index.On {
+		a.index = a.DB.PageIndex(cfg.Policy.Index.Pages)
+		cc.Index = a.indexPages
+	}
+	a.Crawler = crawl.New(a.DB, a.Keeper, watchedClient{a.Fetch, a.Watch}, a.Collection, cc, a.Log)
+	client, err := serviceClient(cfg)
+	if err != nil {
+		return err
+	}
+	services := robotsFirst{a.Keeper.Services(), a.Fetch}
+	a.Citations = a.citations(client, services)
+	a.Catalogues = catalogues(cfg, client, services, a.Log)
+	return a.openStages(client)
+}
+
+// indexPages gives what a crawl read to the local index.
+func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
+	var out []homepage.IndexedPage
+	for _, p := range pages {
+		out = append(out, harvest.Indexed(p)...)
+	}
+	return a.index.PutPages(ctx, out)
+}
+
+// openStages makes what runs between crawls.
+func (a *App) openStages(client *http.Client) error {
+	cfg, c := a.Config, a.Catalogues
+	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate())
+	if err != nil {
+		return err
+	}
+	model, err := HomepageModel(cfg)
+	if err != nil {
+		return err
+	}
+	getter, err := a.evidence()
+	if err != nil {
+		return err
+	}
+	a.Search = web
+	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
+		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP,
+		Finder: homepage.New(homepage.Config{Searcher: search, Model: model, Getter: getter})}
+	return nil
+}
+
+// Close closes what is open.
+func (a *App) Close() {
+	if a.shutTemp != nil {
+		a.shutTemp()
+	}
+	if a.Repo != nil {
+		if err := a.Repo.Close(); err != nil {
+			a.Log.Warn("the blob store did not close well", "error", err)
+		}
+	}
+	if a.leases != nil {
+		a.leases.Close()
+	}
+	a.DB.Close()
+}
+
+// leaseConns is how many connections a worker keeps for leases and turns alone: a
+// lease that waits behind long queries runs out. Each use takes a moment.
+const leaseConns = 2
+
+func crawlConfig(cfg *config.Config) crawl.Config {
+	c, limits := crawl.Defaults(), cfg.Policy.Crawl
+	c.SlicePages, c.SliceTime, c.MaxPages = limits.SlicePages, limits.SliceTime, cfg.Crawl.MaxPages
+	c.MaxBytes, c.HarvestBytes = int64(limits.SiteBytes), int64(limits.HarvestBytes)
+	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
+	c.Strategy, c.Leads = string(cfg.Crawl.Strategy), string(cfg.Crawl.Leads)
+	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
+	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
+	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.PRR
+	return c
+}
+
+func recrawlPolicy(p config.RecrawlPolicy) recrawl.Policy {
+	return recrawl.Policy{First: p.First, Document: p.Document, Missing: p.Missing, Min: p.Min, Max: p.Max, Longer: p.Longer, Shorter: p.Shorter,
+		Gained: p.Gained, RetryBase: p.RetryBase, RetryMax: p.RetryMax, Revisit: p.Revisit}
+}
+
+func thresholds(p config.PoorPolicy) stats.Thresholds {
+	return stats.Thresholds{PRR: p.PRR, DDR: p.DDR, ADR: p.ADR, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
+}
+
+// Version is the crawler's, as web masters see it.
+const Version = "1.0"

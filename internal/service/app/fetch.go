@@ -1,0 +1,73 @@
+package app
+
+import (
+	"math"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/service/config"
+)
+
+func pacing(cfg *config.Config) fetch.Pacing {
+	delay, pace := cfg.Web.Delay, cfg.Policy.Pace
+	return fetch.Pacing{MinDelay: delay, Unpaced: delay == 0, MaxDelay: max(delay, pace.MaxDelay),
+		MaxCrawlDelay: max(delay, pace.MaxCrawlDelay), MaxRetryAfter: pace.MaxRetryAfter,
+		Factor: pace.Factor, ParkAfter: pace.ParkAfter, ParkFor: pace.ParkFor, Floor: cfg.Web.MinDelay,
+		BackoffBase: cfg.Policy.Crawl.RetryBase / 3, Rest: rest(cfg.Web.MinDelay)}
+}
+
+// rest is the least pause after a failure, ten seconds whatever the settings say of
+// retries. Only who lowers the floor of all pauses, which is for servers of their
+// own, lowers it too.
+func rest(floor time.Duration) time.Duration { return min(10*time.Second, 20*floor) }
+
+// linger is how long a request under way may take when its worker is told to
+// stop: half of the worker's stop timeout, and a third of a lease.
+const linger = 10 * time.Second
+
+func fetchConfig(cfg *config.Config) fetch.Config {
+	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
+		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports, Memory: fetch.NewMemory(memory() / 2)}
+	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Policy.Fetch.DocumentBytes), int64(cfg.Policy.Fetch.PageBytes)
+	fc.AllowLoopback = slices.ContainsFunc(fc.AllowPrivate, func(n config.Network) bool { return n.Addr().IsLoopback() })
+	for _, by := range cfg.Web.PaceBy {
+		switch by {
+		case "domain":
+			fc.PaceBy |= fetch.PaceByDomain
+		case "address":
+			fc.PaceBy |= fetch.PaceByAddress
+		}
+	}
+	return fc
+}
+
+// memory is what the process may take (GOMEMLIMIT), or two GiB where it is not
+// told: the bodies in flight may take half of it together, what is unpacked a
+// quarter. They are two, since who holds a body may wait to unpack it.
+func memory() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
+		return limit
+	}
+	return 2 << 30
+}
+
+// Proxied says whether web pages are fetched through a proxy by these settings.
+func Proxied(cfg *config.Config) (bool, error) {
+	c, err := Client(cfg)
+	if err != nil {
+		return false, err
+	}
+	return c.Proxied(), nil
+}
+
+// UserAgent is how the web sees a worker of these settings. The error is that of
+// a setting of the polite client that is not valid.
+func UserAgent(cfg *config.Config) (string, error) {
+	c, err := Client(cfg)
+	if err != nil {
+		return "", err
+	}
+	return c.UserAgent(), nil
+}

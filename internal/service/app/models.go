@@ -1,0 +1,90 @@
+package app
+
+import (
+	"fmt"
+	"os"
+
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/homepage"
+	"gleaner/internal/rank"
+	"gleaner/internal/service/config"
+)
+
+// fromFile reads what the policy names under models; the zero value where it names
+// nothing. The error names both.
+func fromFile[T any](key, name string, read func(*os.File) (T, error)) (out T, err error) {
+	if name == "" {
+		return out, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return out, fmt.Errorf("config: models.%s: %w", key, err)
+	}
+	defer f.Close()
+	if out, err = read(f); err != nil {
+		return out, fmt.Errorf("config: models.%s: %s: %w", key, name, err)
+	}
+	return out, nil
+}
+
+// HomepageModel are the weights by which homepages are told; nil for those that
+// come with the program.
+func HomepageModel(cfg *config.Config) (*homepage.Model, error) {
+	return fromFile("homepage", cfg.Policy.Models.Homepage, func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
+}
+
+// Filter is the academic filter; nil where it is switched off.
+func Filter(cfg *config.Config) (*document.Filter, error) {
+	if cfg.Documents.Filter == "off" {
+		return nil, nil
+	}
+	point := document.Point(cfg.Documents.Filter)
+	own, err := fromFile("filter", cfg.Policy.Models.Filter, func(f *os.File) (*document.Filter, error) { return document.LoadFilter(f, point) })
+	if err != nil || own != nil {
+		return own, err
+	}
+	return document.NewFilter(point), nil
+}
+
+// RankOptions are the lists and weights by which links are ranked.
+func RankOptions(cfg *config.Config) (rank.Options, error) {
+	var o rank.Options
+	lists, err := rank.DefaultLists()
+	if err != nil {
+		return o, err
+	}
+	own, err := fromFile("link-lists", cfg.Policy.Models.LinkLists, func(f *os.File) (*rank.Lists, error) {
+		data, err := os.ReadFile(f.Name())
+		if err != nil {
+			return nil, err
+		}
+		l, err := rank.ParseLists(data)
+		return &l, err
+	})
+	if err != nil {
+		return o, err
+	}
+	if own != nil {
+		lists = lists.Override(*own)
+		o.Lists = &lists
+	}
+	o.Prior, err = fromFile("link-prior", cfg.Policy.Models.LinkPrior, func(f *os.File) (*rank.Prior, error) {
+		data, err := os.ReadFile(f.Name())
+		if err != nil {
+			return nil, err
+		}
+		p, err := rank.ParsePrior(data)
+		return &p, err
+	})
+	if err != nil {
+		return o, err
+	}
+	return o.WithDefaults()
+}
+
+// Client is the polite client for a command without a database: paces hold within
+// this process alone.
+func Client(cfg *config.Config) (*fetch.Client, error) {
+	return fetch.New(fetchConfig(cfg))
+}

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/harvest"
+	"gleaner/internal/homepage"
+	"gleaner/internal/metadata"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/config"
+)
+
+// serviceClient asks outside APIs, through the proxy of the settings.
+func serviceClient(cfg *config.Config) (*http.Client, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	switch p := string(cfg.Web.Proxy); p {
+	case "":
+	case "none":
+		t.Proxy = nil
+	default:
+		u, err := url.Parse(p)
+		if err != nil {
+			return nil, errors.New("config: proxy is no address") // the parser would repeat it, with its password
+		}
+		t.Proxy = http.ProxyURL(u)
+	}
+	if file := cfg.Web.CAFile; file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("config: ca-file: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil || !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("config: ca-file: no certificate in %s", file)
+		}
+		t.TLSClientConfig = &tls.Config{RootCAs: pool}
+	}
+	return &http.Client{Transport: t, Timeout: time.Minute}, nil
+}
+
+// Catalogues are the outside services that the settings name.
+type Catalogues struct {
+	DBLP        *metadata.DBLP
+	Copies      []metadata.CopySource
+	Names       []string // of sources, in the order of trust
+	Sources     map[string]metadata.Source
+	Completers  map[string]metadata.CopySource
+	Directories []harvest.Directory // beside DBLP
+	PeopleDBLP  bool
+}
+
+func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) metadata.Config {
+	known, at := cfg.Catalogues, cfg.Policy.Services
+	mirror := known.DBLPMirror
+	if mirror == "" && known.DBLP != "" {
+		mirror = "-" // another DBLP than the public one has no public mirror
+	}
+	return metadata.Config{DBLPURL: known.DBLP, DBLPMirrorURL: mirror, DumpPath: known.DBLPDump, Contact: email(cfg.Web.Contact),
+		CrossrefURL: at.Crossref, OpenAlexURL: at.OpenAlex, SemanticScholarURL: at.SemanticScholar,
+		UnpaywallURL: at.Unpaywall, ArXivURL: at.ArXiv, ORCIDURL: at.ORCID, ACLURL: at.ACL,
+		OpenAlexKey: string(known.OpenAlexKey), SemanticScholarKey: string(known.SemanticScholarKey), HTTPClient: client, Gate: gate, Log: log,
+		Delays: metadata.Delays{DBLP: known.DBLPDelay}, Backoff: cfg.Policy.Crawl.RetryBase / 15, Rest: cfg.Policy.Pace.ParkFor / 12}
+}
+
+// catalogues makes a client for each.
+func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) Catalogues {
+	mc := metadataConfig(cfg, client, gate, log)
+	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}}
+	for _, name := range cfg.Catalogues.Sources {
+		c.Names = append(c.Names, string(name))
+	}
+	for _, name := range cfg.Catalogues.Copies {
+		if src := copySource(name, mc); src != nil {
+			c.Copies = append(c.Copies, src)
+		}
+	}
+	for _, src := range []metadata.Source{metadata.NewACL(mc), metadata.NewCrossref(mc)} {
+		c.Sources[src.Name()] = src
+	}
+	if mc.OpenAlexKey != "" {
+		c.Sources["openalex"] = metadata.NewOpenAlex(mc)
+	}
+	if e := cfg.Catalogues.OAI; e != "" {
+		c.Sources["oai"] = named{metadata.NewOAI(mc, e), "oai"}
+	}
+	c.Completers["arxiv"] = metadata.NewArXiv(mc)
+	c.Completers["semanticscholar"] = namedCopies{metadata.NewSemanticScholar(mc), "semanticscholar"}
+	for _, name := range cfg.Catalogues.Directories {
+		switch name {
+		case "dblp":
+			c.PeopleDBLP = true
+		case "orcid":
+			c.Directories = append(c.Directories, harvest.ORCIDPeople{ORCID: metadata.NewORCID(mc)})
+		case "semanticscholar":
+			c.Directories = append(c.Directories, harvest.SemanticScholarPeople{API: metadata.NewSemanticScholar(mc)})
+		}
+	}
+	return c
+}
+
+// named is a source under the name that the settings give it.
+type named struct {
+	metadata.Source
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+type namedCopies struct {
+	metadata.BatchCopySource
+	name string
+}
+
+func (n namedCopies) Name() string { return n.name }
+
+// OpenCatalogues makes the catalogues for a command that has no database: paces
+// hold within this process alone.
+func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
+	polite, err := Client(cfg)
+	if err != nil {
+		return Catalogues{}, err
+	}
+	client, err := serviceClient(cfg)
+	if err != nil {
+		return Catalogues{}, err
+	}
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, log), nil
+}
+
+func email(contact string) string {
+	if strings.Contains(contact, "@") {
+		return strings.TrimPrefix(contact, "mailto:")
+	}
+	return ""
+}
+
+// copySource is the catalogue of a name; nil for none.
+func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource {
+	switch name {
+	case "links":
+		return metadata.NewLinks(mc)
+	case "arxiv":
+		return metadata.NewArXiv(mc)
+	case "unpaywall":
+		return metadata.NewUnpaywall(mc)
+	case "openalex":
+		return metadata.NewOpenAlex(mc)
+	case "semanticscholar":
+		return metadata.NewSemanticScholar(mc)
+	}
+	return nil
+}
+
+// searchers are what finds pages by words: the web search that the settings name,
+// with memory and budget, and behind it the local index, which answers where that
+// knows nothing or is not to be asked. web is nil for none.
+func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
+	s, err := webSearch(cfg, client, atLeast{gate, cfg.Search.Delay})
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case s == nil && index == nil:
+		return nil, nil, nil
+	case s == nil:
+		return nil, homepage.NewLocal(index), nil
+	}
+	web = homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Search.Budget})
+	if index == nil {
+		return web, web, nil
+	}
+	return web, homepage.FirstAnswer(web, homepage.NewLocal(index)), nil
+}
+
+// atLeast is a gate that keeps some distance, whatever is asked of it.
+type atLeast struct {
+	fetch.Gate
+	delay time.Duration
+}
+
+// Turn implements fetch.Gate.
+func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
+	return g.Gate.Turn(ctx, host, max(delay, g.delay))
+}
+
+// webSearch is the search engine of the settings; nil for none.
+func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {
+	need := func(key, value string) error {
+		if value == "" {
+			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Search.Provider, key)
+		}
+		return nil
+	}
+	switch s := cfg.Search; s.Provider {
+	case "searxng":
+		return homepage.NewSearXNG(s.SearXNG, client, gate), need("searxng-url", s.SearXNG)
+	case "brave":
+		return homepage.NewBrave("", string(s.BraveKey), client, gate), need("brave-key", string(s.BraveKey))
+	case "serper":
+		return homepage.NewSerper("", string(s.SerperKey), client, gate), need("serper-key", string(s.SerperKey))
+	}
+	return nil, nil
+}

@@ -1,0 +1,66 @@
+package config_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/config"
+)
+
+var write = flag.Bool("write", false, "write the tables of settings and policy into docs/settings.md")
+
+// TestDocsListEverySetting holds the tables in docs/settings.md to the settings
+// and the policy. They are made anew by
+//
+//	go test ./internal/service/config -run DocsList -write
+func TestDocsListEverySetting(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "docs", "settings.md")
+	raw, err := os.ReadFile(file)
+	require.NoError(t, err)
+	text := string(raw)
+	for name, table := range map[string]string{"settings": settingsTable(), "policy": policyTable()} {
+		before, rest, ok := strings.Cut(text, "<!-- "+name+" -->\n")
+		require.True(t, ok, name)
+		had, after, ok := strings.Cut(rest, "<!-- end of "+name+" -->\n")
+		require.True(t, ok, name)
+		if !*write {
+			require.Equal(t, table, had, "the tables are made anew by `go test ./internal/service/config -run DocsList -write`")
+		}
+		text = before + "<!-- " + name + " -->\n" + table + "<!-- end of " + name + " -->\n" + after
+	}
+	if *write {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+}
+
+func settingsTable() string {
+	var b strings.Builder
+	b.WriteString("| setting | variable | default | what it is |\n|---|---|---|---|\n")
+	for _, s := range config.Settings() {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", s.Key, s.Env, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
+	}
+	return b.String()
+}
+
+func policyTable() string {
+	var b strings.Builder
+	b.WriteString("| section | name | default | what it is |\n|---|---|---|---|\n")
+	for _, s := range config.PolicySettings() {
+		section, name, _ := strings.Cut(s.Key, ".")
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", section, name, cell(s.Default), strings.ReplaceAll(s.Help, "|", `\|`))
+	}
+	return b.String()
+}
+
+func cell(value string) string {
+	if value == "" {
+		return ""
+	}
+	return "`" + value + "`"
+}

@@ -1,0 +1,99 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/opentelemetry"
+	"go.temporal.io/sdk/interceptor"
+
+	"gleaner/internal/harvest/reconcile"
+)
+
+// Telemetry is what one process tells of itself.
+type Telemetry struct {
+	Metrics  *Metrics
+	registry *prometheus.Registry
+	meters   *sdkmetric.MeterProvider
+	traces   *sdktrace.TracerProvider // nil where traces go nowhere
+	log      *slog.Logger
+}
+
+// endpoints are the variables of the OpenTelemetry specification that say where
+// traces go; the exporter reads them and their kin itself.
+var endpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
+
+// New makes the telemetry of a service, such as "gleaner-worker".
+func New(ctx context.Context, service, version string, getenv func(string) string, log *slog.Logger) (*Telemetry, error) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	exporter, err := otelprom.New(otelprom.WithRegisterer(registry), otelprom.WithoutScopeInfo(), otelprom.WithoutTargetInfo())
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	t := &Telemetry{Metrics: NewMetrics(registry, kinds()...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
+	if getenv(endpoints[0]) == "" && getenv(endpoints[1]) == "" {
+		return t, nil
+	}
+	host, _ := os.Hostname()
+	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", service), attribute.String("service.version", version), attribute.String("host.name", host)),
+		resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	out, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: traces: %w", err)
+	}
+	t.traces = sdktrace.NewTracerProvider(sdktrace.WithBatcher(out), sdktrace.WithResource(about))
+	return t, nil
+}
+
+func kinds() []string {
+	var out []string
+	for _, k := range reconcile.Kinds() {
+		out = append(out, string(k))
+	}
+	return out
+}
+
+// Registry takes further collectors.
+func (t *Telemetry) Registry() *prometheus.Registry { return t.registry }
+
+// Instrument makes a Temporal client, and the workers on it, tell of themselves.
+func (t *Telemetry) Instrument(o *client.Options) error {
+	o.MetricsHandler = opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{
+		Meter:   t.meters.Meter("temporal"),
+		OnError: func(err error) { t.log.Warn("a metric of the Temporal SDK is lost", "error", err) },
+	})
+	if t.traces == nil {
+		return nil
+	}
+	tracing, err := opentelemetry.NewTracingInterceptor(opentelemetry.TracerOptions{Tracer: t.traces.Tracer("temporal")})
+	if err != nil {
+		return fmt.Errorf("telemetry: %w", err)
+	}
+	o.Interceptors = append([]interceptor.ClientInterceptor{tracing}, o.Interceptors...)
+	return nil
+}
+
+// Close sends what traces are left.
+func (t *Telemetry) Close(ctx context.Context) error {
+	err := t.meters.Shutdown(ctx)
+	if t.traces != nil {
+		err = errors.Join(err, t.traces.Shutdown(ctx))
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+
+	"gleaner/internal/web/weburl"
+)
+
+// finish turns what was gathered into the page.
+func (b *builder) finish(header http.Header) {
+	p := b.page
+	b.headerLinks(header)
+	b.robots.header(header, b.opt.Agent)
+	p.NoIndex, p.NoFollow = b.robots.noIndex, b.robots.noFollow
+	for name, contents := range b.metas {
+		p.Meta[name] = strings.Join(contents, "; ")
+	}
+	text := string(b.text.buf)
+	b.resolve(text)
+	p.Text = text
+	if len(text) > b.opt.MaxText {
+		p.Text = cutText(text, b.opt.MaxText)
+		b.cut(CutText)
+	}
+	if p.Title == "" && len(p.Headings) > 0 {
+		p.Title = p.Headings[0]
+	}
+	if b.canon != "" {
+		if c, err := weburl.Canonical(p.Base, b.canon); err == nil && weburl.Host(c) == weburl.Host(p.URL) {
+			p.Canonical = c
+		}
+	}
+	p.Wall = b.signs.wall(p, header)
+	p.SoftMissing = p.Wall == NoWall && softMissing(p)
+}

@@ -1,0 +1,105 @@
+package page_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gleaner/internal/web/page"
+)
+
+// TestLongBaseMakesNoLongLinks: a base lengthens every link of its page, so the
+// addresses of a page are bounded together.
+func TestLongBaseMakesNoLongLinks(t *testing.T) {
+	for _, base := range []int{3 << 10, 7 << 10, 64 << 10} {
+		body := []byte("<base href='/" + strings.Repeat("a", base) + "/'>" + strings.Repeat("<a href=x>", page.MaxLinks))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p := parseWorst(t, htmlHeader, body)
+		runtime.ReadMemStats(&after)
+		total := 0
+		for _, l := range p.Links {
+			total += len(l.URL)
+		}
+		if total > 4<<20 {
+			t.Errorf("base of %d bytes: %d bytes of links", base, total)
+		}
+		if base < 8<<10 && !slices.Contains(p.Truncated, page.CutLinks) {
+			t.Errorf("base of %d bytes: %d links are kept, and nothing is said of the others", base, len(p.Links))
+		}
+		if made := after.TotalAlloc - before.TotalAlloc; made > 400<<20 {
+			t.Errorf("base of %d bytes: %d bytes allocated for a page of %d", base, made, len(body))
+		}
+	}
+	m, err := page.ParseSitemap("http://a.org/"+strings.Repeat("a", 4000)+"/", []byte(strings.Repeat("<url><loc>x</loc></url>", page.MaxSitemapURLs)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.Pages) * 4000; n > 20<<20 || !slices.Contains(m.Truncated, page.CutSitemapURLs) {
+		t.Errorf("a sitemap: %d bytes of addresses, cut %v", n, m.Truncated)
+	}
+}
+
+// TestBodyIsCut: a body of any type may be given to Parse.
+func TestBodyIsCut(t *testing.T) {
+	t.Parallel()
+	body := "<p>first" + strings.Repeat(" ", 11<<20) + "<p>last<a href=x>"
+	p := parseWorst(t, http.Header{"Content-Type": {"application/octet-stream"}}, []byte(body))
+	if !slices.Contains(p.Truncated, page.CutBody) || p.Text != "first" || len(p.Links) != 0 {
+		t.Errorf("cut %v, text %q, %d links", p.Truncated, p.Text, len(p.Links))
+	}
+}
+
+func TestParsingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("told to stop")
+	cancel(stop)
+	if _, err := page.ParseContext(ctx, here, htmlHeader, []byte(strings.Repeat("<a href=x>", 1<<16))); !errors.Is(err, stop) {
+		t.Errorf("parsed to the end: %v", err)
+	}
+}
+
+// controls are the ways by which one gets onto a page.
+var controls = []string{"\x00", "\x01", "\x07", "\x1b[31m", "\x7f", "\u0085", "\u009b31m", "&#1;", "&#x1b;", "&#127;", "&#0;", "&#x9d;"}
+
+// TestNoControlComesOutOfAPage puts control characters wherever an author can.
+func TestNoControlComesOutOfAPage(t *testing.T) {
+	t.Parallel()
+	for _, c := range controls {
+		body := "<!--" + strings.Repeat(" ", 2000) + "-->" + strings.ReplaceAll(`<html lang="eXn"><title>tXt</title><base href="/bX/"><meta name="kXeywords" content="aX b"><link rel=next href="nXext" title="tX">
+<h1 id="hX" class="aX bX">heading X here</h1><pX-x id="iX"><a href="pX.pdf" title="tX">anXchor</a> teXxt <a href="q.pdf"><img alt="imX" src=x></a>
+<iframe src="fX.html" title="tX"></iframe><area href="aX.html" alt="alX"><script>"sX.html"</script><div onclick="go('cX.html')">`, "X", c)
+		p, err := page.Parse(here, http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Link": {"<lX>; rel=next; title=X"}}, []byte(body))
+		if err != nil {
+			t.Errorf("%q: %v", c, err)
+			continue
+		}
+		if len(p.Links) < 6 || p.Title == "" || len(p.Headings) == 0 {
+			t.Errorf("%q: %d links, title %q, headings %q", c, len(p.Links), p.Title, p.Headings)
+		}
+		for _, s := range stringsOf(p) {
+			if strings.ContainsFunc(s, unicode.IsControl) {
+				t.Errorf("%q is on the page: %q", c, s)
+			}
+		}
+	}
+}
+
+// stringsOf are all texts of a page.
+func stringsOf(p *page.Page) []string {
+	all := append([]string{p.URL, p.Base, p.Canonical, p.Charset, p.Lang, p.Title, p.Text, fmt.Sprint(p.Wall)}, p.Headings...)
+	for k, v := range p.Meta {
+		all = append(all, k, v)
+	}
+	for _, l := range p.Links {
+		all = append(all, l.URL, l.Anchor, l.Context, l.Heading, l.TagPath, string(l.Source))
+	}
+	return all
+}

@@ -1,0 +1,266 @@
+package page_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+const here = "http://www.example.edu/~ada/index.html"
+
+// parse fails the test where Parse fails.
+func parse(t *testing.T, header http.Header, body string) *page.Page {
+	t.Helper()
+	p, err := page.Parse(here, header, []byte(body))
+	if err != nil {
+		t.Fatalf("Parse: %v", err)
+	}
+	return p
+}
+
+// short is a link as tables write it.
+func short(l page.Link) string {
+	return strings.TrimPrefix(l.URL, "http://www.example.edu/~ada/") + " " + string(l.Source) + " " + l.Anchor
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body string
+		want       []string
+	}{
+		{"plain", `<a href="a.html">A <b>bold</b> word</a> <A HREF='b.html'>B</A> <a href=c.html>C</a>`,
+			[]string{"a.html anchor A bold word", "b.html anchor B", "c.html anchor C"}},
+		{"not links", `<a name=x>x</a><a href="#top">t</a><a href="">e</a><a href="mailto:a@b.c">m</a><!-- <a href="no.html">no</a> --><a href="javascript:void(0)">j</a>`, nil},
+		{"references", `<a href="a.cgi?x=1&amp;copy=2&lt=3&#38;y=4">q</a>`,
+			[]string{"a.cgi?x=1&copy=2&lt=3&y=4 anchor q"}},
+		{"base", `<base href="/pubs/"><a href="a.html">a</a><base href="/no/">`,
+			[]string{"http://www.example.edu/pubs/a.html anchor a"}},
+		{"base after link", `<a href="a.html">a</a><base href="http://other.org/x/y">`,
+			[]string{"http://other.org/x/a.html anchor a"}},
+		{"image", `<a href="a.pdf"><img src=x.gif alt="the PDF"></a><a href=b.pdf title="B paper"></a>`,
+			[]string{"a.pdf anchor the PDF", "b.pdf anchor B paper"}},
+		{"map", `<map><area shape=rect href="m.html" alt="Map"></map>`, []string{"m.html area Map"}},
+		{"frames", `<frameset><frame src="menu.html" name=menu><frame src="main.html"></frameset><noframes><a href="nf.html">n</a></noframes>`,
+			[]string{"menu.html frame menu", "main.html frame ", "nf.html anchor n"}},
+		{"embedded", `<iframe src="i.html"></iframe><object data="o.pdf"></object><embed src="e.pdf">`,
+			[]string{"i.html frame ", "o.pdf frame ", "e.pdf frame "}},
+		{"refresh", `<meta http-equiv="Refresh" content="0; URL='new.html'">`, []string{"new.html refresh "}},
+		{"refresh bare", `<META HTTP-EQUIV=refresh CONTENT=5;new.html>`, []string{"new.html refresh "}},
+		{"link elements", `<link rel=stylesheet href=s.css><link rel="alternate" hreflang=de href="de.html"><link rel=next href=p2.html><link rel=alternate type="application/rss+xml" href=feed.xml><link rel=alternate type="application/pdf" href="x.pdf">`,
+			[]string{"de.html alternate ", "p2.html alternate ", "x.pdf citation "}},
+		{"citation", `<meta name="citation_pdf_url" content="/p/1.pdf"><meta name="bepress_citation_pdf_url" content="v.cgi?a=1&amp;b=2"><meta name="DC.identifier" content="http://www.example.edu/~ada/d.pdf"><meta name="DC.identifier" content="urn:x">`,
+			[]string{"http://www.example.edu/p/1.pdf citation ", "v.cgi?a=1&b=2 citation ", "d.pdf citation "}},
+		{"template and noscript", `<template><a href=t.html>t</a></template><noscript><a href=n.html>n</a></noscript>`,
+			[]string{"t.html anchor t", "n.html anchor n"}},
+		{"script", `<script>var x = "papers/list.html"; open('p/a.pdf'); f("lib.js"); y = "no dots"; z = "." + "html"; w="a b.html"; u = "http:\/\/o.org\/x.ps.gz"</script>`,
+			[]string{"papers/list.html script ", "p/a.pdf script ", "http://o.org/x.ps.gz script "}},
+		{"handlers", `<td onclick="location.href='row.html'">r</td><a href="javascript:open('pop.html','w')">p</a><select><option value="jump.html">J</option><option value="3">3</option></select>`,
+			[]string{"row.html script ", "pop.html script ", "jump.html script "}},
+		{"svg", `<svg><a xlink:href="s.html"><text>S</text></a></svg>`, []string{"s.html anchor S"}},
+		{"mended", `<a href="pa per.pdf">1</a><a href=" pubs\x.html ">2</a><a href="http:y.html">3</a>`,
+			[]string{"pa%20per.pdf anchor 1", "pubs/x.html anchor 2", "y.html anchor 3"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for i, l := range parse(t, nil, tt.body).Links {
+				if l.Position != i {
+					t.Errorf("link %d has position %d", i, l.Position)
+				}
+				if tt.name == "template and noscript" && l.Anchor == "" {
+					l.Anchor = "t" // the text of a template is not seen
+				}
+				got = append(got, short(l))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, body string }{
+		{"unclosed quote", `<a href="a.html>first</a> text <a href="b.html">second</a>`},
+		{"unclosed quote, more attributes", `<a href="a.html target=_blank>first</a> <a class="x" href="b.html">second</a>`},
+		{"mixed quotes", `<a href="a.html'>first</a> <a href="b.html">second</a>`},
+		{"quote at the end only", `<a href=a.html">first</a> <a href="b.html">second</a>`},
+		{"quote never closed", `<a href='a.html'>first</a> <a href="b.html>second</a>`},
+		{"no bracket", `<a href="a.html" <b>first</b></a> <a href="b.html"<i>second</i></a>`},
+		{"no bracket before a link", `<a href="a.html"<a href="b.html">second</a>`},
+		{"nested", `<a href="a.html">first <a href="b.html">second</a></a>`},
+		{"cut off in a tag", `<a href="a.html">first</a> <a href="b.html`},
+		{"upper case", `<A HREF="a.html">first</A> <A  HREF = 'b.html' >second</A>`},
+		{"stray signs", `1 < 2 <> <3 </> <a href=a.html>first</a> <a/href=b.html>second</a>`},
+		{"unclosed title", `<title>Oops <body><a href=a.html>first</a><a href=b.html>second</a>`},
+		{"title closed late", `<title>Oops <body><a href=a.html>first</a><a href=b.html>second</a><svg><title>x</title></svg>`},
+		{"unclosed textarea", `<textarea><p><a href=a.html>first</a><a href=b.html>second</a>`},
+		{"unclosed script", `<a href=a.html>first</a><script src=x><a href=b.html>second</a>`},
+		{"comments", `<!--><a href=a.html>first</a><!-- x --!><a href=b.html>second</a><!-- <a href=no.html>`},
+		{"misnested", `<table><tr><td><b><a href=a.html>first</b></td></table></a></p></div><a href=b.html>second`},
+		{"no tags around", `</html></body><a href=a.html>first</a></a></a><a href=b.html>second</a>`},
+		{"zero bytes", "<a href=a.html>fi\x00rst</a><a\x0chref=b.html>second</a>"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, l := range parse(t, nil, tt.body).Links {
+				got = append(got, strings.TrimPrefix(l.URL, "http://www.example.edu/~ada/"))
+			}
+			if !slices.Equal(got, []string{"a.html", "b.html"}) {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func TestContextHeadingPath(t *testing.T) {
+	t.Parallel()
+	const body = `<html><body><h1>Ada Example</h1><p><b>Old papers</b></p>
+<div id="pubs" class="list wide third"><ul><li>First paper on things, with Bob. [<a class="pdf" href="1.pdf">PDF</a>]
+<li><h4>Second paper</h4> Carl and Ada, 2004. <a href="2.pdf">pdf</a></ul></div>
+<h2>Talks</h2>
+<table><tr><td>Third title, Ada Example</td><td><a href=3.ps>ps</a></td></tr></table>
+<dl><dt>Fourth title<dd>with Dan, 2001 <a href=4.ps>ps</a><dt>Fifth title, which is not the fourth<dd><a href=5.ps>ps</a></dl>
+Sixth title without markup. Eve, 1999.<br> <a href=6.ps>ps</a><br><br>Seventh title without markup. Fay, 1998. <a href=7.ps>ps</a>
+<div class=entry><div class=title>Eighth title</div><div><a href=8.pdf>pdf</a></div></div></body></html>`
+	want := []page.Link{
+		{Heading: "Old papers", Context: "First paper on things, with Bob. [PDF]", TagPath: "html body div#pubs.list.wide ul li a.pdf"},
+		{Heading: "Second paper", Context: "Second paper Carl and Ada, 2004. pdf", TagPath: "html body div#pubs.list.wide ul li a"},
+		{Heading: "Talks", Context: "Third title, Ada Example ps", TagPath: "html body table tr td a"},
+		{Heading: "Talks", Context: "Fourth title with Dan, 2001 ps", TagPath: "html body dl dd a"},
+		{Heading: "Talks", Context: "Fifth title, which is not the fourth ps", TagPath: "html body dl dd a"},
+		{Heading: "Talks", Context: "Sixth title without markup. Eve, 1999. ps", TagPath: "html body a"},
+		{Heading: "Talks", Context: "Seventh title without markup. Fay, 1998. ps", TagPath: "html body a"},
+		{Heading: "Talks", Context: "Eighth title pdf", TagPath: "html body div.entry div a"},
+	}
+	p := parse(t, nil, body)
+	if len(p.Links) != len(want) {
+		t.Fatalf("%d links, want %d", len(p.Links), len(want))
+	}
+	for i, w := range want {
+		g := p.Links[i]
+		if g.Heading != w.Heading || g.Context != w.Context || g.TagPath != w.TagPath {
+			t.Errorf("link %d:\n got %q %q %q\nwant %q %q %q", i, g.Heading, g.Context, g.TagPath, w.Heading, w.Context, w.TagPath)
+		}
+	}
+	if !slices.Equal(p.Headings, []string{"Ada Example", "Talks"}) || p.Title != "Ada Example" {
+		t.Errorf("headings %q, title %q", p.Headings, p.Title)
+	}
+}
+
+func TestLongContextIsAWindow(t *testing.T) {
+	t.Parallel()
+	body := "<p>" + strings.Repeat("before wörds ", 200) + `Title of it <a href=x.pdf>pdf</a> ` + strings.Repeat("after ", 200)
+	l := parse(t, nil, body).Links[0]
+	if len(l.Context) > 500 || len(l.Context) < 400 || !strings.Contains(l.Context, "Title of it pdf after") {
+		t.Errorf("context of %d bytes: %q", len(l.Context), l.Context)
+	}
+}
+
+func TestPageFields(t *testing.T) {
+	t.Parallel()
+	p := parse(t, nil, `<!DOCTYPE html><html lang="en-GB"><head><title> Ada&nbsp;&amp;
+Bob </title><link rel=canonical href="https://www.example.edu/~ada/"><meta name=Keywords content="a, b"><meta name=citation_author content=X><meta name=citation_author content=Y>
+<style>p { x: "<a href=no>" }</style></head><body>One<br>two<p>three</p>f&ouml;ur <script>no()</script><b>fi</b>ve&shy;</body></html>`)
+	if p.Title != "Ada & Bob" || p.Lang != "en-gb" || p.Canonical != "https://www.example.edu/~ada/" || p.Base != here {
+		t.Errorf("title %q, lang %q, canonical %q, base %q", p.Title, p.Lang, p.Canonical, p.Base)
+	}
+	if p.Meta["keywords"] != "a, b" || p.Meta["citation_author"] != "X; Y" {
+		t.Errorf("meta %v", p.Meta)
+	}
+	if want := "One two three föur five\u00ad"; p.Text != want {
+		t.Errorf("text %q, want %q", p.Text, want)
+	}
+	if q := parse(t, nil, `<link rel=canonical href="http://elsewhere.org/">`); q.Canonical != "" {
+		t.Errorf("canonical on another host: %q", q.Canonical)
+	}
+	h := http.Header{"Link": {`<https://www.example.edu/c.html>; rel="canonical", <x.pdf>; rel=alternate; type="application/pdf"`}, "Refresh": {"1; url=r.html"}}
+	p = parse(t, h, `x`)
+	if p.Canonical != "https://www.example.edu/c.html" || len(p.Links) != 3 || p.Links[2].Source != page.SourceCitation {
+		t.Errorf("headers: canonical %q, links %+v", p.Canonical, p.Links)
+	}
+}
+
+func TestRobots(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, meta string
+		header     []string
+		noIndex    bool
+		noFollow   bool
+	}{
+		{"none", ``, nil, false, false},
+		{"meta", `<meta name="ROBOTS" content="NOINDEX, nofollow">`, nil, true, true},
+		{"meta none", `<meta name="robots" content="none">`, nil, true, true},
+		{"meta for us", `<meta name="gleaner" content="nofollow">`, nil, false, true},
+		{"meta for another", `<meta name="otherbot" content="nofollow">`, nil, false, false},
+		{"header", ``, []string{"noindex"}, true, false},
+		{"header for another", ``, []string{"otherbot: noindex, nofollow"}, false, false},
+		{"header for us", ``, []string{"otherbot: noindex, Gleaner: nofollow"}, false, true},
+		{"two headers", ``, []string{"otherbot: none", "nofollow"}, false, true},
+		{"a date", ``, []string{"unavailable_after: 25 Jun 2030 15:00:00 PST, nofollow"}, false, true},
+	}
+	for _, tt := range tests {
+		p := parse(t, http.Header{"X-Robots-Tag": tt.header}, tt.meta+`<a href=a rel="external NoFollow">a</a><a href=b>b</a>`)
+		if p.NoIndex != tt.noIndex || p.NoFollow != tt.noFollow {
+			t.Errorf("%s: noindex %v, nofollow %v", tt.name, p.NoIndex, p.NoFollow)
+		}
+		if !p.Links[0].NoFollow || p.Links[1].NoFollow {
+			t.Errorf("%s: rel=nofollow not kept", tt.name)
+		}
+	}
+}
+
+func TestNotAPage(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"%PDF-1.4 …", "%!PS-Adobe", "\x1f\x8b\x08", "PK\x03\x04", "ab\x00\x00\x00\x00cd\x00\x00"} {
+		if _, err := page.Parse(here, nil, []byte(body)); !errors.Is(err, page.ErrNotPage) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	if _, err := page.Parse("ftp://x/", nil, nil); !errors.Is(err, weburl.ErrNotWeb) {
+		t.Errorf("ftp: %v", err)
+	}
+	if p := parse(t, http.Header{"Content-Type": {"application/pdf"}}, `<a href=x>x</a>`); len(p.Links) != 1 {
+		t.Error("HTML under another name is a page")
+	}
+}
+
+func TestCutsAreNamed(t *testing.T) {
+	t.Parallel()
+	ps := page.NewParser(page.Options{MaxLinks: 3, MaxText: 10})
+	p, err := ps.Parse(here, nil, []byte(strings.Repeat(`<a href=x>wörd</a> `, 9)))
+	if err != nil || len(p.Links) != 3 || len(p.Text) > 10 || !slices.Equal(p.Truncated, []string{page.CutLinks, page.CutText}) {
+		t.Errorf("%d links, text %q, cut %v, %v", len(p.Links), p.Text, p.Truncated, err)
+	}
+	if p := parse(t, nil, `<a href=x>x</a>`); p.Truncated != nil {
+		t.Errorf("cut %v", p.Truncated)
+	}
+}
+
+func TestPlainText(t *testing.T) {
+	t.Parallel()
+	h := http.Header{"Content-Type": {"text/plain; charset=us-ascii"}}
+	p := parse(t, h, "My papers <draft>\n\nTitle one (see http://a.org/x_1.pdf).\n\nother https://b.org/?q=1,\nend http://")
+	var got []string
+	for _, l := range p.Links {
+		got = append(got, l.URL+" | "+l.Context)
+	}
+	want := []string{"http://a.org/x_1.pdf | Title one (see http://a.org/x_1.pdf).", "https://b.org/?q=1 | other https://b.org/?q=1, end http://"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if p := parse(t, h, "<html><a href=x>x</a>"); len(p.Links) != 1 || p.Links[0].Source != page.SourceAnchor {
+		t.Error("HTML called plain text is HTML")
+	}
+}

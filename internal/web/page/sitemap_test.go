@@ -1,0 +1,107 @@
+package page_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gleaner/internal/web/page"
+)
+
+const mapURL = "https://www.example.edu/sitemap.xml"
+
+func TestParseSitemap(t *testing.T) {
+	t.Parallel()
+	const urlset = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc> https://www.example.edu/a?x=1&amp;y=2 </loc><lastmod>2004-10-01T18:23:17+00:00</lastmod><priority>0.8</priority></url>
+<url><loc><![CDATA[https://www.example.edu/b]]></loc><lastmod>2005-01-01</lastmod></url>
+</urlset>`
+	tests := []struct {
+		name, body      string
+		pages, sitemaps []string
+	}{
+		{"plain", urlset, []string{"https://www.example.edu/a?x=1&y=2", "https://www.example.edu/b"}, nil},
+		{"name space", `<sm:urlset xmlns:sm="x"><sm:url><sm:loc>/c</sm:loc><image:image><image:title>t</image:title></image:image></sm:url></sm:urlset>`, []string{"https://www.example.edu/c"}, nil},
+		{"index", `<sitemapindex><sitemap><loc>https://www.example.edu/s1.xml.gz</loc><lastmod>2024</lastmod></sitemap><sitemap><loc>/s2.xml</loc></sitemap></sitemapindex>`,
+			nil, []string{"https://www.example.edu/s1.xml.gz", "https://www.example.edu/s2.xml"}},
+		{"text", "\ufeffhttps://www.example.edu/a\r\nhttps://www.example.edu/b\nnonsense\n", []string{"https://www.example.edu/a", "https://www.example.edu/b"}, nil},
+		{"rss", `<rss><channel><link>https://www.example.edu/</link><item><title>T</title><link>https://www.example.edu/p1</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item></channel></rss>`,
+			[]string{"https://www.example.edu/p1"}, nil},
+		{"atom", `<feed><entry><link rel="alternate" href="https://www.example.edu/p2"/><updated>2020-01-01T00:00:00Z</updated></entry></feed>`, []string{"https://www.example.edu/p2"}, nil},
+		{"broken", `<urlset><url><loc>https://www.example.edu/a</loc></url><url><loc>mailto:x</loc></url><url>& <loc>https://www.example.edu/b</url><url><loc>https://www.exa`,
+			[]string{"https://www.example.edu/a", "https://www.example.edu/b"}, nil},
+		{"empty", `<urlset></urlset>`, nil, nil},
+	}
+	for _, tt := range tests {
+		m, err := page.ParseSitemap(mapURL, []byte(tt.body))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if !slices.Equal(urls(m.Pages), tt.pages) || !slices.Equal(urls(m.Sitemaps), tt.sitemaps) || m.Truncated != nil {
+			t.Errorf("%s: pages %q, sitemaps %q, cut %v", tt.name, urls(m.Pages), urls(m.Sitemaps), m.Truncated)
+		}
+	}
+	m, err := page.ParseSitemap(mapURL, gzipped(t, urlset))
+	if err != nil || len(m.Pages) != 2 {
+		t.Fatalf("gzip: %v, %v", m, err)
+	}
+	a, b := m.Pages[0], m.Pages[1]
+	if !a.LastMod.Equal(time.Date(2004, 10, 1, 18, 23, 17, 0, time.UTC)) || a.Priority != 0.8 || b.LastMod.Year() != 2005 || b.Priority != 0.5 {
+		t.Errorf("entries %+v, %+v", a, b)
+	}
+}
+
+func urls(list []page.SitemapEntry) []string {
+	var out []string
+	for _, e := range list {
+		out = append(out, e.URL)
+	}
+	return out
+}
+
+func gzipped(t *testing.T, s string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	zw := gzip.NewWriter(&buf)
+	if _, err := zw.Write([]byte(s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func TestSitemapLimits(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "<html><body>Not found</body></html>", "nothing here", "\x1f\x8bbroken"} {
+		if _, err := page.ParseSitemap(mapURL, []byte(body)); !errors.Is(err, page.ErrNotSitemap) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("<urlset>")
+	for i := range page.MaxSitemapURLs + 5 {
+		fmt.Fprintf(&b, "<url><loc>https://www.example.edu/%d</loc></url>", i)
+	}
+	m, err := page.ParseSitemap(mapURL, []byte(b.String()))
+	if err != nil || len(m.Pages) != page.MaxSitemapURLs || !slices.Equal(m.Truncated, []string{page.CutSitemapURLs}) {
+		t.Errorf("%d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
+	}
+	bomb := gzipped(t, "<urlset><url><loc>https://www.example.edu/a</loc></url>"+strings.Repeat(" ", page.MaxSitemapBytes))
+	m, err = page.ParseSitemap(mapURL, bomb)
+	if err != nil || len(m.Pages) != 1 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
+		t.Errorf("bomb: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
+	}
+	cut := gzipped(t, b.String())
+	m, err = page.ParseSitemap(mapURL, cut[:len(cut)/2])
+	if err != nil || len(m.Pages) == 0 || !slices.Equal(m.Truncated, []string{page.CutSitemapBytes}) {
+		t.Errorf("cut file: %d pages, cut %v, %v", len(m.Pages), m.Truncated, err)
+	}
+}
