@@ -16,6 +16,7 @@ type Inspection struct {
 	Bytes      int64         // of the database
 	Applied    int64         // the latest migration applied; 0 in an empty database
 	Known      int64         // the latest migration that this program has
+	Early      bool          // it was made before the first release, see ErrEarly
 	Skew       time.Duration // its clock less ours, within the time of a round trip
 	MaxConns   int
 	Conns      int
@@ -51,9 +52,12 @@ func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 	if err != nil {
 		return i, err
 	}
-	var exists bool
-	if err := conn.QueryRow(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL`).Scan(&exists); err != nil || !exists {
+	if err := conn.QueryRow(ctx, isEarly).Scan(&i.Early); err != nil {
 		return i, err
 	}
-	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&i.Applied)
+	var exists bool
+	if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, versionTable).Scan(&exists); err != nil || !exists {
+		return i, err
+	}
+	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+versionTable+` WHERE is_applied`).Scan(&i.Applied)
 }

@@ -13,9 +13,8 @@ import (
 	"gleaner/internal/devstack/devtest"
 )
 
-// atOldest is what a database of the first version that was given to anybody
-// (before 0006) holds.
-const atOldest = `
+// atFirst is what a database of the first version holds.
+const atFirst = `
 INSERT INTO sites (host) VALUES ('a.example');
 INSERT INTO urls (site_id, hash, url, state) SELECT 1, int4send(n), 'http://a.example/' || n, n % 7 FROM generate_series(1, 70) n;
 INSERT INTO papers (key, venue, year, title) VALUES ('p', 'v', 2003, 'A Paper');
@@ -27,18 +26,15 @@ INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, blob_removed_at) V
 INSERT INTO locations (hash, sha256, site_id, url) VALUES ('\x01', 'aa', 1, 'http://a.example/1');
 INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('p', 'aa', 'exact', 1);`
 
-// oldest is the version of atOldest: 1 to 5 are one schema, by what it is about.
-const oldest = 5
-
-// TestMigration: a database of each older version, with rows in it, becomes one
-// of this version, and nothing of it is lost.
+// TestMigration: a database of each version there was, with rows in it, becomes one
+// of this version, and nothing of it is lost; what goes up comes down.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	dir, err := fs.Sub(migrations, "migrations")
 	require.NoError(t, err)
 	newest, err := fs.Glob(dir, "*.sql")
 	require.NoError(t, err)
-	for version := oldest; version < len(newest); version++ {
+	for version := 1; version <= len(newest); version++ {
 		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
 			t.Parallel()
 			ctx, dsn := t.Context(), devtest.Postgres(t)
@@ -47,11 +43,11 @@ func TestMigration(t *testing.T) {
 			defer pool.Close()
 			sqlDB := stdlib.OpenDBFromPool(pool)
 			defer sqlDB.Close()
-			p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, dir)
+			p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable))
 			require.NoError(t, err)
-			_, err = p.UpTo(ctx, oldest)
+			_, err = p.UpTo(ctx, 1)
 			require.NoError(t, err)
-			_, err = pool.Exec(ctx, atOldest)
+			_, err = pool.Exec(ctx, atFirst)
 			require.NoError(t, err)
 			_, err = p.UpTo(ctx, int64(version))
 			require.NoError(t, err)
@@ -69,11 +65,33 @@ func TestMigration(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, i.Known, i.Applied)
 
-			// And back again: what goes up comes down.
-			_, err = p.DownTo(ctx, oldest)
+			_, err = p.DownTo(ctx, 0)
 			require.NoError(t, err)
+			require.Equal(t, "extension plpgsql\n", describe(ctx, t, pool))
 			_, err = p.Up(ctx)
 			require.NoError(t, err)
 		})
 	}
+}
+
+// TestARecordMadeBeforeTheFirstRelease is refused with a word on what to do, and
+// stays as it is: its migrations went by the same numbers and made something else.
+func TestARecordMadeBeforeTheFirstRelease(t *testing.T) {
+	t.Parallel()
+	ctx, dsn := t.Context(), devtest.Postgres(t)
+	pool, err := pgxpool.New(ctx, dsn)
+	require.NoError(t, err)
+	defer pool.Close()
+	// The table of versions had goose's own name for it.
+	_, err = pool.Exec(ctx, `CREATE TABLE goose_db_version (version_id bigint, is_applied boolean); INSERT INTO goose_db_version VALUES (1, true);
+		CREATE TABLE harvest_papers (harvest_id text, paper_key text)`)
+	require.NoError(t, err)
+	was := describe(ctx, t, pool)
+	_, err = Open(ctx, dsn, 2)
+	require.ErrorIs(t, err, ErrEarly)
+	require.ErrorContains(t, err, "an empty database (GLEANER_DATABASE_URL)")
+	require.Equal(t, was, describe(ctx, t, pool))
+	i, err := Inspect(ctx, dsn)
+	require.NoError(t, err)
+	require.True(t, i.Early)
 }

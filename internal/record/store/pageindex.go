@@ -50,11 +50,9 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []homepage.IndexedPage) 
 	trim := false
 	for _, p := range pages {
 		hash := sha256.Sum256([]byte(weburl.Key(p.URL)))
-		vector, length := wordsOf(p)
-		b.Queue(`INSERT INTO page_index (hash, url, title, snippet, length, words) VALUES ($1,$2,$3,$4,$5,$6::text::tsvector)
-			ON CONFLICT (hash) DO UPDATE SET id=DEFAULT, url=EXCLUDED.url, title=EXCLUDED.title, snippet=EXCLUDED.snippet,
-				length=EXCLUDED.length, words=EXCLUDED.words, seen_at=now() RETURNING id`,
-			hash[:16], p.URL, clean(p.Title, indexedBytes), clean(homepage.Snippet(p.Text), indexedBytes), length, vector).
+		b.Queue(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,$3,$4,$5::text::tsvector)
+			ON CONFLICT (hash) DO UPDATE SET id=DEFAULT, url=EXCLUDED.url, title=EXCLUDED.title, snippet=EXCLUDED.snippet, words=EXCLUDED.words, seen_at=now() RETURNING id`,
+			hash[:16], p.URL, clean(p.Title, indexedBytes), clean(homepage.Snippet(p.Text), indexedBytes), wordsOf(p)).
 			QueryRow(func(row pgx.Row) error {
 				var id int64
 				err := row.Scan(&id)
@@ -80,11 +78,11 @@ func clean(s string, limit int) string {
 
 // wordsOf writes a page as a tsvector literal. Terms are letters and digits, so
 // that they need no escaping; quoted all the same.
-func wordsOf(p homepage.IndexedPage) (vector string, length int) {
+func wordsOf(p homepage.IndexedPage) string {
 	var order []string
 	places := map[string][]string{}
 	position := 0
-	enter := func(text, weight string) int {
+	enter := func(text, weight string) {
 		terms := homepage.Terms(text)
 		for _, t := range terms[:min(len(terms), indexedWords)] {
 			position++
@@ -96,16 +94,15 @@ func wordsOf(p homepage.IndexedPage) (vector string, length int) {
 			}
 			places[t] = append(places[t], fmt.Sprint(position)+weight)
 		}
-		return len(terms)
 	}
-	length = enter(clean(p.Title, indexedBytes), "A")
+	enter(clean(p.Title, indexedBytes), "A")
 	enter(clean(p.URL, indexedBytes), "B")
-	length += enter(clean(p.Text, indexedText), "")
+	enter(clean(p.Text, indexedText), "")
 	var b strings.Builder
 	for _, t := range order {
 		fmt.Fprintf(&b, "'%s':%s ", strings.ReplaceAll(t, "'", "''"), strings.Join(places[t], ","))
 	}
-	return b.String(), length
+	return b.String()
 }
 
 // Terms on more pages than commonPages say little of a person; their pages are
