@@ -166,14 +166,27 @@ func (ix *Index) Record(p gleaner.Paper) []Match {
 	for _, i := range ix.arxiv[gleaner.ParseArXiv(p.ArXiv)] {
 		try(int(i))
 	}
-	sk := skeleton(clip(p.Title))
-	for _, i := range ix.short[string(sk)] {
-		try(int(i))
-	}
-	for _, c := range ix.candidates(sk, 0, len(sk), 200) {
-		try(c.paper)
+	for _, i := range ix.Titled(p.Title) {
+		try(i)
 	}
 	sortMatches(out)
+	return out
+}
+
+// mostLike is to how many titles one is compared.
+const mostLike = 200
+
+// Titled finds the papers whose title is like this one, by their number, likeliest
+// first.
+func (ix *Index) Titled(title string) []int {
+	var out []int
+	sk := skeleton(clip(title))
+	for _, i := range ix.short[string(sk)] {
+		out = append(out, int(i))
+	}
+	for _, c := range ix.candidates(sk, 0, len(sk), mostLike) {
+		out = append(out, c.paper)
+	}
 	return out
 }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/match"
 )
 
 // Listing is one source's list of a venue's papers.
@@ -41,21 +40,14 @@ type Record struct {
 func Merge(lists ...Listing) []Record {
 	var out []Record
 	for _, list := range lists {
-		papers := make([]gleaner.Paper, len(out))
-		at := make(map[string]int, len(out))
-		for i := range out {
-			papers[i] = out[i].Paper
-			at[out[i].Paper.Key] = i
-		}
-		index := match.NewIndex(papers)
-		taken := map[int]bool{}
+		before := newShelf(Papers(out))
 		ids := map[string]int{} // within this list
 		for _, p := range list.Papers {
 			if i, ok := ids[identity(p)]; ok {
 				out[i].add(list.Source, p, "")
 				continue
 			}
-			i, why := find(index, at, taken, p)
+			i, why := before.find(p)
 			switch {
 			case i >= 0:
 				out[i].add(list.Source, p, list.Source+": "+why)
@@ -65,7 +57,7 @@ func Merge(lists ...Listing) []Record {
 				i = len(out)
 				out = append(out, newRecord(list.Source, p))
 			}
-			taken[i] = true
+			before.taken[i] = true
 			ids[identity(p)] = i
 		}
 	}
@@ -81,36 +73,6 @@ func identity(p gleaner.Paper) string {
 		return "doi:" + p.DOI
 	}
 	return foldTitle(p.Title) + "|" + strings.Join(p.Surnames(), ",")
-}
-
-// find looks among the papers of the lists before for the one that p is.
-func find(index *match.Index, at map[string]int, taken map[int]bool, p gleaner.Paper) (int, string) {
-	for _, m := range index.Record(p) {
-		if m.Verdict != match.Exact && m.Verdict != match.Strong {
-			continue
-		}
-		i, ok := at[m.Paper.Key]
-		if !ok || taken[i] {
-			continue
-		}
-		// Two works of one title, with a DOI each from publishers, are a
-		// conference paper and its journal version.
-		sameID := p.Key == m.Paper.Key || (p.ArXiv != "" && p.ArXiv == m.Paper.ArXiv)
-		if !sameID && otherDOI(m.Paper.DOI, p.DOI) {
-			continue
-		}
-		return i, strings.Join(m.Reasons, ", ")
-	}
-	return -1, ""
-}
-
-// otherDOI reports whether two DOIs name different publications; a preprint's
-// own does not speak against the published one.
-func otherDOI(a, b string) bool {
-	preprint := func(s string) bool {
-		return strings.HasPrefix(s, "10.48550/") || strings.HasPrefix(s, "10.31219/") || strings.HasPrefix(s, "10.36227/")
-	}
-	return a != "" && b != "" && a != b && !preprint(a) && !preprint(b)
 }
 
 func newRecord(source string, p gleaner.Paper) Record {
@@ -154,6 +116,9 @@ func (r *Record) add(source string, p gleaner.Paper, why string) {
 	r.addAuthors(source, p.Authors)
 	for _, l := range p.Links {
 		before := len(own.Links)
+		if before >= maxLinks {
+			break
+		}
 		if own.Links = appendNew(own.Links, l); len(own.Links) > before {
 			r.From["links"] = appendNew(r.From["links"], source)
 		}
@@ -181,11 +146,16 @@ func (r *Record) addAuthors(source string, authors []gleaner.Author) {
 	}
 }
 
+// mostDiffer bounds what is kept of what sources say otherwise about one field.
+const mostDiffer = 20
+
 func (r *Record) differ(field, source, value string) {
 	if r.Differ == nil {
 		r.Differ = map[string][]string{}
 	}
-	r.Differ[field] = appendNew(r.Differ[field], source+": "+value)
+	if said := r.Differ[field]; len(said) < mostDiffer {
+		r.Differ[field] = appendNew(said, source+": "+value)
+	}
 }
 
 // identify notes the identifiers that p carries.
