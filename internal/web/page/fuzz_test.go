@@ -58,6 +58,9 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("http://a.org/\nhttp://b.org/"))
 	f.Add([]byte(`<feed><entry><link href='http://a'/></entry>`))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
+	for _, worst := range worstMaps {
+		f.Add(worst(256))
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := page.ParseSitemap(mapURL, body)
 		if err != nil {

@@ -156,17 +156,29 @@ func emptyMembers(n int) []byte {
 	return bytes.Repeat(packed(func(int) []byte { return nil })(0), n/20)
 }
 
+// worstMaps are sitemaps and feeds made to be dear to read.
+var worstMaps = map[string]func(int) []byte{
+	"open": between("", "<url>", ""), "brackets": between("", "<", ""), "CDATA": between("", "<![CDATA[", ""), "empty": between("", "<url/>", ""),
+	"locations": between("", "<url><loc>a</loc></url>", ""), "one location in pieces": between("<url><loc>/", "a<!---->", "</loc></url>"),
+	"locations in pieces": between("", "<url><loc>/a<!---->a<!---->a</loc></url>", ""), "comments": between("", "<!--", ""),
+	"lines": between("", "http://a/\n", ""), "one line": between("http://", "a", ""), "attributes": between("<link ", "href=", ">"),
+	"links": between("", "<entry><link href='/a'/></entry>", ""), "names": between("<", "a:", ">"), "entities": between("<loc>", "&amp;", ""),
+	"times": between("", "<url><loc>/a</loc><lastmod>Mon, 02 Jan 2006 15:04:05</lastmod></url>", ""), "nested indexes": between("", "<sitemapindex><sitemap><loc>/a</loc>", ""),
+	"packed": packed(func(n int) []byte { return []byte(numbered("<url><loc>/%d</loc></url>", 4*n)) }), "empty members": emptyMembers,
+	"instructions": between("", "<?", ""), "UTF-16": between("\xff\xfe", "<\x00u\x00r\x00l\x00>\x00", ""),
+	// feeds
+	"items":             between("<rss><channel>", "<item><link>/a</link><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>", "</channel></rss>"),
+	"items without end": between("<rss><channel>", "<item><link>/a", ""), "ends of items": between("<rss>", "</item>", ""),
+	"descriptions":        between("<rss><item><description>", "&lt;a href='/a'&gt;", "</description></item></rss>"),
+	"marked descriptions": between("<rss><item><description>", "<![CDATA[<a href='/a'>]]>", "</description></item></rss>"),
+	"entries":             between("<feed xmlns='http://www.w3.org/2005/Atom'>", "<entry><link rel='alternate' href='/a'/><updated>2003-01-02T03:04:05Z</updated></entry>", "</feed>"),
+	"links of one entry":  between("<feed><entry>", "<link href='/a'/>", "</entry></feed>"), "entries in entries": between("<feed>", "<entry>", ""),
+	"resources":        between("<rdf:RDF>", "<item rdf:about='/a'><link>/a</link><dc:date>2003</dc:date></item>", "</rdf:RDF>"),
+	"a link in pieces": between("<rss><item><link>/", "<![CDATA[a]]>", "</link></item></rss>"), "dates": between("<feed><entry>", "<updated>2003</updated>", ""),
+}
+
 func TestSitemapsGrowWithTheFile(t *testing.T) {
-	for name, worst := range map[string]func(int) []byte{
-		"open": between("", "<url>", ""), "brackets": between("", "<", ""), "CDATA": between("", "<![CDATA[", ""), "empty": between("", "<url/>", ""),
-		"locations": between("", "<url><loc>a</loc></url>", ""), "one location in pieces": between("<url><loc>/", "a<!---->", "</loc></url>"),
-		"locations in pieces": between("", "<url><loc>/a<!---->a<!---->a</loc></url>", ""), "comments": between("", "<!--", ""),
-		"lines": between("", "http://a/\n", ""), "one line": between("http://", "a", ""), "attributes": between("<link ", "href=", ">"),
-		"links": between("", "<entry><link href='/a'/></entry>", ""), "names": between("<", "a:", ">"), "entities": between("<loc>", "&amp;", ""),
-		"times": between("", "<url><loc>/a</loc><lastmod>Mon, 02 Jan 2006 15:04:05</lastmod></url>", ""), "nested indexes": between("", "<sitemapindex><sitemap><loc>/a</loc>", ""),
-		"packed": packed(func(n int) []byte { return []byte(numbered("<url><loc>/%d</loc></url>", 4*n)) }), "empty members": emptyMembers,
-		"instructions": between("", "<?", ""), "UTF-16": between("\xff\xfe", "<\x00u\x00r\x00l\x00>\x00", ""),
-	} {
+	for name, worst := range worstMaps {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, worst, func(b []byte) {
 				if _, err := page.ParseSitemap(mapURL, b); err != nil && !errors.Is(err, page.ErrNotSitemap) {

@@ -1,0 +1,78 @@
+package homepage
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"gleaner/internal/lab/growthtest"
+)
+
+// says answers everything with the same bytes, in the calling goroutine.
+type says []byte
+
+func (s says) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(s)), Request: r}, nil
+}
+
+// engines are the search engines that answer with some bytes.
+func engines(answer []byte) []Searcher {
+	c := &http.Client{Transport: says(answer)}
+	return []Searcher{NewSearXNG("http://searxng.example", c, nil), NewBrave("http://brave.example", "k", c, nil), NewSerper("http://serper.example", "k", c, nil)}
+}
+
+// filled repeats a text between a head and a tail, to some bytes.
+func filled(head, s, tail string) func(n int) []byte {
+	return func(n int) []byte { return []byte(head + strings.Repeat(s, 1+n/len(s)) + tail) }
+}
+
+// worstAnswers are read by each engine as its own kind of answer, and cost most.
+var worstAnswers = map[string]func(n int) []byte{
+	"results of SearXNG": filled(`{"results":[`, `{"url":"http://a.example/","title":"a"},`, `{}]}`),
+	"results of Brave":   filled(`{"web":{"results":[`, `{"url":"http://a.example/","title":"a"},`, `{}]}}`),
+	"results of Serper":  filled(`{"organic":[`, `{"link":"http://a.example/","title":"a"},`, `{}]}`),
+	"tags in a title":    filled(`{"results":[{"url":"a","title":"`, "<b", `"}]}`),
+	"open tags":          filled(`{"organic":[{"link":"a","title":"`, "<b>", `"}]}`),
+	"entities":           filled(`{"web":{"results":[{"url":"a","description":"`, "&amp;&x", `"}]}}`),
+	"spaces":             filled(`{"organic":[{"link":"a","snippet":"`, " ", `"}]}`),
+	"silent engines":     filled(`{"results":[],"unresponsive_engines":[`, `["a","b"],`, `[]]}`),
+	"nesting":            filled(`{"results":`, "[", ""),
+	"nested silence":     filled(`{"unresponsive_engines":[`, `[[[[`, ""),
+	"one key":            filled(`{`, `"results":[{"url":"a"}],`, `"web":{}}`),
+	"a page":             filled("<!doctype html>", "just a moment", ""),
+}
+
+// No answer makes a search work more than its length.
+func TestReadingResultsGrowsWithThem(t *testing.T) {
+	for name, worst := range worstAnswers {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 8<<10, worst, func(in []byte) {
+				for _, e := range engines(in) {
+					_, _ = e.Search(t.Context(), "q", len(in))
+				}
+			})
+		})
+	}
+}
+
+// Whatever an engine answers, no more results come of it than were asked for, each
+// with an address of its own.
+func FuzzSearchAnswers(f *testing.F) {
+	for _, worst := range worstAnswers {
+		f.Add(worst(200))
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		for _, e := range engines(answer) {
+			got, _ := e.Search(t.Context(), "q", 10)
+			seen := map[string]bool{}
+			for i, r := range got {
+				if i >= 10 || r.URL == "" || seen[r.URL] || r.Rank != i+1 || r.Provider != e.Name() {
+					t.Fatalf("%s: result %d: %+v", e.Name(), i, r)
+				}
+				seen[r.URL] = true
+			}
+		}
+	})
+}
