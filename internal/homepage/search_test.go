@@ -242,6 +242,32 @@ func TestSearchKeysStayWithTheirHost(t *testing.T) {
 	}
 }
 
+// Whatever an engine answers, and where it repeats what it was asked, its key is in
+// no error.
+func TestSearchKeysStaySecret(t *testing.T) {
+	t.Parallel()
+	const key = "mark-of-the-key"
+	asked := func(r *http.Request) string { return r.Header.Get("X-Subscription-Token") + r.Header.Get("X-API-KEY") }
+	for _, status := range []int{200, 302, 400, 401, 402, 403, 404, 422, 429, 500, 503} {
+		for _, form := range []string{"%s", `{"web":{"results":"%s"},"organic":"%[1]s"}`, `{"web":"%s","organic":{"%[1]s":1}}`} {
+			met := ""
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				met = asked(r)
+				w.Header().Set("Location", "/"+met)
+				w.Header().Set("Retry-After", met)
+				w.WriteHeader(status)
+				_, _ = fmt.Fprintf(w, form, met)
+			})
+			for _, p := range []Searcher{NewBrave(s.URL, key, s.Client(), nil), NewSerper(s.URL, key, s.Client(), nil)} {
+				_, err := p.Search(t.Context(), "q", 10)
+				require.Error(t, err, "%s %d", p.Name(), status)
+				assert.Equal(t, key, met, "there was nothing to hide")
+				assert.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), key, "%s %d", p.Name(), status)
+			}
+		}
+	}
+}
+
 // Where no answer comes, or one that cannot be read, the error tells the host and
 // not the address: what was searched for, and what a server makes of a key.
 func TestSearchErrorsNameTheHostAlone(t *testing.T) {

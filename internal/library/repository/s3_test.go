@@ -2,15 +2,19 @@ package repository_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -135,4 +139,53 @@ func TestS3(t *testing.T) {
 	assert.Empty(t, store.data)
 	_, err = r.Get(ctx, d.SHA256)
 	require.ErrorIs(t, err, repository.ErrNotFound)
+}
+
+// The secret key to a store is in no error and no log where the store refuses or
+// answers nonsense; its id and the session's token are not either, unless the store
+// repeats them as its message.
+func TestS3KeysStaySecret(t *testing.T) {
+	const id, secret, session = "mark-of-the-id", "mark-of-the-secret", "mark-of-the-session"
+	t.Setenv("AWS_ACCESS_KEY_ID", id)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+	t.Setenv("AWS_SESSION_TOKEN", session)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	var log bytes.Buffer
+	old := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))) // it takes what package log writes as well
+	t.Cleanup(func() { slog.SetDefault(old) })
+	asked := func(r *http.Request) string {
+		return r.Header.Get("Authorization") + " " + r.Header.Get("X-Amz-Security-Token")
+	}
+	for name, answer := range map[string]http.HandlerFunc{
+		"refuses": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, "<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>")
+		},
+		"repeats": func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprintf(w, "<Error><Code>InvalidAccessKeyId</Code><Message>no such key %s</Message><AWSAccessKeyId>%s</AWSAccessKeyId></Error>", asked(r), id)
+		},
+		"broken": func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "<"+asked(r)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var met atomic.Value
+			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { met.Store(asked(r)); answer(w, r) }))
+			srv.Config.ErrorLog = nil
+			srv.Start()
+			t.Cleanup(srv.Close)
+			r := open(t, fmt.Sprintf("s3://papers?region=us-east-1&use_path_style=true&endpoint=%s", srv.URL))
+			_, err1 := r.Put(t.Context(), []byte("%PDF-1.4 a document"))
+			_, err2 := r.Get(t.Context(), strings.Repeat("0", 64))
+			err3 := r.Walk(t.Context(), func(repository.Entry) error { return nil })
+			require.Contains(t, met.Load(), session, "there was nothing to hide")
+			require.Error(t, errors.Join(err1, err2, err3))
+			said := fmt.Sprintf("%v %+v %v %+v %v %+v", err1, err1, err2, err2, err3, err3) + log.String()
+			assert.NotContains(t, said, secret)
+			if name != "repeats" {
+				assert.NotContains(t, said, id)
+				assert.NotContains(t, said, session)
+			}
+		})
+	}
 }
