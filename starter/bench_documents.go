@@ -199,7 +199,7 @@ func (c *cli) benchDocumentsWorker(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	r, err := bench.TakeIn(ctx, s)
+	r, err := bench.TakeIn(ctx, s, c.child)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	fmt.Fprintf(c.err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
-	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log}) }()
+	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log, Child: c.child}) }()
 	go func() {
 		select {
 		case err := <-stack.Failed():

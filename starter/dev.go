@@ -55,7 +55,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 	}()
 	if !work {
 		<-ctx.Done()
-	} else if err := pool.Run(ctx, cfg, pool.Options{Log: c.log(cfg)}); err != nil {
+	} else if err := pool.Run(ctx, cfg, pool.Options{Log: c.log(cfg), Child: c.child}); err != nil {
 		return err
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {

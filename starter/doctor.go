@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/document"
 	"gleaner/internal/service/config"
 )
 
@@ -33,6 +34,7 @@ type finding struct {
 
 // doctor looks at everything that a harvest needs.
 type doctor struct {
+	child   document.Child
 	cfg     *config.Config
 	network bool
 	found   []finding
@@ -97,7 +99,7 @@ func writeFindings(w io.Writer, found []finding) error {
 const checkTimeout = 15 * time.Second
 
 func (c *cli) examine(ctx context.Context, network bool) []finding {
-	d := &doctor{network: network}
+	d := &doctor{network: network, child: c.child}
 	cfg, err := c.settings()
 	if err != nil {
 		d.fail("settings", "correct it where it is from; `starter config` lists all settings", err)

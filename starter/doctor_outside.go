@@ -44,7 +44,7 @@ func (d *doctor) proxied(context.Context) {
 // readers are the programs that read files.
 func (d *doctor) readers(context.Context) {
 	if path, err := exec.LookPath("pdftotext"); err != nil {
-		d.fail("pdftotext", "install poppler-utils", document.ErrNoPoppler)
+		d.warn("pdftotext", "install poppler-utils", "not installed: PDFs are read by the built-in reader, which reads fewer and less of them")
 	} else {
 		d.ok("pdftotext", "%s", path)
 	}
@@ -53,7 +53,7 @@ func (d *doctor) readers(context.Context) {
 	} else {
 		d.ok("gs", "%s", path)
 	}
-	d.isolation(document.NewReader(document.Options{}).Isolation())
+	d.isolation(document.NewReader(document.Options{Child: d.child}).Isolation())
 	if !d.cfg.Documents.OCR {
 		return
 	}

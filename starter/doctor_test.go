@@ -52,6 +52,15 @@ func early(t *testing.T) (dsn string) {
 	return dsn
 }
 
+// Without poppler a worker reads all the same, and less.
+func TestDoctorWarnsWithoutPoppler(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	found, _ := visit(t)
+	require.Equal(t, levelWarn, found["pdftotext"].Level)
+	require.Contains(t, found["pdftotext"].Do, "poppler-utils")
+	require.Contains(t, found["pdftotext"].Found, "built-in reader")
+}
+
 func TestDoctorSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

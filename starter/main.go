@@ -9,12 +9,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"gleaner/internal/document"
 	"gleaner/internal/service/console"
 )
 
 func main() {
+	child := document.MaybeRunChild()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRoot(os.Stdout, os.Stderr).ExecuteContext(ctx)
+	err := newRootCommand(os.Stdout, os.Stderr, child).ExecuteContext(ctx)
 	interrupted := ctx.Err() != nil
 	stop()
 	code := exitCode(err, interrupted)

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/document"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -58,10 +59,11 @@ type cli struct {
 	file     string
 	flags    *pflag.FlagSet
 	own      map[string]string // settings of the demo, stronger than flags
+	child    document.Child    // how the program starts itself as the built-in PDF reader
 }
 
-func newRoot(out, errw io.Writer) *cobra.Command {
-	c := &cli{out: console.New(out), err: console.New(errw), own: map[string]string{}}
+func newRootCommand(out, errw io.Writer, child document.Child) *cobra.Command {
+	c := &cli{out: console.New(out), err: console.New(errw), own: map[string]string{}, child: child}
 	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -140,7 +142,7 @@ func (c *cli) log(cfg *config.Config) *slog.Logger {
 
 // options are what the command line opens an application with.
 func (c *cli) options(cfg *config.Config) app.Options {
-	return app.Options{Log: c.log(cfg)}
+	return app.Options{Log: c.log(cfg), Child: c.child}
 }
 
 // record opens the database for a command that only looks.

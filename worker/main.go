@@ -14,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack"
+	"gleaner/internal/document"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/console"
 	"gleaner/internal/service/telemetry"
@@ -34,12 +35,13 @@ Flags:
 `
 
 func main() {
+	child := document.MaybeRunChild()
 	queues := flag.String("queues", strings.Join(activities.Queues(), ","), "queues to work on, comma-separated")
 	cores := flag.Int("cores", runtime.NumCPU(), "documents examined at a time")
 	file := flag.String("config", "", "settings file")
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
-	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores}); err != nil {
+	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores, Child: child}); err != nil {
 		fmt.Fprintln(console.New(os.Stderr), "worker:", err)
 		os.Exit(1)
 	}

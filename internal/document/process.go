@@ -52,6 +52,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 // limits are what a child may use.
 type limits struct {
 	memory int64
+	data   bool // memory is counted in data, not in address space: Go reserves far more than it uses
 	cpu    time.Duration
 	file   int64 // bytes of each file that it writes
 }
@@ -162,7 +163,11 @@ func limited(b box, lim limits, argv []string) []string {
 	if b.spaces {
 		fmt.Fprintf(&script, "{ ulimit -u %[1]d || ulimit -p %[1]d; } 2>/dev/null; ", maxProcesses)
 	}
-	set("-v", lim.memory>>10)
+	if lim.data {
+		set("-d", lim.memory>>10)
+	} else {
+		set("-v", lim.memory>>10)
+	}
 	if b.spaces {
 		script.WriteString(`"$@"; exit $?`)
 	} else {

@@ -152,12 +152,6 @@ func TestFloodingReaderIsStopped(t *testing.T) {
 	assert.Equal(t, TooLarge, read(t, r, "x.pdf", encryptedPDF(t)).Outcome)
 }
 
-func TestWithoutPopplerNothingIsSaidOfAFile(t *testing.T) {
-	t.Parallel()
-	_, err := NewReader(Options{PDFToText: "-"}).Read(t.Context(), Part{Name: "x.pdf", Body: paperPDF(t, 3)})
-	assert.ErrorIs(t, err, ErrNoPoppler)
-}
-
 func TestReadEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -33,6 +33,7 @@ type Options struct {
 	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
 	OCRWait     time.Duration // by the clock; 0 means twice OCRTime
 	TempDir     string        // for files handed to children; "" is the system's
+	Child       Child         // as returned by MaybeRunChild: the built-in PDF reader; the zero value does without
 }
 
 // Reader reads text out of files. It is safe for concurrent use and holds
@@ -86,7 +87,21 @@ func NewReader(opt Options) *Reader {
 		programs = append(programs, opt.OCRmyPDF, opt.Tesseract, opt.PDFToPPM)
 	}
 	programs = slices.DeleteFunc(programs, func(p string) bool { return p == "" })
-	return &Reader{opt: opt, box: newBox(temp, programs...)}
+	r := &Reader{opt: opt, box: newBox(temp, programs...)}
+	if opt.Child.executable != "" {
+		r.admit(newBox(temp, append(programs, opt.Child.executable)...))
+	}
+	return r
+}
+
+// admit takes the built-in reader's program into the box, which then may be another:
+// as root no other user may reach that program. Poppler's is not opened wider for it.
+func (r *Reader) admit(b box) {
+	if b != r.box && r.opt.PDFToText != "" {
+		r.opt.Child = Child{}
+		return
+	}
+	r.box = b
 }
 
 func lookUp(path, name string) string {
@@ -193,14 +208,13 @@ func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text)
 
 func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 
-// ErrNoPoppler is returned for a PDF where poppler's pdftotext is not installed: it
-// says nothing of the file.
-var ErrNoPoppler = errors.New("no PDF can be read without poppler's pdftotext, which is not installed")
+// errNoPDFReader says nothing of the file.
+var errNoPDFReader = errors.New("no PDF can be read: poppler's pdftotext is not installed, and this program has no reader of its own")
 
-// readPDF asks poppler.
+// readPDF asks poppler, and the built-in reader where poppler is missing or gave up.
 func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) More) error {
-	if r.opt.PDFToText == "" {
-		return ErrNoPoppler
+	if r.opt.PDFToText == "" && r.opt.Child.executable == "" {
+		return errNoPDFReader
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
@@ -209,7 +223,7 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 		return err
 	}
 	defer remove()
-	got, err := j.poppler(ctx, p, r.asking(p, t, next, r.settle))
+	got, err := j.pdfReaders(ctx, p, r.asking(p, t, next, r.settle))
 	if err != nil {
 		return err
 	}
@@ -219,6 +233,26 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 		return r.recognise(ctx, j, t)
 	}
 	return nil
+}
+
+// pdfReaders gives the built-in reader what poppler left of the processor time.
+func (j *job) pdfReaders(ctx context.Context, p Part, next func(*scan) More) (*scan, error) {
+	if j.r.opt.PDFToText == "" {
+		return j.goScan(ctx)
+	}
+	got, err := j.poppler(ctx, p, next)
+	if err != nil || j.r.opt.Child.executable == "" || len(got.Pages) > 0 || got.Failed != Unreadable && got.Failed != TooLarge {
+		return got, err
+	}
+	second, err := j.goScan(ctx)
+	if err != nil || second.Failed == Stalled {
+		return second, err
+	}
+	if second.Failed != "" {
+		return got, nil
+	}
+	second.PeakRSS = max(second.PeakRSS, got.PeakRSS)
+	return second, nil
 }
 
 // asking asks next about first pages that are a text, and wants all of others.

@@ -15,9 +15,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	testChild = MaybeRunChild()
 	maybeVictim()
 	os.Exit(m.Run())
 }
+
+// testChild lets tests read in children, as programs do.
+var testChild Child
+
+func goOnly() Options { return Options{PDFToText: "-", PDFInfo: "-", Child: testChild} }
 
 func withPoppler(tb testing.TB) Options {
 	tb.Helper()
@@ -53,7 +59,7 @@ func TestYardstickText(t *testing.T) {
 	for name, tc := range map[string]struct {
 		opt  Options
 		want float64
-	}{"poppler": {withPoppler(t), 0.97}} {
+	}{"poppler": {withPoppler(t), 0.97}, "go": {goOnly(), 0}} {
 		t.Run(name, func(t *testing.T) {
 			farm := realdata.Path(t, "farm")
 			words := map[string]int{}
@@ -118,7 +124,7 @@ func TestYardstickBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, opt := range map[string]Options{"poppler": withPoppler(t)} {
+	for name, opt := range map[string]Options{"poppler": withPoppler(t), "go": goOnly()} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(opt)
 			var mu sync.Mutex

@@ -25,6 +25,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
@@ -37,6 +38,7 @@ import (
 var record = flag.String("record", "", "write the workflows' histories to this folder, for the replay test")
 
 func TestMain(m *testing.M) {
+	document.MaybeRunChild()
 	os.Exit(devtest.Main(m))
 }
 

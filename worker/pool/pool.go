@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os/exec"
 	"runtime"
 	"slices"
 	"time"
@@ -66,7 +65,8 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 type Options struct {
 	Queues []string
 	Log    *slog.Logger
-	Cores  int // documents examined at a time
+	Cores  int            // documents examined at a time
+	Child  document.Child // how the program starts itself as the built-in PDF reader
 }
 
 func (o Options) withDefaults() Options {
@@ -89,9 +89,6 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 		if !slices.Contains(activities.Queues(), q) {
 			return fmt.Errorf("no queue is called %q; there are %v", q, activities.Queues())
 		}
-	}
-	if _, err := exec.LookPath("pdftotext"); err != nil {
-		return fmt.Errorf("%w: install poppler-utils", document.ErrNoPoppler)
 	}
 	p, err := open(ctx, cfg, o)
 	if err != nil {

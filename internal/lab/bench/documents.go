@@ -206,8 +206,9 @@ func wantPile(ctx context.Context, db *store.DB, n int) error {
 	return db.SetHarvestPapers(ctx, "conf/pile/all", papers, nil)
 }
 
-// TakeIn is what a worker process does with its share.
-func TakeIn(ctx context.Context, s DocumentsShare) (DocumentsResult, error) {
+// TakeIn is what a worker process does with its share; child is how it starts itself
+// to read a document.
+func TakeIn(ctx context.Context, s DocumentsShare, child document.Child) (DocumentsResult, error) {
 	var r DocumentsResult
 	db, err := store.Open(ctx, s.DatabaseURL, 4*s.Parallel+2)
 	if err != nil {
@@ -219,7 +220,7 @@ func TakeIn(ctx context.Context, s DocumentsShare) (DocumentsResult, error) {
 		return r, err
 	}
 	defer func() { _ = repo.Close() }()
-	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Cores: s.Parallel, Whole: s.Whole}
+	parts := collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{Child: child}), Cores: s.Parallel, Whole: s.Whole}
 	if s.Filter {
 		parts.Filter = document.NewFilter(document.Balanced)
 	}

@@ -22,6 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	document.MaybeRunChild()
 	maybeCrash()
 	os.Exit(devtest.Main(m))
 }

@@ -57,7 +57,8 @@ var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, 
 type Options struct {
 	Log   *slog.Logger
 	Watch Watch
-	Cores int // documents read at a time; 0 is the number of processors
+	Cores int            // documents read at a time; 0 is the number of processors
+	Child document.Child // how the program starts itself as the built-in PDF reader
 }
 
 func (o Options) withDefaults() Options {

@@ -16,7 +16,7 @@ func (a *App) openCollection(ctx context.Context) {
 	}
 	a.shutTemp = shut
 	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: a.options.Cores, Filter: a.filter, Whole: a.Config.Documents.WholeText, Names: a.Config.Policy.Documents.NameFilter,
-		Memory: fetch.NewMemory(memory() / 4), Reader: document.NewReader(document.Options{OCR: a.Config.Documents.OCR, TempDir: temp})})
+		Memory: fetch.NewMemory(memory() / 4), Reader: document.NewReader(document.Options{OCR: a.Config.Documents.OCR, Child: a.options.Child, TempDir: temp})})
 }
 
 // Examiner returns what examines documents, for a command that opened the record
