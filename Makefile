@@ -34,13 +34,9 @@ RACE = ./internal/fetch/... ./internal/record/politeness/... ./internal/record/f
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
-# Packages tested at a time: most of them wait for delays and timeouts, not for a
-# processor.
-PACKAGES ?= 4
-
 SHELL = bash
 
-.PHONY: help build demo test chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build demo test measure chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,7 +50,10 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; $(WITHSTACK) $(GO) test -json -p $(PACKAGES) -timeout 30m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
+	@set -o pipefail; GLEANER_SHARED=none $(WITHSTACK) $(GO) test -json -timeout 30m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
+
+measure: ## the tests again, and what they measure on real sites and documents in a folder "shared" beside the checkout (an hour or more)
+	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 2h ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/lab/chaos/cmd/chaos -bin bin $(CHAOS)
