@@ -21,7 +21,7 @@ func TestShort(t *testing.T) {
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "gleaner/starter", "gleaner/worker")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-	v, err := Run(t.Context(), Options{Bin: bin, Dir: t.TempDir(), Faults: 14, PagesPerSite: 25, Patience: 6 * time.Minute, Log: t.Output(),
+	v, err := Run(t.Context(), Options{Bin: bin, Dir: t.TempDir(), Faults: 14, PagesPerSite: 25, Patience: 12 * time.Minute, Log: t.Output(),
 		Kinds: []string{"worker killed", "worker stopped", "all workers killed", "worker replaced by a changed one", "Postgres killed", "Temporal killed", "connections to Postgres cut",
 			"connections to Temporal cut", "web answers nothing", "disk full", "blob folder replaced by an empty one"}})
 	require.NoError(t, err)
