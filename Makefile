@@ -50,7 +50,7 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 
 test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; GLEANER_SHARED=none $(WITHSTACK) $(GO) test -json -timeout 30m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
+	@set -o pipefail; GLEANER_SHARED=none $(WITHSTACK) $(GO) test -json -timeout 60m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
 
 measure: ## the tests again, and what they measure on real sites and documents in a folder "shared" beside the checkout (an hour or more)
 	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 2h ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
@@ -60,7 +60,7 @@ chaos: build ## two hundred faults in one harvest, on real servers (Linux, root 
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 25m $(RACE); \
+		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 40m $(RACE); \
 	else echo "race: no C compiler, left out"; fi
 
 check: format vet house workflowcheck staticcheck gosec vulncheck ## everything but the tests
