@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 )
 
@@ -27,20 +28,15 @@ func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(con
 	looked := make(chan struct{})
 	go func() {
 		defer close(looked)
-		tick := time.NewTicker(2 * time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		fetch.Every(ctx, 2*time.Second, func() bool {
 			// An error is for the work's own queries to meet.
-			if paused, err := db.Paused(ctx, harvest); err == nil && paused {
+			paused, err := db.Paused(ctx, harvest)
+			if err == nil && paused {
 				cancel(errPaused)
-				return
+				return false
 			}
-		}
+			return true
+		})
 	}()
 	err := do(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errPaused) {

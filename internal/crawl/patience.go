@@ -53,23 +53,17 @@ func (s *slice) hold(ctx context.Context) error {
 
 // watch renews the lease, and looks whether anybody still wants the crawl.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(s.look)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	fetch.Every(ctx, s.look, func() bool {
 		if p := s.loop.latest.Load(); p != nil {
 			s.loop.report(*p) // alive, though a page is slow
 		}
 		if err := s.renew(ctx); errors.Is(err, politeness.ErrLost) {
 			cancel(err)
-			return
+			return false
 		}
 		_ = s.heed(ctx) // where the record is away the loop's own writes say so
-	}
+		return true
+	})
 }
 
 // renew renews the lease. Where that cannot be had in time, the request in flight

@@ -33,3 +33,19 @@ func Wait(ctx context.Context, d time.Duration) error {
 		return context.Cause(ctx)
 	}
 }
+
+// Every calls do each d, until it says that there is no more to do or ctx is done.
+func Every(ctx context.Context, d time.Duration, do func() (more bool)) {
+	tick := time.NewTicker(d)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !do() {
+			return
+		}
+	}
+}

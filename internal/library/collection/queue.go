@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 )
 
@@ -49,18 +50,12 @@ func (h *hands) all() []string {
 
 // holdOn holds what is in hand until ctx ends.
 func (c *Collection) holdOn(ctx context.Context, mine *hands) {
-	tick := time.NewTicker(heldFor / 4)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	fetch.Every(ctx, heldFor/4, func() bool {
 		if shas := mine.all(); len(shas) > 0 {
 			_ = c.db.HoldNew(ctx, shas, heldFor) // where the record is away the judgements say so
 		}
-	}
+		return true
+	})
 }
 
 // JudgeNew judges the documents of a site (0: of all) that wait to be examined,

@@ -147,20 +147,14 @@ func (l *Lease) keep(turn context.Context) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		tick := time.NewTicker(l.k.ttl / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		fetch.Every(ctx, l.k.ttl/3, func() bool {
 			err := l.Renew(ctx)
 			if ctx.Err() == nil && (errors.Is(err, ErrLost) || err != nil && l.Lapsed()) {
 				fetch.Revoke(turn, ErrLost)
-				return
+				return false
 			}
-		}
+			return true
+		})
 	}()
 	return func() { cancel(); <-ended }
 }
