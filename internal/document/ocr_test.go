@@ -113,7 +113,7 @@ func TestRecogniseWiring(t *testing.T) {
 	}
 	assert.Contains(t, recognise(`echo "Error opening data file eng.traineddata" >&2; exit 1`, nil).Detail, "eng.traineddata", "whoever looks sees why")
 
-	stopped := recognise(`sleep 600`, func(o *Options) { o.OCRTime = 150 * time.Millisecond })
+	stopped := recognise(`sleep 600`, func(o *Options) { o.OCRTime, o.OCRWait = time.Minute, 2*time.Second })
 	assert.Equal(t, Stalled, stopped.Outcome, "nothing is known of what a busy machine did not read")
 	slow := recognise(`while :; do :; done`, func(o *Options) { o.OCRTime = 500 * time.Millisecond; o.OCRWait = time.Hour })
 	assert.Equal(t, ImageOnly, slow.Outcome)
