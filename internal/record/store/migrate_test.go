@@ -17,6 +17,7 @@ import (
 const atFirst = `
 INSERT INTO sites (host) VALUES ('a.example');
 INSERT INTO urls (site_id, hash, url, state) SELECT 1, int4send(n), 'http://a.example/' || n, n % 7 FROM generate_series(1, 70) n;
+INSERT INTO leads (from_site, hash, to_site, wanted) VALUES (1, '\x02', 1, 0.5);
 INSERT INTO papers (key, venue, year, title) VALUES ('p', 'v', 2003, 'A Paper');
 INSERT INTO harvests (id, venue, year_from, year_to) VALUES ('v/all', 'v', 0, 0);
 INSERT INTO harvest_papers (harvest_id, paper_key) VALUES ('v/all', 'p');

@@ -33,6 +33,40 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, string(kept), made, "what the migrations make is not schema.txt; -args -write-schema writes it anew")
 }
 
+// TestReferencesHaveTheTypeOfWhatTheyReferTo: a row that can be numbered can be
+// referred to, and a join on it needs no cast. A column whose name says that it
+// numbers a site is held to it also where no constraint does.
+func TestReferencesHaveTheTypeOfWhatTheyReferTo(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	defer db.Close()
+	rows, err := db.Pool.Query(t.Context(), `
+WITH pairs AS (
+	SELECT k.conrelid AS at, k.confrelid AS toward, unnest(k.conkey) AS mine, unnest(k.confkey) AS theirs
+	FROM pg_constraint k WHERE k.contype = 'f' AND k.connamespace = current_schema::regnamespace
+	UNION
+	SELECT a.attrelid, 'sites'::regclass, a.attnum, s.attnum
+	FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r' AND c.relnamespace = current_schema::regnamespace
+		JOIN pg_attribute s ON s.attrelid = 'sites'::regclass AND s.attname = 'id'
+	WHERE a.attname ~ '(^|_)site(_id)?$' AND a.attnum > 0 AND NOT a.attisdropped
+)
+SELECT format('%s.%s %s', p.at::regclass, m.attname, format_type(m.atttypid, m.atttypmod)), format_type(o.atttypid, o.atttypmod)
+FROM pairs p JOIN pg_attribute m ON m.attrelid = p.at AND m.attnum = p.mine JOIN pg_attribute o ON o.attrelid = p.toward AND o.attnum = p.theirs`)
+	require.NoError(t, err)
+	var column, want string
+	var other []string
+	_, err = pgx.ForEachRow(rows, []any{&column, &want}, func() error {
+		if !strings.HasSuffix(column, " "+want) {
+			other = append(other, column+" refers to a "+want)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Empty(t, other)
+	require.Greater(t, rows.CommandTag().RowsAffected(), int64(20))
+}
+
 // describe reads a schema from the catalogue of Postgres: tables by name, each with
 // its columns in their order, and what hangs on it.
 func describe(ctx context.Context, t *testing.T, pool *pgxpool.Pool) string {
