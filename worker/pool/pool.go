@@ -20,7 +20,6 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/document"
 	"gleaner/internal/service/config"
-	"gleaner/internal/service/telemetry"
 	"gleaner/workflows"
 )
 
@@ -149,7 +148,7 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 		WorkerStopTimeout:                  stopTimeout,
 		MaxHeartbeatThrottleInterval:       activities.Beat,
 		StickyScheduleToStartTimeout:       2 * time.Second, // how long a dead worker's workflows wait for it
-		Interceptors:                       []interceptor.WorkerInterceptor{telemetry.LogActivities(p.log, p.app.DB.SiteWatchers)},
+		Interceptors:                       []interceptor.WorkerInterceptor{&logActivities{log: p.log, of: p.app.DB.SiteWatchers}},
 		OnFatalError:                       func(err error) { failed <- err },
 	}
 	if id := p.cfg.Process.BuildID; id != "" {

@@ -27,7 +27,7 @@ func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= h.level && h.Handler.Enabled(ctx, l)
 }
 
-// Handle leaves out what telemetry.LogActivities says, with more to it.
+// Handle leaves out what logActivities says, with more to it.
 func (h atLeast) Handle(ctx context.Context, r slog.Record) error {
 	if r.Message == "Activity error." {
 		return nil

@@ -1,4 +1,4 @@
-package telemetry
+package pool
 
 import (
 	"context"
@@ -9,21 +9,16 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
+
+	"gleaner/internal/service/telemetry"
 )
 
-// Harvests names the harvests that want a host's crawl.
-type Harvests func(ctx context.Context, host string) ([]string, error)
-
-// LogActivities makes every line that an activity logs carry the activity, its
+// logActivities makes every line that an activity logs carry the activity, its
 // attempt, its harvest and its host, and logs how each attempt ended.
-func LogActivities(log *slog.Logger, of Harvests) interceptor.WorkerInterceptor {
-	return &logActivities{log: log, of: of}
-}
-
 type logActivities struct {
 	interceptor.WorkerInterceptorBase
 	log *slog.Logger
-	of  Harvests
+	of  func(ctx context.Context, host string) ([]string, error) // harvests that want a host's crawl
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
@@ -86,5 +81,5 @@ func (l *logActivity) about(ctx context.Context) context.Context {
 	default:
 		attrs = append(attrs, slog.String("workflow", info.WorkflowExecution.ID))
 	}
-	return With(ctx, attrs...)
+	return telemetry.With(ctx, attrs...)
 }
