@@ -21,11 +21,13 @@ type Fetcher interface {
 	Sitemaps(ctx context.Context, hostOrURL string) ([]string, error)
 }
 
-// Config bounds a crawl. Zero fields take those of Defaults.
+// Config bounds a crawl. Defaults is where to begin: many a zero means no limit.
 type Config struct {
 	SlicePages int           // requests of one slice
 	SliceTime  time.Duration // of one slice
 	MaxPages   int           // requests of one crawl of one site
+	MaxURLs    int           // of one site that are entered; each is a row
+	KnownURLs  int           // of one site that a slice keeps in memory, in some 40 bytes each
 	MaxBytes   int64         // that one crawl of one site may bring; 0 is no limit
 	MaxDepth   int           // links from the nearest homepage
 	MaxTries   int           // of one URL that fails for now
@@ -49,11 +51,13 @@ type Config struct {
 	Budget    float64 // requests that one more accepted document may cost; 0 is no limit
 
 	Recrawl recrawl.Policy
+
+	Now func() time.Time // by which what was learnt is written once in a while; nil is time.Now
 }
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
 		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Defaults()}
 }
@@ -67,8 +71,6 @@ type Crawler struct {
 	coll   *collection.Collection
 	cfg    Config
 	log    *slog.Logger
-	known  int           // URLs of a site that a slice keeps in memory
-	most   int           // URLs of a site that are entered
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 	// patience is how long a slice waits for another process that asks its host:
 	// a little longer than the lease of one that died lasts.
@@ -78,13 +80,12 @@ type Crawler struct {
 	// on an answer.
 	wrap func(rank.Strategy) rank.Strategy
 	read func(url string)
-	now  func() time.Time // by which what was learnt is written once in a while
 }
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second, known: seenLimit, most: maxURLs,
-		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}, now: time.Now}
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second,
+		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
 }
 
 // Progress counts what a slice did. It is what heartbeats carry for people; the

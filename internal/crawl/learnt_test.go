@@ -27,13 +27,13 @@ func TestWhatWasLearntIsWrittenOnceAMinute(t *testing.T) {
 	}
 	var before []int // each request was answered
 	clock := time.Now()
+	w.cfg.Now = func() time.Time { return clock }
 	c := w.crawler(&fetcher{Client: w.client, after: func(n int) {
 		before = append(before, writes())
 		if n == 4 {
 			clock = clock.Add(learntEvery)
 		}
 	}})
-	c.now = func() time.Time { return clock }
 	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
 	require.Greater(t, len(before), 6)
 	for i, n := range before {

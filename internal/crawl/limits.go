@@ -22,17 +22,13 @@ const (
 // limit; a trap has no end of them.
 const maxSkipped = 500
 
-// maxURLs bounds the URLs of one site that are entered. Each is a row: a page names
-// twenty thousand, and pages may be had without end.
-const maxURLs = 1_000_000
-
 // limit names the limit that keeps a link of this site from being asked for, ""
 // if none does.
 func (l *loop) limit(e *frontier.Entry, met bool) fetch.Outcome {
 	if why := l.scope.outside(e); why != "" {
 		return why
 	}
-	if !met && l.seen.urls >= l.most {
+	if !met && l.seen.urls >= l.cfg.MaxURLs {
 		return outcomeURLs
 	}
 	if !e.Document && l.seen.inDir(e.Link.URL) >= l.cfg.DirPages {

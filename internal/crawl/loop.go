@@ -26,6 +26,10 @@ type Site struct {
 	Scopes       []string     // path prefixes of what is followed
 	ParentDomain bool         // links are followed within its registrable domain, too
 	Wanted       *match.Index // papers
+
+	Sofar   store.CrawlProgress // of this crawl, in slices before this one
+	Careful bool                // slices before this one did not come to an end
+	share   allowance           // of the harvests that want it
 }
 
 // Parts are what a crawl is made of.
@@ -65,8 +69,6 @@ type loop struct {
 	crawl    store.CrawlProgress // of the crawl, over all its slices
 	history  rank.History        // of this slice, for its budget
 	started  time.Time
-	most     int  // URLs of the site that are entered
-	careful  bool // slices before this one did not come to an end
 
 	window *window
 	seen   *seenSet
@@ -80,18 +82,21 @@ type loop struct {
 	kept    *collection.Kept // documents of the last visit, to be judged
 	cached  bool             // the last answer took no request
 	written time.Time        // when the batch was
-	learnt  time.Time        // when the strategy's state was written, by now
-	now     func() time.Time
-	taught  bool // it has changed since
+	learnt  time.Time        // when the strategy's state was written, by cfg.Now
+	taught  bool             // it has changed since
 
 	unrecorded int // links that a limit kept out, beyond those recorded
 	missedOut  int // leads left out for the misses of others
 }
 
 func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	now := time.Now()
 	l := &loop{site: site, cfg: cfg, scope: newScope(site, cfg), source: p.Source, record: p.Recorder, library: p.Judge, strategy: p.Strategy, log: p.Log, report: report,
-		most: maxURLs, now: time.Now, started: now, written: now, learnt: now, window: &window{record: p.Recorder}, seen: newSeen(seenLimit), leads: newLeads(), misses: misses{}, found: map[string]bool{}}
+		crawl: site.Sofar, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder}, seen: newSeen(cfg.KnownURLs),
+		leads: newLeads(), misses: misses{}, found: map[string]bool{}}
 	l.batch.Reset()
 	return l
 }
@@ -140,7 +145,7 @@ func (l *loop) run(ctx context.Context) error {
 // had before took no request, but the next one does, and it is chosen among the
 // links of that answer, too.
 func (l *loop) due() bool {
-	return l.source.Paced() || l.cached || l.careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second
+	return l.source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second
 }
 
 func (l *loop) mayGoOn(ctx context.Context) error {
@@ -271,7 +276,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 		return nil
 	}
 	var learnt json.RawMessage // nil leaves what is written
-	if l.taught && (as.last || l.now().Sub(l.learnt) >= learntEvery) {
+	if l.taught && (as.last || l.cfg.Now().Sub(l.learnt) >= learntEvery) {
 		var err error
 		if learnt, err = l.strategy.State(); err != nil {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
@@ -284,7 +289,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 	l.written = time.Now()
 	clear(l.seen.since)
 	if learnt != nil {
-		l.learnt, l.taught = l.now(), false
+		l.learnt, l.taught = l.cfg.Now(), false
 	}
 	l.window.filled = l.window.filled && !w.Repeated // what was new the first time is not told again
 	l.window.all = l.window.all && w.Again == 0

@@ -10,15 +10,12 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// seenLimit bounds the set of known URLs that a slice keeps in memory, in
-// entries of some 40 bytes. A slice begins with at most half of them, so that those
-// it meets have a place: the ones nearest to a homepage, which most pages link to.
-// Of a site with more the record is asked what it knows of each page's links.
-const seenLimit = 100_000
-
 // seenSet remembers at what depth and in what role a site's URLs are known, so
 // that a link in every page's menu is not written once a page; and how much is
-// known of each directory.
+// known of each directory. It is bounded: a slice begins with at most half of what
+// it may hold, so that those it meets have a place: the ones nearest to a homepage,
+// which most pages link to. Of a site with more the record is asked what it knows
+// of each page's links.
 type seenSet struct {
 	best    map[frontier.Hash]int32 // depth and role
 	dirs    map[uint64]int32        // pages, by directory

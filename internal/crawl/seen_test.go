@@ -31,8 +31,8 @@ func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
 		}
 		s := serve(t, pages)
 		w.seed(t, s.host, "/", "/")
+		w.cfg.KnownURLs = known
 		c := w.crawler(w.client)
-		c.known = known
 		require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
 		for p, n := range s.asked() {
 			require.Equal(t, 1, n, p)
@@ -47,7 +47,7 @@ func TestALargeSiteIsKnownAsAWhole(t *testing.T) {
 		}
 		return w.record(t, s.host), gained
 	}
-	all, gained := crawl(seenLimit)
+	all, gained := crawl(Defaults().KnownURLs)
 	require.Contains(t, fmt.Sprint(all), "skipped directory-limit")
 	few, gainedOfFew := crawl(8)
 	require.Equal(t, all, few)
@@ -72,8 +72,8 @@ func TestASiteCannotFillTheRecord(t *testing.T) {
 		return links(all...)
 	}
 	w.seed(t, s.host, "/", "/")
+	w.cfg.MaxURLs = 100
 	c := w.crawler(w.client)
-	c.most = 100
 	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
 	is := map[string]int{}
 	for _, outcome := range w.record(t, s.host) {
@@ -85,5 +85,5 @@ func TestASiteCannotFillTheRecord(t *testing.T) {
 	for _, k := range is {
 		n += k
 	}
-	require.Equal(t, c.most, n, "%v", is)
+	require.Equal(t, w.cfg.MaxURLs, n, "%v", is)
 }

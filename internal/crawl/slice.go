@@ -75,14 +75,13 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 			return err
 		}
 	}
-	attempts, sofar, err := s.db.BeginSlice(ctx, s.of(), maxKilled)
-	if err != nil {
+	site := Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
+	if s.attempts, site.Sofar, err = s.db.BeginSlice(ctx, s.of(), maxKilled); err != nil {
 		return err
 	}
-	if s.attempts = attempts; attempts > 0 {
-		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", host, "in_a_row", attempts)
+	if site.Careful = s.attempts > 0; site.Careful {
+		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", host, "in_a_row", s.attempts)
 	}
-	site := Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
 	if s.denied, site.ParentDomain, err = s.standing(ctx); err != nil {
 		return err
 	}
@@ -100,14 +99,11 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	if err != nil {
 		return err
 	}
-	l := newLoop(site, cfg, Parts{Source: source, Recorder: record{s}, Judge: library{s}, Strategy: strategy, Log: s.log}, report)
-	l.seen.limit, l.most, l.crawl, l.careful = s.known, s.most, sofar, attempts > 0
-	l.now, l.learnt = s.now, s.now()
-	if l.share, err = s.allowance(ctx); err != nil {
+	if site.share, err = s.allowance(ctx); err != nil {
 		return err
 	}
-	s.loop = l
-	return record{s}.recall(ctx, l)
+	s.loop = newLoop(site, cfg, Parts{Source: source, Recorder: record{s}, Judge: library{s}, Strategy: strategy, Log: s.log}, report)
+	return record{s}.recall(ctx, s.loop)
 }
 
 // asked lays what the harvests ask now over the worker's configuration. Their
