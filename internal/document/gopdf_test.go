@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/growthtest"
 )
 
 func TestGoReaderReadsAPaper(t *testing.T) {
@@ -81,6 +83,9 @@ func TestGoReaderSurvivesLoops(t *testing.T) {
 
 func TestGoReaderIsHeldToItsMemory(t *testing.T) {
 	t.Parallel()
+	if growthtest.UnderRace {
+		t.Skip("the race detector cannot work within a limit of memory")
+	}
 	o := goOnly()
 	o.Memory = 64 << 20
 	size := "<< /Type /XRef /Size 100000000 /W [1 1 1] /Length 0 >>\nstream\n\nendstream"

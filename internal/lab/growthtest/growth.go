@@ -44,7 +44,7 @@ const (
 // what is quadratic in bytes.
 func Linear(t testing.TB, n int, input func(n int) []byte, work func([]byte)) {
 	t.Helper()
-	if underRace {
+	if UnderRace {
 		t.Skip("growth is not measured under the race detector")
 	}
 	if err := check(n, input, work); err != nil {

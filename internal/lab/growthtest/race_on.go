@@ -2,5 +2,6 @@
 
 package growthtest
 
-// underRace: the race detector's own bookkeeping is counted with the work.
-const underRace = true
+// UnderRace says that the race detector is at work, whose own bookkeeping is
+// counted with all time and memory, and which needs an address space without limit.
+const UnderRace = true
