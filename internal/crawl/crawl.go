@@ -29,6 +29,7 @@ type Config struct {
 	MaxURLs    int           // of one site that are entered; each is a row
 	KnownURLs  int           // of one site that a slice keeps in memory, in some 40 bytes each
 	MaxBytes   int64         // that one crawl of one site may bring; 0 is no limit
+	MaxTime    time.Duration // of one crawl of one site: its slices, and its waits for the host between them; 0 is no limit
 	MaxDepth   int           // links from the nearest homepage
 	MaxTries   int           // of one URL that fails for now
 	RetryBase  time.Duration // wait before the second try of a URL; grows fourfold
@@ -57,7 +58,7 @@ type Config struct {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
 		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Defaults()}
 }
@@ -113,6 +114,7 @@ const (
 	Cancelled  Ending = "cancelled"
 	PageLimit  Ending = "page-limit"
 	ByteLimit  Ending = "byte-limit" // of a site or a harvest
+	TimeLimit  Ending = "time-limit"
 	Trap       Ending = "trap"
 	OverBudget Ending = "budget"  // what is left is not expected to be worth its requests
 	Refused    Ending = "refused" // robots.txt cannot be read

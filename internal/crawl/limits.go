@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
@@ -71,6 +72,16 @@ func (l *loop) leftAside() string {
 		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since %d before them led to nothing", l.missedOut, maxMisses))
 	}
 	return strings.Join(all, "; ")
+}
+
+// overTime ends a crawl that went on for too long: a host may answer as slowly as
+// the bounds of a request allow, and ask for a pause after each of 20,000 pages.
+// Pauses that people make do not count.
+func (l *loop) overTime() error {
+	if took := l.took + time.Since(l.started); l.cfg.MaxTime > 0 && took >= l.cfg.MaxTime {
+		return &errStop{ending: TimeLimit, reason: fmt.Sprintf("%s: %d requests took %s, the limit of a crawl is %s", TimeLimit, l.crawl.Pages, took.Round(time.Second), l.cfg.MaxTime)}
+	}
+	return nil
 }
 
 // overBudget tells when what is left of a site is not expected to be worth its

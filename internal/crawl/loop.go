@@ -69,6 +69,7 @@ type loop struct {
 	crawl    store.CrawlProgress // of the crawl, over all its slices
 	history  rank.History        // of this slice, for its budget
 	started  time.Time
+	took     time.Duration // by the slices of the crawl before this one, with their waits
 
 	window *window
 	seen   *seenSet
@@ -95,7 +96,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 	}
 	now := time.Now()
 	l := &loop{site: site, cfg: cfg, scope: newScope(site, cfg), source: p.Source, record: p.Recorder, library: p.Judge, strategy: p.Strategy, log: p.Log, report: report,
-		crawl: site.Sofar, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder}, seen: newSeen(cfg.KnownURLs),
+		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, found: map[string]bool{}}
 	l.batch.Reset()
 	return l
@@ -164,7 +165,7 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 	if l.crawl.Pages >= l.cfg.MaxPages {
 		return &errStop{ending: PageLimit, reason: fmt.Sprintf("%d requests in this crawl, the limit", l.crawl.Pages)}
 	}
-	if err := errors.Join(l.overBytes(), l.overBudget()); err != nil {
+	if err := errors.Join(l.overBytes(), l.overTime(), l.overBudget()); err != nil {
 		return err
 	}
 	if l.progress.Requests >= l.cfg.SlicePages || time.Since(l.started) >= l.cfg.SliceTime {
@@ -282,6 +283,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
 		}
 	}
+	l.crawl.Time = l.took + time.Since(l.started)
 	w, err := l.record.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.crawl, Learnt: learnt, Last: as.last, Orderly: as.orderly})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", l.site.Host, err)
@@ -318,7 +320,10 @@ func (l *loop) end(ctx context.Context, err error) (Result, error) {
 	l.release()
 	r := Result{Progress: l.progress}
 	var stop *errStop
-	if ferr := l.flush(ctx, end{last: true, orderly: errors.As(err, &stop) || orderly(err)}); ferr != nil {
+	if errors.As(err, &stop) && stop.ending == Waiting {
+		l.took += stop.wait
+	}
+	if ferr := l.flush(ctx, end{last: true, orderly: stop != nil || orderly(err)}); ferr != nil {
 		return r, errors.Join(err, ferr)
 	}
 	if stop == nil {

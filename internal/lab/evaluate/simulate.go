@@ -67,7 +67,7 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
 	sim.record.Add([]frontier.Entry{{Candidate: rank.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
 	cfg := crawl.Defaults()
-	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes = math.MaxInt, math.MaxInt64, math.MaxInt, 0
+	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false
 	if setup.Limit > 0 {
 		cfg.MaxPages = setup.Limit

@@ -27,10 +27,11 @@ type Slice struct {
 
 // CrawlProgress is how far the crawl of a site is, over all its slices.
 type CrawlProgress struct {
-	Pages    int   // requests
-	Read     int   // pages whose links were followed
-	Relevant int   // those of them that lead to documents
-	Bytes    int64 // that it brought
+	Pages    int           // requests
+	Read     int           // pages whose links were followed
+	Relevant int           // those of them that lead to documents
+	Bytes    int64         // that it brought
+	Time     time.Duration // that its slices took, with their waits for the host
 }
 
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
@@ -42,7 +43,7 @@ func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
 	}
 	_, err := db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
-		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
+		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
 			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
 	return err
 }
@@ -55,8 +56,8 @@ func (db *DB) BeginSlice(ctx context.Context, of Slice, maxKilled int) (attempts
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var handling []byte
 		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2
-				RETURNING attempts - 1, crawl_pages, crawl_read, crawl_relevant, crawl_bytes, handling`,
-			of.SiteID, of.Token).Scan(&attempts, &at.Pages, &at.Read, &at.Relevant, &at.Bytes, &handling)
+				RETURNING attempts - 1, crawl_pages, crawl_read, crawl_relevant, crawl_bytes, crawl_time, handling`,
+			of.SiteID, of.Token).Scan(&attempts, &at.Pages, &at.Read, &at.Relevant, &at.Bytes, &at.Time, &handling)
 		if err != nil || handling == nil {
 			return err
 		}
@@ -144,9 +145,9 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 // before the commit must not keep the row locked from who comes after it.
 func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error {
 	tag, err := tx.Exec(ctx, `UPDATE sites SET crawl_pages=$3, crawl_read=$4, crawl_relevant=$5, learnt=coalesce($6, learnt),
-			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10
+			attempts = CASE WHEN $7 THEN 0 WHEN $8 THEN 1 ELSE attempts END, handling = CASE WHEN $9 THEN handling END, crawl_bytes=$10, crawl_time=$11
 		WHERE id=$1 AND token=$2 RETURNING set_config('idle_in_transaction_session_timeout', '5s', true)`,
-		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes)
+		of.SiteID, of.Token, w.Progress.Pages, w.Progress.Read, w.Progress.Relevant, w.Learnt, w.Last && w.Orderly, len(w.Visits) > 0, w.Last && !w.Orderly, w.Progress.Bytes, w.Progress.Time)
 	if err == nil && tag.RowsAffected() == 0 {
 		return ErrNotHeld
 	}

@@ -210,6 +210,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c, limits := crawl.Defaults(), cfg.Policy.Crawl
 	c.SlicePages, c.SliceTime, c.MaxPages = limits.SlicePages, limits.SliceTime, cfg.Crawl.MaxPages
 	c.MaxBytes, c.HarvestBytes = int64(limits.SiteBytes), int64(limits.HarvestBytes)
+	c.MaxTime = limits.SiteTime
 	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
 	c.Strategy, c.Leads = string(cfg.Crawl.Strategy), string(cfg.Crawl.Leads)
 	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)

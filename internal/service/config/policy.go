@@ -38,6 +38,7 @@ type CrawlLimits struct {
 	SliceTime    time.Duration `koanf:"slice-time" was:"slice-time" default:"5m" min:"1s" help:"time of one slice of a crawl"`
 	SiteBytes    Size          `koanf:"site-bytes" was:"max-site-bytes" default:"20GB" help:"bytes that one crawl of one site may bring, unpacked; 0 is no limit"`
 	HarvestBytes Size          `koanf:"harvest-bytes" was:"max-harvest-bytes" default:"500GB" help:"bytes that the crawls of one harvest may bring together; 0 is no limit"`
+	SiteTime     time.Duration `koanf:"site-time" default:"7d" help:"how long one crawl of one site may go on, with the waits that its host asks for; 0s is no limit"`
 	Depth        int           `koanf:"depth" was:"max-depth" default:"15" min:"0" help:"links from the nearest homepage"`
 	DirPages     int           `koanf:"directory-pages" was:"dir-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
 	Tries        int           `koanf:"tries" was:"max-tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
