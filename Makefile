@@ -41,8 +41,8 @@ SHELL = bash
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## bin/starter and bin/worker
-	$(GO) build -o bin/ ./starter ./worker
+build: ## bin/starter, bin/worker and bin/lab
+	$(GO) build -o bin/ ./starter ./worker ./internal/lab/cmd/lab
 
 demo: ## harvest a sample venue from a bundled sample web; installs what is missing first
 	@.ci/setup demo

@@ -42,14 +42,14 @@ func (c *cli) await(ctx context.Context, t client.Client, id string, result any)
 }
 
 func (c *cli) sayWhetherAway(id string, away bool) {
-	if c.err.Terminal() {
-		fmt.Fprintln(c.err) // below the line of progress
+	if c.Err.Terminal() {
+		fmt.Fprintln(c.Err) // below the line of progress
 	}
 	if away {
-		fmt.Fprintf(c.err, "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n", id)
+		fmt.Fprintf(c.Err, "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n", id)
 		return
 	}
-	fmt.Fprintf(c.err, "Temporal answers again; waiting for %s\n", id)
+	fmt.Fprintf(c.Err, "Temporal answers again; waiting for %s\n", id)
 }
 
 // troubleLook is how often what fails is asked for.
@@ -72,10 +72,10 @@ func (c *cli) sayTroubles(ctx context.Context, t client.Client, harvest string) 
 
 func (c *cli) sayChanged(said map[string]bool, now []pool.Trouble) {
 	say := func(what string) {
-		if c.err.Terminal() {
-			fmt.Fprintln(c.err) // below the line of progress
+		if c.Err.Terminal() {
+			fmt.Fprintln(c.Err) // below the line of progress
 		}
-		fmt.Fprintln(c.err, what)
+		fmt.Fprintln(c.Err, what)
 	}
 	fails := map[string]bool{}
 	for _, t := range now {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 )
 
 // TestSecretsAreNoArguments: everybody on a machine can read the arguments of
@@ -25,7 +26,7 @@ func TestSecretsAreNoArguments(t *testing.T) {
 			root := newRoot(io.Discard, io.Discard)
 			root.SetArgs(args)
 			err := root.ExecuteContext(t.Context())
-			require.Equal(t, exitUsage, exitCode(err, false), s.Key)
+			require.Equal(t, program.ExitUsage, exitCode(err), s.Key)
 			require.ErrorContains(t, err, s.Env)
 			require.ErrorContains(t, err, "--"+s.FileKey())
 			require.NotContains(t, err.Error(), "s3cr3t")

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -24,7 +25,7 @@ const aHarvest = "a harvest: its id (conf/webdb/1998-2004) or its venue"
 func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
-		a, err := c.record(ctx)
+		a, err := c.Record(ctx)
 		if err != nil {
 			return err
 		}
@@ -61,7 +62,7 @@ func (c *cli) update(name, done string) func(context.Context, client.Client, *st
 		if err != nil {
 			return notRunning(h, err)
 		}
-		return c.print(map[string]string{"harvest": h.ID, "did": done}, func(w io.Writer) error {
+		return c.Print(map[string]string{"harvest": h.ID, "did": done}, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s %s\n", h.ID, done)
 			return err
 		})
@@ -93,7 +94,7 @@ func (c *cli) cancelCommand() *cobra.Command {
 			} else if err := t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), ""); err != nil {
 				return notRunning(h, err)
 			}
-			return c.print(map[string]string{"harvest": h.ID, "did": did}, func(w io.Writer) error {
+			return c.Print(map[string]string{"harvest": h.ID, "did": did}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%s %s\n", h.ID, said)
 				return err
 			})
@@ -112,7 +113,7 @@ not answer, and ask the catalogues again that did not. What failed for good
 		Example: "  starter retry conf/webdb --failed\n  starter retry conf/webdb --site www.example.edu\n  starter retry conf/webdb --reason timeout --older-than 24h",
 		PreRunE: func(*cobra.Command, []string) error {
 			if failed == (what != activities.Retry{}) {
-				return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", errUsage)
+				return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", program.ErrUsage)
 			}
 			return nil
 		},
@@ -131,7 +132,7 @@ not answer, and ask the catalogues again that did not. What failed for good
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
+			return c.Print(map[string]any{"harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "authors": did.Authors, "sources": did.Sources, "waiting": asked}, func(w io.Writer) error {
 				word := "goes on:"
 				if now {
 					word = "asks again for"
@@ -156,7 +157,7 @@ not answer, and ask the catalogues again that did not. What failed for good
 func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.Retry) error {
 	if what.Host != "" {
 		if _, err := db.Site(ctx, what.Host); errors.Is(err, pgx.ErrNoRows) {
-			return unknown{fmt.Errorf("no site %s; `starter stats sites` lists them", what.Host)}
+			return program.Unknown{Reason: fmt.Errorf("no site %s; `starter stats sites` lists them", what.Host)}
 		} else if err != nil {
 			return err
 		}
@@ -168,7 +169,7 @@ func known(ctx context.Context, db *store.DB, h store.Harvest, what activities.R
 	if err != nil || slices.ContainsFunc(failures, func(f store.Failure) bool { return f.Reason == what.Reason }) {
 		return err
 	}
-	return fmt.Errorf("%w: nothing of %s failed as %q; `starter stats failures %s` lists the reasons", errUsage, h.ID, what.Reason, h.ID)
+	return fmt.Errorf("%w: nothing of %s failed as %q; `starter stats failures %s` lists the reasons", program.ErrUsage, h.ID, what.Reason, h.ID)
 }
 
 // retry tells a running harvest, or starts one that begins with what was left

@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -35,7 +36,7 @@ asked. The first run prepares the Temporal server, which takes minutes.`,
 
 // demoSettings are those of the demo alone; its data are beside the real ones.
 func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, error) {
-	cfg, err := c.settings()
+	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +72,21 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	defer closeLog()
 	first, last := sample.Years()
 	years := gleaner.Years{From: first, To: last}
-	fmt.Fprintf(c.err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
+	fmt.Fprintf(c.Err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
-	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log, Child: c.child}) }()
+	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log, Child: c.Child}) }()
 	go func() {
 		select {
 		case err := <-stack.Failed():
-			fmt.Fprintln(c.err, "starter:", err)
+			fmt.Fprintln(c.Err, "starter:", err)
 			stopWork() // without its servers the worker ends, and with it the demo
 		case <-work.Done():
 		}
 	}()
 	err = c.demoHarvest(ctx, cfg, sample.Venues()[0], years, worked)
 	if err == nil && keep {
-		fmt.Fprintln(c.err, "the web UI stays up; interrupt to end")
+		fmt.Fprintln(c.Err, "the web UI stays up; interrupt to end")
 		<-ctx.Done()
 	}
 	stopWork()
@@ -109,8 +110,8 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 	}()
 	// Whatever loads the settings again sees them.
 	s := cfg.Servers
-	c.own = map[string]string{"data-dir": s.DataDir, "database-url": string(s.Database), "temporal-address": s.Temporal}
-	t, err := pool.Dial(ctx, cfg, c.log(cfg))
+	c.Own = map[string]string{"data-dir": s.DataDir, "database-url": string(s.Database), "temporal-address": s.Temporal}
+	t, err := pool.Dial(ctx, cfg, c.Log(cfg))
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 		}
 		return err
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,14 +135,14 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 	if err != nil {
 		return err
 	}
-	if err := c.print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
+	if err := c.Print(r, func(w io.Writer) error { fmt.Fprintln(w); return r.WriteText(w) }); err != nil {
 		return err
 	}
 	file := filepath.Join(cfg.Servers.DataDir, "report.html")
-	if err := writeFile(file, r.WriteHTML); err != nil {
+	if err := program.WriteFile(file, r.WriteHTML); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.err, "\nreport       %s\nand again    starter demo --keep   (leaves the Temporal UI up)\n", file)
+	fmt.Fprintf(c.Err, "\nreport       %s\nand again    starter demo --keep   (leaves the Temporal UI up)\n", file)
 	return nil
 }
 

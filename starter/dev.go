@@ -12,7 +12,6 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
@@ -27,7 +26,7 @@ the next time. Other commands find the servers through the data folder
 (GLEANER_DATA_DIR), so they need no settings.`,
 		Example: "  starter dev\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
@@ -43,7 +42,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 		return err
 	}
 	defer stack.Stop()
-	fmt.Fprintf(c.out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
+	fmt.Fprintf(c.Out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -55,7 +54,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 	}()
 	if !work {
 		<-ctx.Done()
-	} else if err := pool.Run(ctx, cfg, pool.Options{Log: c.log(cfg), Child: c.child}); err != nil {
+	} else if err := pool.Run(ctx, cfg, pool.Options{Log: c.Log(cfg), Child: c.Child}); err != nil {
 		return err
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
@@ -74,27 +73,17 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Sta
 	if cfg.Origin("temporal-address") == "dev" {
 		s.Temporal = ""
 	}
-	progress := newLine(c.err)
+	progress := c.Progress()
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
-		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.show, Log: slog.New(slog.DiscardHandler),
+		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
 	})
-	progress.end()
+	progress.End()
 	if err != nil {
 		return nil, err
 	}
 	cfg.UseServers(config.Secret(stack.DatabaseURL), stack.TemporalAddress)
 	return stack, nil
-}
-
-// application opens everything that a worker has, for commands that do a
-// worker's work themselves.
-func (c *cli) application(ctx context.Context) (*app.App, error) {
-	cfg, err := c.settings()
-	if err != nil {
-		return nil, err
-	}
-	return app.Open(ctx, cfg, c.options(cfg))
 }
 
 // quietLog keeps a log out of the way of progress on screen, in a file of the

@@ -61,7 +61,7 @@ with a small file that is removed again. Exit code 1 if a check fails.`,
 		Example: "  starter doctor\n  starter doctor --network --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := c.examine(cmd.Context(), network)
-			if err := c.print(found, func(w io.Writer) error { return writeFindings(w, found) }); err != nil {
+			if err := c.Print(found, func(w io.Writer) error { return writeFindings(w, found) }); err != nil {
 				return err
 			}
 			if n := countLevel(found, levelFail); n > 0 {
@@ -99,8 +99,8 @@ func writeFindings(w io.Writer, found []finding) error {
 const checkTimeout = 15 * time.Second
 
 func (c *cli) examine(ctx context.Context, network bool) []finding {
-	d := &doctor{network: network, child: c.child}
-	cfg, err := c.settings()
+	d := &doctor{network: network, child: c.Child}
+	cfg, err := c.Settings()
 	if err != nil {
 		d.fail("settings", "correct it where it is from; `starter config` lists all settings", err)
 		return d.found

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 // conditions are the flags that choose documents.
@@ -46,7 +47,7 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 	var err error
 	if q.years != "" {
 		if q.Years, err = gleaner.ParseYears(q.years); err != nil {
-			return q.DocumentQuery, fmt.Errorf("%w: --year: %w", errUsage, err)
+			return q.DocumentQuery, fmt.Errorf("%w: --year: %w", program.ErrUsage, err)
 		}
 	}
 	if q.From, err = dayFlag("from", q.from); err != nil {
@@ -62,11 +63,11 @@ func (q *conditions) query() (store.DocumentQuery, error) {
 		switch s {
 		case "new", "accepted", "rejected", "failed":
 		default:
-			return q.DocumentQuery, fmt.Errorf("%w: --state is new, accepted, rejected or failed, not %q", errUsage, s)
+			return q.DocumentQuery, fmt.Errorf("%w: --state is new, accepted, rejected or failed, not %q", program.ErrUsage, s)
 		}
 	}
 	if q.Sample < 0 || q.Limit < 0 {
-		return q.DocumentQuery, fmt.Errorf("%w: --sample and --limit are not negative", errUsage)
+		return q.DocumentQuery, fmt.Errorf("%w: --sample and --limit are not negative", program.ErrUsage)
 	}
 	return q.DocumentQuery, nil
 }
@@ -77,7 +78,7 @@ func dayFlag(flag, value string) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
 	if err != nil {
-		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", errUsage, flag, value)
+		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", program.ErrUsage, flag, value)
 	}
 	return t, nil
 }
@@ -96,7 +97,7 @@ func (c *cli) documentsListCommand() *cobra.Command {
 		Example: "  starter documents list --state rejected --host www.example.org\n  starter documents list --kind pdf --from 2026-01-01 --to 2026-01-31 --sample 1000 --seed 7 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.onDocuments(cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
-				return c.print(found, func(w io.Writer) error { return writeList(w, found) })
+				return c.Print(found, func(w io.Writer) error { return writeList(w, found) })
 			})
 		}}
 	q.register(cmd)
@@ -109,7 +110,7 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 	if err != nil {
 		return err
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func writeList(w io.Writer, found []store.Listed) error {
 func resolve(ctx context.Context, db *store.DB, prefix string) (string, error) {
 	prefix = strings.ToLower(prefix)
 	if len(prefix) < 6 {
-		return "", fmt.Errorf("%w: give at least six digits of the SHA-256", errUsage)
+		return "", fmt.Errorf("%w: give at least six digits of the SHA-256", program.ErrUsage)
 	}
 	like, err := db.DocumentsLike(ctx, prefix)
 	switch {
@@ -154,14 +155,14 @@ func resolve(ctx context.Context, db *store.DB, prefix string) (string, error) {
 	case len(like) == 0:
 		return "", fmt.Errorf("%s: %w", prefix, store.ErrNoDocument)
 	case len(like) > 1:
-		return "", fmt.Errorf("%w: several documents begin with %s", errUsage, prefix)
+		return "", fmt.Errorf("%w: several documents begin with %s", program.ErrUsage, prefix)
 	}
 	return like[0], nil
 }
 
 // onDocument runs a command on one document.
 func (c *cli) onDocument(ctx context.Context, prefix string, do func(*app.App, string) error) error {
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (c *cli) documentsShowCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(s, func(w io.Writer) error { return writeSheet(w, s) })
+				return c.Print(s, func(w io.Writer) error { return writeSheet(w, s) })
 			})
 		}}
 }
@@ -240,13 +241,13 @@ func (c *cli) documentsGetCommand() *cobra.Command {
 				}
 				switch {
 				case out != "" && out != "-":
-					return writeFile(out, write)
+					return program.WriteFile(out, write)
 				case text:
-					return write(c.out)
-				case c.out.Terminal():
-					return fmt.Errorf("%w: a terminal would obey what is in a file; give --out, or --as-text", errUsage)
+					return write(c.Out)
+				case c.Out.Terminal():
+					return fmt.Errorf("%w: a terminal would obey what is in a file; give --out, or --as-text", program.ErrUsage)
 				}
-				return write(c.out.Raw())
+				return write(c.Out.Raw())
 			})
 		}}
 	cmd.Flags().StringVar(&out, "out", "", "file (default: the standard output)")
@@ -267,7 +268,7 @@ func (c *cli) documentsRetrieveCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			if out == "" {
-				return fmt.Errorf("%w: want --out", errUsage)
+				return fmt.Errorf("%w: want --out", program.ErrUsage)
 			}
 			return c.onDocuments(ctx, q, func(a *app.App, found []store.Listed) error {
 				shas := make([]string, len(found))
@@ -290,13 +291,13 @@ document is "new" again.`,
 		Example: "  starter documents mark ingested 1f3a9c 77b0aa\n  starter documents list --ingestion new --state accepted --json",
 		Args: func(_ *cobra.Command, got []string) error {
 			if len(got) < 2 || got[0] != "new" && got[0] != "ingested" && got[0] != "failed" {
-				return fmt.Errorf("%w: want new, ingested or failed, and documents", errUsage)
+				return fmt.Errorf("%w: want new, ingested or failed, and documents", program.ErrUsage)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, got []string) error {
 			ctx := cmd.Context()
-			a, err := c.record(ctx)
+			a, err := c.Record(ctx)
 			if err != nil {
 				return err
 			}
@@ -310,7 +311,7 @@ document is "new" again.`,
 			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
 				return err
 			}
-			return c.print(map[string]any{"ingestion": got[0], "documents": shas}, func(w io.Writer) error {
+			return c.Print(map[string]any{"ingestion": got[0], "documents": shas}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d documents are %s\n", len(shas), got[0])
 				return err
 			})
@@ -325,7 +326,7 @@ Table 1). They are computed from the record, so a retry never counts twice.`,
 		Example: "  starter documents counters\n  starter documents counters --harvest conf/webdb --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			a, err := c.record(ctx)
+			a, err := c.Record(ctx)
 			if err != nil {
 				return err
 			}
@@ -342,7 +343,7 @@ Table 1). They are computed from the record, so a retry never counts twice.`,
 			if err != nil {
 				return err
 			}
-			return c.print(n, func(w io.Writer) error { return writeCounters(w, n) })
+			return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
 		}}
 	cmd.Flags().StringVar(&harvest, "harvest", "", "of one harvest (default: of all)")
 	return cmd

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) documentsRejudgeCommand() *cobra.Command {
@@ -35,7 +36,7 @@ installed. Nothing is fetched. Conditions choose the documents; --all is all.`,
 				}
 			}
 			if all == (chosen > 0) {
-				return fmt.Errorf("%w: want conditions, or --all", errUsage)
+				return fmt.Errorf("%w: want conditions, or --all", program.ErrUsage)
 			}
 			return c.onDocuments(cmd.Context(), q, func(a *app.App, found []store.Listed) error { return c.rejudge(cmd.Context(), a, found, explain) })
 		}}
@@ -86,10 +87,10 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 				return err
 			}
 			all[i] = rejudged{SHA256: d.SHA256, URL: d.URL, Was: judgementOf(d.Document), Is: judgementOf(now), Score: now.Score, Reasons: now.Reasons, Matches: matches}
-			if explain && !c.json {
+			if explain && !c.JSON {
 				out.Lock()
 				defer out.Unlock()
-				return all[i].write(c.out)
+				return all[i].write(c.Out)
 			}
 			return nil
 		})
@@ -103,7 +104,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	if explain {
 		result["judgements"] = all
 	}
-	return c.print(result, func(w io.Writer) error {
+	return c.Print(result, func(w io.Writer) error {
 		fmt.Fprintf(w, "%d documents judged again, %d differently\n", len(all), n)
 		for _, how := range sortedKeys(changed) {
 			fmt.Fprintf(w, "  %5d  %s\n", changed[how], how)

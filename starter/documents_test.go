@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/program"
 )
 
 func TestConditions(t *testing.T) {
@@ -21,16 +23,16 @@ func TestConditions(t *testing.T) {
 		"year": {years: "last"},
 	} {
 		_, err := bad.query()
-		require.ErrorIs(t, err, errUsage, name)
+		require.ErrorIs(t, err, program.ErrUsage, name)
 	}
 	bad := conditions{}
 	bad.States = []string{"lost"}
 	_, err = bad.query()
-	require.ErrorIs(t, err, errUsage)
+	require.ErrorIs(t, err, program.ErrUsage)
 	bad = conditions{}
 	bad.Sample = -1
 	_, err = bad.query()
-	require.ErrorIs(t, err, errUsage)
+	require.ErrorIs(t, err, program.ErrUsage)
 }
 
 func TestAskWord(t *testing.T) {

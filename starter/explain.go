@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )
 
@@ -26,7 +27,7 @@ crawl took it when it did (or what it waits for), how the fetch ended, and what
 was decided of the document that came back.`,
 		Example: "  starter explain http://www.example.edu/~ada/papers/engine.pdf",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -35,14 +36,14 @@ was decided of the document that came back.`,
 			if err != nil {
 				return err
 			}
-			return c.print(e, e.write)
+			return c.Print(e, e.write)
 		}}
 }
 
 func explain(ctx context.Context, db *store.DB, raw string) (*explanation, error) {
 	url, err := weburl.Canonical("", raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	h := frontier.HashOf(url)
 	r, err := db.ExplainURL(ctx, weburl.Host(url), h[:])

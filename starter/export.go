@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) exportCommand() *cobra.Command {
@@ -45,16 +46,16 @@ With the documents themselves, to --out:
 func (c *cli) export(ctx context.Context, venueKey, format, years, out string) error {
 	files := format == "warc" || format == "tree" || format == "citeseerx"
 	if files && out == "" {
-		return fmt.Errorf("%w: --format %s wants --out", errUsage, format)
+		return fmt.Errorf("%w: --format %s wants --out", program.ErrUsage, format)
 	}
 	var in gleaner.Years
 	var err error
 	if years != "" {
 		if in, err = gleaner.ParseYears(years); err != nil {
-			return fmt.Errorf("%w: --%w", errUsage, err)
+			return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 		}
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (c *cli) export(ctx context.Context, venueKey, format, years, out string) e
 		found[i].Path = a.Repo.Where(found[i].SHA256)
 	}
 	if out == "" || out == "-" {
-		return exportAs(c.out, format, found)
+		return exportAs(c.Out, format, found)
 	}
 	return writeAtomically(out, func(w io.Writer) error { return exportAs(w, format, found) })
 }
@@ -95,7 +96,7 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 		}
 		return biblio.Write(w, biblio.BibTeX, papers)
 	}
-	return fmt.Errorf("%w: --format is jsonl, csv, bibtex, warc, tree or citeseerx, not %q", errUsage, format)
+	return fmt.Errorf("%w: --format is jsonl, csv, bibtex, warc, tree or citeseerx, not %q", program.ErrUsage, format)
 }
 
 func exportCSV(w io.Writer, found []store.Exported) error {

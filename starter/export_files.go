@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 // chosen are documents to be written out.
@@ -53,7 +54,7 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	case "files":
 		err = exportPlain(ctx, a, out, items, &n)
 	default:
-		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", errUsage, format)
+		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", program.ErrUsage, format)
 	}
 	if failed != nil {
 		err = failed
@@ -61,7 +62,7 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	if err != nil {
 		return err
 	}
-	return c.print(map[string]any{"documents": n, "format": format, "out": out}, func(w io.Writer) error {
+	return c.Print(map[string]any{"documents": n, "format": format, "out": out}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%d documents in %s\n", n, out)
 		return err
 	})

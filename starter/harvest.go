@@ -17,7 +17,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
-	"gleaner/internal/service/console"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -32,7 +32,7 @@ type harvestFlags struct {
 
 func (f *harvestFlags) validate() error {
 	if err := f.options.Check(); err != nil {
-		return fmt.Errorf("%w: --%w", errUsage, err)
+		return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 			}
 			years, err := gleaner.ParseYears(f.years)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", errUsage, err)
+				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
 			return c.harvest(cmd.Context(), args[0], years, f)
 		},
@@ -87,7 +87,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 func args(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, got []string) error {
 		if len(got) != n {
-			return fmt.Errorf("%w: want %s", errUsage, what)
+			return fmt.Errorf("%w: want %s", program.ErrUsage, what)
 		}
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *
 	c.hints()
 	c.hintDelay(f.options.Delay)
 	if !f.wait {
-		return c.print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
+		return c.Print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
 			verb := "started"
 			if joined {
 				verb = "is running already"
@@ -134,7 +134,7 @@ func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *
 // completed reports whether a harvest was carried to its end before: whoever asks
 // for it again wants to know what changed since.
 func (c *cli) completed(ctx context.Context, id string) bool {
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return false // the worker will say what is wrong
 	}
@@ -145,15 +145,15 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 
 // hints tells of settings without which a harvest finds little.
 func (c *cli) hints() {
-	if cfg, err := c.settings(); err == nil && cfg.Search.Provider == "none" && !c.json {
-		fmt.Fprintln(c.err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
+	if cfg, err := c.Settings(); err == nil && cfg.Search.Provider == "none" && !c.JSON {
+		fmt.Fprintln(c.Err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
 	}
 }
 
 // hintDelay says that a delay asked for is below the floor, which holds.
 func (c *cli) hintDelay(asked time.Duration) {
-	if cfg, err := c.settings(); err == nil && asked > 0 && asked < cfg.Web.MinDelay {
-		fmt.Fprintf(c.err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s (GLEANER_MIN_DELAY)\n", asked, cfg.Web.MinDelay)
+	if cfg, err := c.Settings(); err == nil && asked > 0 && asked < cfg.Web.MinDelay {
+		fmt.Fprintf(c.Err, "hint: --delay %s is below the least delay that is set here: where the workers have the same, no host is asked more often than every %s (GLEANER_MIN_DELAY)\n", asked, cfg.Web.MinDelay)
 	}
 }
 
@@ -163,7 +163,7 @@ func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
 	if strings.Count(name, "/") == 1 {
 		return name, nil
 	}
-	a, err := c.application(ctx)
+	a, err := c.Application(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -188,7 +188,7 @@ func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParam
 
 // follow shows progress until the harvest ends.
 func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,13 +209,13 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	stop()
 	<-shown
 	<-told
-	if ctx.Err() != nil && !c.json {
-		fmt.Fprintf(c.err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
+	if ctx.Err() != nil && !c.JSON {
+		fmt.Fprintf(c.Err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
 	}
 	if err != nil {
 		return endedBadly(ctx, a.DB, id, err)
 	}
-	return c.print(result, func(w io.Writer) error {
+	return c.Print(result, func(w io.Writer) error {
 		s := result.Summary
 		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %.1f %%)\nwhy:  starter report %s\n",
 			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall, id)
@@ -232,7 +232,7 @@ func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
 	why := fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) && app.Type() == activities.ErrTypeInput {
-		return unknown{why}
+		return program.Unknown{Reason: why}
 	}
 	return why
 }
@@ -240,15 +240,15 @@ func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
 // progress prints one line a while: over itself on a terminal, below each other
 // into a file, where only changes are printed.
 func (c *cli) progress(ctx context.Context, db *store.DB, id string) {
-	line := newLine(c.err)
-	defer line.end()
+	line := c.Progress()
+	defer line.End()
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		h, err := db.FindHarvest(ctx, id)
 		if err == nil {
 			if n, err := db.HarvestCounts(ctx, id); err == nil {
-				line.show(progressText(h, n))
+				line.Show(progressText(h, n))
 			}
 		}
 		select {
@@ -266,32 +266,4 @@ func progressText(h store.Harvest, c store.Counts) string {
 	}
 	return fmt.Sprintf("%s [%s] wanted %d, found %d | homepages %d of %d authors (%d looked for) | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
 		h.ID, state, c.Wanted, c.Found, c.Homepages, c.Authors, c.Decided, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
-}
-
-// line is a line of progress.
-type line struct {
-	w       *console.Writer
-	last    string
-	printed time.Time
-}
-
-func newLine(w *console.Writer) *line { return &line{w: w} }
-
-func (l *line) show(s string) {
-	terminal := l.w.Terminal()
-	if s == l.last || !terminal && time.Since(l.printed) < 5*time.Second {
-		return
-	}
-	l.last, l.printed = s, time.Now()
-	if terminal {
-		_ = l.w.Replace(s)
-		return
-	}
-	fmt.Fprintln(l.w, s)
-}
-
-func (l *line) end() {
-	if l.last != "" && l.w.Terminal() {
-		fmt.Fprintln(l.w)
-	}
 }

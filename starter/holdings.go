@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) holdingsCommand() *cobra.Command {
@@ -37,7 +38,7 @@ forget" takes it back.`,
 			if err != nil {
 				return err
 			}
-			return c.print(struct {
+			return c.Print(struct {
 				File string `json:"file"`
 				store.Imported
 			}{args[0], done}, func(w io.Writer) error {
@@ -61,7 +62,7 @@ func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.
 	if err != nil {
 		return store.Imported{}, err
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return store.Imported{}, err
 	}
@@ -73,7 +74,7 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List what was imported, by source", Args: cobra.NoArgs,
 		Example: "  starter holdings list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(all, func(w io.Writer) error {
+			return c.Print(all, func(w io.Writer) error {
 				if len(all) == 0 {
 					_, err := fmt.Fprintln(w, "nothing was imported: starter holdings import FILE")
 					return err
@@ -105,7 +106,7 @@ func (c *cli) holdingsForgetCommand() *cobra.Command {
 began before keeps what it was told; start it again to want what is missing now.`,
 		Example: "  starter holdings forget --source library.csv --dry-run",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -114,7 +115,7 @@ began before keeps what it was told; start it again to want what is missing now.
 			if err != nil {
 				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
 			}
-			return c.print(map[string]any{"source": source, "papers": gone}, func(w io.Writer) error {
+			return c.Print(map[string]any{"source": source, "papers": gone}, func(w io.Writer) error {
 				verb := "are"
 				if dry {
 					verb = "would be"
@@ -150,10 +151,10 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := gleaner.ParseYears(years)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", errUsage, err)
+				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
 			ctx := cmd.Context()
-			a, err := c.record(ctx)
+			a, err := c.Record(ctx)
 			if err != nil {
 				return err
 			}
@@ -167,7 +168,7 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 				return err
 			}
 			held := explainHeld(papers, holdings)
-			return c.print(map[string]any{"venue": args[0], "papers": len(papers), "held": held}, func(w io.Writer) error {
+			return c.Print(map[string]any{"venue": args[0], "papers": len(papers), "held": held}, func(w io.Writer) error {
 				return writeHeld(w, args[0], len(papers), held)
 			})
 		}}

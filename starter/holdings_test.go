@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // TestHoldingsCanBeSeenAndTakenBack: the same papers from two kinds of list count
@@ -38,6 +39,6 @@ func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	held, err = c.Holdings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, held, 2)
-	require.Contains(t, c.wrong(exitUnknown, "holdings", "forget", "--source", csv), "starter holdings list")
+	require.Contains(t, c.wrong(program.ExitUnknown, "holdings", "forget", "--source", csv), "starter holdings list")
 	require.Contains(t, c.ok("holdings", "forget", "--source", bib), "2 papers")
 }

@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 	"gleaner/workflows"
 )
@@ -40,7 +41,7 @@ func (c *cli) homepagesList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List authors of wanted papers with their homepages", Args: cobra.MaximumNArgs(1),
 		Example: "  starter homepages list conf/webdb\n  starter homepages list --missing --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -63,7 +64,7 @@ func (c *cli) homepagesList() *cobra.Command {
 					out = append(out, l)
 				}
 			}
-			return c.print(out, func(w io.Writer) error { return writeHomepages(w, out) })
+			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out) })
 		}}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
 	return cmd
@@ -124,7 +125,7 @@ func oneAuthor(ctx context.Context, db *store.DB, name string) (gleaner.Author, 
 // onAuthor runs a command on one author with the record open.
 func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		a, err := c.record(cmd.Context())
+		a, err := c.Record(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (c *cli) homepagesExplain() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(e, func(w io.Writer) error { return writeExplained(w, e) })
+			return c.Print(e, func(w io.Writer) error { return writeExplained(w, e) })
 		})}
 }
 
@@ -156,7 +157,7 @@ func (c *cli) homepagesSet() *cobra.Command {
 		RunE: c.onAuthor(func(ctx context.Context, a *app.App, s *harvest.Stages, who gleaner.Author, rest []string) error {
 			url, err := weburl.Canonical("", rest[0])
 			if err != nil {
-				return fmt.Errorf("%w: %q is no address of a page: %w", errUsage, rest[0], err)
+				return fmt.Errorf("%w: %q is no address of a page: %w", program.ErrUsage, rest[0], err)
 			}
 			word := "is"
 			if not {
@@ -167,7 +168,7 @@ func (c *cli) homepagesSet() *cobra.Command {
 				return err
 			}
 			joined := c.crawlToo(ctx, a, s, running, url)
-			return c.print(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, func(w io.Writer) error {
+			return c.Print(map[string]any{"author": who, "url": url, "word": word, "harvests": joined}, func(w io.Writer) error {
 				fmt.Fprintf(w, "%s (%s): %s %s their homepage\n", who.Name, who.ID(), url, strings.ReplaceAll(word, "-", " "))
 				for _, id := range joined {
 					fmt.Fprintf(w, "%s takes it up\n", id)
@@ -224,14 +225,14 @@ func (c *cli) homepagesForget() *cobra.Command {
 			if len(rest) == 1 {
 				var err error
 				if url, err = weburl.Canonical("", rest[0]); err != nil {
-					return fmt.Errorf("%w: %q is no address of a page: %w", errUsage, rest[0], err)
+					return fmt.Errorf("%w: %q is no address of a page: %w", program.ErrUsage, rest[0], err)
 				}
 			}
 			n, err := s.Forget(ctx, who, url)
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]any{"author": who, "words": n}, func(w io.Writer) error {
+			return c.Print(map[string]any{"author": who, "words": n}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%s (%s): %d words taken back; the next harvest looks for them anew\n", who.Name, who.ID(), n)
 				return err
 			})
@@ -242,7 +243,7 @@ func (c *cli) homepagesBudget() *cobra.Command {
 	return &cobra.Command{Use: "budget", Short: "Say what was asked of the web search, and what is left", Args: cobra.NoArgs,
 		Example: "  starter homepages budget\n  starter homepages budget --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.application(cmd.Context())
+			a, err := c.Application(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -251,6 +252,6 @@ func (c *cli) homepagesBudget() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(b, func(w io.Writer) error { return writeBudget(w, b) })
+			return c.Print(b, func(w io.Writer) error { return writeBudget(w, b) })
 		}}
 }

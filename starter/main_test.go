@@ -17,5 +17,5 @@ func TestMain(m *testing.M) {
 }
 
 func newRoot(out, errw io.Writer) *cobra.Command {
-	return newRootCommand(out, errw, document.Child{})
+	return newRootCommand(out, errw, document.Child{}).Root
 }

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 // sourceFlags say where the list of a venue's papers comes from. What is given is
@@ -45,7 +46,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 	db, sources := a.DB, f.sources
 	for _, name := range harvest.Names(sources) {
 		if all := a.Stages.AllSources(); !slices.Contains(all, name) {
-			return fmt.Errorf("%w: --sources: %q is none of %s (openalex wants openalex-key, oai wants oai-endpoint)", errUsage, name, strings.Join(all, ", "))
+			return fmt.Errorf("%w: --sources: %q is none of %s (openalex wants openalex-key, oai wants oai-endpoint)", program.ErrUsage, name, strings.Join(all, ", "))
 		}
 	}
 	if f.papers != "" {
@@ -64,7 +65,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 			byYear[p.Year] = append(byYear[p.Year], p)
 		}
 		if len(byYear) == 0 {
-			return fmt.Errorf("%w: %s holds no paper of %s", errUsage, f.papers, years)
+			return fmt.Errorf("%w: %s holds no paper of %s", program.ErrUsage, f.papers, years)
 		}
 		for year, some := range byYear {
 			if err := a.Stages.Enter(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
@@ -94,7 +95,7 @@ a harvest then need not ask again. It needs a database and no worker.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			years, err := gleaner.ParseYears(given)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", errUsage, err)
+				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
 			return c.showMetadata(cmd.Context(), args[0], years, &f, locate)
 		}}
@@ -116,7 +117,7 @@ type knownPaper struct {
 }
 
 func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years, f *sourceFlags, locate bool) error {
-	a, err := c.application(ctx)
+	a, err := c.Application(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,17 +129,17 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 	if err := c.describe(ctx, a, key, years, f); err != nil {
 		return err
 	}
-	progress := newLine(c.err)
-	records, missing, err := a.Stages.Known(ctx, key, years, progress.show)
-	progress.end()
+	progress := c.Progress()
+	records, missing, err := a.Stages.Known(ctx, key, years, progress.Show)
+	progress.End()
 	for _, m := range missing {
-		fmt.Fprintln(c.err, "not listed:", m)
+		fmt.Fprintln(c.Err, "not listed:", m)
 	}
 	if err != nil {
 		return err
 	}
 	if locate {
-		if err := a.Stages.Locate(ctx, metadata.Papers(records), func(done, of int) { progress.show(fmt.Sprintf("open copies: %d of %d papers", done, of)) }); err != nil {
+		if err := a.Stages.Locate(ctx, metadata.Papers(records), func(done, of int) { progress.Show(fmt.Sprintf("open copies: %d of %d papers", done, of)) }); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 	if err != nil {
 		return err
 	}
-	return c.print(known, func(w io.Writer) error { return writeKnown(w, key, years, known) })
+	return c.Print(known, func(w io.Writer) error { return writeKnown(w, key, years, known) })
 }
 
 // keyOf makes a name a venue's key; one that a file lists need not be in DBLP.

@@ -23,7 +23,7 @@ with what was read of it and why it was rejected.
 The ages are settings (retain-…); workers do the same by themselves once a day.`,
 		Example: "  starter prune --dry-run\n  starter prune --rejected 2160h",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ The ages are settings (retain-…); workers do the same by themselves once a day
 			if err != nil {
 				return err
 			}
-			return c.print(done, func(w io.Writer) error { return writePruned(w, done, dry) })
+			return c.Print(done, func(w io.Writer) error { return writePruned(w, done, dry) })
 		}}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
 	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")

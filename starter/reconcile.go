@@ -21,7 +21,7 @@ examines, leases of the dead. Workers do so by themselves when they start and
 every ten minutes; what they mended is in their logs.`,
 		Example: "  starter reconcile --dry-run\n  starter reconcile --restart",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ every ten minutes; what they mended is in their logs.`,
 			if mended == nil {
 				mended = []reconcile.Repair{}
 			}
-			return c.print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
+			return c.Print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
 		}}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only say what would be mended")
 	cmd.Flags().BoolVar(&o.Restart, "restart", false, "start harvests again that nobody runs, instead of ending them")

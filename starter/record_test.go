@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/internal/web/page"
 )
 
@@ -54,7 +55,7 @@ func (c *testConsole) run(args ...string) (out string, code int, err error) {
 	root := newRoot(&stdout, &stderr)
 	root.SetArgs(append(slices.Clone(args), c.args...))
 	err = root.ExecuteContext(c.t.Context())
-	return stdout.String(), exitCode(err, false), err
+	return stdout.String(), exitCode(err), err
 }
 
 // ok runs a command that is to succeed.
@@ -62,7 +63,7 @@ func (c *testConsole) ok(args ...string) string {
 	c.t.Helper()
 	out, code, err := c.run(args...)
 	require.NoError(c.t, err, "%v", args)
-	require.Equal(c.t, exitOK, code)
+	require.Equal(c.t, program.ExitOK, code)
 	return out
 }
 
@@ -159,7 +160,7 @@ func TestWhitelistCommands(t *testing.T) {
 		"no such file":        {"whitelist", "import", "/nowhere/list.txt"},
 		"a file with one URL": {"whitelist", "import"},
 	} {
-		require.Contains(t, c.wrong(exitUsage, args...), what)
+		require.Contains(t, c.wrong(program.ExitUsage, args...), what)
 	}
 }
 
@@ -192,8 +193,8 @@ func TestTable2Beside(t *testing.T) {
 	require.Equal(t, strings.Fields("whitelist 1 4 2 1 1 1 50.00 % 50.00 % 100.00 % 25.00 % 1.000"), strings.Fields(lines[2]))
 	c.read(&own, "stats", "table2", "--to", time.Now().Add(-48*time.Hour).Format(time.DateOnly))
 	require.Empty(t, own, "another period")
-	c.wrong(exitUsage, "stats", "table2", "--from", "yesterday")
-	c.wrong(exitUsage, "stats", "table2", "--beside", "/nowhere")
+	c.wrong(program.ExitUsage, "stats", "table2", "--from", "yesterday")
+	c.wrong(program.ExitUsage, "stats", "table2", "--beside", "/nowhere")
 }
 
 func TestFailuresCommand(t *testing.T) {
@@ -215,7 +216,7 @@ func TestFailuresCommand(t *testing.T) {
 	require.Nil(t, all[1].Next)
 	c.read(&one, "stats", "failures", "--site", "shut.example")
 	require.Len(t, one, 1)
-	c.wrong(exitUnknown, "stats", "failures", "conf/none")
+	c.wrong(program.ExitUnknown, "stats", "failures", "conf/none")
 }
 
 func TestRetryCommandUsage(t *testing.T) {
@@ -228,25 +229,25 @@ func TestRetryCommandUsage(t *testing.T) {
 		{"retry", "conf/x", "--older-than", "old"},
 		{"retry"},
 	} {
-		c.wrong(exitUsage, args...)
+		c.wrong(program.ExitUsage, args...)
 	}
-	c.wrong(exitUnknown, "retry", "conf/none", "--failed")
-	c.wrong(exitUnavailable, "retry", "conf/x", "--failed", "--temporal-address", "127.0.0.1:1")
+	c.wrong(program.ExitUnknown, "retry", "conf/none", "--failed")
+	c.wrong(program.ExitUnavailable, "retry", "conf/x", "--failed", "--temporal-address", "127.0.0.1:1")
 	address, namespace := devtest.Temporal(t)
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
-	require.Contains(t, c.wrong(exitUsage, "retry", "conf/x", "--reason", "timeuot"), "starter stats failures")
-	require.Contains(t, c.wrong(exitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")
+	require.Contains(t, c.wrong(program.ExitUsage, "retry", "conf/x", "--reason", "timeuot"), "starter stats failures")
+	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")
 }
 
 func TestRecrawlCommandUsage(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.visited("ada.example", "/", "", frontier.Page, fetch.OK)
-	c.wrong(exitUsage, "recrawl")
-	c.wrong(exitUsage, "recrawl", "conf/x", "--due")
-	require.Contains(t, c.wrong(exitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")
-	require.Contains(t, c.wrong(exitUnknown, "recrawl", "--site", "nowhere.example"), "nowhere.example")
-	c.wrong(exitUnavailable, "recrawl", "--site", "ada.example", "--temporal-address", "127.0.0.1:1")
+	c.wrong(program.ExitUsage, "recrawl")
+	c.wrong(program.ExitUsage, "recrawl", "conf/x", "--due")
+	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")
+	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "--site", "nowhere.example"), "nowhere.example")
+	c.wrong(program.ExitUnavailable, "recrawl", "--site", "ada.example", "--temporal-address", "127.0.0.1:1")
 }
 
 func TestEveryCommandShowsHow(t *testing.T) {
@@ -283,5 +284,5 @@ func TestPruneCommand(t *testing.T) {
 	require.Equal(t, 1, rows("searches"))
 	c.read(&done, "prune")
 	require.Zero(t, rows("searches"))
-	c.wrong(exitUsage, "prune", "--rejected", "long")
+	c.wrong(program.ExitUsage, "prune", "--rejected", "long")
 }

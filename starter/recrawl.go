@@ -16,6 +16,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -38,7 +39,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 			}
 			if n != 1 {
-				return fmt.Errorf("%w: want one of a venue, --due, or --site HOST", errUsage)
+				return fmt.Errorf("%w: want one of a venue, --due, or --site HOST", program.ErrUsage)
 			}
 			d := activities.Due{All: all, Of: store.Selection{Host: site}}
 			if len(args) == 1 {
@@ -78,11 +79,11 @@ func (c *cli) cancelRecrawl(ctx context.Context, of store.Selection) error {
 	id := recrawlID(of)
 	var none *serviceerror.NotFound
 	if err := t.CancelWorkflow(ctx, id, ""); errors.As(err, &none) {
-		return unknown{fmt.Errorf("%s does not run", id)}
+		return program.Unknown{Reason: fmt.Errorf("%s does not run", id)}
 	} else if err != nil {
 		return err
 	}
-	return c.print(map[string]string{"workflow": id, "did": "cancelled"}, func(w io.Writer) error {
+	return c.Print(map[string]string{"workflow": id, "did": "cancelled"}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s is being cancelled\n", id)
 		return err
 	})
@@ -107,7 +108,7 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 	}
 	joined := err != nil
 	if !wait {
-		return c.print(map[string]any{"workflow": id, "joined": joined}, func(w io.Writer) error {
+		return c.Print(map[string]any{"workflow": id, "joined": joined}, func(w io.Writer) error {
 			verb := "started"
 			if joined {
 				verb = "is running already"
@@ -125,7 +126,7 @@ func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
 	if of == (store.Selection{}) {
 		return nil
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,14 +136,14 @@ func (c *cli) hasSites(ctx context.Context, of store.Selection) error {
 		return err
 	}
 	if of.Host != "" {
-		return unknown{fmt.Errorf("no site %s; `starter stats sites` lists them", of.Host)}
+		return program.Unknown{Reason: fmt.Errorf("no site %s; `starter stats sites` lists them", of.Host)}
 	}
-	return unknown{fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
+	return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 }
 
 // followRecrawl waits for a recrawl and says what it brought.
 func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of store.Selection) error {
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 		workflows.RecrawlResult
 		store.Brought
 	}{r, brought}
-	return c.print(result, func(w io.Writer) error {
+	return c.Print(result, func(w io.Writer) error {
 		fmt.Fprintf(w, "%d sites asked again", r.Sites)
 		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
 			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)

@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) reviewCommand() *cobra.Command {
@@ -30,16 +31,16 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 				return nil
 			}
 			if len(got) != 3 {
-				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", errUsage)
+				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
 			}
 			if _, ok := recorded(got[2]); !ok {
-				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", errUsage)
+				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, got []string) error {
 			ctx := cmd.Context()
-			a, err := c.record(ctx)
+			a, err := c.Record(ctx)
 			if err != nil {
 				return err
 			}
@@ -51,8 +52,8 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 			if err != nil {
 				return err
 			}
-			if listOnly || settled || c.json || !isTerminal(os.Stdin) {
-				return c.print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
+			if listOnly || settled || c.JSON || !isTerminal(os.Stdin) {
+				return c.Print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
 			}
 			return c.reviewLoop(ctx, a, os.Stdin, all)
 		}}
@@ -87,7 +88,7 @@ func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string
 	if err := settleMatch(ctx, a, paper, sha, kept); err != nil {
 		return err
 	}
-	return c.print(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, func(w io.Writer) error {
+	return c.Print(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s and %.12s: %s\n", paper, sha, word)
 		return err
 	})
@@ -123,10 +124,10 @@ func (c *cli) reviewLoop(ctx context.Context, a *app.App, in io.Reader, all []st
 	lines := bufio.NewScanner(in)
 	said := 0
 	for i, r := range all {
-		fmt.Fprintf(c.out, "%d of %d\n", i+1, len(all))
-		writeReview(c.out, r)
-		fmt.Fprintf(c.out, "It begins:\n    %s\n\nIs it this paper? yes, no, skip or quit: ", strings.ReplaceAll(strings.TrimSpace(r.Begins), "\n", "\n    "))
-		word, end := askWord(lines, c.out)
+		fmt.Fprintf(c.Out, "%d of %d\n", i+1, len(all))
+		writeReview(c.Out, r)
+		fmt.Fprintf(c.Out, "It begins:\n    %s\n\nIs it this paper? yes, no, skip or quit: ", strings.ReplaceAll(strings.TrimSpace(r.Begins), "\n", "\n    "))
+		word, end := askWord(lines, c.Out)
 		if end {
 			break
 		}
@@ -138,7 +139,7 @@ func (c *cli) reviewLoop(ctx context.Context, a *app.App, in io.Reader, all []st
 		}
 		said++
 	}
-	_, err := fmt.Fprintf(c.out, "%d of %d settled\n", said, len(all))
+	_, err := fmt.Fprintf(c.Out, "%d of %d settled\n", said, len(all))
 	return errors.Join(err, lines.Err())
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -87,11 +88,11 @@ var (
 func (f *scheduleFlags) validate(every bool) error {
 	switch {
 	case f.cron != "" && every:
-		return fmt.Errorf("%w: want either --every or --cron", errUsage)
+		return fmt.Errorf("%w: want either --every or --cron", program.ErrUsage)
 	case f.cron != "" && !onceAnHour.MatchString(f.cron) && !slices.Contains(cronNames, f.cron):
-		return fmt.Errorf("%w: --cron: want minute hour day month weekday with one number as the minute, or one of %s, not %q", errUsage, strings.Join(cronNames, ", "), f.cron)
+		return fmt.Errorf("%w: --cron: want minute hour day month weekday with one number as the minute, or one of %s, not %q", program.ErrUsage, strings.Join(cronNames, ", "), f.cron)
 	case f.cron == "" && f.every < leastEvery:
-		return fmt.Errorf("%w: --every: want an hour or longer, not %s", errUsage, f.every)
+		return fmt.Errorf("%w: --every: want an hour or longer, not %s", program.ErrUsage, f.every)
 	}
 	return nil
 }
@@ -109,10 +110,10 @@ func (c *cli) createSchedule(ctx context.Context, name string, f *scheduleFlags)
 	h, err := t.ScheduleClient().Create(ctx, o)
 	var invalid *serviceerror.InvalidArgument
 	if errors.As(err, &invalid) {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it", errUsage, shortName(o.ID))
+		return fmt.Errorf("%w: there is a schedule %s already; `starter schedule delete` ends it", program.ErrUsage, shortName(o.ID))
 	}
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	}
 	years, err := gleaner.ParseYears(f.years)
 	if err != nil {
-		return o, fmt.Errorf("%w: --%w", errUsage, err)
+		return o, fmt.Errorf("%w: --%w", program.ErrUsage, err)
 	}
 	key, err := c.harvestVenue(ctx, name, years, &sourceFlags{})
 	if err != nil {
@@ -189,7 +190,7 @@ func (c *cli) showSchedule(ctx context.Context, h client.ScheduleHandle, did str
 	for _, w := range d.Info.RunningWorkflows {
 		s.Running = append(s.Running, w.WorkflowID)
 	}
-	return c.print(s, func(w io.Writer) error {
+	return c.Print(s, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s %s\n", s.Schedule, did)
 		return writeScheduled(w, s)
 	})
@@ -238,7 +239,7 @@ func (c *cli) scheduleList() *cobra.Command {
 			}
 			all = append(all, s)
 		}
-		return c.print(all, func(w io.Writer) error {
+		return c.Print(all, func(w io.Writer) error {
 			if len(all) == 0 {
 				_, err := fmt.Fprintln(w, "no schedule: starter schedule create due")
 				return err
@@ -274,7 +275,7 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 			case err != nil:
 				return err
 			case use == "delete":
-				return c.print(map[string]string{"schedule": args[0], "did": did}, func(w io.Writer) error {
+				return c.Print(map[string]string{"schedule": args[0], "did": did}, func(w io.Writer) error {
 					_, err := fmt.Fprintf(w, "%s %s\n", args[0], did)
 					return err
 				})

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/service/program"
 )
 
 // onTemporal gives the console a server.
@@ -62,13 +63,13 @@ func TestScheduleCommands(t *testing.T) {
 		return s.Runs == 1
 	}, 30*time.Second, 100*time.Millisecond)
 	require.Equal(t, name+" deleted\n", c.ok("schedule", "delete", name))
-	c.wrong(exitUnknown, "schedule", "show", name)
-	c.wrong(exitUnknown, "schedule", "create", "conf/none", "--years", years)
-	c.wrong(exitUnknown, "schedule", "create", web.Venues()[0], "--years", "1901")
+	c.wrong(program.ExitUnknown, "schedule", "show", name)
+	c.wrong(program.ExitUnknown, "schedule", "create", "conf/none", "--years", years)
+	c.wrong(program.ExitUnknown, "schedule", "create", web.Venues()[0], "--years", "1901")
 
-	require.Contains(t, c.wrong(exitUsage, "schedule", "create", "due"), "there is a schedule due already")
+	require.Contains(t, c.wrong(program.ExitUsage, "schedule", "create", "due"), "there is a schedule due already")
 	for _, args := range [][]string{{"conf/x"}, {"conf/x", "--years", "soon"}, {"due", "--every", "0s"}, {"due", "--every", "59m"}, {"due", "--every", "1s"}, {"due", "--cron", "now and then"},
 		{"due", "--cron", "* * * * *"}, {"due", "--cron", "*/5 * * * *"}, {"due", "--cron", "0,30 * * * *"}, {"due", "--cron", "@every 1s"}, {"due", "--cron", "0 3 * * *", "--every", "1d"}, {}} {
-		c.wrong(exitUsage, append([]string{"schedule", "create"}, args...)...)
+		c.wrong(program.ExitUsage, append([]string{"schedule", "create"}, args...)...)
 	}
 }

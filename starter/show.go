@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
@@ -45,7 +46,7 @@ func (c *cli) troubles(ctx context.Context, all []harvestStatus) {
 	}
 	t, err := c.temporal(ctx)
 	if err != nil {
-		fmt.Fprintln(c.err, "what fails now is not known:", err)
+		fmt.Fprintln(c.Err, "what fails now is not known:", err)
 		return
 	}
 	defer t.Close()
@@ -54,7 +55,7 @@ func (c *cli) troubles(ctx context.Context, all []harvestStatus) {
 			continue
 		}
 		if all[i].Troubles, err = pool.Troubles(ctx, t, h.ID); err != nil {
-			fmt.Fprintln(c.err, "what fails now is not known:", err)
+			fmt.Fprintln(c.Err, "what fails now is not known:", err)
 		}
 	}
 }
@@ -65,7 +66,7 @@ func (c *cli) statusCommand() *cobra.Command {
 		Example: "  starter status\n  starter status conf/webdb --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			a, err := c.record(ctx)
+			a, err := c.Record(ctx)
 			if err != nil {
 				return err
 			}
@@ -75,7 +76,7 @@ func (c *cli) statusCommand() *cobra.Command {
 				return err
 			}
 			c.troubles(ctx, all)
-			return c.print(all, func(w io.Writer) error {
+			return c.Print(all, func(w io.Writer) error {
 				if len(all) == 0 {
 					_, err := fmt.Fprintln(w, "no harvest yet: starter harvest conf/webdb --years 1998-2004")
 					return err
@@ -137,7 +138,7 @@ func (c *cli) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
 		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -147,9 +148,9 @@ func (c *cli) reportCommand() *cobra.Command {
 				return err
 			}
 			if html != "" {
-				return writeFile(html, r.WriteHTML)
+				return program.WriteFile(html, r.WriteHTML)
 			}
-			return c.print(r, func(w io.Writer) error {
+			return c.Print(r, func(w io.Writer) error {
 				if err := r.WriteText(w); err != nil {
 					return err
 				}
@@ -165,22 +166,10 @@ func (c *cli) reportCommand() *cobra.Command {
 	return cmd
 }
 
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
 func readPapers(name string) ([]gleaner.Paper, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
 	head := make([]byte, 4096)
@@ -196,12 +185,12 @@ func (c *cli) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
 		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json\n  starter config policy > policy.yaml",
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
 			values := cfg.Show()
-			return c.print(values, func(w io.Writer) error {
+			return c.Print(values, func(w io.Writer) error {
 				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(t, "setting\tenvironment\tvalue\tfrom\twhat it is")
 				for _, v := range values {
@@ -222,10 +211,10 @@ weights. Change what you like in the file, and name it by the setting policy
 (GLEANER_POLICY); what you take out of it is as the program has it.`,
 		Example: "  starter config policy > policy.yaml\n  GLEANER_POLICY=policy.yaml starter config",
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
-			return c.print(cfg.ShowPolicy(), cfg.Policy.Write)
+			return c.Print(cfg.ShowPolicy(), cfg.Policy.Write)
 		}}
 }

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) statsCommand() *cobra.Command {
@@ -26,7 +27,7 @@ ADR (accepted, of all documents). docs/statistics.md explains them.`}
 // onRecord runs a command that looks at the record.
 func (c *cli) onRecord(do func(ctx context.Context, a *app.App, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		a, err := c.record(cmd.Context())
+		a, err := c.Record(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -50,9 +51,9 @@ func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
 		_, err := stats.MeasureStale(ctx, a.DB, a.Stats)
 		return err
 	}
-	progress := newLine(c.err)
-	defer progress.end()
-	_, err := stats.MeasureAll(ctx, a.DB, a.Stats, func(done int) { progress.show(fmt.Sprintf("%d sites measured", done)) })
+	progress := c.Progress()
+	defer progress.End()
+	_, err := stats.MeasureAll(ctx, a.DB, a.Stats, func(done int) { progress.Show(fmt.Sprintf("%d sites measured", done)) })
 	return err
 }
 
@@ -65,7 +66,7 @@ func (c *cli) statsSites() *cobra.Command {
 		Example: "  starter stats sites\n  starter stats sites --verdict trap",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			if verdict != "" && verdict != stats.Trap && verdict != stats.Barren {
-				return fmt.Errorf("%w: --verdict is trap or barren, not %q", errUsage, verdict)
+				return fmt.Errorf("%w: --verdict is trap or barren, not %q", program.ErrUsage, verdict)
 			}
 			if err := c.refreshed(ctx, a, refresh); err != nil {
 				return err
@@ -74,7 +75,7 @@ func (c *cli) statsSites() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
+			return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
 				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tPACE\tVERDICT", func(line func(string, ...any)) {
 					for _, s := range sites {
 						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
@@ -126,7 +127,7 @@ func (c *cli) statsDirectories() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
+			return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
 				return table(w, "SITE\tDIRECTORY\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
 					for _, d := range dirs {
 						word := ""
@@ -150,7 +151,7 @@ func (c *cli) stopDirectories(ctx context.Context, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	return c.print(names, func(w io.Writer) error {
+	return c.Print(names, func(w io.Writer) error {
 		return table(w, "NAME\tSITES\tBARREN\tFRUITFUL\tPAGES\tSUCH AS", func(line func(string, ...any)) {
 			for _, n := range names {
 				line("%s\t%d\t%d\t%d\t%d\t%v", n.Name, n.Sites, n.Barren, n.Fruitful, n.Pages, n.Examples)
@@ -168,7 +169,7 @@ func (c *cli) statsDomains() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(ranks, func(w io.Writer) error {
+			return c.Print(ranks, func(w io.Writer) error {
 				return table(w, "RANK\tDOMAIN\tDOCUMENTS\tCITATIONS\tP_D\tP_C\tF1\tLIST", func(line func(string, ...any)) {
 					for _, r := range ranks {
 						line("%d\t%s\t%d\t%d\t%.4f\t%.4f\t%.4f\t%s", r.Rank, r.Domain, r.Documents, r.Citations, r.PDocuments, r.PCitations, r.F1, r.List)
@@ -197,7 +198,7 @@ func (c *cli) statsFailures() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(failures, func(w io.Writer) error {
+			return c.Print(failures, func(w io.Writer) error {
 				return table(w, "REASON\tURLS\tDOCUMENTS\tAUTHORS\tSOURCES\tSITES\tOLDEST\tNEXT TRY\tFOR GOOD", func(line func(string, ...any)) {
 					for _, x := range failures {
 						next, word := "-", ""

@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) statsTable2() *cobra.Command {
@@ -48,7 +49,7 @@ policies compare fairly where each began with nothing.`,
 				return err
 			}
 			rows = append(rows, own...)
-			return c.print(rows, func(w io.Writer) error { return writeTable2(w, rows) })
+			return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows) })
 		})}
 	cmd.Flags().StringVar(&from, "from", "", "first day, as 2026-01-31 (default: the beginning)")
 	cmd.Flags().StringVar(&to, "to", "", "the day after the last (default: now)")
@@ -68,10 +69,10 @@ func writeTable2(w io.Writer, rows []store.Yield) error {
 func readYields(file string) (rows []store.Yield, err error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	if err := json.Unmarshal(raw, &rows); err != nil {
-		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", errUsage, file, err)
+		return nil, fmt.Errorf("%w: %s is no table that `starter stats table2 --json` printed: %w", program.ErrUsage, file, err)
 	}
 	return rows, nil
 }
@@ -82,7 +83,7 @@ func day(s string, otherwise time.Time) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
 	if err != nil {
-		return t, fmt.Errorf("%w: %q is no day such as 2026-01-31", errUsage, s)
+		return t, fmt.Errorf("%w: %q is no day such as 2026-01-31", program.ErrUsage, s)
 	}
 	return t, nil
 }

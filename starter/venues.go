@@ -36,7 +36,7 @@ commands name them. It needs neither a worker nor a database.`,
 			if len(found) == 0 {
 				return metadata.ErrUnknownVenue{Name: words}
 			}
-			return c.print(found, func(w io.Writer) error { return writeVenues(w, found) })
+			return c.Print(found, func(w io.Writer) error { return writeVenues(w, found) })
 		}})
 	return cmd
 }
@@ -53,18 +53,18 @@ func writeVenues(w io.Writer, venues []metadata.VenueInfo) error {
 // dblp opens DBLP: paced together with all workers where there is a database, by
 // itself where there is none.
 func (c *cli) dblp(ctx context.Context) (*metadata.DBLP, func(), error) {
-	a, err := c.application(ctx)
+	a, err := c.Application(ctx)
 	if err == nil {
 		return a.Catalogues.DBLP, a.Close, nil
 	}
 	if !errors.Is(err, app.ErrNoDatabase) {
 		return nil, nil, err
 	}
-	cfg, err := c.settings()
+	cfg, err := c.Settings()
 	if err != nil {
 		return nil, nil, err
 	}
-	cat, err := app.OpenCatalogues(cfg, c.log(cfg))
+	cat, err := app.OpenCatalogues(cfg, c.Log(cfg))
 	return cat.DBLP, func() {}, err
 }
 
@@ -78,7 +78,7 @@ const checkPatience = 15 * time.Second
 // before, that is not DBLP's, or that cannot be looked up now is left to the
 // worker.
 func (c *cli) harvestVenue(ctx context.Context, name string, years gleaner.Years, f *sourceFlags) (string, error) {
-	a, err := c.application(ctx)
+	a, err := c.Application(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ are passed over: a crawl may be about to write it. Files that ` + "`starter prun
 away are no difference.`,
 		Example: "  starter verify\n  starter verify --deep --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.record(cmd.Context())
+			a, err := c.Record(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -32,15 +32,15 @@ away are no difference.`,
 			all := []collection.Difference{}
 			seen, err := collection.Verify(cmd.Context(), a.DB, a.Repo, deep, func(d collection.Difference) {
 				all = append(all, d)
-				if !c.json {
-					fmt.Fprintf(c.out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)
+				if !c.JSON {
+					fmt.Fprintf(c.Out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)
 				}
 			})
 			if err != nil {
 				return err
 			}
 			result := map[string]any{"files": seen.Files, "rows": seen.Rows, "bytes": seen.Bytes, "pruned": seen.Pruned, "deep": deep, "differences": all}
-			if err := c.print(result, func(w io.Writer) error {
+			if err := c.Print(result, func(w io.Writer) error {
 				pruned := ""
 				if seen.Pruned > 0 {
 					pruned = fmt.Sprintf(" (the files of %d were pruned)", seen.Pruned)

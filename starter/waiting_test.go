@@ -21,10 +21,12 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -149,12 +151,9 @@ func (c *testConsole) harvestThatWaits(t client.Client, first ...func() error) (
 func (c *testConsole) background(ctx context.Context, args ...string) (out, errs *said, result func() int) {
 	out, errs = &said{}, &said{}
 	done := make(chan int, 1)
-	root := newRoot(out, errs)
-	root.SetArgs(append(slices.Clone(c.args), args...)) // the last flag wins
-	go func() {
-		err := root.ExecuteContext(ctx)
-		done <- exitCode(err, ctx.Err() != nil)
-	}()
+	cli := newRootCommand(out, errs, document.Child{})
+	cli.Root.SetArgs(append(slices.Clone(c.args), args...)) // the last flag wins
+	go func() { done <- cli.Run(ctx, exitCode) }()
 	return out, errs, func() int { return <-done }
 }
 
@@ -173,7 +172,7 @@ func TestWhoWaitsOutlivesTemporal(t *testing.T) {
 	way.up()
 	errs.until(t, "Temporal answers again")
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
-	require.Equal(t, exitOK, result(), errs)
+	require.Equal(t, program.ExitOK, result(), errs)
 	require.Contains(t, out.String(), "7 found")
 }
 
@@ -195,7 +194,7 @@ func TestWatchSaysWhatFails(t *testing.T) {
 	well.Store(true)
 	errs.until(t, "harvest/conf/x/2001 ListPapers fails no more")
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
-	require.Equal(t, exitOK, result(), errs)
+	require.Equal(t, program.ExitOK, result(), errs)
 }
 
 func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
@@ -206,7 +205,7 @@ func TestWhoStopsWatchingIsToldThatItGoesOn(t *testing.T) {
 	_, errs, result := c.background(ctx, "watch", id)
 	errs.until(t, "[crawl]")
 	interrupt()
-	require.Equal(t, exitInterrupted, result())
+	require.Equal(t, program.ExitInterrupted, result())
 	require.Contains(t, errs.String(), "goes on without you")
 	require.Contains(t, errs.String(), "starter cancel "+id)
 }
@@ -220,7 +219,7 @@ func TestCancelTwice(t *testing.T) {
 	require.Contains(t, c.ok("cancel", id), "is being cancelled already")
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
 	require.NoError(t, server.GetWorkflow(t.Context(), workflows.HarvestID(id), "").Get(t.Context(), nil))
-	require.Contains(t, c.wrong(exitUnknown, "cancel", id), "does not run")
+	require.Contains(t, c.wrong(program.ExitUnknown, "cancel", id), "does not run")
 }
 
 // TestWrongOptionsEndAtOnce: nothing is asked of any server before.
@@ -231,7 +230,7 @@ func TestWrongOptionsEndAtOnce(t *testing.T) {
 		root := newRoot(io.Discard, io.Discard)
 		root.SetArgs(append([]string{"harvest", "conf/x", "--years", "2001", "--data-dir", t.TempDir()}, wrong...))
 		err := root.ExecuteContext(t.Context())
-		require.Equal(t, exitUsage, exitCode(err, false), "%v: %v", wrong, err)
+		require.Equal(t, program.ExitUsage, exitCode(err), "%v: %v", wrong, err)
 		require.ErrorContains(t, err, wrong[0])
 	}
 }

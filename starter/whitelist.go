@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )
 
@@ -65,7 +66,7 @@ citations (list C), and list the pages there that link to accepted documents.
 			if err != nil {
 				return err
 			}
-			return c.print(g, func(w io.Writer) error {
+			return c.Print(g, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.URLs)
 				return err
 			})
@@ -80,11 +81,11 @@ citations (list C), and list the pages there that link to accepted documents.
 func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
 	switch source {
 	case "":
-		return c.record(ctx)
+		return c.Record(ctx)
 	case "semanticscholar":
-		return c.application(ctx)
+		return c.Application(ctx)
 	}
-	return nil, fmt.Errorf("%w: --source is semanticscholar, not %q", errUsage, source)
+	return nil, fmt.Errorf("%w: --source is semanticscholar, not %q", program.ErrUsage, source)
 }
 
 // readCitations reads lines of a domain or DOI and a count; a first line whose
@@ -92,7 +93,7 @@ func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
 func readCitations(file string) (map[string]int64, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
@@ -104,14 +105,14 @@ func readCitations(file string) (map[string]int64, error) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", errUsage, file, err)
+			return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
 		}
 		count, err := strconv.ParseInt(strings.TrimSpace(row[1]), 10, 64)
 		switch {
 		case err != nil && n == 1:
 			continue
 		case err != nil || count < 0:
-			return nil, fmt.Errorf("%w: %s, line %d: %q is no count", errUsage, file, n, row[1])
+			return nil, fmt.Errorf("%w: %s, line %d: %q is no count", program.ErrUsage, file, n, row[1])
 		}
 		key := strings.ToLower(strings.TrimSpace(row[0]))
 		out[cmp.Or(gleaner.ParseDOI(key), key)] += count
@@ -129,7 +130,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.print(hosts, func(w io.Writer) error {
+				return c.Print(hosts, func(w io.Writer) error {
 					return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
 						for _, h := range hosts {
 							line("%s\t%s\t%s", h.Host, h.Added.Local().Format("2006-01-02"), h.Reason)
@@ -141,7 +142,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(urls, func(w io.Writer) error {
+			return c.Print(urls, func(w io.Writer) error {
 				return table(w, "#\tDOMAIN\tDOCUMENTS\tURL", func(line func(string, ...any)) {
 					for _, u := range urls {
 						line("%d\t%s\t%d\t%s", u.Position, u.Domain, u.Documents, u.URL)
@@ -159,7 +160,7 @@ func (c *cli) whitelistExport() *cobra.Command {
 	cmd := &cobra.Command{Use: "export", Short: "Print the whitelist, a URL a line in its order; or the blacklist, a host a line", Args: cobra.NoArgs,
 		Example: "  starter whitelist export > urls.txt\n  starter whitelist export --black > hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			w := bufio.NewWriter(c.out)
+			w := bufio.NewWriter(c.Out)
 			if black {
 				hosts, err := a.DB.Blacklist(ctx)
 				if err != nil {
@@ -189,7 +190,7 @@ func (c *cli) whitelistImport() *cobra.Command {
 		Example: "  starter whitelist import urls.txt\n  starter whitelist import --black hosts.txt\n  starter whitelist import --black --remove hosts.txt",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			if remove && !black {
-				return fmt.Errorf("%w: --remove goes with --black", errUsage)
+				return fmt.Errorf("%w: --remove goes with --black", program.ErrUsage)
 			}
 			lines, err := readLines(args[0])
 			if err != nil {
@@ -206,7 +207,7 @@ func (c *cli) whitelistImport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]int{"lines": len(lines)}, func(w io.Writer) error {
+			return c.Print(map[string]int{"lines": len(lines)}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d lines taken\n", len(lines))
 				return err
 			})
@@ -220,7 +221,7 @@ func (c *cli) whitelistImport() *cobra.Command {
 func readLines(file string) ([]string, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	var out []string
 	for line := range strings.Lines(string(raw)) {
@@ -255,7 +256,7 @@ func enlist(ctx context.Context, db *store.DB, file string, lines []string) erro
 	for i, l := range lines {
 		u, err := weburl.Canonical("", l)
 		if err != nil {
-			return fmt.Errorf("%w: %s, line %d: %w", errUsage, file, i+1, err)
+			return fmt.Errorf("%w: %s, line %d: %w", program.ErrUsage, file, i+1, err)
 		}
 		urls[i] = store.ListedURL{URL: u, Domain: weburl.Domain(weburl.Host(u)), Position: i + 1}
 	}
@@ -270,7 +271,7 @@ func (c *cli) whitelistSeed() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(map[string]int{"sites": n}, func(w io.Writer) error {
+			return c.Print(map[string]int{"sites": n}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d sites have something to ask\n", n)
 				return err
 			})

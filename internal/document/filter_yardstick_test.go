@@ -19,7 +19,7 @@ func TestYardstickFilter(t *testing.T) {
 	m, report, err := TrainFilter(t.Context(), TrainOptions{
 		Dir: realdata.Path(t, "farm"), Labels: realdata.Path(t, "truth", "labels.tsv"),
 		Published: realdata.Path(t, "data", "classifier", "train_str_f43_paper.arff"),
-		Reader:    NewReader(withPoppler(t)), Command: "starter train filter --dir DIR --labels LABELS --published ARFF",
+		Reader:    NewReader(withPoppler(t)), Command: "lab train filter --dir DIR --labels LABELS --published ARFF",
 	})
 	require.NoError(t, err)
 	var b strings.Builder

@@ -63,7 +63,7 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Exam
 		}
 	}
 	m.Origin = fmt.Sprintf("candidates of %d generated webs of %d authors each (internal/lab/hardset, seeds %v) and %d examples of the user's", len(seeds), authors, seeds, len(own))
-	m.Command = "starter train homepage"
+	m.Command = "lab train homepage"
 	return m, nil
 }
 

@@ -85,10 +85,10 @@ type DocumentsPolicy struct {
 // ModelsPolicy names files of weights and words; an empty name is what comes with
 // the program.
 type ModelsPolicy struct {
-	Homepage  string `koanf:"homepage" was:"homepage-model" check:"text" help:"weights of 'starter train homepage'"`
-	Filter    string `koanf:"filter" was:"filter-model" check:"text" help:"weights of 'starter train filter'"`
-	LinkLists string `koanf:"link-lists" was:"link-lists" check:"text" help:"word lists of 'starter train links', or of your own (YAML)"`
-	LinkPrior string `koanf:"link-prior" was:"link-prior" check:"text" help:"weights of 'starter train links --prior'"`
+	Homepage  string `koanf:"homepage" was:"homepage-model" check:"text" help:"weights of 'lab train homepage'"`
+	Filter    string `koanf:"filter" was:"filter-model" check:"text" help:"weights of 'lab train filter'"`
+	LinkLists string `koanf:"link-lists" was:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
+	LinkPrior string `koanf:"link-prior" was:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
 }
 
 // ServicesPolicy are base addresses; an empty one is the public service.

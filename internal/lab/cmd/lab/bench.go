@@ -17,6 +17,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/lab/bench"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) benchCommand() *cobra.Command {
@@ -44,7 +45,7 @@ func (c *cli) benchCrawlCommand() *cobra.Command {
 durable frontier on Postgres and all checks on; and crawl the same pages with
 colly alone (a DOM for each page, nothing stored), in turns. The pages are
 served by a process of their own; all share the machine's processors.`,
-		Example: "  starter bench crawl\n  starter bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
+		Example: "  lab bench crawl\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchCrawl(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.IntVar(&f.options.Pages, "pages", 20000, "pages of all hosts together")
@@ -63,7 +64,7 @@ func (c *cli) benchFrontierCommand() *cobra.Command {
 and measure at each size what it costs to claim the next one (to read the best of
 all groups), to write down what became of it, and to enter a new one; and how
 much memory a slice takes.`,
-		Example: "  starter bench frontier\n  starter bench frontier --rows 10000,100000,1000000 --per-host 10000", Args: cobra.NoArgs,
+		Example: "  lab bench frontier\n  lab bench frontier --rows 10000,100000,1000000 --per-host 10000", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchFrontier(cmd.Context(), f) }}
 	cmd.Flags().IntSliceVar(&f.frontier.Sizes, "rows", []int{10_000, 100_000, 1_000_000, 10_000_000}, "sizes of the frontier")
 	cmd.Flags().IntVar(&f.frontier.PerHost, "per-host", 0, "URLs that wait on one host; 0 is all of them")
@@ -81,7 +82,7 @@ func (c *cli) benchWebCommand() *cobra.Command {
 				return err
 			}
 			defer web.Close()
-			if err := json.NewEncoder(c.out).Encode(web); err != nil {
+			if err := json.NewEncoder(c.Out).Encode(web); err != nil {
 				return err
 			}
 			_, err = io.Copy(io.Discard, os.Stdin)
@@ -126,7 +127,7 @@ func webProcess(ctx context.Context, hosts, pages int) (*bench.Web, func(), erro
 // benchServer is a Postgres for a benchmark: the one configured, or one that is
 // started and is gone afterwards.
 func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err error) {
-	cfg, err := c.settings()
+	cfg, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
 	o := &f.options
 	if o.Pages < 1 || o.Hosts < 1 || o.Hosts > o.Pages || o.Rounds < 1 {
-		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, and there is a page for each host", errUsage)
+		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, and there is a page for each host", program.ErrUsage)
 	}
 	stop, err := c.benchServer(ctx, f)
 	if err != nil {
@@ -178,7 +179,7 @@ func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	return c.print(r, func(w io.Writer) error { return writeCrawlReport(w, f, r) })
+	return c.Print(r, func(w io.Writer) error { return writeCrawlReport(w, f, r) })
 }
 
 // profileTo profiles the first round of the crawler: one profile has one run.
@@ -227,22 +228,22 @@ func (c *cli) benchFrontier(ctx context.Context, f *benchFlags) error {
 		return err
 	}
 	defer stop()
-	if !c.json {
-		fmt.Fprintf(c.out, "µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
+	if !c.JSON {
+		fmt.Fprintf(c.Out, "µs per URL: median (least)\n%10s %7s %16s %8s %16s %16s %9s %9s %9s %9s\n", "waiting", "hosts", "claim", "8K pages", "write visit", "enter new", "slice MB", "pages/s", "disk MB", "fill/s")
 	}
 	var all []bench.Size
 	f.frontier.DatabaseURL = f.options.DatabaseURL
 	err = bench.Frontier(ctx, f.frontier, func(s bench.Size) {
 		all = append(all, s)
-		if !c.json {
-			fmt.Fprintf(c.out, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
+		if !c.JSON {
+			fmt.Fprintf(c.Out, "%10d %7d %16s %8.1f %16s %16s %9.1f %9.0f %9.0f %9.0f\n", s.Rows, s.Hosts, micros(s.Claim), s.Pages, micros(s.Visit), micros(s.Enqueue),
 				float64(s.Memory)/1e6, s.SliceRate, float64(s.Disk)/1e6, s.FillRate)
 		}
 	})
-	if err != nil || !c.json {
+	if err != nil || !c.JSON {
 		return err
 	}
-	return c.print(all, nil)
+	return c.Print(all, nil)
 }
 
 func micros(c bench.Cost) string {

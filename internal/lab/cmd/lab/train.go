@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"gleaner/internal/lab/hardset"
 	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) trainCommand() *cobra.Command {
@@ -29,7 +29,7 @@ names. The weights that come with the program were learnt by the same commands.`
 
 // trained prints what a training came to, and how to use it.
 func (c *cli) trained(file, model string, figures any, text func(io.Writer) error) error {
-	return c.print(map[string]any{"file": file, "policy": "models." + model, "figures": figures}, func(w io.Writer) error {
+	return c.Print(map[string]any{"file": file, "policy": "models." + model, "figures": figures}, func(w io.Writer) error {
 		if err := text(w); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (c *cli) trainHomepage() *cobra.Command {
 --labels, from the candidates of the record that the labels judge: tab-separated
 author, pid, homepage with a header line. An empty homepage says that the author
 has none. The figures are those of held-out authors.`,
-		Example: "  starter train homepage --out homepage.json\n  starter train homepage --labels judged.tsv --out homepage.json",
+		Example: "  lab train homepage --out homepage.json\n  lab train homepage --labels judged.tsv --out homepage.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			own, err := c.ownExamples(cmd.Context(), labels)
 			if err != nil {
@@ -57,7 +57,7 @@ has none. The figures are those of held-out authors.`,
 			if err != nil {
 				return err
 			}
-			if err := writeFile(out, m.Write); err != nil {
+			if err := program.WriteFile(out, m.Write); err != nil {
 				return err
 			}
 			return c.trained(out, "homepage", m.Figures, func(w io.Writer) error {
@@ -84,7 +84,7 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example,
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example,
 	}
 	own := homepage.Examples(decisions, knownAs(labels, decisions))
 	if len(own) == 0 {
-		return nil, fmt.Errorf("%w: the record has no candidate of an author in %s; harvest, or `starter evaluate homepages --live`, first", errUsage, file)
+		return nil, fmt.Errorf("%w: the record has no candidate of an author in %s; harvest, or `lab evaluate homepages --live`, first", program.ErrUsage, file)
 	}
 	return own, nil
 }
@@ -103,12 +103,12 @@ func (c *cli) ownExamples(ctx context.Context, file string) ([]homepage.Example,
 func readLabels(file string) ([]homepage.Label, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
 	labels, err := homepage.ReadLabels(f)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", errUsage, file, err)
+		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, err)
 	}
 	return labels, nil
 }
@@ -120,19 +120,19 @@ func (c *cli) trainFilter() *cobra.Command {
 		Long: `Learn the weights of the academic filter from documents in a folder
 (DIR/HOST/PATH) and their labels (a line each: URL, tab, paper, thesis, slides,
 course, cv, …). Cross-validation leaves out whole sites.`,
-		Example: "  starter train filter --dir mirror --labels labels.tsv --out filter.json",
+		Example: "  lab train filter --dir mirror --labels labels.tsv --out filter.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
 			o.Reader = document.NewReader(document.Options{OCR: cfg.Documents.OCR})
-			o.Command = "starter train filter"
+			o.Command = "lab train filter"
 			m, report, err := document.TrainFilter(cmd.Context(), o)
 			if err != nil {
 				return err
 			}
-			if err := writeJSON(out, m); err != nil {
+			if err := program.WriteJSON(out, m); err != nil {
 				return err
 			}
 			var text bytes.Buffer
@@ -164,9 +164,9 @@ func (c *cli) trainLinks() *cobra.Command {
 learn from the traverse trees which words of links lead to papers: classes of
 words for the strategy zhuang (--out, YAML), and the weights with which gleaner
 starts on a site (--prior, JSON). Nothing is asked of the network.`,
-		Example: "  starter train links --warc site.warc.gz --out lists.yaml\n  starter train links --record mirror/www.example.edu --record mirror/cs.example.org --out lists.yaml --prior prior.json",
+		Example: "  lab train links --warc site.warc.gz --out lists.yaml\n  lab train links --record mirror/www.example.edu --record mirror/cs.example.org --out lists.yaml --prior prior.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
@@ -216,7 +216,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() 
 		crawls = append(crawls, evaluate.Log(run))
 	}
 	learnt, report := rank.TrainLinks(lists, crawls)
-	if err := writeFile(out, func(w io.Writer) error { return yaml.NewEncoder(w).Encode(learnt) }); err != nil {
+	if err := program.WriteFile(out, func(w io.Writer) error { return yaml.NewEncoder(w).Encode(learnt) }); err != nil {
 		return err
 	}
 	if prior != "" {
@@ -224,7 +224,7 @@ func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() 
 		if err != nil {
 			return err
 		}
-		if err := writeJSON(prior, p); err != nil {
+		if err := program.WriteJSON(prior, p); err != nil {
 			return err
 		}
 	}
@@ -233,13 +233,5 @@ func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() 
 			fmt.Fprintf(w, "wrote %s; use it in the policy file, as models: {link-prior: %s}\n", prior, prior)
 		}
 		return report.WriteText(w)
-	})
-}
-
-func writeJSON(file string, v any) error {
-	return writeFile(file, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
 	})
 }

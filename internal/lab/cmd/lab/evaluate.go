@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 )
 
 func (c *cli) evaluateCommand() *cobra.Command {
@@ -30,7 +31,7 @@ line; an empty homepage says that there is none. Judged are the decisions of the
 record (of one harvest, or all), or with --live those that are made now for the
 authors of the file, with what the record and the directories know of them. Table
 1 of Zhuang et al. judges the same searches, by addresses and titles alone.`,
-		Example: "  starter evaluate homepages --labels judged.tsv --harvest conf/webdb\n  starter evaluate homepages --labels judged.tsv --live --json",
+		Example: "  lab evaluate homepages --labels judged.tsv --harvest conf/webdb\n  lab evaluate homepages --labels judged.tsv --live --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ls, err := readLabels(labels)
 			if err != nil {
@@ -41,7 +42,7 @@ authors of the file, with what the record and the directories know of them. Tabl
 				return err
 			}
 			r := homepage.Evaluate(ds, knownAs(ls, ds))
-			return c.print(r, func(w io.Writer) error { return writeHomepageReport(w, r) })
+			return c.Print(r, func(w io.Writer) error { return writeHomepageReport(w, r) })
 		}}
 	fl := cmd.Flags()
 	fl.StringVar(&labels, "labels", "", "file of labelled authors (required)")
@@ -54,16 +55,16 @@ authors of the file, with what the record and the directories know of them. Tabl
 func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string, live bool) ([]homepage.Decision, error) {
 	if live {
 		if of != "" {
-			return nil, fmt.Errorf("%w: want either --harvest or --live", errUsage)
+			return nil, fmt.Errorf("%w: want either --harvest or --live", program.ErrUsage)
 		}
-		a, err := c.application(ctx)
+		a, err := c.Application(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer a.Close()
 		return c.lookNow(ctx, a, labels)
 	}
-	a, err := c.record(ctx)
+	a, err := c.Record(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +96,9 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) 
 		}
 		authors = append(authors, l)
 	}
-	progress := newLine(c.err)
-	defer progress.end()
-	return a.Stages.LookFor(ctx, authors, func(done, of int) { progress.show(fmt.Sprintf("%d of %d authors", done, of)) })
+	progress := c.Progress()
+	defer progress.End()
+	return a.Stages.LookFor(ctx, authors, func(done, of int) { progress.Show(fmt.Sprintf("%d of %d authors", done, of)) })
 }
 
 // knownAs gives labels without a pid that of the one author of the name who was
@@ -144,12 +145,12 @@ the academic filter says, or a file of labels (URL, tab, kind).
 
 With several sites, --left-out trains gleaner's prior for each on all the others: the
 figures are then those of sites that it has not seen.`,
-		Example: `  starter evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
-  starter evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
-  starter evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
-  starter evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out`,
+		Example: `  lab evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
+  lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
+  lab evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
+  lab evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := c.settings()
+			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
@@ -169,7 +170,7 @@ figures are then those of sites that it has not seen.`,
 			priors := map[string]*rank.Prior{}
 			if leftOut {
 				if len(sites) < 2 {
-					return fmt.Errorf("%w: --left-out wants two sites at least", errUsage)
+					return fmt.Errorf("%w: --left-out wants two sites at least", program.ErrUsage)
 				}
 				if priors, err = evaluate.LeaveOneOut(*options.Lists, sites); err != nil {
 					return err
@@ -198,7 +199,7 @@ func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.
 		}
 		cmp, _, err := evaluate.Compare(s.Name, s.Setup, strategies, options)
 		if errors.Is(err, rank.ErrUnknownStrategy) {
-			return fmt.Errorf("%w: %w", errUsage, err)
+			return fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
@@ -206,9 +207,9 @@ func (c *cli) compare(sites []evaluate.Named, strategies []string, options rank.
 		all = append(all, cmp)
 	}
 	if html != "" {
-		if err := writeFile(html, func(w io.Writer) error { return evaluate.WriteHTML(w, all) }); err != nil {
+		if err := program.WriteFile(html, func(w io.Writer) error { return evaluate.WriteHTML(w, all) }); err != nil {
 			return err
 		}
 	}
-	return c.print(all, func(w io.Writer) error { return evaluate.WriteText(w, all) })
+	return c.Print(all, func(w io.Writer) error { return evaluate.WriteText(w, all) })
 }

@@ -21,6 +21,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -44,7 +45,7 @@ func (f *snapshotFlags) register(cmd *cobra.Command) {
 // open makes the snapshots.
 func (f *snapshotFlags) open(ctx context.Context, cfg *config.Config) ([]evaluate.Named, error) {
 	if len(f.records)+len(f.warcs) == 0 {
-		return nil, fmt.Errorf("%w: want --record DIR or --warc FILE", errUsage)
+		return nil, fmt.Errorf("%w: want --record DIR or --warc FILE", program.ErrUsage)
 	}
 	judge, err := f.judge(ctx, cfg)
 	if err != nil {
@@ -54,7 +55,7 @@ func (f *snapshotFlags) open(ctx context.Context, cfg *config.Config) ([]evaluat
 	for _, dir := range f.records {
 		abs, err := filepath.EvalSymlinks(dir)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errUsage, err)
+			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}
 		host := filepath.Base(filepath.Clean(dir))
 		files := os.DirFS(abs)
@@ -79,7 +80,7 @@ func (f *snapshotFlags) open(ctx context.Context, cfg *config.Config) ([]evaluat
 func readWARC(file string) (*evaluate.Archive, error) {
 	r, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer r.Close()
 	archive := evaluate.NewArchive()
@@ -87,7 +88,7 @@ func readWARC(file string) (*evaluate.Archive, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if archive.Len() == 0 {
-		return nil, fmt.Errorf("%w: %s holds no answer", errUsage, file)
+		return nil, fmt.Errorf("%w: %s holds no answer", program.ErrUsage, file)
 	}
 	return archive, nil
 }
@@ -97,12 +98,12 @@ func (f *snapshotFlags) judge(ctx context.Context, cfg *config.Config) (func(bod
 	if f.labels != "" {
 		file, err := os.Open(f.labels)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errUsage, err)
+			return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 		}
 		defer file.Close()
 		labels, err := document.ReadLabels(file)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", errUsage, f.labels, err)
+			return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, f.labels, err)
 		}
 		kinds := map[string]evaluate.Kind{}
 		for _, l := range labels {
@@ -117,7 +118,7 @@ func (f *snapshotFlags) judge(ctx context.Context, cfg *config.Config) (func(bod
 		return nil, err
 	}
 	if filter == nil {
-		return nil, fmt.Errorf("%w: the setting filter is off; want --labels", errUsage)
+		return nil, fmt.Errorf("%w: the setting filter is off; want --labels", program.ErrUsage)
 	}
 	reader := document.NewReader(document.Options{OCR: cfg.Documents.OCR})
 	return func(body func(string) ([]byte, error)) evaluate.Judge {
@@ -169,7 +170,7 @@ func kindOf(ctx context.Context, reader *document.Reader, filter *document.Filte
 func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFlags) error {
 	start, err := weburl.Canonical("", f.site)
 	if err != nil {
-		return fmt.Errorf("%w: --site: %w", errUsage, err)
+		return fmt.Errorf("%w: --site: %w", program.ErrUsage, err)
 	}
 	client, err := app.Client(cfg)
 	if err != nil {
@@ -184,15 +185,15 @@ func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFla
 	if err != nil {
 		return err
 	}
-	progress := newLine(c.err)
-	defer progress.end()
+	progress := c.Progress()
+	defer progress.End()
 	asked := 0
 	site := evaluate.NewSnapshot(start, func(u string) (evaluate.Recorded, error) {
 		if asked >= f.limit || ctx.Err() != nil {
 			return evaluate.Recorded{}, evaluate.ErrMissing
 		}
 		asked++
-		progress.show(fmt.Sprintf("%d recorded: %s", asked, u))
+		progress.Show(fmt.Sprintf("%d recorded: %s", asked, u))
 		return record(ctx, client, w, u)
 	}, page.Parse)
 	bfs, err := rank.New(rank.BreadthFirst, rank.Options{})

@@ -17,9 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/lab/bench"
+	"gleaner/internal/service/program"
 )
 
-// documentFlags are the options of `starter bench documents`.
+// documentFlags are the options of `lab bench documents`.
 type documentFlags struct {
 	benchFlags
 	dir       string
@@ -48,8 +49,8 @@ the record is filled with the rows of examined documents (text, sketch, place of
 each; not its file), among which the documents are then taken in by as many
 workers as the last of --workers says. Without the filter no file is read. Of
 most documents the first pages and the last are read; --whole-text reads all.`,
-		Example: "  starter bench documents\n  starter bench documents --dir ~/papers --documents 250 --filter on --workers 2\n" +
-			"  starter bench documents --dir ~/papers --workers 2 --sizes 0 --whole-text\n  starter bench documents --workers 2 --sizes 1000,100000,1000000 --json",
+		Example: "  lab bench documents\n  lab bench documents --dir ~/papers --documents 250 --filter on --workers 2\n" +
+			"  lab bench documents --dir ~/papers --workers 2 --sizes 0 --whole-text\n  lab bench documents --workers 2 --sizes 1000,100000,1000000 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchDocuments(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "dir", "", "take the documents below this folder (default: generated ones)")
@@ -71,11 +72,11 @@ func (f *documentFlags) runs() (filters []bool, sizes []int, err error) {
 	filters, ok := map[string][]bool{"on": {true}, "off": {false}, "both": {true, false}}[f.filter]
 	below1 := func(n int) bool { return n < 1 }
 	if !ok || len(f.workers) == 0 || slices.ContainsFunc(f.workers, below1) || f.documents < 0 || f.wanted < 1 {
-		return nil, nil, fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", errUsage)
+		return nil, nil, fmt.Errorf("%w: --filter is on, off or both; --workers and --wanted are 1 or more", program.ErrUsage)
 	}
 	sizes = slices.DeleteFunc(slices.Clone(f.sizes), func(n int) bool { return n == 0 })
 	if !slices.IsSorted(sizes) || slices.ContainsFunc(sizes, below1) {
-		return nil, nil, fmt.Errorf("%w: --sizes grow", errUsage)
+		return nil, nil, fmt.Errorf("%w: --sizes grow", program.ErrUsage)
 	}
 	if !filters[0] {
 		sizes = nil
@@ -103,11 +104,11 @@ func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
 		Parallel: f.parallel, Wanted: f.wanted, Whole: f.whole, Start: f.worker}
 	o.Report = func(r bench.DocumentsRun) {
 		all = append(all, r)
-		if !c.json {
-			writeDocumentRun(c.out, r)
+		if !c.JSON {
+			writeDocumentRun(c.Out, r)
 		}
 	}
-	if !c.json {
+	if !c.JSON {
 		c.writeDocumentHead(f, len(files))
 	}
 	for _, o.Filter = range filters {
@@ -120,10 +121,10 @@ func (c *cli) benchDocuments(ctx context.Context, f *documentFlags) error {
 			return err
 		}
 	}
-	if c.json {
-		return c.print(all, nil)
+	if c.JSON {
+		return c.Print(all, nil)
 	}
-	writeDocumentStates(c.out, all[0])
+	writeDocumentStates(c.Out, all[0])
 	return nil
 }
 
@@ -132,7 +133,7 @@ func (f *documentFlags) files(ctx context.Context) ([]string, func(), error) {
 	if f.dir != "" {
 		files, err := bench.DocumentFiles(f.dir)
 		if err != nil || len(files) == 0 {
-			return nil, nil, fmt.Errorf("%w: --dir %s: no documents (%v)", errUsage, f.dir, err)
+			return nil, nil, fmt.Errorf("%w: --dir %s: no documents (%v)", program.ErrUsage, f.dir, err)
 		}
 		if n := f.documents; n > 0 && n < len(files) {
 			// Evenly: what stands together in a folder is of one kind.
@@ -199,11 +200,11 @@ func (c *cli) benchDocumentsWorker(ctx context.Context) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	r, err := bench.TakeIn(ctx, s, c.child)
+	r, err := bench.TakeIn(ctx, s, c.Child)
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(c.out).Encode(r)
+	return json.NewEncoder(c.Out).Encode(r)
 }
 
 func (c *cli) writeDocumentHead(f *documentFlags, n int) {
@@ -211,8 +212,8 @@ func (c *cli) writeDocumentHead(f *documentFlags, n int) {
 	if f.dir != "" {
 		from = "of " + f.dir
 	}
-	fmt.Fprintf(c.out, "%d documents %s, %d wanted papers, %d processors\n\n", n, from, f.wanted, runtime.NumCPU())
-	fmt.Fprintf(c.out, "%-6s %8s %9s %11s %8s %11s %11s %10s %10s %8s %9s %8s %6s\n", "filter", "workers", "parallel", "in record", "docs/s",
+	fmt.Fprintf(c.Out, "%d documents %s, %d wanted papers, %d processors\n\n", n, from, f.wanted, runtime.NumCPU())
+	fmt.Fprintf(c.Out, "%-6s %8s %9s %11s %8s %11s %11s %10s %10s %8s %9s %8s %6s\n", "filter", "workers", "parallel", "in record", "docs/s",
 		"docs/core s", "worker CPU", "readers", "Postgres", "peak MB", "reader MB", "disk MB", "found")
 }
 

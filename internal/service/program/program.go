@@ -1,0 +1,139 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gleaner/internal/document"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/console"
+	"gleaner/internal/service/telemetry"
+)
+
+// Program is a command line: what every command of it shares.
+type Program struct {
+	Root     *cobra.Command
+	Out, Err *console.Writer
+	JSON     bool              // results are wanted as JSON
+	Own      map[string]string // settings of a command's own, stronger than flags
+	Child    document.Child    // how the program starts itself as the built-in PDF reader
+
+	file  string
+	flags *pflag.FlagSet
+	find  func(*config.Config)
+}
+
+// shown are the settings that every command's help lists; `starter config` lists
+// all.
+var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-address": true}
+
+// New makes a program of a root command without commands. find puts what runs on
+// this machine already into the settings.
+func New(root *cobra.Command, out, errw io.Writer, child document.Child, find func(*config.Config)) *Program {
+	p := &Program{Root: root, Out: console.New(out), Err: console.New(errw), Own: map[string]string{}, Child: child, find: find}
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("%w: no command is called %q; see `%s --help`", ErrUsage, args[0], root.Name())
+		}
+		return nil
+	}
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", ErrUsage, openly(err)) })
+	p.flags = root.PersistentFlags()
+	p.flags.BoolVar(&p.JSON, "json", false, "print results as JSON")
+	p.flags.StringVar(&p.file, "config", "", "settings file")
+	for _, s := range config.Settings() {
+		key, help := s.Key, s.Help
+		if s.Secret { // an argument is there for everybody on the machine to read
+			key, help = s.FileKey(), "file that holds "+s.Key+": "+help
+		}
+		p.flags.String(key, s.Default, help)
+		if !shown[s.Key] {
+			_ = p.flags.MarkHidden(key)
+		}
+	}
+	return p
+}
+
+// openly says why a secret is no flag, and where what was one went.
+func openly(err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	name := unknown.GetSpecifiedName()
+	if s, ok := config.Find(name); ok && s.Secret {
+		return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
+	}
+	if went := config.Moved(name); went != "" {
+		return fmt.Errorf("--%s: %s", name, went)
+	}
+	return err
+}
+
+// Settings loads the configuration.
+func (p *Program) Settings() (*config.Config, error) {
+	given := map[string]string{}
+	// Visit would see those alone that stand before the command's name.
+	p.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "json" && f.Name != "config" {
+			given[f.Name] = f.Value.String()
+		}
+	})
+	maps.Copy(given, p.Own)
+	cfg, err := config.Load(given, p.file, os.Environ())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	p.find(cfg)
+	return cfg, nil
+}
+
+// Log is where a command logs to.
+func (p *Program) Log(cfg *config.Config) *slog.Logger {
+	return telemetry.Logger(p.Err, string(cfg.Process.LogLevel))
+}
+
+// Options are what the command line opens an application with.
+func (p *Program) Options(cfg *config.Config) app.Options {
+	return app.Options{Log: p.Log(cfg), Child: p.Child}
+}
+
+// Record opens the database for a command that only looks.
+func (p *Program) Record(ctx context.Context) (*app.App, error) {
+	cfg, err := p.Settings()
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenRecord(ctx, cfg, p.Options(cfg))
+}
+
+// Application opens everything that a worker has, for commands that do a worker's
+// work themselves.
+func (p *Program) Application(ctx context.Context) (*app.App, error) {
+	cfg, err := p.Settings()
+	if err != nil {
+		return nil, err
+	}
+	return app.Open(ctx, cfg, p.Options(cfg))
+}
+
+// Print writes a result: as JSON, or by the function given.
+func (p *Program) Print(v any, text func(io.Writer) error) error {
+	if !p.JSON {
+		return text(p.Out)
+	}
+	return encode(p.Out, v)
+}
