@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 )
 
@@ -40,12 +40,12 @@ func landingSeed(e *frontier.Entry) bool {
 // noteFound remembers the titles of papers that were found on the site.
 func (l *loop) noteFound(titles []string) {
 	for _, t := range titles {
-		l.found[match.Normalise(t)] = true
+		l.found[text.Normalise(t)] = true
 	}
 }
 
 // foundElsewhere reports whether an entry is a landing page whose paper was found
 // on this site.
 func (l *loop) foundElsewhere(e *frontier.Entry) bool {
-	return len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[match.Normalise(e.Link.Anchor)]
+	return len(l.found) > 0 && landingSeed(e) && e.Was == frontier.Waiting && l.found[text.Normalise(e.Link.Anchor)]
 }

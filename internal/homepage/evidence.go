@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 )
 
@@ -106,12 +107,12 @@ func combine(f map[string]float64, set func(string, float64)) {
 
 // identity says whether the page is this person's by what it calls itself.
 func (p *person) identity(ex exhibit, set func(string, float64)) {
-	titleWords := words(ex.page.Title)
+	titleWords := text.Words(ex.page.Title)
 	title, otherTitle := p.in(titleWords)
 	set(fNameTitle, title)
 	heading, otherHeading := 0.0, false
 	for i, h := range ex.page.Headings[:min(3, len(ex.page.Headings))] {
-		s, o := p.in(words(h))
+		s, o := p.in(text.Words(h))
 		heading = max(heading, s)
 		otherHeading = otherHeading || (o && i == 0)
 	}
@@ -120,16 +121,16 @@ func (p *person) identity(ex exhibit, set func(string, float64)) {
 	set(fNameURL, address)
 	mail := p.inEmail(ex.page)
 	set(fNameEmail, mail)
-	ws := words(head(ex.page.Text, 600))
-	text, _ := p.in(ws)
-	set(fNameText, text)
-	set(fMentions, saturate(float64(p.mentions(words(head(ex.text(), 100_000)), 50)), 4))
+	ws := text.Words(head(ex.page.Text, 600))
+	early, _ := p.in(ws)
+	set(fNameText, early)
+	set(fMentions, saturate(float64(p.mentions(text.Words(head(ex.text(), 100_000)), 50)), 4))
 	// A page that calls itself somebody else's is not theirs, whatever else it says.
 	own := max(title, heading)
 	byText := 0.0
 	if root, personal := siteOf(ex.url, p.names[0]); address >= nameInitials || personal && sameAddress(root, ex.url.String()) {
-		early, _ := p.in(words(head(ex.page.Text, 250)))
-		byText = 0.7 * early
+		atOnce, _ := p.in(text.Words(head(ex.page.Text, 250)))
+		byText = 0.7 * atOnce
 	}
 	set(fIdentity, max(own, min(address, 0.9), mail, byText))
 	switch {
@@ -153,7 +154,7 @@ func (p *person) coAuthorOwns(ex exhibit) bool {
 	}
 	texts := append([]string{ex.page.Title}, ex.page.Headings[:min(1, len(ex.page.Headings))]...)
 	for _, t := range texts {
-		ws := words(t)
+		ws := text.Words(t)
 		for _, n := range p.coAuthors {
 			if s, _ := n.in(ws); s >= nameLoose {
 				return true
@@ -166,10 +167,10 @@ func (p *person) coAuthorOwns(ex exhibit) bool {
 // ownedByAnother reports whether a segment of the title reads like a person's
 // name that also stands in the address.
 func ownedByAnother(u *url.URL, pg *page.Page) bool {
-	label := letters(ownLabel(u))
+	label := text.Letters(ownLabel(u))
 	for _, s := range strings.Split(u.Path, "/") {
 		if strings.HasPrefix(s, "~") {
-			label = letters(s)
+			label = text.Letters(s)
 		}
 	}
 	texts := append([]string{pg.Title}, pg.Headings[:min(2, len(pg.Headings))]...)
@@ -192,7 +193,7 @@ func titleSegments(t string) [][]string {
 	var out [][]string
 	for _, s := range strings.FieldsFunc(t, func(r rune) bool { return strings.ContainsRune("|·•:–—/()[]-", r) }) {
 		var seg []string
-		for _, w := range words(strings.ReplaceAll(strings.ReplaceAll(s, "'s", " "), "’s", " ")) {
+		for _, w := range text.Words(strings.ReplaceAll(strings.ReplaceAll(s, "'s", " "), "’s", " ")) {
 			if !nameNoise[w] {
 				seg = append(seg, w)
 			}
@@ -238,15 +239,15 @@ var atSigns = map[string]bool{"at": true, "[at]": true, "(at)": true, "@": true,
 
 // substance says whether the page is about these papers, or research at all.
 func (p *person) substance(ex exhibit, set func(string, float64)) {
-	text, docs := ex.text(), documentLinks(ex.page)
+	all, docs := ex.text(), documentLinks(ex.page)
 	for _, in := range ex.inner {
 		docs += documentLinks(in)
 	}
-	if n := p.titlesIn(letters(text)); n > 0 {
+	if n := p.titlesIn(text.Letters(all)); n > 0 {
 		set(fTitles, 0.8+0.2*saturate(float64(n-1), 1))
 		set(fTitleShare, float64(n)/float64(len(p.titles)))
 	}
-	ws := words(head(text, 100_000))
+	ws := text.Words(head(all, 100_000))
 	if len(p.coAuthors) > 0 {
 		found := 0
 		for _, n := range p.coAuthors {
@@ -274,7 +275,7 @@ func (p *person) substance(ex exhibit, set func(string, float64)) {
 		}
 	}
 	set(fResearch, saturate(float64(count), 4))
-	set(fThin, boolTo(len(text) < 200))
+	set(fThin, boolTo(len(all) < 200))
 	signs := 0
 	for _, w := range portalWords {
 		if strings.Contains(joined, " "+w+" ") {
@@ -315,7 +316,7 @@ func (p *person) place(c Candidate, ex exhibit, set func(string, float64)) {
 		set(fRank, 1/float64(c.Rank))
 	}
 	set(fHits, saturate(float64(ex.hits), 3))
-	t := " " + strings.Join(words(ex.page.Title), " ") + " "
+	t := " " + strings.Join(text.Words(ex.page.Title), " ") + " "
 	for _, w := range []string{"homepage", "home page", "personal page", "personal site", "personal website", "website", "web page", "webpage", "home", "welcome", "about me"} {
 		if strings.Contains(t, " "+w+" ") {
 			set(fHomeWord, 1)

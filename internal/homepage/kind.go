@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 )
 
@@ -37,7 +38,7 @@ func kindOf(u *url.URL, pg *page.Page, kind string) bool {
 // "Publications" or its like.
 func titleSaysPapers(title string) bool {
 	for _, seg := range strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|·•:–—-", r) }) {
-		if ws := words(seg); len(ws) > 0 && len(ws) <= 2 && namesPublications(seg) {
+		if ws := text.Words(seg); len(ws) > 0 && len(ws) <= 2 && namesPublications(seg) {
 			return true
 		}
 	}
@@ -45,7 +46,7 @@ func titleSaysPapers(title string) bool {
 }
 
 func titleHas(pg *page.Page, kind string) bool {
-	t := " " + strings.Join(words(pg.Title), " ") + " "
+	t := " " + strings.Join(text.Words(pg.Title), " ") + " "
 	for _, w := range kinds.Title[kind] {
 		if strings.Contains(t, " "+w+" ") {
 			return true

@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"gleaner/internal/text"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ var suffixes = map[string]bool{"jr": true, "sr": true, "ii": true, "iii": true, 
 // parseName takes "Jean-Luc P. de la Cruz Jr." or "Cruz, Jean-Luc" apart.
 // Homonym numbers of DBLP ("Wei Wang 0001") are ignored.
 func parseName(s string) name {
-	if last, first, ok := strings.Cut(s, ","); ok && !suffixes[letters(first)] {
+	if last, first, ok := strings.Cut(s, ","); ok && !suffixes[text.Letters(first)] {
 		return name{given: nameWords(first), surname: nameWords(last)}
 	}
 	ws := nameWords(s)
@@ -50,7 +51,7 @@ func (n name) firstOfTwo() (one name, ok bool) {
 }
 
 func nameWords(s string) []string {
-	return slices.DeleteFunc(words(s), func(w string) bool {
+	return slices.DeleteFunc(text.Words(s), func(w string) bool {
 		return suffixes[w] || strings.Trim(w, "0123456789") == ""
 	})
 }

@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"gleaner/internal/text"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,7 +38,7 @@ func TestNameIn(t *testing.T) {
 		{"Wei Wang 0001", "Wei Wang", 1, 1},
 		{"J. Ross Osborne", "Ross Osborne", nameLoose, nameLoose},
 	} {
-		s, _ := parseName(displayName(tc.name)).in(words(tc.text))
+		s, _ := parseName(displayName(tc.name)).in(text.Words(tc.text))
 		assert.GreaterOrEqual(t, s, tc.min, "%s in %q", tc.name, tc.text)
 		assert.LessOrEqual(t, s, tc.max, "%s in %q", tc.name, tc.text)
 	}
@@ -46,9 +47,9 @@ func TestNameIn(t *testing.T) {
 func TestNameSaysOther(t *testing.T) {
 	t.Parallel()
 	n := parseName("Jane Doe")
-	for text, want := range map[string]bool{"John Doe": true, "Home page of Doe": false, "Jane Doe and John Doe": false, "The Doe lab": false, "Doe, J.": false} {
-		_, other := n.in(words(text))
-		assert.Equal(t, want, other, text)
+	for title, want := range map[string]bool{"John Doe": true, "Home page of Doe": false, "Jane Doe and John Doe": false, "The Doe lab": false, "Doe, J.": false} {
+		_, other := n.in(text.Words(title))
+		assert.Equal(t, want, other, title)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // person is a Subject prepared for comparison with pages.
@@ -31,7 +32,7 @@ func newPerson(s Subject) *person {
 		}
 	}
 	for _, paper := range s.Papers {
-		if t := letters(paper.Title); len(t) >= minTitle && !slices.Contains(p.titles, t) {
+		if t := text.Letters(paper.Title); len(t) >= minTitle && !slices.Contains(p.titles, t) {
 			p.titles = append(p.titles, t)
 		}
 	}
@@ -44,7 +45,7 @@ func newPerson(s Subject) *person {
 		}
 	}
 	for _, v := range s.Venue {
-		if f := strings.Join(words(v), " "); len(f) >= 3 {
+		if f := strings.Join(text.Words(v), " "); len(f) >= 3 {
 			p.venues = append(p.venues, f)
 		}
 	}
@@ -54,11 +55,11 @@ func newPerson(s Subject) *person {
 // coAuthors are those given and those of the wanted papers, each once, in the
 // order given.
 func coAuthors(s Subject) []gleaner.Author {
-	seen := map[string]bool{s.Author.ID(): true, "name:" + fold(displayName(s.Author.Name)): true}
+	seen := map[string]bool{s.Author.ID(): true, "name:" + text.Fold(displayName(s.Author.Name)): true}
 	var out []gleaner.Author
 	add := func(as []gleaner.Author) {
 		for _, a := range as {
-			nameID := "name:" + fold(displayName(a.Name))
+			nameID := "name:" + text.Fold(displayName(a.Name))
 			if seen[a.ID()] || seen[nameID] {
 				continue
 			}
@@ -120,7 +121,7 @@ func (p *person) mentions(ws []string, limit int) int {
 func topicWords(papers []gleaner.Paper) map[string]bool {
 	set := map[string]bool{}
 	for _, paper := range papers {
-		for _, w := range words(paper.Title) {
+		for _, w := range text.Words(paper.Title) {
 			if len(w) >= 5 && !titleNoise[w] {
 				set[w] = true
 			}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // QueryVariations are the queries for one author, name with each of the
@@ -19,8 +20,8 @@ func QueryVariations(author gleaner.Author, venueNames []string) []string {
 	for _, v := range venueNames {
 		v = strings.Join(strings.Fields(v), " ")
 		q := n + " " + v
-		if v != "" && !seen[fold(q)] {
-			seen[fold(q)] = true
+		if v != "" && !seen[text.Fold(q)] {
+			seen[text.Fold(q)] = true
 			out = append(out, q)
 		}
 	}
@@ -51,8 +52,8 @@ func VenueNames(key string, titles ...string) []string {
 	seen := map[string]bool{}
 	add := func(s string) {
 		s = strings.Join(strings.Fields(s), " ")
-		if s != "" && !seen[fold(s)] {
-			seen[fold(s)] = true
+		if s != "" && !seen[text.Fold(s)] {
+			seen[text.Fold(s)] = true
 			out = append(out, s)
 		}
 	}

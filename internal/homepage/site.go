@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -102,10 +103,10 @@ func (h *hunt) prescore(u *url.URL, l lead) float64 {
 		score = 6
 	}
 	address := h.person.inAddress(u)
-	title, other := h.person.in(words(l.title))
-	snippet, _ := h.person.in(words(l.snippet))
+	title, other := h.person.in(text.Words(l.title))
+	snippet, _ := h.person.in(text.Words(l.snippet))
 	score += 3*address + 3*title + snippet
-	if h.person.titlesIn(letters(l.title+" "+l.snippet)) > 0 {
+	if h.person.titlesIn(text.Letters(l.title+" "+l.snippet)) > 0 {
 		score++
 	}
 	if isAcademic(u) {
@@ -179,7 +180,7 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 		if listsPapers(l.title + " " + parseURL(l.url).Path) {
 			score += 2
 		}
-		if p.titlesIn(letters(l.title+" "+l.snippet)) > 0 {
+		if p.titlesIn(text.Letters(l.title+" "+l.snippet)) > 0 {
 			score += 2
 		}
 		add(l.url, score)
@@ -219,13 +220,13 @@ var paperWords = wordSet(`publication publications papers paper pubs research pu
 var publicationStems = []string{"publi", "pubs", "veroffentl", "papers", "pubbl", "articles"}
 
 func namesPublications(anchor string) bool {
-	ws := words(anchor)
+	ws := text.Words(anchor)
 	return len(ws) < 8 && slices.ContainsFunc(ws, func(w string) bool {
 		return slices.ContainsFunc(publicationStems, func(stem string) bool { return strings.HasPrefix(w, stem) })
 	})
 }
 
 func listsPapers(anchor string) bool {
-	ws := words(anchor)
+	ws := text.Words(anchor)
 	return len(ws) < 12 && slices.ContainsFunc(ws, func(w string) bool { return paperWords[w] })
 }

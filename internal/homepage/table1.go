@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -83,9 +84,9 @@ func table1Candidate(s Subject, r Result) Candidate {
 
 // table1Priority looks for N and the words in T.
 func table1Priority(author, title string) (priority, rule string) {
-	t := " " + strings.Join(words(title), " ") + " "
+	t := " " + strings.Join(text.Words(title), " ") + " "
 	hasWord := slices.ContainsFunc(table1Words, func(w string) bool { return strings.Contains(t, " "+w+" ") })
-	n := strings.Join(words(displayName(author)), " ")
+	n := strings.Join(text.Words(displayName(author)), " ")
 	switch {
 	case hasWord && n != "" && strings.Contains(t, " "+n+" "):
 		return High, "title has the name and a homepage word"

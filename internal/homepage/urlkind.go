@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -82,7 +83,7 @@ func isPublisher(u *url.URL, title string) bool {
 			}
 		}
 	}
-	t := " " + strings.Join(words(title), " ") + " "
+	t := " " + strings.Join(text.Words(title), " ") + " "
 	for _, phrase := range hosts.Titles {
 		if strings.Contains(t, " "+phrase+" ") {
 			return true
@@ -170,7 +171,7 @@ func siteOf(u *url.URL, n name) (root string, personal bool) {
 
 // lastWord is the last word of a file's name.
 func lastWord(s string) string {
-	ws := words(strings.TrimSuffix(s, path.Ext(s)))
+	ws := text.Words(strings.TrimSuffix(s, path.Ext(s)))
 	if len(ws) < 2 {
 		return ""
 	}
@@ -210,7 +211,7 @@ func (n name) inLabel(s string) float64 {
 	if d, err := url.PathUnescape(s); err == nil {
 		s = d
 	}
-	s = strings.TrimPrefix(fold(s), "~")
+	s = strings.TrimPrefix(text.Fold(s), "~")
 	best := 0.0
 	for _, part := range strings.Fields(strings.TrimSuffix(s, path.Ext(s))) {
 		best = max(best, n.inToken(part))
@@ -219,11 +220,11 @@ func (n name) inLabel(s string) float64 {
 }
 
 func (n name) inToken(s string) float64 {
-	strength, _ := n.in(words(s))
+	strength, _ := n.in(text.Words(s))
 	if strength > nameSurname {
 		return strength
 	}
-	joined := letters(s)
+	joined := text.Letters(s)
 	first, last := n.first(), strings.Join(n.surname, "")
 	if last == "" || joined == "" {
 		return 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -186,11 +187,11 @@ const maxFollowed = 2
 // departments link to the homepages of people.
 func (h *hunt) follow(pg *page.Page, final, source string) {
 	// From a page of theirs that is no homepage, "home" leads to it.
-	title, _ := h.person.in(words(pg.Title + " " + head(pg.Text, 400)))
+	title, _ := h.person.in(text.Words(pg.Title + " " + head(pg.Text, 400)))
 	below := title >= nameInitials && (kindOf(parseURL(final), pg, "inner") || listsPapers(pg.Title))
 	added := 0
 	for _, l := range pg.Links {
-		ws := words(l.Anchor)
+		ws := text.Words(l.Anchor)
 		if added == maxFollowed || len(ws) == 0 || len(ws) > 6 || l.Source != page.SourceAnchor {
 			continue
 		}
@@ -240,7 +241,7 @@ func movedTo(pg *page.Page, final string) string {
 	if len(pg.Text) > movedText {
 		return ""
 	}
-	text := strings.Join(words(pg.Title+" "+pg.Text), " ")
+	text := strings.Join(text.Words(pg.Title+" "+pg.Text), " ")
 	if !slices.ContainsFunc(movedWords, func(w string) bool { return strings.Contains(text, w) }) {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"gleaner/internal/text"
 	"slices"
 	"strings"
 )
@@ -65,7 +66,7 @@ func subtitleAt(title string) int {
 // parted reports whether something between two letters parts words.
 func parted(between string) bool {
 	for _, r := range between {
-		if parts(r) {
+		if text.Separates(r) {
 			return true
 		}
 	}
@@ -192,7 +193,7 @@ func clip(title string) string {
 // compareTitles relates two titles as records give them.
 func compareTitles(a, b string) relation {
 	a, b = clip(a), clip(b)
-	na, nb := Normalise(a), Normalise(b)
+	na, nb := text.Normalise(a), text.Normalise(b)
 	if na == nb {
 		return sameTitle
 	}
@@ -230,7 +231,7 @@ func compareTitles(a, b string) relation {
 // mainTitle reports whether one title is the other's part before a colon, dash,
 // question mark, full stop or the sign of a parallel title (ISBD " / ", " = ").
 func mainTitle(a, b string) bool {
-	return mainPart(a, Normalise(b)) || mainPart(b, Normalise(a))
+	return mainPart(a, text.Normalise(b)) || mainPart(b, text.Normalise(a))
 }
 
 func mainPart(title, main string) bool {
@@ -240,7 +241,7 @@ func mainPart(title, main string) bool {
 	for i, r := range title {
 		switch r {
 		case ':', '?', '.', '–', '—', '-', '/', '=', '(':
-			if Normalise(title[:i]) == main {
+			if text.Normalise(title[:i]) == main {
 				return !aboutAnother(title[i:])
 			}
 		}
@@ -251,7 +252,7 @@ func mainPart(title, main string) bool {
 // aboutAnother reports whether a subtitle says that this is something about the
 // work: its data, an answer to it, a correction of it.
 func aboutAnother(subtitle string) bool {
-	return slices.ContainsFunc(words(subtitle), func(w string) bool {
+	return slices.ContainsFunc(text.TitleWords(subtitle), func(w string) bool {
 		switch w {
 		case "dataset", "data", "rejoinder", "reply", "response", "comment", "comments", "discussion", "erratum",
 			"corrigendum", "correction", "supplement", "supplementary", "appendix", "review", "poster", "slides":

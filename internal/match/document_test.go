@@ -8,6 +8,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
+	"gleaner/internal/text"
 )
 
 var ramsey = gleaner.Paper{Key: "ramsey", Year: 2020, Title: "Efficient Off-diagonal Ramsey Numbers for Sparse Graphs",
@@ -154,7 +155,7 @@ func TestNormalise(t *testing.T) {
 		"日本語の 論文":                                "日本語の論文",
 		`trailing \`:                             "trailing",
 	} {
-		assert.Equal(t, want, match.Normalise(in), in)
+		assert.Equal(t, want, text.Normalise(in), in)
 	}
 }
 

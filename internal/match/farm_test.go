@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
+	"gleaner/internal/text"
 )
 
 // sample is one document of the recorded sites.
@@ -240,7 +241,7 @@ var least = map[string]float64{
 // the truth knows one copy where there are several.
 func contradicted(rows []wantedRow, row wantedRow, s sample, judged map[string]string) bool {
 	for _, other := range rows {
-		if isRight(other, s) && match.Normalise(other.paper.Title) != match.Normalise(row.paper.Title) {
+		if isRight(other, s) && text.Normalise(other.paper.Title) != text.Normalise(row.paper.Title) {
 			return true
 		}
 	}
@@ -283,6 +284,6 @@ func isRight(row wantedRow, s sample) bool {
 }
 
 func ExampleNormalise() {
-	fmt.Println(match.Normalise(`Erd&#337;s&#8211;R&eacute;nyi $\lambda$-graphs`))
+	fmt.Println(text.Normalise(`Erd&#337;s&#8211;R&eacute;nyi $\lambda$-graphs`))
 	// Output: erdosrenyilambdagraphs
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // formOf tells what kind of thing the document is, as far as its first pages
@@ -63,8 +64,8 @@ func (d *document) calledSo() string {
 	if d.abstract() {
 		return ""
 	}
-	names := words(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(d.ev.FileName))
-	if anchor := words(d.ev.Anchor); len(anchor) <= 3 {
+	names := text.TitleWords(strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(d.ev.FileName))
+	if anchor := text.TitleWords(d.ev.Anchor); len(anchor) <= 3 {
 		names = append(names, anchor...)
 	}
 	for _, w := range names {

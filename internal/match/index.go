@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 const (
@@ -282,10 +283,10 @@ func (ix *Index) Likeness(text string) float64 {
 	return best
 }
 
-// foldShort appends the skeleton of at most 600 letters of text.
-func foldShort(b []byte, text string) []byte {
-	for i := 0; i < len(text) && len(b) < 600; {
-		switch c := text[i]; {
+// foldShort appends the skeleton of at most 600 letters of s.
+func foldShort(b []byte, s string) []byte {
+	for i := 0; i < len(s) && len(b) < 600; {
+		switch c := s[i]; {
 		case 'a' <= c|0x20 && c|0x20 <= 'z': // no rune above ASCII has such a byte
 			b = append(b, c|0x20)
 			i++
@@ -293,7 +294,7 @@ func foldShort(b []byte, text string) []byte {
 			i++
 		default:
 			var n int
-			b, n = appendFolded(b, text[i:])
+			b, n = text.AppendFolded(b, s[i:])
 			i += n
 		}
 	}

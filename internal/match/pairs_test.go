@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
+	"gleaner/internal/text"
 )
 
 // release is a record of the pairs, in the shape of fatcat's API.
@@ -148,7 +149,7 @@ func TestHeldOfLists(t *testing.T) {
 		for _, row := range rows[1:] {
 			year, _ := strconv.Atoi(row[1])
 			list = append(list, gleaner.Paper{Title: row[0], Year: year})
-			listed[match.Normalise(row[0])] = true
+			listed[text.Normalise(row[0])] = true
 		}
 		held := match.Held(wanted, list)
 		found := map[string]bool{}
@@ -157,8 +158,8 @@ func TestHeldOfLists(t *testing.T) {
 			if _, ok := held[p.Key]; !ok {
 				continue
 			}
-			found[match.Normalise(p.Title)] = true
-			if !listed[match.Normalise(p.Title)] {
+			found[text.Normalise(p.Title)] = true
+			if !listed[text.Normalise(p.Title)] {
 				wrong++
 				t.Logf("held by another title: %q, by %q", p.Title, held[p.Key].Held.Title)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // agreement says how the authors of two records compare.
@@ -65,13 +66,13 @@ const maxAuthors = 300
 func people(as []gleaner.Author) [][]string {
 	var out [][]string
 	for _, a := range as[:min(len(as), maxAuthors)] {
-		name := plain(a.Name)
+		name := text.Plain(a.Name)
 		if last, first, ok := strings.Cut(name, ","); ok { // "Silberhorn, Gene"
 			name = first + " " + last
 		}
 		var ws []string
 		for _, w := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '\n' || r == '\t' || r == '-' || r == '\u00a0' }) {
-			switch n := Normalise(w); n {
+			switch n := text.Normalise(w); n {
 			case "", "jr", "sr", "ii", "iii", "phd", "md", "dr", "prof":
 			default:
 				ws = append(ws, n)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // place is where in a document a title stands, and who stands by it.
@@ -124,7 +125,7 @@ func remark(raw string) bool {
 	if last := raw[len(raw)-1]; last != ')' && last != ']' {
 		return false
 	}
-	return !slices.ContainsFunc(words(raw), func(w string) bool { return roman(w) || number(w) != "" || w == "part" })
+	return !slices.ContainsFunc(text.TitleWords(raw), func(w string) bool { return roman(w) || number(w) != "" || w == "part" })
 }
 
 // namedAt reports whether an author's name stands right at letter i.

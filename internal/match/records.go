@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // letters below which a title alone proves nothing (Unpaywall's bound).
@@ -23,7 +24,7 @@ func Records(a, b gleaner.Paper) (Verdict, float64, []string) {
 	gap := yearGap(a, b)
 	why := []string{rel.reason(), ag.reason(), yearReason(gap)}
 	c := comparison{rel: rel, authors: ag, gap: gap, pages: comparePages(a.Pages, b.Pages),
-		letters: min(len(Normalise(a.Title)), len(Normalise(b.Title)))}
+		letters: min(len(text.Normalise(a.Title)), len(text.Normalise(b.Title)))}
 	v, score := c.verdict()
 	if c.pages != pagesUnknown {
 		why = append(why, c.pages.reason())
@@ -210,7 +211,7 @@ type Reason struct {
 func bareTitle(p, h gleaner.Paper) bool {
 	gap := yearGap(p, h)
 	return len(h.Authors) == 0 && h.Pages == "" && gap <= 1 &&
-		compareTitles(p.Title, h.Title) <= misread && (len(Normalise(h.Title)) > shortTitle || gap == 0)
+		compareTitles(p.Title, h.Title) <= misread && (len(text.Normalise(h.Title)) > shortTitle || gap == 0)
 }
 
 // Held finds which wanted papers a library holds, by key. Exact and strong

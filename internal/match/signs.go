@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 const (
@@ -112,7 +113,7 @@ func (s *signs) addText(text string) {
 // addName adds the signs of what others call the document.
 func (s *signs) addName(name string) {
 	if name != "" {
-		d := newStream(plain(clip(name)), 4*maxTitle)
+		d := newStream(text.Plain(clip(name)), 4*maxTitle)
 		s.addStretch(d, 0, len(d.letters))
 	}
 }

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"gleaner/internal/text"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,17 +15,17 @@ type stream struct {
 	pos     []int32
 }
 
-// newStream folds at most max letters of text. Ligatures (ff, fi, fl, ffi, ffl)
+// newStream folds at most max letters of a text. Ligatures (ff, fi, fl, ffi, ffl)
 // are dropped whole, as poor readers drop them: with them gone from both sides,
 // "efficient" and "ecient" are the same.
-func newStream(text string, max int) stream {
-	s := stream{text: text}
-	guess := min(len(text), max)
+func newStream(of string, max int) stream {
+	s := stream{text: of}
+	guess := min(len(of), max)
 	s.letters = make([]byte, 0, guess)
 	s.pos = make([]int32, 0, guess)
-	for i := 0; i < len(text) && len(s.letters) < max; {
+	for i := 0; i < len(of) && len(s.letters) < max; {
 		var n int
-		s.letters, n = appendFolded(s.letters, text[i:])
+		s.letters, n = text.AppendFolded(s.letters, of[i:])
 		for len(s.pos) < len(s.letters) {
 			s.pos = append(s.pos, int32(i))
 		}
@@ -36,11 +37,11 @@ func newStream(text string, max int) stream {
 
 // titleStream is a title as the index and the alignment both have it: what the
 // one cuts off, the other must not know of.
-func titleStream(title string) stream { return newStream(plain(title), maxTitle) }
+func titleStream(title string) stream { return newStream(text.Plain(title), maxTitle) }
 
 // skeleton is the folded form that titles are indexed and compared in.
 func skeleton(title string) []byte {
-	b := []byte(Normalise(title))
+	b := []byte(text.Normalise(title))
 	b, _ = dropLigatures(b, nil)
 	return b
 }

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"errors"
+	"gleaner/internal/text"
 	"regexp"
 	"strings"
 )
@@ -91,15 +92,15 @@ func (d *DBLP) ResolveVenue(ctx context.Context, name string) (Venue, error) {
 // exactVenues are the hits that are called just so. Where several share an
 // acronym, the one whose key says the same is meant ("SIGMOD" is conf/sigmod).
 func exactVenues(found []VenueInfo, name string) []VenueInfo {
-	want := foldTitle(name)
+	want := text.Normalise(name)
 	var exact, byKey []VenueInfo
 	for _, v := range found {
 		title, acronym := splitAcronym(v.Name)
-		if foldTitle(v.Acronym) != want && foldTitle(acronym) != want && foldTitle(title) != want && foldTitle(lastSegment(v.Key)) != want {
+		if text.Normalise(v.Acronym) != want && text.Normalise(acronym) != want && text.Normalise(title) != want && text.Normalise(lastSegment(v.Key)) != want {
 			continue
 		}
 		exact = append(exact, v)
-		if foldTitle(lastSegment(v.Key)) == want {
+		if text.Normalise(lastSegment(v.Key)) == want {
 			byKey = append(byKey, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/text"
 )
 
 // File is a list of a venue's papers that a person has: BibTeX, RIS, CSV or JSON
@@ -46,7 +47,7 @@ func (f *File) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]glea
 		}
 		p.Venue = v.Key
 		if p.Key == "" {
-			p.Key = "file:" + foldTitle(p.Title)
+			p.Key = "file:" + text.Normalise(p.Title)
 		}
 		out = append(out, p)
 		return ctx.Err()

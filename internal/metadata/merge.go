@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // Listing is one source's list of a venue's papers.
@@ -72,7 +73,7 @@ func identity(p gleaner.Paper) string {
 	if p.DOI != "" {
 		return "doi:" + p.DOI
 	}
-	return foldTitle(p.Title) + "|" + strings.Join(p.Surnames(), ",")
+	return text.Normalise(p.Title) + "|" + strings.Join(p.Surnames(), ",")
 }
 
 func newRecord(source string, p gleaner.Paper) Record {
@@ -86,7 +87,7 @@ func (r *Record) add(source string, p gleaner.Paper, why string) {
 	r.Sources = appendNew(r.Sources, source)
 	r.Why = appendNew(r.Why, why)
 	r.identify(source, p)
-	text := func(field string, have *string, v string, same bool) {
+	merge := func(field string, have *string, v string, same bool) {
 		switch {
 		case v == "":
 		case *have == "":
@@ -99,10 +100,10 @@ func (r *Record) add(source string, p gleaner.Paper, why string) {
 		}
 	}
 	own := &r.Paper
-	text("title", &own.Title, p.Title, foldTitle(own.Title) == foldTitle(p.Title))
-	text("doi", &own.DOI, p.DOI, own.DOI == p.DOI)
-	text("arxiv", &own.ArXiv, p.ArXiv, own.ArXiv == p.ArXiv)
-	text("pages", &own.Pages, p.Pages, foldTitle(own.Pages) == foldTitle(p.Pages))
+	merge("title", &own.Title, p.Title, text.Normalise(own.Title) == text.Normalise(p.Title))
+	merge("doi", &own.DOI, p.DOI, own.DOI == p.DOI)
+	merge("arxiv", &own.ArXiv, p.ArXiv, own.ArXiv == p.ArXiv)
+	merge("pages", &own.Pages, p.Pages, text.Normalise(own.Pages) == text.Normalise(p.Pages))
 	switch {
 	case p.Year == 0:
 	case own.Year == 0:
@@ -137,7 +138,7 @@ func (r *Record) addAuthors(source string, authors []gleaner.Author) {
 	case len(own) == len(authors):
 		r.From["authors"] = appendNew(r.From["authors"], source)
 		for i, a := range authors {
-			if own[i].PID == "" && foldTitle(own[i].Surname()) == foldTitle(a.Surname()) {
+			if own[i].PID == "" && text.Normalise(own[i].Surname()) == text.Normalise(a.Surname()) {
 				own[i].PID = a.PID
 			}
 		}

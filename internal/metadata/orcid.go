@@ -60,9 +60,9 @@ func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
 	p := Person{Author: gleaner.Author{PID: "orcid:" + bare}}
 	p.profile("orcid", "https://orcid.org/"+bare)
 	if ans.Name != nil {
-		full := cleanName(text(ans.Name.Given) + " " + text(ans.Name.Family))
+		full := cleanName(valueOf(ans.Name.Given) + " " + valueOf(ans.Name.Family))
 		p.Author.Name = full
-		if credit := cleanName(text(ans.Name.Credit)); credit != "" && credit != full {
+		if credit := cleanName(valueOf(ans.Name.Credit)); credit != "" && credit != full {
 			p.Aliases = appendOfPerson(p.Aliases, credit)
 		}
 	}
@@ -78,7 +78,7 @@ func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
 	return p, nil
 }
 
-func text(v *orcidValue) string {
+func valueOf(v *orcidValue) string {
 	if v == nil {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
+	"gleaner/internal/text"
 )
 
 // What one paper is compared with, at most. Catalogues list hundreds of papers of
@@ -41,7 +42,7 @@ func newShelf(papers []gleaner.Paper) *shelf {
 		for _, id := range identifiers(p) {
 			s.byID[id] = append(s.byID[id], i)
 		}
-		title := match.Normalise(p.Title)
+		title := text.Normalise(p.Title)
 		if title == "" {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // Venue is one conference or journal as catalogues know it.
@@ -23,7 +24,7 @@ func (v Venue) Variations() []string {
 	var out []string
 	seen := map[string]bool{"": true}
 	add := func(s string) {
-		if f := foldTitle(s); !seen[f] {
+		if f := text.Normalise(s); !seen[f] {
 			seen[f] = true
 			out = append(out, s)
 		}

@@ -1,25 +1,21 @@
 package metadata
 
 import (
+	"gleaner/internal/text"
 	"html"
 	"regexp"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-var (
-	tagRE     = regexp.MustCompile(`</?(?i:sub|sup|i|b|tt|em|strong|span|scp|sc|jats:[a-z]+|mml:[a-z]+|fixed-case|tex-math|url|ref|br)(?:\s[^<>]*)?/?>`)
-	homonymRE = regexp.MustCompile(`\s+\d{4}$`)
-)
+var homonymRE = regexp.MustCompile(`\s+\d{4}$`)
 
 // cleanTitle makes plain text of a catalogue's title: entities resolved (some
 // come escaped twice), inline markup and the closing full stop removed.
 func cleanTitle(s string) string {
 	s = html.UnescapeString(html.UnescapeString(s))
-	s = tagRE.ReplaceAllString(s, "")
-	s = norm.NFC.String(strings.Join(strings.Fields(visible(s)), " "))
+	s = norm.NFC.String(strings.Join(strings.Fields(visible(text.WithoutTags(s))), " "))
 	// An ellipsis belongs to the title; a single full stop is DBLP's.
 	if strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "..") {
 		s = strings.TrimSuffix(s, ".")
@@ -32,18 +28,6 @@ func cleanTitle(s string) string {
 func cleanName(s string) string {
 	s = norm.NFC.String(strings.Join(strings.Fields(visible(html.UnescapeString(s))), " "))
 	return homonymRE.ReplaceAllString(s, "")
-}
-
-// foldTitle reduces a title to lower-case letters and digits without accents,
-// which is what two catalogues agree on when they mean the same title.
-func foldTitle(s string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // frontTitles are titles of matter that is not a paper, folded.
@@ -59,5 +43,5 @@ var frontTitles = regexp.MustCompile(`^(?:` + strings.Join([]string{
 // isFrontMatter reports whether a record is a volume's wrapping. Only whole
 // titles count: "Editorial: …" may well be an article of substance.
 func isFrontMatter(title string) bool {
-	return frontTitles.MatchString(foldTitle(title))
+	return frontTitles.MatchString(text.Normalise(title))
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"gleaner/internal/homepage"
+	"gleaner/internal/text"
 )
 
 // index stands for a search engine: BM25 over the pages of the web, as Robertson and
@@ -25,8 +26,8 @@ type indexed struct {
 const bm25K1, bm25B = 1.2, 0.75
 
 // put adds a page.
-func (x *index) put(url, title, text string) {
-	titled, read := homepage.Terms(title), homepage.Terms(text)
+func (x *index) put(url, title, body string) {
+	titled, read := text.Words(title), text.Words(body)
 	length := len(titled) + len(read)
 	count := func(terms []string, weight float64) {
 		for _, t := range terms {
@@ -38,8 +39,8 @@ func (x *index) put(url, title, text string) {
 	}
 	count(titled, 5)
 	count(read, 1)
-	count(homepage.Terms(url), 2)
-	x.pages = append(x.pages, indexed{homepage.Result{URL: url, Title: title, Snippet: homepage.Snippet(text)}, length})
+	count(text.Words(url), 2)
+	x.pages = append(x.pages, indexed{homepage.Result{URL: url, Title: title, Snippet: homepage.Snippet(body)}, length})
 	x.total += length
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/match"
+	"gleaner/internal/text"
 )
 
 // ErrNoSource is returned where nothing was imported from a source.
@@ -41,9 +41,9 @@ type HeldSource struct {
 func heldID(p gleaner.Paper) []byte {
 	first := ""
 	if names := p.Surnames(); len(names) > 0 {
-		first = match.Normalise(names[0])
+		first = text.Normalise(names[0])
 	}
-	id := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", match.Normalise(p.Title), p.Year, first))
+	id := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", text.Normalise(p.Title), p.Year, first))
 	return id[:16]
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/homepage"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
@@ -82,8 +83,8 @@ func wordsOf(p homepage.IndexedPage) string {
 	var order []string
 	places := map[string][]string{}
 	position := 0
-	enter := func(text, weight string) {
-		terms := homepage.Terms(text)
+	enter := func(field, weight string) {
+		terms := text.Words(field)
 		for _, t := range terms[:min(len(terms), indexedWords)] {
 			position++
 			if utf8.RuneCountInString(t) > 60 || len(places[t]) >= indexedTimes {

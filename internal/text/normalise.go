@@ -1,14 +1,11 @@
-package match
+package text
 
 import (
+	"golang.org/x/text/unicode/norm"
 	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
-
-	"gleaner/internal/text"
 )
 
 // Normalise reduces a title to what identifies it: lower-case letters and
@@ -17,20 +14,20 @@ import (
 // "erdosrenyilambdagraphs". Letters of other scripts than Latin and Greek are
 // kept as they are.
 func Normalise(title string) string {
-	title = plain(title)
+	title = Plain(title)
 	out := make([]byte, 0, len(title))
 	for i := 0; i < len(title); {
 		var n int
-		out, n = appendFolded(out, title[i:])
+		out, n = AppendFolded(out, title[i:])
 		i += n
 	}
 	return string(out)
 }
 
-// words splits a title into its normalised words; hyphens and apostrophes do
+// TitleWords splits a title into its normalised words; hyphens and apostrophes do
 // not part words, as they come and go between two writings of a title.
-func words(title string) []string {
-	title = plain(title)
+func TitleWords(title string) []string {
+	title = Plain(title)
 	var out []string
 	cur := make([]byte, 0, 16)
 	flush := func() {
@@ -41,17 +38,18 @@ func words(title string) []string {
 	}
 	for i := 0; i < len(title); {
 		r, n := utf8.DecodeRuneInString(title[i:])
-		if parts(r) {
+		if Separates(r) {
 			flush()
 		}
-		cur, n = appendFolded(cur, title[i:i+n])
+		cur, n = AppendFolded(cur, title[i:i+n])
 		i += n
 	}
 	flush()
 	return out
 }
 
-func parts(r rune) bool {
+// Separates reports whether a rune parts two words of a title.
+func Separates(r rune) bool {
 	switch r {
 	case '-', '‐', '‑', '\'', '’', '`', '´', '¨', '˝', '^', '~', '+', '#', '"', '{', '}', '$', '_', '\u00ad':
 		return false
@@ -59,9 +57,9 @@ func parts(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// appendFolded appends the folded form of the first rune of s and returns how
+// AppendFolded appends the folded form of the first rune of s and returns how
 // many bytes of s that rune took.
-func appendFolded(out []byte, s string) ([]byte, int) {
+func AppendFolded(out []byte, s string) ([]byte, int) {
 	c := s[0]
 	if c < utf8.RuneSelf {
 		switch {
@@ -156,24 +154,24 @@ func greek(r rune) string {
 	return ""
 }
 
-// plain undoes HTML and LaTeX. Text without '&', '<' and '\' comes back as it is.
-func plain(s string) string {
+// Plain undoes HTML and LaTeX. Text without '&', '<' and '\' comes back as it is.
+func Plain(s string) string {
 	if strings.IndexByte(s, '&') >= 0 {
 		// Twice: some sources escape what was escaped already.
 		s = html.UnescapeString(html.UnescapeString(s))
 	}
 	if strings.IndexByte(s, '<') >= 0 {
-		s = withoutTags(s)
+		s = WithoutTags(s)
 	}
 	if strings.IndexByte(s, '\\') >= 0 {
-		s = text.FromTeX(s)
+		s = FromTeX(s)
 	}
 	return s
 }
 
-// withoutTags drops the mark-up that occurs in titles. Only known names count
+// WithoutTags drops the mark-up that occurs in titles. Only known names count
 // as tags: "a<b and c>d" stays.
-func withoutTags(s string) string {
+func WithoutTags(s string) string {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(s, '<')
@@ -185,7 +183,7 @@ func withoutTags(s string) string {
 		s = s[i:]
 		end := strings.IndexByte(s, '>')
 		if end < 0 || !isTag(s[1:end]) {
-			b.WriteByte(' ')
+			b.WriteByte('<')
 			s = s[1:]
 			continue
 		}
@@ -206,7 +204,7 @@ func isTag(inner string) bool {
 	}
 	switch name {
 	case "i", "b", "u", "em", "strong", "sub", "sup", "tt", "small", "span", "scp", "sc",
-		"p", "br", "ref", "italic", "bold", "inf", "title", "math", "mi", "mo", "mn", "mrow", "font":
+		"p", "br", "ref", "italic", "bold", "inf", "title", "math", "mi", "mo", "mn", "mrow", "font", "fixed-case", "tex-math", "url":
 		return true
 	}
 	return false
