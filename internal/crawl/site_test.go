@@ -40,8 +40,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldOn(t, devtest.Postgres(t))
+}
+
+func newWorldOn(t *testing.T, dsn string) *world {
+	t.Helper()
 	ctx := t.Context()
-	dsn := devtest.Postgres(t)
 	db, err := store.Open(ctx, dsn, 8)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
@@ -87,13 +91,16 @@ func (w *world) seed(t *testing.T, host, path, scope string) int {
 // hurry lets what waits for a time wait no more.
 func (w *world) hurry(t *testing.T, host string) {
 	t.Helper()
-	for _, sql := range []string{
-		`UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`,
-		`UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`,
-	} {
-		_, err := w.db.Pool.Exec(t.Context(), sql, host)
-		require.NoError(t, err)
-	}
+	w.rested(t, host)
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE state=3 AND next_try IS NOT NULL AND site_id=(SELECT id FROM sites WHERE host=$1)`, host)
+	require.NoError(t, err)
+}
+
+// rested lets the host itself be asked at once.
+func (w *world) rested(t *testing.T, host string) {
+	t.Helper()
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET next_allowed_at='-infinity', paced_until='-infinity', asked_until='-infinity', parked_until='-infinity' WHERE host=$1`, host)
+	require.NoError(t, err)
 }
 
 // finish crawls slice by slice until the crawl ends for good.

@@ -86,6 +86,25 @@ func Postgres(tb testing.TB) (dsn string) {
 	return u.String()
 }
 
+// PostgresApart is Postgres with a clock that is ahead of this machine's by some
+// time, or with a time below zero behind it.
+func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
+	tb.Helper()
+	dsn = Postgres(tb)
+	sql := "create schema apart; "
+	for name, kind := range map[string]string{"now": "stable", "clock_timestamp": "volatile"} {
+		sql += fmt.Sprintf("create function apart.%s() returns timestamptz language sql %s as $$ select pg_catalog.%s() + interval '%d ms' $$; ", name, kind, name, ahead.Milliseconds())
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	// Named before the catalogue the schema's functions are found before those of
+	// the catalogue, by the defaults of the tables that are made in it, too.
+	admin(tb, dsn, sql+"alter database "+strings.TrimPrefix(u.Path, "/")+" set search_path = apart, pg_catalog")
+	return dsn
+}
+
 func admin(tb testing.TB, dsn, sql string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

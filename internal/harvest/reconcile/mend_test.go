@@ -2,9 +2,11 @@ package reconcile_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,10 +55,21 @@ INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at) VALUES
 	('judged', '', '', 1, 'pdf', 'accepted', now() - interval '1 day');
 `
 
-// Nothing is "processing" for ever, whoever died, and what lives is left alone.
+// Nothing is "processing" for ever, whoever died, and what lives is left alone, also
+// by a worker whose clock is half an hour ahead of the record's.
 func TestRunMendsWhatCrashesLeft(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	for _, behind := range []time.Duration{0, 30 * time.Minute} {
+		t.Run(fmt.Sprint("the record is behind by ", behind), func(t *testing.T) {
+			t.Parallel()
+			mendsWhatCrashesLeft(t, devtest.PostgresApart(t, -behind))
+		})
+	}
+}
+
+func mendsWhatCrashesLeft(t *testing.T, dsn string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	_, err = db.Pool.Exec(t.Context(), wreck)

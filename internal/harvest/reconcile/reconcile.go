@@ -80,7 +80,11 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 // gather reads the record before it asks Temporal: what ends in between has
 // changed its row, and is left alone then.
 func (r *Reconciler) gather(ctx context.Context) (State, error) {
-	s := State{Now: time.Now(), Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}}
+	s := State{Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}}
+	var err error
+	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
+		return s, err
+	}
 	all, err := r.DB.Harvests(ctx)
 	if err != nil {
 		return s, err

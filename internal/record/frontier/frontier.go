@@ -255,12 +255,14 @@ type Visit struct {
 	Due          time.Time     // when that is; zero is never
 }
 
+// Moments come as so many microseconds from now: all that is asked of them later
+// is asked by the database's clock, from which a worker's may be minutes apart.
 const doneSQL = `
-UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = v.next_try, crawl = v.crawl,
-	tries = v.tries, fetched_at = v.at, etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
-	interval_s = v.interval_s, due_at = v.due_at, was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END
-FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[], $8::int[], $9::smallint[], $10::timestamptz[],
-	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::timestamptz[])
+UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = now() + v.next_try * interval '1 microsecond', crawl = v.crawl,
+	tries = v.tries, fetched_at = now() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
+	interval_s = v.interval_s, due_at = now() + v.due_at * interval '1 microsecond', was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END
+FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::bigint[], $8::int[], $9::smallint[], $10::bigint[],
+	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::bigint[])
 	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes, interval_s, due_at)
 WHERE u.site_id = $1 AND u.hash = v.hash`
 
@@ -271,28 +273,32 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 		return nil
 	}
 	hash, state, outcome, status := make([][]byte, n), make([]int16, n), make([]string, n), make([]int16, n)
-	reason, next, crawl, tries, at := make([]string, n), make([]*time.Time, n), make([]int32, n), make([]int16, n), make([]time.Time, n)
+	reason, next, crawl, tries, at := make([]string, n), make([]*int64, n), make([]int32, n), make([]int16, n), make([]*int64, n)
 	etag, modified, content, bytes := make([]string, n), make([]string, n), make([][]byte, n), make([]int64, n)
-	interval, due := make([]int64, n), make([]*time.Time, n)
+	interval, due := make([]int64, n), make([]*int64, n)
 	for i := range visits {
 		v := &visits[i]
 		h := v.Entry.Hash()
 		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
-		reason[i], crawl[i], tries[i], at[i] = storable(v.Reason), int32(v.Crawl), int16(v.Entry.Tries), v.At
+		reason[i], crawl[i], tries[i], at[i] = storable(v.Reason), int32(v.Crawl), int16(v.Entry.Tries), until(v.At)
 		etag[i], modified[i], content[i], bytes[i] = storable(v.ETag), storable(v.LastModified), v.Content, v.Bytes
-		if !v.NextTry.IsZero() {
-			next[i] = &v.NextTry
-		}
-		interval[i] = int64(v.Interval / time.Second)
-		if !v.Due.IsZero() {
-			due[i] = &v.Due
-		}
+		next[i], interval[i], due[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due)
 	}
 	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due)
 	if err != nil {
 		return fmt.Errorf("frontier: done: %w", err)
 	}
 	return nil
+}
+
+// until is how far off a moment of this process's clock is, in microseconds; nil for
+// the zero one.
+func until(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	us := time.Until(t).Microseconds()
+	return &us
 }
 
 // Alias marks a URL that still waits as fetched under another name.
@@ -341,13 +347,13 @@ func Count(ctx context.Context, q Querier, siteID, limit int) (waiting int, err 
 	return waiting, err
 }
 
-// NextTry says when the next failed URL of a site may be asked again (zero if
-// none).
+// NextTry says when the next failed URL of a site may be asked again, by this
+// process's clock (zero if none).
 func NextTry(ctx context.Context, q Querier, siteID int) (at time.Time, err error) {
-	var next *time.Time
-	err = q.QueryRow(ctx, `SELECT min(next_try) FROM urls WHERE site_id = $1 AND state = 3`, siteID).Scan(&next)
-	if next != nil {
-		at = *next
+	var us *int64
+	err = q.QueryRow(ctx, `SELECT (extract(epoch FROM min(next_try) - now()) * 1e6)::bigint FROM urls WHERE site_id = $1 AND state = 3`, siteID).Scan(&us)
+	if us != nil {
+		at = time.Now().Add(time.Duration(*us) * time.Microsecond)
 	}
 	return at, err
 }

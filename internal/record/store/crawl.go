@@ -184,24 +184,23 @@ func writeSeen(ctx context.Context, tx pgx.Tx, siteID int, visits []frontier.Vis
 			return again, err
 		}
 	}
-	now := time.Now()
-	if err := mark(ctx, tx, siteID, `seen_at=$4`, seen, seenAt, now); err != nil {
+	if err := mark(ctx, tx, siteID, `seen_at=now()`, seen, seenAt); err != nil {
 		return again, err
 	}
-	return again, mark(ctx, tx, siteID, `gone_at=$4, current=false`, gone, goneAt, now)
+	return again, mark(ctx, tx, siteID, `gone_at=now(), current=false`, gone, goneAt)
 }
 
 // mark sets something at the locations of documents of a site: of files by their
 // hashes, of the members of archives, which have hashes of their own, by the
 // archives' URLs. Each way has its index.
-func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byte, urls []string, now time.Time) error {
+func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byte, urls []string) error {
 	if len(hashes) == 0 {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `UPDATE locations SET `+set+` WHERE site_id=$1 AND current AND (hash, sha256) IN (
 			SELECT hash, sha256 FROM locations WHERE hash = ANY($2)
 			UNION ALL SELECT hash, sha256 FROM locations WHERE site_id=$1 AND member <> '' AND md5(url) = ANY(SELECT md5(u) FROM unnest($3::text[]) u))`,
-		siteID, hashes, urls, now)
+		siteID, hashes, urls)
 	return err
 }
 

@@ -165,7 +165,7 @@ func (db *DB) ForgetDecision(ctx context.Context, authorID string) error {
 	})
 }
 
-// Now is the database's time, by which decisions are dated.
+// Now is the database's time, by which the record is dated.
 func (db *DB) Now(ctx context.Context) (time.Time, error) {
 	var at time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at)
