@@ -28,7 +28,7 @@ type Config struct {
 	MaxPages   int           // requests of one crawl of one site
 	MaxURLs    int           // of one site that are entered; each is a row
 	KnownURLs  int           // of one site that a slice keeps in memory, in some 40 bytes each
-	MaxBytes   int64         // that one crawl of one site may bring; 0 is no limit
+	MaxBytes   int64         // that one crawl of one site may bring, or of one user of a shared host; 0 is no limit
 	MaxTime    time.Duration // of one crawl of one site: its slices, and its waits for the host between them; 0 is no limit
 	MaxDepth   int           // links from the nearest homepage
 	MaxTries   int           // of one URL that fails for now
@@ -47,7 +47,7 @@ type Config struct {
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit
 
 	DirPages  int     // pages of one directory
-	TrapPages int     // pages of one crawl after which too few that lead to documents end it; 0 is never
+	TrapPages int     // pages of one crawl, or of one user, after which too few that lead to documents end it; 0 is never
 	TrapRate  float64 // how few: their least share
 	Budget    float64 // requests that one more accepted document may cost; 0 is no limit
 

@@ -18,7 +18,7 @@ func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	v.State = frontier.Document
 	l.progress.Documents++
 	if l.kept, err = l.library.Keep(ctx, l.file(e, v, a)); err == nil && len(l.kept.Documents) > 1 {
-		l.brings(l.kept.Bytes) // of an archive there may be a thousand times what was received
+		l.brings(e, l.kept.Bytes) // of an archive there may be a thousand times what was received
 	}
 	return rank.Result{Document: true}, err
 }

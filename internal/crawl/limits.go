@@ -32,6 +32,10 @@ func (l *loop) limit(e *frontier.Entry, met bool) fetch.Outcome {
 	if !met && l.seen.urls >= l.cfg.MaxURLs {
 		return outcomeURLs
 	}
+	if why := l.beyond(e); why != "" {
+		l.leave(e.Link.URL)
+		return why
+	}
 	if !e.Document && l.seen.inDir(e.Link.URL) >= l.cfg.DirPages {
 		return outcomeDirectory
 	}
@@ -71,7 +75,7 @@ func (l *loop) leftAside() string {
 	if l.missedOut > 0 {
 		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since %d before them led to nothing", l.missedOut, maxMisses))
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(append(all, l.sections.leftOut()...), "; ")
 }
 
 // overTime ends a crawl that went on for too long: a host may answer as slowly as
@@ -101,11 +105,14 @@ func (l *loop) overBudget() error {
 	return nil
 }
 
-// poor tells a site that is not worth its requests: after the first pages of a
-// crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
-// PRR < 5 % after 200 pages).
+// poor tells a site that is not worth its requests: all that links are followed in
+// is barren, or much of it.
 func (l *loop) poor() bool {
-	return l.cfg.TrapPages > 0 && l.crawl.Read >= l.cfg.TrapPages && float64(l.crawl.Relevant) < l.cfg.TrapRate*float64(l.crawl.Read)
+	from := l.cfg.TrapPages
+	if !l.spent(l.barren) {
+		from *= sharedHost
+	}
+	return l.few(from, l.crawl.Read, l.crawl.Relevant)
 }
 
 // trapped ends the crawl of a poor site. Documents that are known, homepages, and

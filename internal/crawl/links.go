@@ -76,10 +76,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	}
 	if e.Role == frontier.Member {
 		l.seen.addContent(a.URL, v.Content)
-		l.crawl.Read++
-		if relevant {
-			l.crawl.Relevant++
-		}
+		l.reads(a.URL, relevant)
 	}
 	return r, nil
 }

@@ -71,12 +71,14 @@ type loop struct {
 	started  time.Time
 	took     time.Duration // by the slices of the crawl before this one, with their waits
 
-	window *window
-	seen   *seenSet
-	leads  leads
-	misses misses
-	found  map[string]bool // normalised titles of the papers found on the site
-	share  allowance
+	window   *window
+	seen     *seenSet
+	leads    leads
+	misses   misses
+	sections sections
+	passed   bool            // a section reached a limit since what waits was looked at
+	found    map[string]bool // normalised titles of the papers found on the site
+	share    allowance
 
 	batch   frontier.Batch
 	pages   []*page.Page     // of the batch, for the index
@@ -97,7 +99,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 	now := time.Now()
 	l := &loop{site: site, cfg: cfg, scope: newScope(site, cfg), source: p.Source, record: p.Recorder, library: p.Judge, strategy: p.Strategy, log: p.Log, report: report,
 		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder}, seen: newSeen(cfg.KnownURLs),
-		leads: newLeads(), misses: misses{}, found: map[string]bool{}}
+		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
 	return l
 }
@@ -188,6 +190,10 @@ func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 			return nil, "", err
 		}
 		l.enterSeeds(ctx)
+		l.leaveOut()
+	}
+	if l.passed {
+		l.passed = false
 		l.leaveOut()
 	}
 	if l.window.empty() && !l.window.all {
@@ -283,7 +289,7 @@ func (l *loop) flush(ctx context.Context, as end) error {
 			return fmt.Errorf("crawl %s: %w", l.site.Host, err)
 		}
 	}
-	l.crawl.Time = l.took + time.Since(l.started)
+	l.crawl.Time, l.crawl.Sections = l.took+time.Since(l.started), l.sections.changed()
 	w, err := l.record.Write(ctx, store.SliceWrite{Batch: &l.batch, Progress: l.crawl, Learnt: learnt, Last: as.last, Orderly: as.orderly})
 	if err != nil {
 		return fmt.Errorf("crawl %s: write: %w", l.site.Host, err)

@@ -52,7 +52,8 @@ func (m misses) count(giver string, v *frontier.Visit) {
 
 // leaveOut takes from the window what is not to be asked for: landing pages whose
 // papers were found on this site (they are asked for if a later harvest still
-// misses the paper), and leads of hosts whose leads miss.
+// misses the paper), leads of hosts whose leads miss, and what lies in the
+// directories of users who reached a limit.
 func (l *loop) leaveOut() {
 	for i := len(l.window.entries) - 1; i >= 0; i-- {
 		if outcome, why := l.notWorthIt(l.window.entries[i]); outcome != "" {
@@ -65,6 +66,10 @@ func (l *loop) leaveOut() {
 func (l *loop) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
 	if l.foundElsewhere(e) {
 		return outcomeFound, "the paper was found without it"
+	}
+	if why := l.beyond(e); why != "" {
+		l.leave(e.Link.URL)
+		return why, "its user's pages reached the limit"
 	}
 	if from := giver(l.site.Host, e); l.misses[from] >= maxMisses {
 		l.missedOut++

@@ -130,7 +130,7 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) rank.Result {
 	v.Outcome, v.Status = fe.Outcome, fe.Status
 	v.ETag, v.LastModified = e.ETag, e.LastModified
-	l.brings(fe.Bytes)
+	l.brings(e, fe.Bytes)
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.State, v.Reason = frontier.Moved, "redirects to "+fe.Location+", which was fetched already"
@@ -184,7 +184,7 @@ func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visi
 	v.Outcome, v.Status, v.Bytes = fetch.OK, a.Status, a.Bytes
 	v.ETag, v.LastModified = a.Header.Get("Etag"), a.Header.Get("Last-Modified")
 	l.progress.Bytes += a.Bytes
-	l.brings(max(a.Bytes, int64(len(a.Body))))
+	l.brings(e, max(a.Bytes, int64(len(a.Body))))
 	if a.Status == 304 {
 		return l.unchanged(e, v), nil
 	}

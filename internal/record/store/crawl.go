@@ -32,6 +32,17 @@ type CrawlProgress struct {
 	Relevant int           // those of them that lead to documents
 	Bytes    int64         // that it brought
 	Time     time.Duration // that its slices took, with their waits for the host
+	Sections []Section     // by user; those that changed where it is written
+}
+
+// Section is what a crawl got from one user's directory of a host.
+type Section struct {
+	Dir      string // /~ada/; "" for what lies in none
+	Read     int    // pages whose links were followed
+	Relevant int    // those of them that lead to documents
+	Bytes    int64
+	Left     int  // links that were left out, since a limit was reached
+	Changed  bool // since it was written
 }
 
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
@@ -45,6 +56,14 @@ func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
 		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
 			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
+	if err != nil {
+		return err
+	}
+	_, err = db.Pool.Exec(ctx, `DELETE FROM crawl_sections WHERE site_id=$1 AND (SELECT crawl_read FROM sites WHERE id=$1) = 0`, siteID)
+	if err != nil {
+		return err
+	}
+	_, err = db.Pool.Exec(ctx, `UPDATE crawl_sections SET bytes=0 WHERE site_id=$1`, siteID)
 	return err
 }
 
@@ -58,7 +77,10 @@ func (db *DB) BeginSlice(ctx context.Context, of Slice, maxKilled int) (attempts
 		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2
 				RETURNING attempts - 1, crawl_pages, crawl_read, crawl_relevant, crawl_bytes, crawl_time, handling`,
 			of.SiteID, of.Token).Scan(&attempts, &at.Pages, &at.Read, &at.Relevant, &at.Bytes, &at.Time, &handling)
-		if err != nil || handling == nil {
+		if err != nil {
+			return err
+		}
+		if at.Sections, err = sections(ctx, tx, of.SiteID); err != nil || handling == nil {
 			return err
 		}
 		if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, maxKilled); err != nil {
@@ -151,7 +173,10 @@ func writeProgress(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) error
 	if err == nil && tag.RowsAffected() == 0 {
 		return ErrNotHeld
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return writeSections(ctx, tx, of.SiteID, w.Progress.Sections)
 }
 
 // writeSeen notes at a document's locations that it was seen there again, or

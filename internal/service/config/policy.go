@@ -36,7 +36,7 @@ type FetchPolicy struct {
 type CrawlLimits struct {
 	SlicePages   int           `koanf:"slice-pages" was:"slice-pages" default:"500" min:"1" help:"requests of one slice of a crawl"`
 	SliceTime    time.Duration `koanf:"slice-time" was:"slice-time" default:"5m" min:"1s" help:"time of one slice of a crawl"`
-	SiteBytes    Size          `koanf:"site-bytes" was:"max-site-bytes" default:"20GB" help:"bytes that one crawl of one site may bring, unpacked; 0 is no limit"`
+	SiteBytes    Size          `koanf:"site-bytes" was:"max-site-bytes" default:"20GB" help:"bytes that one crawl of one site, or of one user of a shared host, may bring, unpacked; a shared host five times that; 0 is no limit"`
 	HarvestBytes Size          `koanf:"harvest-bytes" was:"max-harvest-bytes" default:"500GB" help:"bytes that the crawls of one harvest may bring together; 0 is no limit"`
 	SiteTime     time.Duration `koanf:"site-time" default:"7d" help:"how long one crawl of one site may go on, with the waits that its host asks for; 0s is no limit"`
 	Depth        int           `koanf:"depth" was:"max-depth" default:"15" min:"0" help:"links from the nearest homepage"`
@@ -66,7 +66,7 @@ type PoorPolicy struct {
 	DDR       float64 `koanf:"download-rate" was:"poor-ddr" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
 	ADR       float64 `koanf:"accepted-rate" was:"poor-adr" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
 	MinURLs   int     `koanf:"min-urls" was:"poor-min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
-	TrapPages int     `koanf:"trap-pages" was:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; 0 is never"`
+	TrapPages int     `koanf:"trap-pages" was:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
 	StopSites int     `koanf:"stop-sites" was:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
 	StopShare float64 `koanf:"stop-share" was:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
 }

@@ -1,6 +1,9 @@
 package weburl
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // peopleDirs are directories whose next segment names a person.
 var peopleDirs = map[string]bool{
@@ -44,18 +47,40 @@ func PathPrefix(canonical string) string {
 	_, path, query := split(canonical)
 	path = withoutIndex(foldSlashes(path))
 	segments := strings.Split(path, "/")[1:] // the last is a file, "" in a directory
-	for i, seg := range segments {
-		if len(seg) > 1 && seg[0] == '~' {
-			return "/" + strings.Join(segments[:i+1], "/") + "/"
-		}
+	if i := userAt(segments); i >= 0 {
+		return within(segments, i)
 	}
 	if query != "" && !strings.HasSuffix(path, "/") {
 		return path + "?" + query
 	}
 	if i := personAt(segments); i >= 0 && i < len(segments)-1 {
-		return "/" + strings.Join(segments[:i+1], "/") + "/"
+		return within(segments, i)
 	}
 	return withoutInner(segments)
+}
+
+// UserDirectory is the directory of one user of a host that a URL or path lies in,
+// whatever they have below it: /~ada/, or what follows a directory of people. It is
+// "" where there is none.
+func UserDirectory(canonical string) string {
+	_, path, _ := split(canonical)
+	segments := strings.Split(foldSlashes(path), "/")[1:]
+	i, person := userAt(segments), personAt(segments)
+	if person >= 0 && person < len(segments)-1 && (i < 0 || person < i) {
+		i = person
+	}
+	if i < 0 {
+		return ""
+	}
+	return within(segments, i)
+}
+
+// within is the directory that a path's i-th segment is.
+func within(segments []string, i int) string { return "/" + strings.Join(segments[:i+1], "/") + "/" }
+
+// userAt finds the segment that names a user by "~", or -1.
+func userAt(segments []string) int {
+	return slices.IndexFunc(segments, func(seg string) bool { return len(seg) > 1 && seg[0] == '~' })
 }
 
 // personAt finds the segment that follows directories of people, or -1.

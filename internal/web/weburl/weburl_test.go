@@ -215,3 +215,25 @@ func FuzzCanonical(f *testing.F) {
 		_ = weburl.DefaultLimits(now).CheckShape(got)
 	})
 }
+
+// TestUserDirectory: whatever a user makes below their directory is theirs.
+func TestUserDirectory(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://h.edu/":                           "",
+		"http://h.edu/~ada":                       "/~ada/",
+		"http://h.edu/~ada/":                      "/~ada/",
+		"http://h.edu/~ada/x.php?user=~bob":       "/~ada/",
+		"http://h.edu/~ada/~bob/people/eve/":      "/~ada/",
+		"http://h.edu/cs/~ada/pubs/index.html":    "/cs/~ada/",
+		"http://h.edu/people/faculty/ada/cv.html": "/people/faculty/ada/",
+		"http://h.edu/people/ada/~bob/x.html":     "/people/ada/",
+		"http://h.edu/people/ada.html":            "",
+		"http://h.edu/people/":                    "",
+		"http://h.edu/papers/ada.pdf":             "",
+		"/~ada/":                                  "/~ada/",
+	} {
+		if got := weburl.UserDirectory(url); got != want {
+			t.Errorf("UserDirectory(%q) = %q, want %q", url, got, want)
+		}
+	}
+}

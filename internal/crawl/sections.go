@@ -1,0 +1,116 @@
+package crawl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
+)
+
+// sharedHost is how many times the share of one user's pages all of a host may take:
+// on a host of many users one must not end the crawl of the others, nor may its
+// owner make users without end.
+const sharedHost = 5
+
+// sections are what a crawl got from each user's directory of a host, by the
+// directory; "" is what lies in none.
+type sections map[string]*store.Section
+
+func newSections(had []store.Section) sections {
+	all := sections{}
+	for i := range had {
+		all[had[i].Dir] = &had[i]
+	}
+	return all
+}
+
+// of returns the section of a URL or path, to be counted in.
+func (all sections) of(url string) *store.Section {
+	dir := weburl.UserDirectory(url)
+	s := all[dir]
+	if s == nil {
+		s = &store.Section{Dir: dir}
+		all[dir] = s
+	}
+	return s
+}
+
+// changed lists those that were counted in since the last time.
+func (all sections) changed() (some []store.Section) {
+	for _, s := range all {
+		if s.Changed {
+			some = append(some, *s)
+			s.Changed = false
+		}
+	}
+	slices.SortFunc(some, func(a, b store.Section) int { return strings.Compare(a.Dir, b.Dir) })
+	return some
+}
+
+// leftOf says what the limits of sections kept from being asked for.
+func (all sections) leftOut() (why []string) {
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		if s := all[dir]; s.Left > 0 {
+			name := dir
+			if name == "" {
+				name = "pages of no user's"
+			}
+			why = append(why, fmt.Sprintf("%d links within %s were left out: %d of its %d pages led to documents, and it brought %s", s.Left, name, s.Relevant, s.Read, gigabytes(s.Bytes)))
+		}
+	}
+	return why[:min(len(why), 5)]
+}
+
+// reads counts a page whose links are followed.
+func (l *loop) reads(url string, relevant bool) {
+	s := l.sections.of(url)
+	s.Read, s.Changed = s.Read+1, true
+	l.crawl.Read++
+	if relevant {
+		s.Relevant++
+		l.crawl.Relevant++
+	}
+	l.passed = l.passed || l.barren(s)
+}
+
+// heavy tells a section that brought as much as one may.
+func (l *loop) heavy(s *store.Section) bool { return l.cfg.MaxBytes > 0 && s.Bytes >= l.cfg.MaxBytes }
+
+// barren tells a section that is not worth its requests: after the first pages of a
+// crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
+// PRR < 5 % after 200 pages).
+func (l *loop) barren(s *store.Section) bool { return l.few(l.cfg.TrapPages, s.Read, s.Relevant) }
+
+func (l *loop) few(from, read, relevant int) bool {
+	return from > 0 && read >= from && float64(relevant) < l.cfg.TrapRate*float64(read)
+}
+
+// spent reports whether what is true of some sections is so of all that a crawl
+// follows links in: then it is true of the site.
+func (l *loop) spent(is func(*store.Section) bool) bool {
+	return !slices.ContainsFunc(l.site.Scopes, func(prefix string) bool { return !is(l.sections.of(prefix)) })
+}
+
+// beyond names the limit that the section of a URL has reached, where the site goes
+// on without it.
+func (l *loop) beyond(e *frontier.Entry) fetch.Outcome {
+	s := l.sections.of(e.Link.URL)
+	switch {
+	case l.heavy(s) && !l.spent(l.heavy):
+		return fetch.Outcome(ByteLimit)
+	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
+		return fetch.Outcome(Trap)
+	}
+	return ""
+}
+
+// leave counts a URL that is not asked for since its section reached a limit.
+func (l *loop) leave(url string) {
+	s := l.sections.of(url)
+	s.Left, s.Changed = s.Left+1, true
+}

@@ -1,0 +1,113 @@
+package crawl
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+)
+
+// shared is a host with the pages of two people, of whom one makes pages, or files,
+// without end.
+func shared(t *testing.T, files bool) *site {
+	t.Helper()
+	pages := map[string]any{"/~ada/": links("1.html")}
+	for n := range 30 {
+		pages[fmt.Sprintf("/~ada/%d.html", n)] = links(fmt.Sprintf("%d.html", n+1), fmt.Sprintf("%d.pdf", n))
+		pages[fmt.Sprintf("/~ada/%d.pdf", n)] = fmt.Sprint(n)
+	}
+	s := serve(t, pages)
+	s.otherwise = func(path string) string {
+		var n int
+		if _, err := fmt.Sscanf(path, "/~mallory/d/%d.html", &n); err != nil && path != "/~mallory/" {
+			return ""
+		}
+		if files {
+			return links(fmt.Sprintf("/~mallory/d/%d.html", n+1), fmt.Sprintf("/~mallory/%d.pdf", n))
+		}
+		return links(fmt.Sprintf("/~mallory/d/%d.html", 2*n+1), fmt.Sprintf("/~mallory/d/%d.html", 2*n+2))
+	}
+	if files {
+		for n := range 60 {
+			noise := make([]byte, 10_000)
+			_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(noise)
+			pages[fmt.Sprintf("/~mallory/%d.pdf", n)] = func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, "%%PDF-1.4\n%x", noise) }
+		}
+	}
+	return s
+}
+
+// TestOneUserEndsNoOthersCrawl: on a host of many users one who makes pages that
+// lead nowhere, or bytes without end, is left out by name, in however many slices,
+// and the others are crawled to their end. The next visit goes on with him.
+func TestOneUserEndsNoOthersCrawl(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*Config)
+		files  bool
+		left   string
+		most   int
+	}{
+		"trap":  {func(c *Config) { c.TrapPages = 20 }, false, "skipped trap", 40},
+		"bytes": {func(c *Config) { c.MaxBytes = 200_000 }, true, "skipped byte-limit", 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := newWorld(t), shared(t, c.files)
+			w.cfg.TrapPages, w.cfg.SlicePages, w.cfg.MaxPages, w.cfg.MaxDepth = 0, 7, 400, 100
+			c.change(&w.cfg)
+			w.seed(t, s.host, "/~ada/", "/~ada/")
+			w.seed(t, s.host, "/~mallory/", "/~mallory/")
+			of := func(user string) (n int) {
+				for p := range s.asked() {
+					if strings.HasPrefix(p, "/~"+user+"/") {
+						n++
+					}
+				}
+				return n
+			}
+			cr := w.crawler(w.client)
+			r := w.finish(t, cr, s.host)
+			require.Equal(t, Exhausted, r.Ending, r.Reason)
+			require.Equal(t, "document success", w.record(t, s.host)["/~ada/29.pdf"])
+			require.LessOrEqual(t, of("mallory"), c.most)
+			require.Contains(t, r.Reason, "links within /~mallory/ were left out: ")
+			require.Contains(t, fmt.Sprint(w.record(t, s.host)), c.left)
+
+			had := of("mallory")
+			require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "done", r.Reason, "", false, w.cfg.Recrawl))
+			waiting, err := w.db.RequeueDue(t.Context(), s.host, store.PutBack{}, recrawl.Defaults())
+			require.NoError(t, err)
+			require.Positive(t, waiting)
+			require.Equal(t, Exhausted, w.finish(t, cr, s.host).Ending)
+			require.Greater(t, of("mallory"), had)
+			require.LessOrEqual(t, of("mallory"), had+c.most)
+		})
+	}
+}
+
+// TestUsersWithoutEndAreATrap: whoever owns a host can make as many users as they
+// like.
+func TestUsersWithoutEndAreATrap(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("/~0/")})
+	s.otherwise = func(path string) string {
+		var n int
+		if _, err := fmt.Sscanf(path, "/~%d/", &n); err != nil {
+			return ""
+		}
+		return links(fmt.Sprintf("/~%d/", 2*n+1), fmt.Sprintf("/~%d/", 2*n+2))
+	}
+	w.cfg.TrapPages, w.cfg.MaxPages = 20, 1000
+	w.seed(t, s.host, "/", "/")
+	r := w.finish(t, w.crawler(w.client), s.host)
+	require.Equal(t, Trap, r.Ending, r.Reason)
+	require.LessOrEqual(t, len(s.asked()), sharedHost*w.cfg.TrapPages)
+}
