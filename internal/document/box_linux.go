@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -16,20 +17,27 @@ const nobody = 65534
 // box is how a child is shut in, beside its limits, its process group and its bare
 // environment. What the system allows was tried out once.
 type box struct {
-	spaces bool // in user, process, network and message spaces of its own
-	mute   bool // may open no socket
-	user   int  // whom it runs as; -1 is the worker's own user
+	spaces  bool   // in user, process, network and message spaces of its own
+	unshare string // the program that makes them; "" where the worker forks for that
+	mute    bool   // may open no socket
+	user    int    // whom it runs as; -1 is the worker's own user
 }
 
 // newBox finds out what this system allows for programs that work in a folder. As
-// root they run as nobody, where that user can reach them.
+// root they run as nobody, where that user can reach them. A fork into a user space
+// copies the worker's page tables, and every page that it then writes to: a program
+// of the system that makes the spaces costs a third of that.
 func newBox(dir string, programs ...string) box {
 	b := box{user: -1, mute: canMute()}
 	if os.Geteuid() == 0 && allReach(dir, programs) {
 		b.user = nobody
 	}
-	for _, spaces := range []bool{true, false} {
-		b.spaces = spaces
+	unshare, _ := exec.LookPath("unshare")
+	for _, by := range []struct {
+		spaces  bool
+		unshare string
+	}{{true, unshare}, {true, ""}, {false, ""}} {
+		b.spaces, b.unshare = by.spaces, by.unshare
 		if b.works() {
 			if !b.spaces && b.user < 0 {
 				hide()
@@ -48,6 +56,20 @@ func (b box) works() bool {
 	return err == nil && got.exit == 7
 }
 
+// command is what to start for a command to run in the box.
+func (b box) command(argv []string) []string {
+	if b.unshare == "" {
+		return argv
+	}
+	return append([]string{b.unshare, "--user", "--map-current-user", "--net", "--ipc", "--pid", "--fork", "--kill-child"}, argv...)
+}
+
+// refused reports whether the system gave a command no spaces of its own, though it
+// had given them before.
+func (b box) refused(r *run) bool {
+	return b.unshare != "" && r.exit == 1 && strings.HasPrefix(r.stderr, "unshare: ")
+}
+
 // apart runs f, which starts cmd and waits for it, on a thread of its own that
 // ends with it. What the thread gave up, its children never had; and the signal
 // that ends a child at its parent's death comes at the death of the thread that
@@ -59,9 +81,9 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 	group := os.Getegid()
 	if b.user >= 0 {
 		id, group = b.user, b.user
-		a.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: b.spaces}
+		a.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(group), NoSetGroups: true}
 	}
-	if b.spaces {
+	if b.spaces && b.unshare == "" {
 		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
@@ -70,6 +92,9 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // and never unlocked, so that the thread is used for nothing else
+		if b.user >= 0 {
+			noGroups()
+		}
 		noNewPrivileges()
 		if b.mute {
 			_ = noSockets()

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -104,12 +105,16 @@ func TestReaderHasNoNetwork(t *testing.T) {
 
 // boxes are the ones that this system allows: with spaces of its own and without.
 func boxes() []box {
-	all := []box{newBox("")}
-	all[0].user = -1 // nobody cannot reach a test's folder
-	if all[0].spaces {
-		plain := all[0]
-		plain.spaces = false
-		all = append(all, plain)
+	b := newBox("")
+	b.user = -1 // nobody cannot reach a test's folder
+	all := []box{b}
+	if b.unshare != "" {
+		b.unshare = ""
+		all = append(all, b)
+	}
+	if b.spaces {
+		b.spaces = false
+		all = append(all, b)
 	}
 	return all
 }
@@ -168,30 +173,49 @@ func TestMissingReaderIsNoVerdict(t *testing.T) {
 	}
 }
 
-// As root, programs run as another user who can read nothing but their file.
+// A system that has no more spaces to give is no fault of the file.
+func TestRefusedBoxIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	r := says(t, `page a text with as many words as it needs`)
+	if r.box.unshare == "" {
+		t.Skip("this system gives no process space by a program")
+	}
+	r.box.user, r.box.unshare = -1, script(t, `echo "unshare: unshare failed: No space left on device" >&2; exit 1`)
+	_, err := r.Read(t.Context(), Part{Name: "x.pdf", Kind: PDF, Body: paperPDF(t, 2)})
+	assert.ErrorContains(t, err, "No space left")
+}
+
+// As root, programs run as another user who can read nothing but their file, nor
+// what root's groups may.
 func TestReaderIsNotRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
 	}
+	require.NoError(t, syscall.Setgroups([]int{0})) // as a login does
 	dir, err := os.MkdirTemp("", "gleaner-test-*")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	b, err := os.ReadFile(says(t, `cat "$5" > /dev/null || exit 1; : > "$TMPDIR/mine" || exit 1; page one two three four five six user $(id -u) secret $(cat `+dir+`/secret 2>&1)`).opt.PDFToText)
+	b, err := os.ReadFile(says(t, `cat "$5" > /dev/null || exit 1; : > "$TMPDIR/mine" || exit 1; page one two three four five six user $(id -u) secret $(cat `+dir+`/secret `+dir+`/shared 2>&1)`).opt.PDFToText)
 	require.NoError(t, err)
 	program := filepath.Join(dir, "pdftotext")
-	write := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && chmod 755 "$1" && echo hidden > "$2" && chmod 600 "$2"`, "sh", program, filepath.Join(dir, "secret"))
+	write := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && chmod 755 "$1" && echo hidden | tee "$2" > "$3" && chmod 600 "$2" && chmod 640 "$3"`, "sh", program, filepath.Join(dir, "secret"), filepath.Join(dir, "shared"))
 	write.Stdin = strings.NewReader(strings.ReplaceAll(string(b), `"$5"`, `"$8"`))
 	require.NoError(t, write.Run())
 	r := NewReader(Options{PDFToText: program, PDFInfo: "-"})
 	if r.box.user < 0 {
 		t.Skip("nobody can reach the programs here")
 	}
-	got := read(t, r, "x.pdf", paperPDF(t, 2))
-	require.Equal(t, OK, got.Outcome, got.Detail)
-	assert.Contains(t, got.String(), "user "+strconv.Itoa(nobodyID))
-	assert.NotContains(t, got.String(), "hidden")
+	forking := r.box
+	forking.unshare = ""
+	for _, b := range []box{r.box, forking} {
+		r.box = b
+		got := read(t, r, "x.pdf", paperPDF(t, 2))
+		require.Equal(t, OK, got.Outcome, got.Detail)
+		assert.Contains(t, got.String(), "user "+strconv.Itoa(nobodyID))
+		assert.NotContains(t, got.String(), "hidden", "%+v", b)
+	}
 }
 
 // A reader that was stopped by somebody, or stands still on a busy machine, says

@@ -69,7 +69,7 @@ const (
 // started. How the program ended is in run.
 func runChild(ctx context.Context, b box, lim limits, dir string, env []string, argv ...string) (*run, error) {
 	program := argv[0]
-	argv = limited(b, lim, argv)
+	argv = b.command(limited(b, lim, argv))
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(environment(dir), env...)
 	out, errs := &bounded{limit: maxOutput}, &bounded{limit: 4 << 10, drop: true}
@@ -95,7 +95,7 @@ func runChild(ctx context.Context, b box, lim limits, dir string, env []string, 
 	s := cmd.ProcessState
 	got := &run{stdout: out.buf.Bytes(), stderr: errs.buf.String(), exit: s.ExitCode(),
 		flooded: out.over, used: s.UserTime() + s.SystemTime(), peak: peakRSS(s)}
-	if haveLimits && (got.exit == cannotRun || got.exit == notFound) {
+	if haveLimits && (got.exit == cannotRun || got.exit == notFound) || b.refused(got) {
 		return nil, fmt.Errorf("run %s: %s", program, firstLine(got.stderr))
 	}
 	got.ended(how(s), lim, ctx.Err() != nil)

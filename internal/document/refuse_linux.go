@@ -50,6 +50,12 @@ func hide() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0, 0)
 }
 
+// noGroups takes this thread and its children out of the groups of root, as which it
+// runs: in a user space of their own they could not leave them.
+func noGroups() {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0)
+}
+
 // noNewPrivileges keeps this thread and its children from gaining rights by what
 // they run. It cannot fail on a kernel that Go runs on.
 func noNewPrivileges() {

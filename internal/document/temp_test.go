@@ -27,7 +27,9 @@ func maybeVictim() {
 	dir, _, err := OpenTemp(within)
 	fmt.Println(dir, err)
 	r := NewReader(Options{PDFToText: program, PDFInfo: "-", TempDir: dir})
-	r.box.spaces = os.Getenv("GLEANER_TEST_PLAIN") == "" && r.box.spaces
+	if os.Getenv("GLEANER_TEST_PLAIN") != "" {
+		r.box.spaces, r.box.unshare = false, ""
+	}
 	_, err = r.Read(context.Background(), Part{Name: "x.pdf", Kind: PDF, Body: []byte("%PDF-1.4")})
 	fmt.Println(err)
 	os.Exit(1)
