@@ -2,10 +2,13 @@ package crawl
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/web/weburl"
 )
 
 // TestAPageCannotFloodOthers: what it names of other hosts is bounded, for each
@@ -59,9 +62,9 @@ func TestRedirectsCannotFloodOthers(t *testing.T) {
 	require.Equal(t, 20, is["gone "+string(outcomeLeadsPerHost)])
 }
 
-// TestLeadsThatMissAreLeftOut: a host whose pages name what is not there on
-// another is not believed after a while, over all slices; what others name there
-// is asked for.
+// TestLeadsThatMissAreLeftOut: a domain whose pages, on whatever hosts of it, name
+// what is not there on another is not believed after a while, over all slices; what
+// others name there is asked for.
 func TestLeadsThatMissAreLeftOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -71,9 +74,9 @@ func TestLeadsThatMissAreLeftOut(t *testing.T) {
 	for i := range 4 * maxMisses {
 		wrong = append(wrong, fmt.Sprintf("http://%s/no/%d.pdf", victim.host, i))
 	}
-	liar := serve(t, map[string]any{"/": links(wrong...)})
-	honest := serve(t, map[string]any{"/": links("http://"+victim.host+"/1.pdf", "http://"+victim.host+"/gone.pdf", "http://"+victim.host+"/2.pdf")})
-	for _, s := range []*site{liar, honest} {
+	liar, alias := serve(t, map[string]any{"/": links(wrong[:20]...)}), serve(t, map[string]any{"/": links(wrong[20:]...)})
+	honest := serveAt(t, "127.0.0.2", map[string]any{"/": links("http://"+victim.host+"/1.pdf", "http://"+victim.host+"/gone.pdf", "http://"+victim.host+"/2.pdf")})
+	for _, s := range []*site{liar, alias, honest} {
 		w.seed(t, s.host, "/", "/")
 		require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	}
@@ -90,7 +93,53 @@ func TestLeadsThatMissAreLeftOut(t *testing.T) {
 	require.Equal(t, "document success", w.record(t, victim.host)["/2.pdf"])
 	for url, reason := range w.rows(t, victim.host, "CASE WHEN state = 5 THEN reason ELSE '' END") {
 		if reason != "" {
-			require.Contains(t, reason, liar.host, url)
+			require.Contains(t, reason, weburl.Domain(liar.host), url)
 		}
+	}
+}
+
+// TestADomainOfManyHostsIsLeft: a domain may answer for names without end. Where the
+// hosts of it that a page names give no document, whatever else they answer, the
+// next ones are not asked, not even for their robots.txt; one that gives some has
+// the others asked.
+func TestADomainOfManyHostsIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, gives := range []bool{false, true} {
+		t.Run(fmt.Sprint("gives ", gives), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var hosts []*site
+			var all []string
+			for i := range maxVainHosts + 5 {
+				s := serve(t, map[string]any{"/paper.pdf": links("/"), "/robots.txt": "User-agent: *\n"})
+				switch {
+				case gives && i == 10:
+					s.pages["/paper.pdf"] = "a document"
+				case i%3 == 1:
+					delete(s.pages, "/paper.pdf")
+				case i%3 == 2:
+					s.pages["/robots.txt"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) }
+				}
+				hosts, all = append(hosts, s), append(all, "http://"+s.host+"/paper.pdf")
+			}
+			page := serve(t, map[string]any{"/": links(all...)})
+			w.seed(t, page.host, "/", "/")
+			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), page.host).Ending)
+			asked := 0
+			for i, s := range hosts {
+				r := w.finish(t, w.crawler(w.client), s.host)
+				state := map[Ending]string{Exhausted: "done", Refused: "refused"}[r.Ending]
+				require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
+				s.mu.Lock()
+				if s.total > 0 {
+					asked++
+				}
+				s.mu.Unlock()
+				if !gives && i >= maxVainHosts {
+					require.Equal(t, "skipped leads-missed", w.record(t, s.host)["/paper.pdf"])
+				}
+			}
+			require.Equal(t, map[bool]int{false: maxVainHosts, true: len(hosts)}[gives], asked)
+		})
 	}
 }

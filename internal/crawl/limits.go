@@ -73,7 +73,7 @@ func (l *loop) leftAside() string {
 		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.unrecorded, l.seen.skipped))
 	}
 	if l.missedOut > 0 {
-		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since %d before them led to nothing", l.missedOut, maxMisses))
+		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since those before them led to nothing", l.missedOut))
 	}
 	return strings.Join(append(all, l.sections.leftOut()...), "; ")
 }

@@ -26,6 +26,7 @@ type Site struct {
 	Scopes       []string     // path prefixes of what is followed
 	ParentDomain bool         // links are followed within its registrable domain, too
 	Wanted       *match.Index // papers
+	InVain       bool         // hosts of its domain that others named gave nothing lately
 
 	Sofar   store.CrawlProgress // of this crawl, in slices before this one
 	Careful bool                // slices before this one did not come to an end

@@ -10,25 +10,31 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// maxMisses is how many leads that one host gave to this site may miss in a row.
-// What else it gave is not asked for then: a page may name any number of URLs of
-// others that are not there.
-const maxMisses = 10
+const (
+	// maxMisses is how many leads that the hosts of one domain gave to this site may
+	// miss in a row. What else they gave is not asked for then: a page may name any
+	// number of URLs of others that are not there.
+	maxMisses = 10
+	// maxVainHosts is how many hosts of one domain that others named may give no
+	// document in a row: a domain may answer for any number of names.
+	maxVainHosts = 20
+)
 
 // outcomeMissed is that of leads left out for the misses of others.
 const outcomeMissed fetch.Outcome = "leads-missed"
 
-// misses counts them, by the host that gave them. They are forgotten after a
+// misses counts them, by the domain of the host that gave them. They are forgotten after a
 // month, when what was missing may be there.
 type misses map[string]int
 
-// giver is the other host that gave a lead to a site, "" where none did.
+// giver is the domain of the other host that gave a lead to a site, "" where none
+// did.
 func giver(site string, e *frontier.Entry) string {
 	if e.Role == frontier.Member || e.Link.Source == page.SourceSeed || e.Parent == "" {
 		return ""
 	}
 	if host := weburl.Host(e.Parent); host != site {
-		return host
+		return weburl.Domain(host)
 	}
 	return ""
 }
@@ -52,7 +58,7 @@ func (m misses) count(giver string, v *frontier.Visit) {
 
 // leaveOut takes from the window what is not to be asked for: landing pages whose
 // papers were found on this site (they are asked for if a later harvest still
-// misses the paper), leads of hosts whose leads miss, and what lies in the
+// misses the paper), leads of domains whose leads miss or whose hosts give nothing, and what lies in the
 // directories of users who reached a limit.
 func (l *loop) leaveOut() {
 	for i := len(l.window.entries) - 1; i >= 0; i-- {
@@ -71,7 +77,12 @@ func (l *loop) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
 		l.leave(e.Link.URL)
 		return why, "its user's pages reached the limit"
 	}
-	if from := giver(l.site.Host, e); l.misses[from] >= maxMisses {
+	from := giver(l.site.Host, e)
+	if from != "" && l.site.InVain {
+		l.missedOut++
+		return outcomeMissed, fmt.Sprintf("the last %d hosts of %s that others named gave no document", maxVainHosts, weburl.Domain(l.site.Host))
+	}
+	if l.misses[from] >= maxMisses {
 		l.missedOut++
 		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", l.misses[from], from)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -158,10 +159,19 @@ type site struct {
 
 func serve(t *testing.T, pages map[string]any) *site {
 	t.Helper()
+	return serveAt(t, "127.0.0.1", pages)
+}
+
+// serveAt serves at an address of its own: another domain.
+func serveAt(t *testing.T, address string, pages map[string]any) *site {
+	t.Helper()
 	s := &site{pages: pages, hits: map[string]int{}}
-	srv := httptest.NewServer(s)
+	listener, err := net.Listen("tcp", address+":0")
+	require.NoError(t, err)
+	srv := &httptest.Server{Listener: listener, Config: &http.Server{Handler: s}}
+	srv.Start()
 	t.Cleanup(srv.Close)
-	s.host = srv.Listener.Addr().String()
+	s.host = listener.Addr().String()
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // slice is what one run of Slice holds: the host's lease, and the loop that crawls
@@ -87,6 +88,11 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	}
 	if site.Scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
 		return err
+	}
+	if len(site.Scopes) == 0 { // it is known from others alone
+		if site.InVain, err = s.db.InVain(ctx, s.site.ID, weburl.Domain(host), maxVainHosts); err != nil {
+			return err
+		}
 	}
 	if site.Wanted, err = s.coll.Wanted(ctx); err != nil {
 		return err
