@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
-	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -45,7 +45,7 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 	return nil
 }
 
-func writeCandidate(w io.Writer, n int, c homepage.Candidate) {
+func writeCandidate(w io.Writer, n int, c evidence.Candidate) {
 	mark := " "
 	if c.Kept {
 		mark = "*"

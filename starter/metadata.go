@@ -53,7 +53,7 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		if sources == "" {
 			sources = harvest.SourceFile
 		}
-		papers, err := metadata.NewFile(f.papers, "").Papers(ctx, metadata.Venue{Key: key}, years)
+		papers, err := metadata.NewFile(f.papers, "").Papers(ctx, gleaner.Venue{Key: key}, years)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.papers, err)
 		}

@@ -15,7 +15,6 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -97,7 +96,7 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 	require.NoError(c.t, err)
 	_, err = c.Pool.Exec(c.t.Context(), `UPDATE sites SET crawl=1, state='done', crawl_started=now() - interval '2 hours', crawl_finished=now() - interval '30 minutes' WHERE id=$1`, id)
 	require.NoError(c.t, err)
-	e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceAnchor}, Parent: parent}}
+	e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceAnchor}, Parent: parent}}
 	_, err = frontier.Add(c.t.Context(), c.Pool, id, []frontier.Entry{e})
 	require.NoError(c.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Crawl: 1, At: time.Now().Add(-time.Hour)}

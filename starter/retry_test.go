@@ -11,7 +11,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/workflows"
@@ -26,12 +26,12 @@ func (c *testConsole) leavesOpen(h activities.Harvest) {
 	paper := gleaner.Paper{Key: "conf/x/LovelaceB01", Venue: h.Venue, Year: 2001, Title: "Analytical Engines for Everyone", Authors: []gleaner.Author{ada, bob}}
 	require.NoError(c.t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
 	require.NoError(c.t, c.SetHarvestPapers(ctx, h.ID, []gleaner.Paper{paper}, nil))
-	open := map[gleaner.Author]homepage.Unanswered{
-		ada: {What: "http://www.ada.example/", Kind: homepage.KindPage, Reason: "timeout"},
-		bob: {What: `"Bob Bell"`, Kind: homepage.KindSearch, Reason: "search by searxng (status 503)"},
+	open := map[gleaner.Author]evidence.Unanswered{
+		ada: {What: "http://www.ada.example/", Kind: evidence.KindPage, Reason: "timeout"},
+		bob: {What: `"Bob Bell"`, Kind: evidence.KindSearch, Reason: "search by searxng (status 503)"},
 	}
 	for a, u := range open {
-		d := homepage.Decision{Author: a, NotFound: "did not answer", Unanswered: []homepage.Unanswered{u}, NextTry: time.Now().Add(time.Hour)}
+		d := evidence.Decision{Author: a, NotFound: "did not answer", Unanswered: []evidence.Unanswered{u}, NextTry: time.Now().Add(time.Hour)}
 		require.NoError(c.t, c.SaveDecision(ctx, d, nil))
 	}
 	require.NoError(c.t, c.SetUnanswered(ctx, h.ID, store.UnansweredPapers, "crossref", nil, []store.Unanswered{{Subject: "2001", Reason: "status 503"}}))

@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // Outcomes of URLs that are set aside because of what they do to the crawler.
@@ -48,7 +48,7 @@ func (l *loop) guarded(ctx context.Context, url string, work func() error) error
 
 // pick lets the strategy choose. One that panics over what waits, or chooses what
 // is not there, does not hold the site up.
-func (l *loop) pick(ctx context.Context, from []rank.Candidate) (i int, reason string) {
+func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason string) {
 	err := l.guarded(ctx, from[0].Link.URL, func() error {
 		i, reason = l.strategy.Next(from)
 		_ = from[i]

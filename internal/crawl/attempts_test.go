@@ -13,12 +13,13 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
+	"gleaner/internal/web/page"
 )
 
 // fragile is a strategy that panics over a link.
 type fragile struct{ rank.Strategy }
 
-func (f fragile) Enter(c *rank.Candidate) {
+func (f fragile) Enter(c *page.Candidate) {
 	if strings.HasSuffix(c.Link.URL, "/poison.html") {
 		panic("poison")
 	}
@@ -57,7 +58,7 @@ func (b breaking) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, 
 	return b.Fetcher.Fetch(ctx, r)
 }
 
-func (b breaking) Next([]rank.Candidate) (int, string) { panic("chooser") }
+func (b breaking) Next([]page.Candidate) (int, string) { panic("chooser") }
 
 // TestAPanicOverARequestSetsItsURLAside, and one of the strategy sets none aside.
 func TestAPanicOverARequestSetsItsURLAside(t *testing.T) {

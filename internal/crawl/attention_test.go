@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -69,7 +68,7 @@ func TestATrapTakesWhatComesLater(t *testing.T) {
 	}
 	give := func(path string, source page.Source, role frontier.Role) {
 		t.Helper()
-		e := frontier.Entry{Role: role, Candidate: rank.Candidate{Link: page.Link{URL: "http://" + s.host + path, Source: source}, Queue: 3, Priority: 1}}
+		e := frontier.Entry{Role: role, Candidate: page.Candidate{Link: page.Link{URL: "http://" + s.host + path, Source: source}, Queue: 3, Priority: 1}}
 		require.NoError(t, pgx.BeginFunc(t.Context(), w.db.Pool, func(tx pgx.Tx) error {
 			_, err := frontier.Add(t.Context(), tx, id, []frontier.Entry{e})
 			return err

@@ -21,7 +21,7 @@ func TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp(t *testing.T) {
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond, MaxBlock: 400 * time.Millisecond}
 	w.keeper = politeness.NewKeeper(w.db.Pool, pacing, "test")
 	var err error
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: w.db, Pacing: pacing})
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
 

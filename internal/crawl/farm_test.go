@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/realdata"
+	"gleaner/internal/record/politeness"
 )
 
 // farmHost is a site of the farm program's; paths are as the record has them.
@@ -93,7 +94,7 @@ func TestTheFarmsFaults(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
 		require.Equal(t, http.StatusOK, resp.StatusCode)
-		client, err := fetch.New(fetch.Config{Proxy: farm.Proxy.String(), Gate: w.keeper, Robots: w.db, Pacing: pacing, Limits: limits, Contact: "test@example.org"})
+		client, err := fetch.New(fetch.Config{Proxy: farm.Proxy.String(), Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing, Limits: limits, Contact: "test@example.org"})
 		require.NoError(t, err)
 		w.seed(t, farmHost, "/", "/")
 		r := w.endure(t, client, farmHost)

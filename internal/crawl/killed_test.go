@@ -58,7 +58,7 @@ func crawlAll(dsn, proxy, blobs string) error {
 	}
 	defer db.Close()
 	keeper := politeness.NewKeeper(db.Pool, paced, "child")
-	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: proxy, Gate: keeper, Robots: db, Pacing: paced})
+	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: proxy, Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: paced})
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc bool) {
 	}
 	host := weburl.Host(link.URL)
 	here := host == l.site.Host
-	e := frontier.Entry{Candidate: rank.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
+	e := frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
 	role, ok := l.scope.role(from, &e, here)
 	if !ok || e.Hash() == from.Hash() {
@@ -139,7 +139,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc bool) {
 
 // own gives an entry its own copy of the words that are parts of the page's
 // text: a waiting link must not keep the page in memory.
-func own(e *frontier.Entry) *rank.Candidate {
+func own(e *frontier.Entry) *page.Candidate {
 	l := &e.Link
 	l.Anchor, l.Context, l.Heading, l.TagPath = strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading), strings.Clone(l.TagPath)
 	return &e.Candidate

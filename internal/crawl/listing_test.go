@@ -50,10 +50,10 @@ func TestListingSparesLandingPages(t *testing.T) {
 	s := serve(t, pages)
 
 	var wanted []gleaner.Paper
-	entries := []frontier.Entry{{Role: frontier.Landing, Candidate: rank.Candidate{Link: page.Link{URL: "http://" + s.host + "/v1/", Source: page.SourceListing}, Queue: 3, Priority: 2}}}
+	entries := []frontier.Entry{{Role: frontier.Landing, Candidate: page.Candidate{Link: page.Link{URL: "http://" + s.host + "/v1/", Source: page.SourceListing}, Queue: 3, Priority: 2}}}
 	for i := range 6 { // and the seventh paper is not wanted
 		wanted = append(wanted, pile.Paper(i))
-		entries = append(entries, frontier.Entry{Role: frontier.Landing, Candidate: rank.Candidate{Queue: 3, Priority: 1, Wanted: 1,
+		entries = append(entries, frontier.Entry{Role: frontier.Landing, Candidate: page.Candidate{Queue: 3, Priority: 1, Wanted: 1,
 			Link: page.Link{URL: fmt.Sprintf("http://%s/v1/%d.html", s.host, i), Anchor: pile.Paper(i).Title, Source: page.SourceSeed}}})
 	}
 	ctx := t.Context()

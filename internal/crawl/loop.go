@@ -236,7 +236,7 @@ func (l *loop) choose(ctx context.Context) (int, string) {
 	if l.window.sitemaps == 0 && !named && !poor {
 		return l.pick(ctx, l.window.candidates)
 	}
-	var rest []rank.Candidate
+	var rest []page.Candidate
 	var place []int
 	for i, c := range l.window.candidates {
 		if c.Link.Source != sourceSitemapFile && (!named || !landingSeed(l.window.entries[i])) && (!poor || worthIt(l.window.entries[i])) {

@@ -8,7 +8,6 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -45,7 +44,7 @@ func TestScope(t *testing.T) {
 	} {
 		from := frontier.Entry{Role: c.from}
 		from.Link.URL = "http://a.test/~ada/"
-		e := frontier.Entry{Candidate: rank.Candidate{Depth: 1, Link: page.Link{URL: c.url, Anchor: c.anchor, Source: c.source}}}
+		e := frontier.Entry{Candidate: page.Candidate{Depth: 1, Link: page.Link{URL: c.url, Anchor: c.anchor, Source: c.source}}}
 		e.Derive()
 		got, ok := s.role(&from, &e, weburl.Host(c.url) == s.host)
 		if !ok {

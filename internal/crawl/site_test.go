@@ -52,7 +52,7 @@ func newWorldOn(t *testing.T, dsn string) *world {
 	t.Cleanup(db.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
 	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: db, Pacing: pacing})
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
 	repo, err := repository.Open(ctx, "file://"+w.files)
@@ -81,7 +81,7 @@ func (w *world) seed(t *testing.T, host, path, scope string) int {
 		if err = store.AddScope(t.Context(), tx, id, scope, "ada"); err != nil {
 			return err
 		}
-		e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceSeed}, Queue: 3, Priority: 1}}
+		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: "http://" + host + path, Source: page.SourceSeed}, Queue: 3, Priority: 1}}
 		_, err = frontier.Add(t.Context(), tx, id, []frontier.Entry{e})
 		return err
 	})

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -42,7 +41,7 @@ func (l *loop) enterSitemaps(ctx context.Context) error {
 
 func (l *loop) enterSitemapFiles(parent string, urls []string, depth int) {
 	for i, u := range urls {
-		e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Parent: parent, Depth: depth, Queue: sitemapQueue, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
+		e := frontier.Entry{Role: frontier.Lead, Candidate: page.Candidate{Parent: parent, Depth: depth, Queue: sitemapQueue, Link: page.Link{URL: u, Position: i, Source: sourceSitemapFile}}}
 		if weburl.Host(u) != l.site.Host {
 			continue
 		}
@@ -73,7 +72,7 @@ func (l *loop) sitemap(e *frontier.Entry, v *frontier.Visit, a *Answer) {
 		files = append(files, f.URL)
 	}
 	l.enterSitemapFiles(e.Link.URL, files, e.Depth+1)
-	from := frontier.Entry{Candidate: rank.Candidate{Link: e.Link}}
+	from := frontier.Entry{Candidate: page.Candidate{Link: e.Link}}
 	telling := tellsChanges(m.Pages)
 	for i, u := range m.Pages {
 		l.enter(&from, page.Link{URL: u.URL, Position: i, Source: page.SourceSitemap})

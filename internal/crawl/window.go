@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -23,7 +22,7 @@ const staleAfter = 64
 // in parallel.
 type window struct {
 	record     Recorder
-	candidates []rank.Candidate
+	candidates []page.Candidate
 	entries    []*frontier.Entry
 	at         map[frontier.Hash]int // place in entries
 	all        bool                  // every waiting row is in it

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
@@ -48,7 +49,7 @@ func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
 		return v, nil
 	}
 	v.Name, v.Title = known.Name, known.Title
-	return v, s.DB.NameVenue(ctx, metadata.Venue{Key: key, Name: known.Name, Title: known.Title})
+	return v, s.DB.NameVenue(ctx, gleaner.Venue{Key: key, Name: known.Name, Title: known.Title})
 }
 
 // VenueNames are the names under which a venue is searched for.
@@ -57,5 +58,5 @@ func (s *Stages) VenueNames(ctx context.Context, key string) ([]string, error) {
 	if err != nil || v.Name == "" && v.Title == "" {
 		return homepage.VenueNames(key), err
 	}
-	return homepage.VenueNames(key, v.Variations()...), nil
+	return homepage.VenueNames(key, metadata.Variations(v.Venue)...), nil
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 )
@@ -99,7 +100,7 @@ type findBatch struct {
 	done    int
 	out     Looked
 	open    int                 // authors of whom something did not answer
-	example homepage.Unanswered // of what
+	example evidence.Unanswered // of what
 }
 
 // run consults the directories for some authors while the pages of those before
@@ -144,7 +145,7 @@ func (b *findBatch) subjects(ctx context.Context, authors []gleaner.Author) ([]h
 		if again {
 			subjects = append(subjects, sub)
 		} else {
-			b.tell(homepage.Decision{}, false)
+			b.tell(evidence.Decision{}, false)
 		}
 	}
 	return subjects, b.s.consult(ctx, subjects)
@@ -159,7 +160,7 @@ func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
 	return nil
 }
 
-func (b *findBatch) tell(d homepage.Decision, looked bool) {
+func (b *findBatch) tell(d evidence.Decision, looked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done++
@@ -206,7 +207,7 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 // LookFor decides on the authors of labels as a harvest would, in both passes,
 // with the papers that the record or the directories know of each. Nothing of it
 // is written but what was asked for.
-func (s *Stages) LookFor(ctx context.Context, labels []homepage.Label, report func(done, of int)) ([]homepage.Decision, error) {
+func (s *Stages) LookFor(ctx context.Context, labels []homepage.Label, report func(done, of int)) ([]evidence.Decision, error) {
 	subjects := make([]homepage.Subject, len(labels))
 	for i, l := range labels {
 		var err error

@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/record/store"
@@ -77,7 +78,7 @@ func TestTwoPasses(t *testing.T) {
 			assert.Equal(t, want, best(t, a, id))
 			e, err := a.Stages.Explain(t.Context(), gleaner.Author{PID: "2/2", Name: "Bo Chen"})
 			require.NoError(t, err)
-			assert.Equal(t, homepage.GivenToAnother, e.Decision.NotFound)
+			assert.Equal(t, evidence.GivenToAnother, e.Decision.NotFound)
 		})
 	}
 }
@@ -172,11 +173,11 @@ func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
 	o := circle()
 	a := o.open(t, "", map[string]string{"search": "none"})
 	ctx := t.Context()
-	var pages []homepage.IndexedPage
+	var pages []evidence.Page
 	for i := range 30 {
-		pages = append(pages, homepage.IndexedPage{URL: fmt.Sprintf("http://www.example.net/%d", i), Title: "Another page", Text: "examples and samples, measured and sorted by others"})
+		pages = append(pages, evidence.Page{URL: fmt.Sprintf("http://www.example.net/%d", i), Title: "Another page", Text: "examples and samples, measured and sorted by others"})
 	}
-	pages = append(pages, homepage.IndexedPage{URL: "http://people.example.org/~apoe/", Title: "Adalbert Poe's home page", Text: "Sorting Measured Examples by Weight"})
+	pages = append(pages, evidence.Page{URL: "http://people.example.org/~apoe/", Title: "Adalbert Poe's home page", Text: "Sorting Measured Examples by Weight"})
 	require.NoError(t, a.DB.PageIndex(0).PutPages(ctx, pages))
 	results, err := homepage.NewLocal(a.DB.PageIndex(0)).Search(ctx, `"Adalbert Poe" EXA`, 10)
 	require.NoError(t, err)
@@ -196,7 +197,7 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 	a := circle().open(t, "", nil)
 	ctx := t.Context()
 	index := a.DB.PageIndex(0)
-	for _, p := range []homepage.IndexedPage{
+	for _, p := range []evidence.Page{
 		{URL: "http://a.org/", Title: "Jane O'Doe", Text: "Home page of Jane O'Doe, who studies joins, 数学 and ﬁne café tables."},
 		{URL: "http://b.org/", Title: "People", Text: "Jane O'Doe, John Roe, Max Poe and many others work here in this large department."},
 		{URL: "http://c.org/", Title: "Weather", Text: "Rain."},
@@ -216,11 +217,11 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 	assert.Equal(t, []string{"http://a.org/"}, search("数学 cafe"))
 	assert.Equal(t, []string{"http://c.org/"}, search("weather nowhere"), "half of the terms will do")
 	assert.Empty(t, search("nothing here to find"))
-	require.NoError(t, index.PutPage(ctx, homepage.IndexedPage{URL: "http://a.org/", Title: "Gone"}))
+	require.NoError(t, index.PutPage(ctx, evidence.Page{URL: "http://a.org/", Title: "Gone"}))
 	assert.Equal(t, []string{"http://b.org/"}, search("Jane O'Doe"))
 	small := a.DB.PageIndex(10)
 	for i := range 1100 {
-		require.NoError(t, small.PutPage(ctx, homepage.IndexedPage{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}))
+		require.NoError(t, small.PutPage(ctx, evidence.Page{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}))
 	}
 	n, err := a.DB.IndexedPages(ctx)
 	require.NoError(t, err)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -27,7 +26,7 @@ func withListings(entries []frontier.Entry) []frontier.Entry {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(landings)) {
 		if landings[dir] >= landingsOfListing {
-			entries = append(entries, frontier.Entry{Role: frontier.Landing, Candidate: rank.Candidate{
+			entries = append(entries, frontier.Entry{Role: frontier.Landing, Candidate: page.Candidate{
 				Link: page.Link{URL: dir, Source: page.SourceListing}, Queue: seedQueue, Priority: listingPriority}})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -14,7 +13,7 @@ import (
 func TestWithListings(t *testing.T) {
 	t.Parallel()
 	entry := func(url string, role frontier.Role) frontier.Entry {
-		return frontier.Entry{Role: role, Candidate: rank.Candidate{Link: page.Link{URL: url, Source: page.SourceSeed}}}
+		return frontier.Entry{Role: role, Candidate: page.Candidate{Link: page.Link{URL: url, Source: page.SourceSeed}}}
 	}
 	var entries []frontier.Entry
 	for i := range landingsOfListing {

@@ -112,7 +112,11 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 	if len(records) == 0 {
 		return nil, missing, nothing(venueKey, years, words(missing))
 	}
-	return records, missing, s.DB.SaveRecords(ctx, records)
+	from := make([]gleaner.Origin, len(records))
+	for i := range records {
+		from[i] = records[i].Origin
+	}
+	return records, missing, s.DB.SaveRecords(ctx, metadata.Papers(records), from)
 }
 
 // nothing is why a venue's years are empty: they are not there, or could not be
@@ -232,7 +236,7 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 
 // askYears lists year by year. A year of which the source knows nothing is no
 // failure of the others.
-func (s *Stages) askYears(ctx context.Context, src metadata.Source, v metadata.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
+func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
 	for y := years.From; y <= years.To; y++ {
 		year := gleaner.Years{From: y, To: y}
 		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
 )
@@ -18,10 +19,10 @@ type Directory interface {
 	Name() string
 	// IDs names the authors of the subjects as the directory does, "" where it
 	// cannot; known is what the directories before it said of each.
-	IDs(ctx context.Context, subjects []homepage.Subject, known []metadata.Person) ([]string, error)
+	IDs(ctx context.Context, subjects []homepage.Subject, known []gleaner.Person) ([]string, error)
 	// Persons looks ids up; unknown ones are absent. On an error those found so
 	// far are returned with it.
-	Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error)
+	Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error)
 }
 
 // personAge is for how long a directory is not asked for a person again.
@@ -38,10 +39,10 @@ func (s *Stages) directories() []Directory {
 // consult adds to subjects what the directories list of them. DBLP must answer;
 // another directory that does not is left out, since its word only adds.
 func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error {
-	known := make([]metadata.Person, len(subjects))
+	known := make([]gleaner.Person, len(subjects))
 	for i, d := range s.directories() {
 		ids, err := d.IDs(ctx, subjects, known)
-		var people map[string]*metadata.Person
+		var people map[string]*gleaner.Person
 		var gate metadata.ErrGate
 		if err == nil {
 			people, err = s.persons(ctx, d, ids)
@@ -59,7 +60,7 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 		}
 		for k, id := range ids {
 			if p := people[id]; p != nil {
-				known[k].Add(*p)
+				metadata.AddPerson(&known[k], *p)
 				list(&subjects[k], d.Name(), *p)
 			}
 		}
@@ -71,11 +72,11 @@ func (s *Stages) consult(ctx context.Context, subjects []homepage.Subject) error
 // again may help.
 func leftOut(sub *homepage.Subject, name string, err error) {
 	if again, wait := passing(err); again {
-		sub.Unanswered = append(sub.Unanswered, homepage.Unanswered{What: name, Kind: homepage.KindDirectory, Reason: err.Error(), RetryAfter: wait})
+		sub.Unanswered = append(sub.Unanswered, evidence.Unanswered{What: name, Kind: evidence.KindDirectory, Reason: err.Error(), RetryAfter: wait})
 	}
 }
 
-func list(sub *homepage.Subject, source string, p metadata.Person) {
+func list(sub *homepage.Subject, source string, p gleaner.Person) {
 	for _, u := range p.URLs {
 		sub.Listed = append(sub.Listed, homepage.Listed{URL: u, Source: source})
 	}
@@ -87,7 +88,7 @@ func list(sub *homepage.Subject, source string, p metadata.Person) {
 }
 
 // persons answers from the record, and asks the directory for the rest.
-func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[string]*metadata.Person, error) {
+func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[string]*gleaner.Person, error) {
 	wanted := slices.Compact(slices.Sorted(slices.Values(ids)))
 	wanted = slices.DeleteFunc(wanted, func(id string) bool { return id == "" })
 	kept, err := s.DB.Persons(ctx, d.Name(), wanted, personAge)
@@ -104,7 +105,7 @@ func (s *Stages) persons(ctx context.Context, d Directory, ids []string) (map[st
 		return kept, nil
 	}
 	found, askErr := d.Persons(ctx, open)
-	said := map[string]*metadata.Person{}
+	said := map[string]*gleaner.Person{}
 	for id, p := range found {
 		said[id] = &p
 	}
@@ -125,7 +126,7 @@ type dblpPeople struct{ dblp *metadata.DBLP }
 
 func (d dblpPeople) Name() string { return "dblp" }
 
-func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []metadata.Person) ([]string, error) {
+func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []gleaner.Person) ([]string, error) {
 	ids := make([]string, len(subjects))
 	for i, sub := range subjects {
 		ids[i] = sub.Author.PID
@@ -135,7 +136,7 @@ func (d dblpPeople) IDs(_ context.Context, subjects []homepage.Subject, _ []meta
 
 // Persons passes over a page that cannot be read: one broken record must not keep
 // the others from being looked up.
-func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
+func (d dblpPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	all, err := d.dblp.Persons(ctx, ids)
 	var bad metadata.ErrBadAnswer
 	if !errors.As(err, &bad) {
@@ -164,7 +165,7 @@ type ORCIDPeople struct{ ORCID *metadata.ORCID }
 func (o ORCIDPeople) Name() string { return "orcid" }
 
 // IDs are what DBLP knows of the authors.
-func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known []metadata.Person) ([]string, error) {
+func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known []gleaner.Person) ([]string, error) {
 	ids := make([]string, len(subjects))
 	for i := range subjects {
 		ids[i] = known[i].ORCID()
@@ -173,8 +174,8 @@ func (o ORCIDPeople) IDs(_ context.Context, subjects []homepage.Subject, known [
 }
 
 // Persons asks for one record after the other.
-func (o ORCIDPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
-	out := map[string]metadata.Person{}
+func (o ORCIDPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
+	out := map[string]gleaner.Person{}
 	for _, id := range ids {
 		p, err := o.ORCID.Person(ctx, id)
 		var none metadata.ErrNotFound
@@ -196,7 +197,7 @@ type SemanticScholarPeople struct{ API *metadata.SemanticScholar }
 func (o SemanticScholarPeople) Name() string { return "semanticscholar" }
 
 // IDs looks one paper of each author up, all in one request.
-func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subject, _ []metadata.Person) ([]string, error) {
+func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subject, _ []gleaner.Person) ([]string, error) {
 	var papers []gleaner.Paper
 	of := make([]int, len(subjects)) // place in papers + 1
 	for i, sub := range subjects {
@@ -226,6 +227,6 @@ func (o SemanticScholarPeople) IDs(ctx context.Context, subjects []homepage.Subj
 }
 
 // Persons asks for all at once.
-func (o SemanticScholarPeople) Persons(ctx context.Context, ids []string) (map[string]metadata.Person, error) {
+func (o SemanticScholarPeople) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	return o.API.Persons(ctx, ids)
 }

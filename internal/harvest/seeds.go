@@ -11,7 +11,6 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -156,7 +155,7 @@ func (s *Stages) locate(ctx context.Context, id string, sources []metadata.CopyS
 const papersPerAsk = 500
 
 func copyEntry(p gleaner.Paper, url, source string, landing bool) frontier.Entry {
-	e := frontier.Entry{Role: frontier.Lead, Candidate: rank.Candidate{Link: page.Link{URL: url, Anchor: p.Title, Context: source, Source: page.SourceSeed},
+	e := frontier.Entry{Role: frontier.Lead, Candidate: page.Candidate{Link: page.Link{URL: url, Anchor: p.Title, Context: source, Source: page.SourceSeed},
 		Wanted: 1, Queue: seedQueue, Priority: seedPriority}}
 	if landing {
 		e.Role = frontier.Landing
@@ -197,7 +196,7 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after stri
 		if host <= after {
 			continue
 		}
-		e := frontier.Entry{Role: frontier.Member, Candidate: rank.Candidate{Link: page.Link{URL: h.URL, Anchor: h.AuthorID, Source: page.SourceSeed},
+		e := frontier.Entry{Role: frontier.Member, Candidate: page.Candidate{Link: page.Link{URL: h.URL, Anchor: h.AuthorID, Source: page.SourceSeed},
 			Queue: seedQueue, Priority: seedPriority}}
 		byHost[host] = append(byHost[host], e)
 		prefix := "/"

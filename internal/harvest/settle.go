@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -46,33 +47,33 @@ type book struct {
 }
 
 // Decisions implements homepage.Book.
-func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]homepage.Decision, error) {
+func (b book) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
 	return b.s.DB.Decisions(ctx, authorIDs, until)
 }
 
 // All implements homepage.Book.
-func (b book) All(ctx context.Context) ([]homepage.Decision, error) {
+func (b book) All(ctx context.Context) ([]evidence.Decision, error) {
 	return b.s.DB.HarvestDecisions(ctx, b.harvest)
 }
 
 // Heed implements homepage.Book.
-func (b book) Heed(ctx context.Context, d homepage.Decision) (homepage.Decision, error) {
+func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
 	words, err := b.s.DB.Overrides(ctx, d.Author.ID())
 	return Heed(d, words), err
 }
 
 // Save implements homepage.Book.
-func (b book) Save(ctx context.Context, d homepage.Decision) error { return b.s.save(ctx, d) }
+func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.save(ctx, d) }
 
 // Heed lays a person's words over a decision: the pages they name come first, the
 // last named before all, and those they deny go.
-func Heed(d homepage.Decision, words []store.Override) homepage.Decision {
+func Heed(d evidence.Decision, words []store.Override) evidence.Decision {
 	d.Homepages = slices.Clone(d.Homepages)
 	for _, w := range words {
-		same := func(c homepage.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }
+		same := func(c evidence.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }
 		d.Homepages = slices.DeleteFunc(d.Homepages, same)
 		if w.Word == "is" {
-			d.Homepages = slices.Insert(d.Homepages, 0, homepage.Candidate{URL: w.URL, Source: "user", Rule: "a person said so", Priority: homepage.High, Score: 1, Kept: true})
+			d.Homepages = slices.Insert(d.Homepages, 0, evidence.Candidate{URL: w.URL, Source: "user", Rule: "a person said so", Priority: homepage.High, Score: 1, Kept: true})
 		}
 	}
 	switch {
@@ -88,15 +89,15 @@ func Heed(d homepage.Decision, words []store.Override) homepage.Decision {
 // found is not theirs.
 const Denied = "a person said that the page found is not theirs"
 
-func (s *Stages) decision(ctx context.Context, authorID string) (homepage.Decision, error) {
+func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decision, error) {
 	ds, err := s.DB.Decisions(ctx, []string{authorID}, time.Time{})
 	if err != nil || len(ds) == 0 {
-		return homepage.Decision{}, err
+		return evidence.Decision{}, err
 	}
 	return ds[0], nil
 }
 
-func (s *Stages) save(ctx context.Context, d homepage.Decision) error {
+func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
 	var kept []store.Homepage
 	for i, c := range d.Homepages {
 		kept = append(kept, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
@@ -118,7 +119,7 @@ func (s *Stages) indexPages(ctx context.Context) error {
 		if err != nil || len(cached) == 0 {
 			return err
 		}
-		var pages []homepage.IndexedPage
+		var pages []evidence.Page
 		for _, c := range cached {
 			if c.Outcome != "success" || c.FinalURL != c.URL {
 				continue
@@ -135,9 +136,9 @@ func (s *Stages) indexPages(ctx context.Context) error {
 
 // Indexed is a page as the local index keeps it; none where the page says that
 // nothing is there, or that it is not to be indexed.
-func Indexed(p *page.Page) []homepage.IndexedPage {
+func Indexed(p *page.Page) []evidence.Page {
 	if p.SoftMissing || p.Wall != page.NoWall || p.NoIndex || p.Text == "" {
 		return nil
 	}
-	return []homepage.IndexedPage{{URL: p.URL, Title: p.Title, Text: p.Text}}
+	return []evidence.Page{{URL: p.URL, Title: p.Title, Text: p.Text}}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
-	"gleaner/internal/homepage"
 	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -47,7 +47,7 @@ func TestAHostThatWasOutLosesNobody(t *testing.T) {
 	q, err := a.DB.StillOpen(ctx, id)
 	require.NoError(t, err)
 	assert.Equal(t, 1, q.Authors)
-	assert.WithinDuration(t, time.Now().Add(homepage.FirstRetry), *q.Next, time.Minute)
+	assert.WithinDuration(t, time.Now().Add(evidence.FirstRetry), *q.Next, time.Minute)
 	r, err := report.Build(ctx, a.DB, id)
 	require.NoError(t, err)
 	var evidence []string
@@ -95,7 +95,7 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 	e, err := a.Stages.Explain(ctx, gleaner.Author{PID: "1/1", Name: "Jane Roe"})
 	require.NoError(t, err)
 	assert.Equal(t, 3, e.Decision.Tries)
-	assert.WithinDuration(t, time.Now().Add(4*homepage.FirstRetry), e.Decision.NextTry, time.Minute)
+	assert.WithinDuration(t, time.Now().Add(4*evidence.FirstRetry), e.Decision.NextTry, time.Minute)
 	assert.GreaterOrEqual(t, o.pagesAsked(roeHost), 3, "asked again each time")
 }
 

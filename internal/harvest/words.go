@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/store"
 )
 
@@ -71,7 +71,7 @@ type Explained struct {
 	Author   gleaner.Author     `json:"author"`
 	Looked   bool               `json:"looked"` // whether they were looked for
 	Words    []store.Override   `json:"words,omitempty"`
-	Decision *homepage.Decision `json:"decision,omitempty"`
+	Decision *evidence.Decision `json:"decision,omitempty"`
 	Kept     []store.Homepage   `json:"homepages"`
 	Papers   []gleaner.Paper    `json:"papers"`
 }

@@ -5,23 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gleaner/internal/gleaner/evidence"
 	"math"
 	"sync"
 	"time"
 )
 
-// Answer is a search answer as it is kept.
-type Answer struct {
-	Results []Result  `json:"results"`
-	At      time.Time `json:"at"`
-}
-
 // Cache keeps search answers and counts what was asked. Implementations are
 // shared by all workers.
 type Cache interface {
 	// LoadSearch returns the answer kept for the query, if there is one.
-	LoadSearch(ctx context.Context, provider, query string, n int) (Answer, bool, error)
-	SaveSearch(ctx context.Context, provider, query string, n int, a Answer) error
+	LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error)
+	SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error
 	// Spend counts one request of provider in the period that begins at start,
 	// unless limit of them were counted already; then it returns false. The
 	// test and the count are one step, so two workers never pass the limit.
@@ -68,7 +63,7 @@ func (c *CachedSearcher) Name() string { return c.inner.Name() }
 
 // Search answers from the cache, or asks when the budget allows it. An answer
 // that is too old is better than none: it is given when the budget is used up.
-func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Result, error) {
+func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	now := c.budget.Now()
 	kept, ok, err := c.cache.LoadSearch(ctx, c.Name(), query, n)
 	if err != nil {
@@ -86,7 +81,7 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 	case err != nil: // a part of an answer is not kept: the whole is asked for again
 		return rs, err
 	}
-	if err := c.cache.SaveSearch(ctx, c.Name(), query, n, Answer{Results: rs, At: now}); err != nil {
+	if err := c.cache.SaveSearch(ctx, c.Name(), query, n, evidence.Answer{Results: rs, At: now}); err != nil {
 		return nil, fmt.Errorf("%w: search cache: %w", ErrRecord, err)
 	}
 	return rs, nil
@@ -94,7 +89,7 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]Res
 
 // ask searches, and pays for it when the turn has come: a wait that is given up
 // costs nothing. Where nothing is left to pay with, no turn is waited for.
-func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.Time) ([]Result, error) {
+func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.Time) ([]evidence.Result, error) {
 	start, limit := c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32)
 	used := func() error {
 		return &SearchError{Provider: c.Name(), RetryAfter: start.Add(c.budget.Period).Sub(now),
@@ -154,7 +149,7 @@ func (c *CachedSearcher) periodStart(now time.Time) time.Time {
 // MemoryCache is a Cache that lasts as long as the process.
 type MemoryCache struct {
 	mu      sync.Mutex
-	answers map[memoryKey]Answer
+	answers map[memoryKey]evidence.Answer
 	spent   map[spentKey]int
 }
 
@@ -170,11 +165,11 @@ type spentKey struct {
 
 // NewMemoryCache returns an empty cache, safe for concurrent use.
 func NewMemoryCache() *MemoryCache {
-	return &MemoryCache{answers: map[memoryKey]Answer{}, spent: map[spentKey]int{}}
+	return &MemoryCache{answers: map[memoryKey]evidence.Answer{}, spent: map[spentKey]int{}}
 }
 
 // LoadSearch implements Cache.
-func (m *MemoryCache) LoadSearch(_ context.Context, provider, query string, n int) (Answer, bool, error) {
+func (m *MemoryCache) LoadSearch(_ context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a, ok := m.answers[memoryKey{provider, query, n}]
@@ -182,7 +177,7 @@ func (m *MemoryCache) LoadSearch(_ context.Context, provider, query string, n in
 }
 
 // SaveSearch implements Cache.
-func (m *MemoryCache) SaveSearch(_ context.Context, provider, query string, n int, a Answer) error {
+func (m *MemoryCache) SaveSearch(_ context.Context, provider, query string, n int, a evidence.Answer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.answers[memoryKey{provider, query, n}] = a

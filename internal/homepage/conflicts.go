@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"gleaner/internal/gleaner/evidence"
 	"slices"
 	"sort"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // again is a subject with what a settled first pass tells: the homepages of
 // co-authors, by id, and the pages that went to others. It reports whether another
 // try is worth while.
-func (s Subject) again(own Decision, homepages map[string]string) (Subject, bool) {
+func (s Subject) again(own evidence.Decision, homepages map[string]string) (Subject, bool) {
 	pages, taken := slices.Clone(s.CoAuthorHomepages), slices.Clone(s.Taken)
 	for _, a := range coAuthors(s) {
 		if u := homepages[a.ID()]; u != "" && !slices.Contains(pages, u) {
@@ -28,10 +29,10 @@ func (s Subject) again(own Decision, homepages map[string]string) (Subject, bool
 
 // resolveConflicts leaves a page that several authors were given to the one
 // who is best vouched for (then the highest score, then the smallest id). It changes the decisions in place and is a pure function of them.
-func resolveConflicts(decisions []Decision) {
+func resolveConflicts(decisions []evidence.Decision) {
 	type claim struct {
 		decision  int
-		candidate Candidate
+		candidate evidence.Candidate
 	}
 	claims := map[string][]claim{}
 	for i, d := range decisions {
@@ -57,21 +58,21 @@ func resolveConflicts(decisions []Decision) {
 		winner := decisions[cs[0].decision].Author
 		for _, c := range cs[1:] {
 			if decisions[c.decision].Author.ID() != winner.ID() {
-				decisions[c.decision].yieldTo(winner.Name, key)
+				yieldTo(&decisions[c.decision], winner.Name, key)
 			}
 		}
 	}
 }
 
 // yieldTo gives up a page to another author.
-func (d *Decision) yieldTo(winner, key string) {
-	d.Homepages = slices.DeleteFunc(d.Homepages, func(c Candidate) bool { return addressKey(c.URL) == key })
+func yieldTo(d *evidence.Decision, winner, key string) {
+	d.Homepages = slices.DeleteFunc(d.Homepages, func(c evidence.Candidate) bool { return addressKey(c.URL) == key })
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Kept && addressKey(c.URL) == key {
 			c.Kept, c.Priority, c.Rule = false, "", ruleGiven+" "+winner+", with more evidence"
 		}
 	}
 	if len(d.Homepages) == 0 {
-		d.NotFound = GivenToAnother
+		d.NotFound = evidence.GivenToAnother
 	}
 }

@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"errors"
+	"gleaner/internal/gleaner/evidence"
 	"slices"
 	"sort"
 	"strings"
@@ -184,7 +185,7 @@ func (h *hunt) onePerSite(in []*site) []*site {
 // candidates that passed.
 func (h *hunt) inner(s *site, passed []*site) bool {
 	return slices.ContainsFunc(passed, func(o *site) bool {
-		return o != s && o.c.Source == SourceInner && sameAddress(o.c.Via, s.c.URL)
+		return o != s && o.c.Source == evidence.SourceInner && sameAddress(o.c.Via, s.c.URL)
 	})
 }
 
@@ -199,20 +200,20 @@ func (h *hunt) whyNot() string {
 		}
 	}
 	for _, u := range h.d.Unanswered {
-		if u.Kind == KindPage {
-			return DidNotAnswer + " (" + u.Reason + ")"
+		if u.Kind == evidence.KindPage {
+			return evidence.DidNotAnswer + " (" + u.Reason + ")"
 		}
 	}
 	switch {
 	case h.answered == 0 && (len(h.failures) > 0 || h.f.cfg.Searcher == nil):
-		return NoSearch
+		return evidence.NoSearch
 	case len(h.failures) > 0:
-		return SearchFailed
+		return evidence.SearchFailed
 	case fetched > 0:
-		return NoEvidence
+		return evidence.NoEvidence
 	case dead > 0:
-		return AllDead
+		return evidence.AllDead
 	default:
-		return NoCandidates
+		return evidence.NoCandidates
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Label says where an author's homepage is. With no Homepages it says that
@@ -111,7 +112,7 @@ type Mistake struct {
 
 // Evaluate compares decisions with labels. An author without a label is wrong
 // only where they were given a page that a label gives to another.
-func Evaluate(decisions []Decision, labels []Label) Report {
+func Evaluate(decisions []evidence.Decision, labels []Label) Report {
 	r := Report{BySource: map[string]Score{}}
 	byID := map[string]Label{}
 	for _, l := range labels {
@@ -147,7 +148,7 @@ func Evaluate(decisions []Decision, labels []Label) Report {
 
 // unlabelled looks at an author of whom nothing is known but whose pages are
 // not: those that the labels give to others.
-func (r *Report) unlabelled(d Decision, labels []Label) {
+func (r *Report) unlabelled(d evidence.Decision, labels []Label) {
 	ofAnother := func(u string) bool {
 		return u != "" && slices.ContainsFunc(labels, func(l Label) bool { return right(u, l) })
 	}
@@ -191,7 +192,7 @@ func (s *Score) count(best string, wrong bool, l Label) {
 }
 
 // firstWrong is the first kept page that is not the author's, or "".
-func firstWrong(d Decision, l Label) string {
+func firstWrong(d evidence.Decision, l Label) string {
 	for _, c := range d.Homepages {
 		if !right(c.URL, l) {
 			return c.URL
@@ -212,7 +213,7 @@ func right(u string, l Label) bool {
 	return false
 }
 
-func ruleOf(d Decision, u string) string {
+func ruleOf(d evidence.Decision, u string) string {
 	for _, c := range d.Candidates {
 		if c.Kept && c.URL == u {
 			return c.Rule

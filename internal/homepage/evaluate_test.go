@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,14 +29,14 @@ func TestReadLabels(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	author := func(id string) gleaner.Author { return gleaner.Author{PID: id, Name: id} }
-	given := func(id, table1 string, urls ...string) Decision {
-		d := Decision{Author: author(id), Table1: table1, Searches: 1, Fetches: 2}
+	given := func(id, table1 string, urls ...string) evidence.Decision {
+		d := evidence.Decision{Author: author(id), Table1: table1, Searches: 1, Fetches: 2}
 		for _, u := range urls {
-			d.Homepages = append(d.Homepages, Candidate{URL: u, Source: SourceVenue, Kept: true})
+			d.Homepages = append(d.Homepages, evidence.Candidate{URL: u, Source: evidence.SourceVenue, Kept: true})
 		}
 		return d
 	}
-	r := Evaluate([]Decision{
+	r := Evaluate([]evidence.Decision{
 		given("right", "http://x.org/", "http://a.org/papers.html"),
 		given("wrong", "http://b.org/", "http://x.org/"),
 		given("second wrong", "", "http://c.org/", "http://x.org/"),

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 )
@@ -54,7 +55,7 @@ const (
 )
 
 // features looks at an exhibit as evidence for the person.
-func (p *person) features(c Candidate, ex exhibit) map[string]float64 {
+func (p *person) features(c evidence.Candidate, ex exhibit) map[string]float64 {
 	f := map[string]float64{}
 	set := func(k string, v float64) {
 		if v != 0 {
@@ -299,7 +300,7 @@ var portalWords = []string{
 }
 
 // place is what address, source and search say.
-func (p *person) place(c Candidate, ex exhibit, set func(string, float64)) {
+func (p *person) place(c evidence.Candidate, ex exhibit, set func(string, float64)) {
 	u := ex.url
 	root, personal := siteOf(u, p.names[0])
 	set(fRoot, boolTo(sameAddress(root, u.String())))
@@ -307,9 +308,9 @@ func (p *person) place(c Candidate, ex exhibit, set func(string, float64)) {
 	set(fAcademic, boolTo(isAcademic(u)))
 	set(fDepth, math.Min(1, float64(strings.Count(strings.Trim(u.Path, "/"), "/"))/5))
 	switch source, _, _ := strings.Cut(c.Source, ":"); source {
-	case SourceListed:
+	case evidence.SourceListed:
 		set(fListed, 1)
-	case SourceCoAuthor, SourcePeople, SourceMoved:
+	case evidence.SourceCoAuthor, evidence.SourcePeople, evidence.SourceMoved:
 		set(fLinked, 1)
 	}
 	if c.Rank > 0 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/web/page"
@@ -175,7 +176,7 @@ func TestFarm(t *testing.T) {
 	}
 }
 
-func explain(t testing.TB, decisions []homepage.Decision, a gleaner.Author) {
+func explain(t testing.TB, decisions []evidence.Decision, a gleaner.Author) {
 	for _, d := range decisions {
 		if d.Author.ID() == a.ID() {
 			for _, c := range d.Candidates {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/web/page"
 )
 
@@ -46,10 +47,10 @@ func New(cfg Config) *Finder {
 // Find looks for one author's homepages. The decision is complete in itself;
 // the error is that of ctx, ErrRecord, or ErrSearchUnavailable (with the decision
 // as far as it goes).
-func (f *Finder) Find(ctx context.Context, s Subject) (Decision, error) {
+func (f *Finder) Find(ctx context.Context, s Subject) (evidence.Decision, error) {
 	h := newHunt(f, s)
 	if len(h.person.names) == 0 {
-		h.d.NotFound = NoCandidates
+		h.d.NotFound = evidence.NoCandidates
 		return h.d, nil
 	}
 	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest} {
@@ -72,7 +73,7 @@ type hunt struct {
 	f        *Finder
 	s        Subject
 	person   *person
-	d        Decision
+	d        evidence.Decision
 	sites    []*site
 	byKey    map[string]*site
 	answered int // searches that brought an answer
@@ -84,7 +85,7 @@ type hunt struct {
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
+	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.
@@ -99,7 +100,7 @@ func (h *hunt) listed(ctx context.Context) error {
 	ls := slices.Clone(h.s.Listed)
 	slices.SortStableFunc(ls, func(a, b Listed) int { return rank(a) - rank(b) })
 	for _, l := range ls {
-		h.enter(lead{url: l.URL, source: SourceListed + ":" + l.Source})
+		h.enter(lead{url: l.URL, source: evidence.SourceListed + ":" + l.Source})
 	}
 	return h.visit(ctx, 4)
 }
@@ -119,7 +120,7 @@ func (h *hunt) byVenue(ctx context.Context) error {
 			h.d.Table1 = c.URL
 		}
 	}
-	h.enterResults(rs, SourceVenue)
+	h.enterResults(rs, evidence.SourceVenue)
 	// Namesakes must not use up what the later, surer sources need.
 	h.limit = max(1, h.f.cfg.MaxFetches-reserved)
 	defer func() { h.limit = h.f.cfg.MaxFetches }()
@@ -141,7 +142,7 @@ func (h *hunt) byVariation(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.enterResults(rs, SourceVenue)
+		h.enterResults(rs, evidence.SourceVenue)
 	}
 	return h.visit(ctx, 2)
 }
@@ -162,7 +163,7 @@ func (h *hunt) byTitle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h.enterResults(rs, SourceTitle)
+		h.enterResults(rs, evidence.SourceTitle)
 		if err := h.visit(ctx, 2); err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (h *hunt) byCoAuthors(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		h.follow(pg, final, SourceCoAuthor)
+		h.follow(pg, final, evidence.SourceCoAuthor)
 		if err := h.visit(ctx, 3); err != nil {
 			return err
 		}
@@ -206,7 +207,7 @@ func (h *hunt) rest(ctx context.Context) error {
 
 // search asks once. A failure is noted, not returned: other sources remain, and
 // results may come with it.
-func (h *hunt) search(ctx context.Context, query string) ([]Result, error) {
+func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, error) {
 	if h.f.cfg.Searcher == nil || h.d.Searches >= h.f.cfg.MaxQueries {
 		return nil, nil
 	}
@@ -228,7 +229,7 @@ func (h *hunt) search(ctx context.Context, query string) ([]Result, error) {
 	return rs[:min(len(rs), table1Results)], nil
 }
 
-func (h *hunt) enterResults(rs []Result, source string) {
+func (h *hunt) enterResults(rs []evidence.Result, source string) {
 	for _, r := range rs {
 		h.enter(lead{url: r.URL, title: r.Title, snippet: r.Snippet, source: source, rank: r.Rank})
 	}

@@ -3,21 +3,16 @@ package homepage
 import (
 	"context"
 	"fmt"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"slices"
-	"strings"
 )
-
-// IndexedPage is what the local index keeps of a page that was crawled already.
-type IndexedPage struct {
-	URL, Title, Text string
-}
 
 // PageIndex is a full-text index over crawled pages.
 type PageIndex interface {
 	// SearchPages returns the n best of the pages that hold at least half of the
 	// terms (as text.Words yields them), the best first.
-	SearchPages(ctx context.Context, terms []string, n int) ([]Result, error)
+	SearchPages(ctx context.Context, terms []string, n int) ([]evidence.Result, error)
 }
 
 // Local searches pages that were crawled already; it needs no key and costs no
@@ -34,21 +29,10 @@ func (l *Local) Name() string { return "local" }
 // where the venue is unknown to them. Postgres ranks them: of 42 authors with a
 // homepage among 2,956 recorded pages it puts the right site first for all 42, as BM25
 // does, in a twentieth of the time that it takes to fetch what BM25 needs.
-func (l *Local) Search(ctx context.Context, query string, n int) ([]Result, error) {
+func (l *Local) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	found, err := l.index.SearchPages(ctx, slices.Compact(slices.Sorted(slices.Values(text.Words(query)))), n)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrRecord, l.Name(), err)
 	}
 	return ranked(l.Name(), found, n), nil
-}
-
-// snippetBytes is how much of a page's text is shown with a result.
-const snippetBytes = 300
-
-// Snippet is the beginning of a page's text.
-func Snippet(of string) string {
-	if len(of) > snippetBytes {
-		of = strings.ToValidUTF8(of[:snippetBytes], "")
-	}
-	return of
 }

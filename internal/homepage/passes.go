@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Passes is how many passes a search for many authors takes.
@@ -18,13 +19,13 @@ const Passes = 2
 type Book interface {
 	// Decisions lists what was decided about some authors until a time (zero:
 	// ever). Of an author decided on again since then nothing is listed.
-	Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]Decision, error)
+	Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error)
 	// All lists what was decided about all authors of the search.
-	All(ctx context.Context) ([]Decision, error)
+	All(ctx context.Context) ([]evidence.Decision, error)
 	// Heed lays a person's words over a decision.
-	Heed(ctx context.Context, d Decision) (Decision, error)
+	Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error)
 	// Save replaces what was decided about an author.
-	Save(ctx context.Context, d Decision) error
+	Save(ctx context.Context, d evidence.Decision) error
 }
 
 // Search looks for the homepages of many authors. In the first pass each is looked
@@ -42,7 +43,7 @@ type Search struct {
 // Look looks for an author in a pass, and writes what was decided. The decision
 // returned counts what this look took alone. The error may be
 // ErrSearchUnavailable; the decision is then written none the less.
-func (s Search) Look(ctx context.Context, sub Subject, pass int) (Decision, error) {
+func (s Search) Look(ctx context.Context, sub Subject, pass int) (evidence.Decision, error) {
 	asked, found := s.Finder.Find(ctx, sub)
 	if found != nil && !errors.Is(found, ErrSearchUnavailable) {
 		return asked, found
@@ -53,7 +54,7 @@ func (s Search) Look(ctx context.Context, sub Subject, pass int) (Decision, erro
 	if err != nil {
 		return asked, err
 	}
-	var first Decision
+	var first evidence.Decision
 	if len(before) > 0 {
 		first = before[0]
 	}
@@ -61,7 +62,7 @@ func (s Search) Look(ctx context.Context, sub Subject, pass int) (Decision, erro
 	if pass > 1 {
 		d.Searches += first.Searches
 		d.Fetches += first.Fetches
-		if d.NotFound != "" && first.NotFound == GivenToAnother {
+		if d.NotFound != "" && first.NotFound == evidence.GivenToAnother {
 			d.NotFound = first.NotFound // still the reason
 		}
 	}
@@ -86,7 +87,7 @@ func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Sub
 	if err != nil {
 		return sub, false, err
 	}
-	own, others := Decision{Author: sub.Author}, map[string]string{}
+	own, others := evidence.Decision{Author: sub.Author}, map[string]string{}
 	for _, d := range decided {
 		if d.Author.ID() == sub.Author.ID() {
 			own = d
@@ -135,7 +136,7 @@ func (s Search) Settle(ctx context.Context) (changed int, err error) {
 //
 // Searches that failed are in the decisions; the error joins ErrSearchUnavailable
 // where any author has none for that reason, or is that of ctx.
-func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) ([]Decision, error) {
+func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) ([]evidence.Decision, error) {
 	book := &notes{of: map[string]note{}}
 	s := Search{Finder: f, Book: book}
 	var unavailable error
@@ -188,7 +189,7 @@ type notes struct {
 }
 
 type note struct {
-	Decision
+	evidence.Decision
 	at time.Time
 }
 
@@ -199,7 +200,7 @@ func (n *notes) now() time.Time {
 }
 
 // Decisions implements Book.
-func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time) (out []Decision, _ error) {
+func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time) (out []evidence.Decision, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, id := range authorIDs {
@@ -211,7 +212,7 @@ func (n *notes) Decisions(_ context.Context, authorIDs []string, until time.Time
 }
 
 // All implements Book.
-func (n *notes) All(context.Context) (out []Decision, _ error) {
+func (n *notes) All(context.Context) (out []evidence.Decision, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, d := range n.of {
@@ -221,10 +222,10 @@ func (n *notes) All(context.Context) (out []Decision, _ error) {
 }
 
 // Heed implements Book: nobody said anything.
-func (*notes) Heed(_ context.Context, d Decision) (Decision, error) { return d, nil }
+func (*notes) Heed(_ context.Context, d evidence.Decision) (evidence.Decision, error) { return d, nil }
 
 // Save implements Book.
-func (n *notes) Save(_ context.Context, d Decision) error {
+func (n *notes) Save(_ context.Context, d evidence.Decision) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.count++
@@ -232,8 +233,8 @@ func (n *notes) Save(_ context.Context, d Decision) error {
 	return nil
 }
 
-func (n *notes) about(subjects []Subject) []Decision {
-	out := make([]Decision, len(subjects))
+func (n *notes) about(subjects []Subject) []evidence.Decision {
+	out := make([]evidence.Decision, len(subjects))
 	for i, s := range subjects {
 		out[i] = n.of[s.Author.ID()].Decision
 		if out[i].Author == (gleaner.Author{}) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner/evidence"
 )
 
 // SearXNG asks a SearXNG instance, whose settings must allow JSON
@@ -34,8 +35,8 @@ func (s *SearXNG) Name() string { return s.name }
 const maxPages = 3
 
 // Search asks page after page until n results are there or no new one comes.
-func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]Result, error) {
-	var all []Result
+func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
+	var all []evidence.Result
 	seen := map[string]bool{}
 	for pageno := 1; pageno <= maxPages && len(all) < n; pageno++ {
 		var answer struct {
@@ -63,7 +64,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]Result, er
 			if !seen[r.URL] {
 				seen[r.URL] = true
 				fresh++
-				all = append(all, Result{URL: r.URL, Title: r.Title, Snippet: r.Content})
+				all = append(all, evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Content})
 			}
 		}
 		if fresh == 0 {
@@ -91,11 +92,11 @@ func NewBrave(base, key string, client *http.Client, gate fetch.Gate) *Brave {
 func (b *Brave) Name() string { return b.name }
 
 // Search asks for up to 20 results a page, ten pages at most, as Brave allows.
-func (b *Brave) Search(ctx context.Context, query string, n int) ([]Result, error) {
+func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if b.key == "" {
 		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", ErrNoKey)}
 	}
-	var all []Result
+	var all []evidence.Result
 	count := min(20, max(1, n))
 	for offset := 0; offset < maxPages && len(all) < n; offset++ {
 		var answer struct {
@@ -113,7 +114,7 @@ func (b *Brave) Search(ctx context.Context, query string, n int) ([]Result, erro
 			return ranked(b.name, all, n), err
 		}
 		for _, r := range answer.Web.Results {
-			all = append(all, Result{URL: r.URL, Title: r.Title, Snippet: r.Description})
+			all = append(all, evidence.Result{URL: r.URL, Title: r.Title, Snippet: r.Description})
 		}
 		if len(answer.Web.Results) < count {
 			break
@@ -140,7 +141,7 @@ func NewSerper(base, key string, client *http.Client, gate fetch.Gate) *Serper {
 func (s *Serper) Name() string { return s.name }
 
 // Search posts one request.
-func (s *Serper) Search(ctx context.Context, query string, n int) ([]Result, error) {
+func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if s.key == "" {
 		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", ErrNoKey)}
 	}
@@ -160,9 +161,9 @@ func (s *Serper) Search(ctx context.Context, query string, n int) ([]Result, err
 	if err := s.call(ctx, req, &answer); err != nil {
 		return nil, err
 	}
-	all := make([]Result, len(answer.Organic))
+	all := make([]evidence.Result, len(answer.Organic))
 	for i, r := range answer.Organic {
-		all[i] = Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet}
+		all[i] = evidence.Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet}
 	}
 	return ranked(s.name, all, n), nil
 }
@@ -192,7 +193,7 @@ func (f firstAnswer) Name() string {
 	return strings.Join(names, ",")
 }
 
-func (f firstAnswer) Search(ctx context.Context, query string, n int) ([]Result, error) {
+func (f firstAnswer) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	var errs []error
 	for _, s := range f {
 		rs, err := s.Search(ctx, query, n)

@@ -11,23 +11,15 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner/evidence"
 )
-
-// Result is one answer of a search engine.
-type Result struct {
-	URL      string `json:"url"`
-	Title    string `json:"title"`
-	Snippet  string `json:"snippet,omitempty"`
-	Provider string `json:"provider"`
-	Rank     int    `json:"rank"` // from 1
-}
 
 // Searcher asks one search engine. Search returns at most n results, best
 // first; no result is not an error. With an error come the results that there
 // were before it.
 type Searcher interface {
 	Name() string
-	Search(ctx context.Context, query string, n int) ([]Result, error)
+	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
 }
 
 // The ways in which a search fails.
@@ -145,8 +137,8 @@ func (p provider) refusal(resp *http.Response) *SearchError {
 }
 
 // ranked numbers results from 1, at most n of them, each address once.
-func ranked(name string, in []Result, n int) []Result {
-	out := make([]Result, 0, min(n, len(in)))
+func ranked(name string, in []evidence.Result, n int) []evidence.Result {
+	out := make([]evidence.Result, 0, min(n, len(in)))
 	seen := map[string]bool{}
 	for _, r := range in {
 		if r.URL == "" || seen[r.URL] || len(out) == n {

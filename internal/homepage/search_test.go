@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner/evidence"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -51,7 +52,7 @@ func TestSearXNG(t *testing.T) {
 	g := &turns{}
 	got, err := NewSearXNG(s.URL+"/", s.Client(), g).Search(t.Context(), "jane doe", 10)
 	require.NoError(t, err)
-	assert.Equal(t, []Result{
+	assert.Equal(t, []evidence.Result{
 		{URL: "http://a.org/1", Title: "A & B", Snippet: "c", Provider: "searxng", Rank: 1},
 		{URL: "http://b.org/", Title: "B", Snippet: "d", Provider: "searxng", Rank: 2},
 		{URL: "http://a.org/2", Title: "A & B", Snippet: "c", Provider: "searxng", Rank: 3},
@@ -99,7 +100,7 @@ func TestBrave(t *testing.T) {
 	})
 	got, err := NewBrave(s.URL, "k", s.Client(), nil).Search(t.Context(), "q", 10)
 	require.NoError(t, err)
-	assert.Equal(t, []Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
+	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
 	_, err = NewBrave(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, ErrNoKey)
 }
@@ -119,7 +120,7 @@ func TestSerper(t *testing.T) {
 	})
 	got, err := NewSerper(s.URL, "k", s.Client(), nil).Search(t.Context(), "q", 10)
 	require.NoError(t, err)
-	assert.Equal(t, []Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
+	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
 	_, err = NewSerper(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, ErrNoKey)
 }
@@ -128,12 +129,12 @@ func TestSerper(t *testing.T) {
 type counted struct{ n atomic.Int64 }
 
 func (c *counted) Name() string { return "counted" }
-func (c *counted) Search(ctx context.Context, q string, _ int) ([]Result, error) {
+func (c *counted) Search(ctx context.Context, q string, _ int) ([]evidence.Result, error) {
 	if err := pay(ctx); err != nil {
 		return nil, err
 	}
 	c.n.Add(1)
-	return []Result{{URL: "http://" + q + ".org/"}}, nil
+	return []evidence.Result{{URL: "http://" + q + ".org/"}}, nil
 }
 
 func TestCachedKeepsAnswersAndBudget(t *testing.T) {
@@ -336,4 +337,6 @@ func TestACancelledWaitCostsNothing(t *testing.T) {
 // emptyIndex knows no page.
 type emptyIndex struct{}
 
-func (emptyIndex) SearchPages(context.Context, []string, int) ([]Result, error) { return nil, nil }
+func (emptyIndex) SearchPages(context.Context, []string, int) ([]evidence.Result, error) {
+	return nil, nil
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -19,7 +20,7 @@ type lead struct {
 
 // site gathers the leads that would be one homepage: the pages below one root.
 type site struct {
-	c       Candidate
+	c       evidence.Candidate
 	root    string // where the homepage would be
 	leads   []lead // results below the root, as they came
 	pre     float64
@@ -57,7 +58,7 @@ func (h *hunt) enter(l lead) {
 	key := addressKey(root)
 	s := h.byKey[key]
 	if s == nil {
-		s = &site{root: root, c: Candidate{URL: root, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via}}
+		s = &site{root: root, c: evidence.Candidate{URL: root, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via}}
 		if !sameAddress(root, l.url) {
 			s.c.Via = l.url
 		}
@@ -71,7 +72,7 @@ func (h *hunt) enter(l lead) {
 // rootFor decides where the homepage would be to which a lead belongs. What a
 // directory or a link names is taken at its word.
 func (h *hunt) rootFor(u *url.URL, l lead) string {
-	if l.source != SourceVenue && l.source != SourceTitle {
+	if l.source != evidence.SourceVenue && l.source != evidence.SourceTitle {
 		return l.url
 	}
 	for _, n := range h.person.names {
@@ -87,7 +88,7 @@ func (h *hunt) drop(l lead, u, rule string) {
 	if h.byKey[key] != nil {
 		return
 	}
-	s := &site{visited: true, c: Candidate{URL: u, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via, Rule: rule}}
+	s := &site{visited: true, c: evidence.Candidate{URL: u, Title: l.title, Source: l.source, Rank: l.rank, Via: l.via, Rule: rule}}
 	h.byKey[key] = s
 	h.sites = append(h.sites, s)
 }
@@ -97,9 +98,9 @@ func (h *hunt) drop(l lead, u, rule string) {
 func (h *hunt) prescore(u *url.URL, l lead) float64 {
 	score := 0.0
 	switch source, _, _ := strings.Cut(l.source, ":"); source {
-	case SourceListed:
+	case evidence.SourceListed:
 		score = 10
-	case SourceMoved, SourceCoAuthor, SourcePeople, SourceInner:
+	case evidence.SourceMoved, evidence.SourceCoAuthor, evidence.SourcePeople, evidence.SourceInner:
 		score = 6
 	}
 	address := h.person.inAddress(u)
@@ -144,7 +145,7 @@ func (h *hunt) next() *site {
 			best = s
 		}
 	}
-	if best != nil && h.found() && best.pre < strongPrescore && best.c.Source != SourceInner {
+	if best != nil && h.found() && best.pre < strongPrescore && best.c.Source != evidence.SourceInner {
 		return nil
 	}
 	return best

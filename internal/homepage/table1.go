@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
@@ -36,8 +37,8 @@ var table1Words = []string{"homepage", "home page", "web", "website", "research"
 //
 // It returns all candidates in the order of the results; the best of them, by
 // priority, then co-authors' domain, then rank, is marked as kept.
-func Table1(s Subject, results []Result) []Candidate {
-	out := make([]Candidate, 0, table1Results)
+func Table1(s Subject, results []evidence.Result) []evidence.Candidate {
+	out := make([]evidence.Candidate, 0, table1Results)
 	for _, r := range results[:min(len(results), table1Results)] {
 		out = append(out, table1Candidate(s, r))
 	}
@@ -56,8 +57,8 @@ func Table1(s Subject, results []Result) []Candidate {
 	return out
 }
 
-func table1Candidate(s Subject, r Result) Candidate {
-	c := Candidate{URL: r.URL, Title: r.Title, Source: SourceVenue, Rank: r.Rank}
+func table1Candidate(s Subject, r evidence.Result) evidence.Candidate {
+	c := evidence.Candidate{URL: r.URL, Title: r.Title, Source: evidence.SourceVenue, Rank: r.Rank}
 	canonical, err := weburl.Canonical("", r.URL)
 	if err != nil {
 		c.Rule = "not a web address"
@@ -98,7 +99,7 @@ func table1Priority(author, title string) (priority, rule string) {
 }
 
 // table1Less reports whether b is better than a, which came before it.
-func table1Less(s Subject, a, b Candidate) bool {
+func table1Less(s Subject, a, b evidence.Candidate) bool {
 	order := map[string]int{Low: 1, Medium: 2, High: 3}
 	if order[a.Priority] != order[b.Priority] {
 		return order[b.Priority] > order[a.Priority]

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"gleaner/internal/gleaner/evidence"
 	"math"
 	"slices"
 	"strings"
@@ -261,7 +262,7 @@ func figures(examples []Example, held []float64, t float64) map[string]float64 {
 
 // Examples turns decisions into examples by labels: every candidate whose score
 // decided, not those that a rule had dropped before. The group is the author's place in the list.
-func Examples(decisions []Decision, labels []Label) []Example {
+func Examples(decisions []evidence.Decision, labels []Label) []Example {
 	byID := map[string]Label{}
 	for _, l := range labels {
 		byID[l.Author.ID()] = l

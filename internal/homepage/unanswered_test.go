@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/web/page"
 
 	"github.com/stretchr/testify/assert"
@@ -25,8 +26,8 @@ func (g pagesByError) Get(_ context.Context, u string) (*page.Page, string, erro
 // noPages is a search engine that fails, or knows nothing.
 type noPages struct{ err error }
 
-func (noPages) Name() string                                            { return "none" }
-func (s noPages) Search(context.Context, string, int) ([]Result, error) { return nil, s.err }
+func (noPages) Name() string                                                     { return "none" }
+func (s noPages) Search(context.Context, string, int) ([]evidence.Result, error) { return nil, s.err }
 
 // What did not answer is told from what is not there.
 func TestUnanswered(t *testing.T) {
@@ -42,10 +43,10 @@ func TestUnanswered(t *testing.T) {
 		again, mustErr bool
 	}{
 		{"page out", listed, busy, nil, "homepage did not answer (busy, status 503)", true, false},
-		{"page gone", listed, &fetch.Error{Outcome: fetch.NotFound, Status: 404}, nil, AllDead, false, false},
-		{"page blocked", listed, ErrBlacklisted, nil, NoCandidates, false, false},
-		{"search out", Subject{Author: ada}, nil, &SearchError{Status: 503, Err: ErrBusy}, NoSearch, true, true},
-		{"nothing there", Subject{Author: ada}, nil, nil, NoCandidates, false, false},
+		{"page gone", listed, &fetch.Error{Outcome: fetch.NotFound, Status: 404}, nil, evidence.AllDead, false, false},
+		{"page blocked", listed, ErrBlacklisted, nil, evidence.NoCandidates, false, false},
+		{"search out", Subject{Author: ada}, nil, &SearchError{Status: 503, Err: ErrBusy}, evidence.NoSearch, true, true},
+		{"nothing there", Subject{Author: ada}, nil, nil, evidence.NoCandidates, false, false},
 	} {
 		d, err := New(Config{Getter: pagesByError{tc.page}, Searcher: noPages{tc.search}}).Find(t.Context(), tc.subject)
 		assert.Equal(t, tc.mustErr, errors.Is(err, ErrSearchUnavailable), tc.name)
@@ -70,9 +71,9 @@ func TestAgain(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(tries int, waits ...time.Duration) time.Duration {
-		var d Decision
+		var d evidence.Decision
 		for _, w := range waits {
-			d.Unanswered = append(d.Unanswered, Unanswered{RetryAfter: w})
+			d.Unanswered = append(d.Unanswered, evidence.Unanswered{RetryAfter: w})
 		}
 		return d.Again(now, tries).NextTry.Sub(now)
 	}
@@ -81,5 +82,5 @@ func TestAgain(t *testing.T) {
 	assert.Equal(t, 24*time.Hour, at(60, 0))
 	assert.Equal(t, time.Hour, at(0, time.Hour), "who asks for a pause gets it")
 	assert.Equal(t, 5*time.Minute, at(0, time.Hour, time.Minute), "but the others need not wait for it")
-	assert.Zero(t, Decision{Tries: 3, NextTry: now}.Again(now, 3).NextTry, "all answered")
+	assert.Zero(t, evidence.Decision{Tries: 3, NextTry: now}.Again(now, 3).NextTry, "all answered")
 }

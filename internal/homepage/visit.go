@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -105,7 +106,7 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 	}
 	h.byKey[addressKey(final)] = s
 	ex := exhibit{url: u, page: pg, hits: len(s.leads)}
-	if from := h.pages[addressKey(s.c.Via)]; s.c.Source == SourceInner && from != nil {
+	if from := h.pages[addressKey(s.c.Via)]; s.c.Source == evidence.SourceInner && from != nil {
 		ex.inner = append(ex.inner, from)
 	}
 	h.score(s, &ex)
@@ -126,9 +127,9 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 		ex.inner = append(ex.inner, inner)
 		h.score(s, &ex)
 		h.innerInstead(s, inner, innerFinal, len(s.leads))
-		h.follow(inner, innerFinal, SourcePeople)
+		h.follow(inner, innerFinal, evidence.SourcePeople)
 	}
-	h.follow(pg, final, SourcePeople)
+	h.follow(pg, final, evidence.SourcePeople)
 }
 
 // unfit are the rules that need the final address: a page may redirect to a
@@ -200,7 +201,7 @@ func (h *hunt) follow(pg *page.Page, final, source string) {
 			if !below || !homeAnchor(ws) {
 				continue
 			}
-			from = SourceInner
+			from = evidence.SourceInner
 		}
 		u := parseURL(l.URL)
 		if sameAddress(l.URL, final) || isPortal(u) || isFile(u) || isPublisher(u, "") || h.byKey[addressKey(l.URL)] != nil {

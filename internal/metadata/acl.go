@@ -69,7 +69,7 @@ type aclName struct {
 // Papers lists the venue's volumes of the years. IDs["acl"] names the venue as
 // the Anthology does ("acl", "emnlp"); for a DBLP venue whose key ends so, it is
 // not needed. A year without a collection is no error unless all are.
-func (a *ACL) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (a *ACL) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	id := strings.ToLower(v.IDs["acl"])
 	if id == "" {
 		id = strings.ToLower(lastSegment(v.Key))

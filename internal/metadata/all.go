@@ -54,7 +54,7 @@ type Known struct {
 // Collect asks all sources side by side and merges what they list, in the given
 // order of trust. It fails where the first source that covers the venue fails:
 // without it the list would look whole and not be. OpenAlex only enriches.
-func Collect(ctx context.Context, sources []Source, v Venue, years gleaner.Years) (Known, error) {
+func Collect(ctx context.Context, sources []Source, v gleaner.Venue, years gleaner.Years) (Known, error) {
 	lists, errs := make([][]gleaner.Paper, len(sources)), make([]error, len(sources))
 	var wg sync.WaitGroup
 	for i, s := range sources {

@@ -17,7 +17,7 @@ type listed struct {
 
 func (l listed) Name() string { return l.name }
 
-func (l listed) Papers(context.Context, Venue, gleaner.Years) ([]gleaner.Paper, error) {
+func (l listed) Papers(context.Context, gleaner.Venue, gleaner.Years) ([]gleaner.Paper, error) {
 	return l.papers, l.err
 }
 
@@ -28,7 +28,7 @@ func TestCollect(t *testing.T) {
 	down := ErrUnavailable{Service: "x"}
 	uncovered := ErrNotCovered{"y", "conf/exa", "issn"}
 	collect := func(sources ...Source) (Known, error) {
-		return Collect(t.Context(), sources, Venue{Key: "conf/exa"}, single(2003))
+		return Collect(t.Context(), sources, gleaner.Venue{Key: "conf/exa"}, single(2003))
 	}
 	k, err := collect(listed{"y", nil, uncovered}, listed{"dblp", []gleaner.Paper{a}, nil}, listed{"x", nil, down}, listed{"crossref", []gleaner.Paper{b}, nil})
 	if err != nil || len(k.Records) != 2 || !reflect.DeepEqual(k.Failed, map[string]error{"x": down}) || !reflect.DeepEqual(k.NotCovered, map[string]error{"y": uncovered}) {

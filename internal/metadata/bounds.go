@@ -87,26 +87,6 @@ func sound(p gleaner.Paper) error {
 	return nil
 }
 
-// sound refuses a person that no catalogue can mean.
-func (p Person) sound() error {
-	if max(len(p.URLs), len(p.Aliases), len(p.Affiliations)) > maxOfAPerson {
-		return ErrTooMuch{"addresses, names or affiliations of a person", maxOfAPerson}
-	}
-	for _, n := range append([]string{p.Author.Name, p.Author.PID}, p.Aliases...) {
-		if len(n) > maxName {
-			return ErrTooMuch{"bytes in a name", maxName}
-		}
-	}
-	for _, texts := range [][]string{p.URLs, p.Affiliations, p.Titles} {
-		for _, s := range texts {
-			if len(s) > maxTitle {
-				return ErrTooMuch{"bytes in an address, affiliation or title", maxTitle}
-			}
-		}
-	}
-	return nil
-}
-
 // cut shortens what is named in a message.
 func cut(s string) string { return excerpt([]byte(s)) }
 

@@ -224,11 +224,11 @@ func TestFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("title,authors,year\nOne Thing,Ann Lee,2003\nPreface,,2003\nOther,Bo Chen,1999\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	papers, err := NewFile(path, "").Papers(t.Context(), Venue{Key: "conf/exa"}, single(2003))
+	papers, err := NewFile(path, "").Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003))
 	if err != nil || !reflect.DeepEqual(titles(papers), []string{"One Thing"}) || papers[0].Venue != "conf/exa" || papers[0].Key == "" {
 		t.Errorf("%+v, %v", papers, err)
 	}
-	if _, err := NewFile(path+"x", "").Papers(t.Context(), Venue{}, single(2003)); !isRefused(err) {
+	if _, err := NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003)); !isRefused(err) {
 		t.Errorf("no file: %v", err)
 	}
 }

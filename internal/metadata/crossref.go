@@ -126,7 +126,7 @@ func (d crossrefDate) year() int {
 
 // Papers lists the works registered under the venue's ISSNs (IDs["issn"]). A
 // work counts for its year of print where it has one: that is the volume's.
-func (c *Crossref) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (c *Crossref) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	issns := splitIDs(v.IDs["issn"])
 	if len(issns) == 0 {
 		return nil, ErrNotCovered{c.Name(), v.Key, "issn"}
@@ -223,7 +223,7 @@ func (w crossrefWork) paper(key string) (gleaner.Paper, bool) {
 			continue
 		}
 		author := gleaner.Author{Name: name}
-		if id := bareORCID(a.ORCID); id != "" {
+		if id := gleaner.ORCID(a.ORCID); id != "" {
 			author.PID = "orcid:" + id
 		}
 		p.Authors = append(p.Authors, author)

@@ -57,7 +57,7 @@ func (d *DBLP) Name() string { return "dblp" }
 
 // List returns every paper of the venue in the years, in the order of the index.
 // ErrNoVolume if the index lists nothing for them.
-func (d *DBLP) List(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (d *DBLP) List(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	volumes, ix, err := d.volumes(ctx, v.Key, years)
 	if err != nil {
 		return nil, err
@@ -207,8 +207,8 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 
 // Person looks a person up by pid ("233/1453"). Without the pages it takes a
 // pass through the dump; for many people, Persons takes one for all.
-func (d *DBLP) Person(ctx context.Context, pid string) (Person, error) {
-	var p Person
+func (d *DBLP) Person(ctx context.Context, pid string) (gleaner.Person, error) {
+	var p gleaner.Person
 	ways := d.personWays(pid, &p)
 	if d.dump != "" {
 		ways = append(ways, way{"dump", func(ctx context.Context) error {
@@ -230,10 +230,10 @@ func (d *DBLP) Person(ctx context.Context, pid string) (Person, error) {
 // Persons looks many people up, one page each, until the pages fail: the rest is
 // then found in one pass through the dump. Unknown pids are absent. On an error
 // the people found so far are returned with it.
-func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]Person, error) {
-	out := map[string]Person{}
+func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
+	out := map[string]gleaner.Person{}
 	for i, pid := range pids {
-		var p Person
+		var p gleaner.Person
 		err := d.ways.first(ctx, "DBLP", d.personWays(pid, &p))
 		var none ErrNotFound
 		switch {
@@ -251,7 +251,7 @@ func (d *DBLP) Persons(ctx context.Context, pids []string) (map[string]Person, e
 	return out, nil
 }
 
-func (d *DBLP) personWays(pid string, p *Person) []way {
+func (d *DBLP) personWays(pid string, p *gleaner.Person) []way {
 	var ways []way
 	for _, b := range d.bases {
 		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
@@ -269,6 +269,6 @@ type dblpSource struct{ d *DBLP }
 
 func (s dblpSource) Name() string { return s.d.Name() }
 
-func (s dblpSource) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (s dblpSource) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	return s.d.List(ctx, v, years)
 }

@@ -31,7 +31,7 @@ func TestPerson(t *testing.T) {
 <coauthors n="1"><co c="0"><na f="l/Lee:Ann" pid="5/6">Ann Lee</na></co></coauthors>
 </dblpperson>`)})
 	p, err := NewDBLP(cfg).Person(t.Context(), "1/2")
-	want := Person{
+	want := gleaner.Person{
 		Author: gleaner.Author{PID: "1/2", Name: "Jürgen König"},
 		URLs:   []string{"https://jk.github.io/", "http://cs.example.edu/~jk/?a=1&b=2", "http://old.example.edu/~jk/"},
 		Profiles: map[string]string{
@@ -79,9 +79,9 @@ func TestProfileKind(t *testing.T) {
 
 func TestPersonAdd(t *testing.T) {
 	t.Parallel()
-	p := Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
-	p.Add(Person{Author: gleaner.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
-	want := Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
+	p := gleaner.Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/"}}
+	AddPerson(&p, gleaner.Person{Author: gleaner.Author{PID: "s2:1", Name: "A. Lee"}, URLs: []string{"http://b/", "http://a/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"Ann Lee", "Anna Lee"}, Affiliations: []string{"U"}})
+	want := gleaner.Person{Author: gleaner.Author{PID: "1/2", Name: "Ann Lee"}, URLs: []string{"http://a/", "http://b/"}, Profiles: map[string]string{"s2": "x"}, Aliases: []string{"A. Lee", "Anna Lee"}, Affiliations: []string{"U"}}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got %+v, want %+v", p, want)
 	}

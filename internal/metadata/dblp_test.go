@@ -252,7 +252,7 @@ func TestListKeepsTheYears(t *testing.T) {
 		"jex19.bht":                  one(hits(1, 0, in("journals/jex/C", "2003"))),
 		"jexs.bht":                   one(hits(1, 0, in("journals/jex/D", "1995"))),
 	})
-	papers, err := NewDBLP(cfg).List(t.Context(), Venue{Key: "journals/jex"}, single(2003))
+	papers, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(2003))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestListKeepsTheYears(t *testing.T) {
 		t.Errorf("got %v, want %v", keys, want)
 	}
 	var none ErrNoVolume
-	if _, err := NewDBLP(cfg).List(t.Context(), Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2002, To: 2005}) {
+	if _, err := NewDBLP(cfg).List(t.Context(), gleaner.Venue{Key: "journals/jex"}, single(1980)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2002, To: 2005}) {
 		t.Errorf("a year of no volume: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/text"
 	"regexp"
 	"strings"
@@ -57,7 +58,7 @@ func (d *DBLP) Venues(ctx context.Context, words string) ([]VenueInfo, error) {
 // ResolveVenue finds the venue that a person means by "WebDB", "webdb",
 // "conf/webdb", "journals/jair" or the address of its page. ErrUnknownVenue and
 // ErrAmbiguousVenue carry suggestions.
-func (d *DBLP) ResolveVenue(ctx context.Context, name string) (Venue, error) {
+func (d *DBLP) ResolveVenue(ctx context.Context, name string) (gleaner.Venue, error) {
 	name = strings.TrimSpace(name)
 	if key := venueKey(name); key != "" {
 		v, err := d.byKey(ctx, key)
@@ -68,23 +69,23 @@ func (d *DBLP) ResolveVenue(ctx context.Context, name string) (Venue, error) {
 		if errors.As(err, &unknown) {
 			// Likely a slip of the pen: what is called so?
 			found, _ := d.Venues(ctx, lastSegment(key))
-			return Venue{}, ErrUnknownVenue{Name: name, Suggestions: found}
+			return gleaner.Venue{}, ErrUnknownVenue{Name: name, Suggestions: found}
 		}
 		return v, err
 	}
 	if name == "" {
-		return Venue{}, ErrUnknownVenue{Name: name}
+		return gleaner.Venue{}, ErrUnknownVenue{Name: name}
 	}
 	found, err := d.Venues(ctx, name)
 	if err != nil && !isUnavailable(err) {
-		return Venue{}, err
+		return gleaner.Venue{}, err
 	}
 	exact := exactVenues(found, name)
 	if len(exact) == 1 {
 		return exact[0].venue(), nil
 	}
 	if len(exact) > 1 {
-		return Venue{}, ErrAmbiguousVenue{Name: name, Candidates: exact}
+		return gleaner.Venue{}, ErrAmbiguousVenue{Name: name, Candidates: exact}
 	}
 	return d.probe(ctx, name, found, err)
 }
@@ -112,7 +113,7 @@ func exactVenues(found []VenueInfo, name string) []VenueInfo {
 
 // probe tries the pages at which a venue of that name would be, for when the
 // search service is out or knows nothing.
-func (d *DBLP) probe(ctx context.Context, name string, found []VenueInfo, searchErr error) (Venue, error) {
+func (d *DBLP) probe(ctx context.Context, name string, found []VenueInfo, searchErr error) (gleaner.Venue, error) {
 	if wordRE.MatchString(name) {
 		for _, kind := range []string{"conf/", "journals/"} {
 			v, err := d.byKey(ctx, kind+strings.ToLower(name))
@@ -123,20 +124,20 @@ func (d *DBLP) probe(ctx context.Context, name string, found []VenueInfo, search
 		}
 	}
 	if searchErr != nil {
-		return Venue{}, searchErr
+		return gleaner.Venue{}, searchErr
 	}
-	return Venue{}, ErrUnknownVenue{Name: name, Suggestions: found}
+	return gleaner.Venue{}, ErrUnknownVenue{Name: name, Suggestions: found}
 }
 
 // byKey reads the venue's own page, so that a key that leads nowhere is found out
 // before a harvest begins.
-func (d *DBLP) byKey(ctx context.Context, key string) (Venue, error) {
+func (d *DBLP) byKey(ctx context.Context, key string) (gleaner.Venue, error) {
 	ix, err := d.index(ctx, key)
 	if err != nil {
-		return Venue{}, err
+		return gleaner.Venue{}, err
 	}
 	title, acronym := splitAcronym(ix.title)
-	v := Venue{Key: key, Name: acronym, Title: title}
+	v := gleaner.Venue{Key: key, Name: acronym, Title: title}
 	if v.Name == "" {
 		v.Name, v.Title = title, ""
 	}
@@ -146,7 +147,7 @@ func (d *DBLP) byKey(ctx context.Context, key string) (Venue, error) {
 	return v, nil
 }
 
-func (v VenueInfo) venue() Venue {
+func (v VenueInfo) venue() gleaner.Venue {
 	title, acronym := splitAcronym(v.Name)
 	if v.Acronym != "" {
 		acronym = v.Acronym
@@ -154,5 +155,5 @@ func (v VenueInfo) venue() Venue {
 	if acronym == "" {
 		acronym = title
 	}
-	return Venue{Key: v.Key, Name: acronym, Title: title}
+	return gleaner.Venue{Key: v.Key, Name: acronym, Title: title}
 }

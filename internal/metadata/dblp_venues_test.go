@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"errors"
+	"gleaner/internal/gleaner"
 	"reflect"
 	"testing"
 )
@@ -24,20 +25,20 @@ func TestResolveVenue(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		want Venue
+		want gleaner.Venue
 		err  error
 	}{
-		{"conf/exa", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
-		{"CONF/EXA", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
-		{"conf/IEEEexa", Venue{Key: "conf/IEEEexa", Name: "IEEE-EXA", Title: "IEEE Examples"}, nil},
-		{"https://dblp.org/db/conf/exa/index.html", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
-		{"EXA", Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
-		{" jex ", Venue{Key: "journals/jex", Name: "Journal of Examples"}, nil},
-		{"lone", Venue{Key: "conf/lone", Name: "Lone"}, nil},
-		{"twice", Venue{}, ErrAmbiguousVenue{}},
-		{"none", Venue{}, ErrUnknownVenue{}},
-		{"conf/none", Venue{}, ErrUnknownVenue{}},
-		{"", Venue{}, ErrUnknownVenue{}},
+		{"conf/exa", gleaner.Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"CONF/EXA", gleaner.Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"conf/IEEEexa", gleaner.Venue{Key: "conf/IEEEexa", Name: "IEEE-EXA", Title: "IEEE Examples"}, nil},
+		{"https://dblp.org/db/conf/exa/index.html", gleaner.Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{"EXA", gleaner.Venue{Key: "conf/exa", Name: "EXA", Title: "Symposium on Examples"}, nil},
+		{" jex ", gleaner.Venue{Key: "journals/jex", Name: "Journal of Examples"}, nil},
+		{"lone", gleaner.Venue{Key: "conf/lone", Name: "Lone"}, nil},
+		{"twice", gleaner.Venue{}, ErrAmbiguousVenue{}},
+		{"none", gleaner.Venue{}, ErrUnknownVenue{}},
+		{"conf/none", gleaner.Venue{}, ErrUnknownVenue{}},
+		{"", gleaner.Venue{}, ErrUnknownVenue{}},
 	} {
 		cfg, _ := stubConfig(t, replies)
 		got, err := NewDBLP(cfg).ResolveVenue(t.Context(), c.name)
@@ -66,8 +67,8 @@ func TestResolveWithoutSearch(t *testing.T) {
 
 func TestVariations(t *testing.T) {
 	t.Parallel()
-	v := Venue{Key: "conf/webexa", Name: "WebExa", Title: "Workshop on Web Examples"}
-	if got, want := v.Variations(), []string{"WebExa", "Workshop on Web Examples"}; !reflect.DeepEqual(got, want) {
+	v := gleaner.Venue{Key: "conf/webexa", Name: "WebExa", Title: "Workshop on Web Examples"}
+	if got, want := Variations(v), []string{"WebExa", "Workshop on Web Examples"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -101,12 +101,12 @@ func personOf(raw []byte) string {
 
 // Persons looks people up by pid, in one pass; unknown ones are absent. The dump
 // knows no titles of theirs at that place, so Person.Titles stays empty.
-func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]Person, error) {
+func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
 	wanted := map[string]bool{}
 	for _, pid := range pids {
 		wanted[pid] = true
 	}
-	out := map[string]Person{}
+	out := map[string]gleaner.Person{}
 	err := d.each(ctx, func(raw []byte) error {
 		pid := personOf(raw)
 		if !wanted[pid] {
@@ -116,8 +116,8 @@ func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]Person, e
 		if err != nil {
 			return err
 		}
-		p := Person{Author: gleaner.Author{PID: pid}}
-		p.describe(x)
+		p := gleaner.Person{Author: gleaner.Author{PID: pid}}
+		describePerson(&p, x)
 		out[pid] = p
 		return nil
 	})
@@ -145,7 +145,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 	return v, nil
 }
 
-func (d *DBLP) personsFromDump(ctx context.Context, pids []string) (map[string]Person, error) {
+func (d *DBLP) personsFromDump(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
 	dump, err := OpenDump(d.dump)
 	if err != nil {
 		return nil, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}

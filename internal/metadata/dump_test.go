@@ -78,7 +78,7 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			t.Errorf("a year without a volume: %v", err)
 		}
 		var unknown ErrUnknownVenue
-		if _, err := d.List(t.Context(), Venue{Key: "conf/none"}, single(2003)); !errors.As(err, &unknown) {
+		if _, err := d.List(t.Context(), gleaner.Venue{Key: "conf/none"}, single(2003)); !errors.As(err, &unknown) {
 			t.Errorf("an unknown venue: %v", err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestDumpPersons(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := d.Persons(t.Context(), []string{"1/2", "l/AnnLee", "9/9"})
-	want := map[string]Person{
+	want := map[string]gleaner.Person{
 		"1/2":      {Author: gleaner.Author{PID: "1/2", Name: "Jörg Müller"}, URLs: []string{"http://cs.example.edu/~jm/"}, Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097"}},
 		"l/AnnLee": {Author: gleaner.Author{PID: "l/AnnLee", Name: "Ann Lee"}, Aliases: []string{"Anna Lee"}},
 	}

@@ -25,7 +25,7 @@ func (f *File) Name() string { return "file" }
 // Papers lists the file's papers of the years; those without a year are kept
 // when a single year is asked for. The whole file is taken for the venue's.
 // Malformed input is a *biblio.SyntaxError with line and column.
-func (f *File) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
 		return nil, ErrRefused{Service: "the file", URL: f.path, Reason: err.Error()}

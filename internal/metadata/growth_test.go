@@ -38,14 +38,14 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return err
 	},
 	"crossref": func(ctx context.Context, cfg Config) error {
-		return takenIn(NewCrossref(cfg).Papers(ctx, Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
+		return takenIn(NewCrossref(cfg).Papers(ctx, gleaner.Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
 	},
 	"crossref copies": func(ctx context.Context, cfg Config) error {
 		_, err := NewCrossref(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
 		return err
 	},
 	"openalex": func(ctx context.Context, cfg Config) error {
-		return takenIn(NewOpenAlex(cfg).Papers(ctx, Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
+		return takenIn(NewOpenAlex(cfg).Papers(ctx, gleaner.Venue{Key: "journals/x", IDs: map[string]string{"issn": "1234-5678"}}, single(2003)))
 	},
 	"openalex copies": func(ctx context.Context, cfg Config) error {
 		c, err := NewOpenAlex(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
@@ -74,10 +74,10 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return err
 	},
 	"acl": func(ctx context.Context, cfg Config) error {
-		return takenIn(NewACL(cfg).Papers(ctx, Venue{Key: "conf/acl"}, single(2003)))
+		return takenIn(NewACL(cfg).Papers(ctx, gleaner.Venue{Key: "conf/acl"}, single(2003)))
 	},
 	"oai": func(ctx context.Context, cfg Config) error {
-		return takenIn(NewOAI(cfg, "https://oai.example.org").Papers(ctx, Venue{Key: "conf/x", IDs: map[string]string{"oai": "x"}}, single(2003)))
+		return takenIn(NewOAI(cfg, "https://oai.example.org").Papers(ctx, gleaner.Venue{Key: "conf/x", IDs: map[string]string{"oai": "x"}}, single(2003)))
 	},
 }
 

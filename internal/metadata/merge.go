@@ -19,18 +19,7 @@ type Listing struct {
 // Record is one paper as all sources together know it.
 type Record struct {
 	Paper gleaner.Paper `json:"paper"`
-	// IDs are its names in each catalogue, by kind: "dblp", "doi", "arxiv",
-	// "openalex", "acl", …
-	IDs map[string]string `json:"ids"`
-	// From names, for each field of Paper, the sources that gave its value:
-	// "title", "year", "authors", "doi", "arxiv", "pages", "links".
-	From map[string][]string `json:"from"`
-	// Sources list the paper, in the order of trust.
-	Sources []string `json:"sources"`
-	// Why says what made records of several sources one.
-	Why []string `json:"why,omitempty"`
-	// Differ holds what other sources say otherwise, as "source: value".
-	Differ map[string][]string `json:"differ,omitempty"`
+	gleaner.Origin
 }
 
 // Merge makes one list of several. The lists come in the order of trust: the
@@ -77,7 +66,7 @@ func identity(p gleaner.Paper) string {
 }
 
 func newRecord(source string, p gleaner.Paper) Record {
-	r := Record{Paper: gleaner.Paper{Key: p.Key, Venue: p.Venue}, IDs: map[string]string{}, From: map[string][]string{}}
+	r := Record{Paper: gleaner.Paper{Key: p.Key, Venue: p.Venue}, Origin: gleaner.Origin{IDs: map[string]string{}, From: map[string][]string{}}}
 	r.add(source, p, "")
 	return r
 }

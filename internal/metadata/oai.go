@@ -146,7 +146,7 @@ func (o *OAI) page(ctx context.Context, q OAIQuery, token string) (oaiAnswer, er
 }
 
 // Papers lists the records of the venue's set (IDs["oai"]) dated in the years.
-func (o *OAI) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	set := v.IDs["oai"]
 	if set == "" {
 		return nil, ErrNotCovered{o.Name(), v.Key, "oai"}

@@ -85,7 +85,7 @@ func (o *OpenAlex) keyless() error {
 
 // Papers lists the works whose home is the venue: IDs["openalex"] (S…), or
 // IDs["issn"].
-func (o *OpenAlex) Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error) {
+func (o *OpenAlex) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	if err := o.keyless(); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (w openAlexWork) paper(key string) (gleaner.Paper, bool) {
 	}
 	for _, a := range w.Authorships {
 		author := gleaner.Author{Name: cleanName(a.Author.Name), PID: "openalex:" + lastSegment(a.Author.ID)}
-		if id := bareORCID(a.Author.ORCID); id != "" {
+		if id := gleaner.ORCID(a.Author.ORCID); id != "" {
 			author.PID = "orcid:" + id
 		}
 		if author.Name != "" {

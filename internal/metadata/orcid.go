@@ -48,17 +48,17 @@ type orcidPerson struct {
 }
 
 // Person reads the public record of a bare ORCID iD ("0000-0002-1825-0097").
-func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
-	bare := bareORCID(id)
+func (o *ORCID) Person(ctx context.Context, id string) (gleaner.Person, error) {
+	bare := gleaner.ORCID(id)
 	if bare == "" {
-		return Person{}, ErrRefused{Service: "ORCID", URL: o.url, Reason: "no ORCID iD: " + id}
+		return gleaner.Person{}, ErrRefused{Service: "ORCID", URL: o.url, Reason: "no ORCID iD: " + id}
 	}
 	var ans orcidPerson
 	if err := o.svc.json(ctx, o.url+"/"+bare+"/person", &ans); err != nil {
-		return Person{}, err
+		return gleaner.Person{}, err
 	}
-	p := Person{Author: gleaner.Author{PID: "orcid:" + bare}}
-	p.profile("orcid", "https://orcid.org/"+bare)
+	p := gleaner.Person{Author: gleaner.Author{PID: "orcid:" + bare}}
+	addProfile(&p, "orcid", "https://orcid.org/"+bare)
 	if ans.Name != nil {
 		full := cleanName(valueOf(ans.Name.Given) + " " + valueOf(ans.Name.Family))
 		p.Author.Name = full
@@ -70,10 +70,10 @@ func (o *ORCID) Person(ctx context.Context, id string) (Person, error) {
 		p.Aliases = appendOfPerson(p.Aliases, cleanName(n.Content))
 	}
 	for _, u := range ans.URLs.URL {
-		p.AddURL(u.URL.Value)
+		AddURL(&p, u.URL.Value)
 	}
-	if err := p.sound(); err != nil {
-		return Person{}, ErrBadAnswer{"ORCID", bare, err}
+	if err := soundPerson(p); err != nil {
+		return gleaner.Person{}, ErrBadAnswer{"ORCID", bare, err}
 	}
 	return p, nil
 }

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"regexp"
 	"strings"
 
 	"gleaner/internal/web/weburl"
@@ -93,8 +92,3 @@ func ProfileKind(addr string) string {
 	}
 	return ""
 }
-
-var orcidRE = regexp.MustCompile(`\b\d{4}-\d{4}-\d{4}-\d{3}[\dXx]\b`)
-
-// bareORCID finds an ORCID iD in an address, or "".
-func bareORCID(s string) string { return strings.ToUpper(orcidRE.FindString(s)) }

@@ -44,7 +44,7 @@ func TestKeysStaySecret(t *testing.T) {
 		var log bytes.Buffer
 		cfg := metadata.Config{HTTPClient: &http.Client{Transport: web}, OpenAlexKey: key, SemanticScholarKey: key, CrossrefKey: key, Retries: 1, Backoff: time.Microsecond,
 			Contact: "a@example.org", Log: slog.New(slog.NewTextHandler(&log, nil)), Delays: metadata.Delays{OpenAlex: 1, SemanticScholar: 1, Crossref: 1}}
-		v := metadata.Venue{Key: "journals/exa", IDs: map[string]string{"issn": "1234-5678"}}
+		v := gleaner.Venue{Key: "journals/exa", IDs: map[string]string{"issn": "1234-5678"}}
 		p := gleaner.Paper{Key: "a", Title: "T", DOI: "10.5555/a"}
 		_, err1 := metadata.NewOpenAlex(cfg).Papers(t.Context(), v, gleaner.Years{From: 2003, To: 2003})
 		_, err2 := metadata.NewSemanticScholar(cfg).Copies(t.Context(), p)

@@ -184,20 +184,20 @@ type s2Author struct {
 const s2AuthorBatch = 1000
 
 // Person looks one author up.
-func (s *SemanticScholar) Person(ctx context.Context, id string) (Person, error) {
+func (s *SemanticScholar) Person(ctx context.Context, id string) (gleaner.Person, error) {
 	ps, err := s.Persons(ctx, []string{id})
 	if err != nil {
-		return Person{}, err
+		return gleaner.Person{}, err
 	}
 	if p, ok := ps[id]; ok {
 		return p, nil
 	}
-	return Person{}, ErrNotFound{"Semantic Scholar", id}
+	return gleaner.Person{}, ErrNotFound{"Semantic Scholar", id}
 }
 
 // Persons looks many authors up, a thousand a request; unknown ones are absent.
-func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string]Person, error) {
-	out := map[string]Person{}
+func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
+	out := map[string]gleaner.Person{}
 	addr := query(s.url, "/graph/v1/author/batch", url.Values{"fields": {"name,homepage,affiliations,externalIds,url"}})
 	for len(ids) > 0 {
 		n := min(len(ids), s2AuthorBatch)
@@ -214,7 +214,7 @@ func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string
 				continue
 			}
 			p := a.person()
-			if err := p.sound(); err != nil {
+			if err := soundPerson(p); err != nil {
 				return out, ErrBadAnswer{"Semantic Scholar", cut(a.ID), err}
 			}
 			out[a.ID] = p
@@ -223,14 +223,14 @@ func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string
 	return out, nil
 }
 
-func (a s2Author) person() Person {
-	p := Person{Author: gleaner.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
-	p.AddURL(a.Homepage)
+func (a s2Author) person() gleaner.Person {
+	p := gleaner.Person{Author: gleaner.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
+	AddURL(&p, a.Homepage)
 	if a.URL != "" {
-		p.profile("s2", a.URL)
+		addProfile(&p, "s2", a.URL)
 	}
 	if id, ok := a.IDs["ORCID"].(string); ok && id != "" {
-		p.profile("orcid", "https://orcid.org/"+id)
+		addProfile(&p, "orcid", "https://orcid.org/"+id)
 	}
 	return p
 }

@@ -7,20 +7,9 @@ import (
 	"gleaner/internal/text"
 )
 
-// Venue is one conference or journal as catalogues know it.
-type Venue struct {
-	Key  string `json:"key"`  // DBLP's: "conf/webdb", "journals/jair"
-	Name string `json:"name"` // short, as people write it: "WebDB"
-	// Title is the full name, "" where no catalogue gave one.
-	Title string `json:"title,omitempty"`
-	// IDs are its names elsewhere: "issn" (several separated by commas),
-	// "openalex" (S…), "acl" (the Anthology's venue id), "crossref" (a DOI prefix).
-	IDs map[string]string `json:"ids,omitempty"`
-}
-
 // Variations are the names under which people may speak of the venue, the most
 // telling first (Zhuang et al., JCDL 2005, §3.2, "venue name with variations").
-func (v Venue) Variations() []string {
+func Variations(v gleaner.Venue) []string {
 	var out []string
 	seen := map[string]bool{"": true}
 	add := func(s string) {
@@ -64,7 +53,7 @@ type Source interface {
 	// Papers lists every paper of the venue published in the years, in a stable
 	// order. Errors are this package's; ErrNotCovered where the source has no
 	// way to list that venue.
-	Papers(ctx context.Context, v Venue, years gleaner.Years) ([]gleaner.Paper, error)
+	Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error)
 }
 
 // CopySource knows where copies of a paper can be had without a crawl.
@@ -80,22 +69,3 @@ type BatchCopySource interface {
 	// CopiesOf returns a list for each paper, in the papers' order.
 	CopiesOf(ctx context.Context, papers []gleaner.Paper) ([][]Copy, error)
 }
-
-// Person is what a catalogue knows of an author beyond the papers.
-type Person struct {
-	Author gleaner.Author `json:"author"`
-	// URLs are addresses that may be the person's own pages, the most likely
-	// first. Those marked outdated by the catalogue come last.
-	URLs []string `json:"urls,omitempty"`
-	// Profiles are pages about the person on portals, by kind ("orcid",
-	// "scholar", "s2", "wikidata", …): identity, but never a homepage.
-	Profiles     map[string]string `json:"profiles,omitempty"`
-	Aliases      []string          `json:"aliases,omitempty"`      // other spellings of the name
-	Affiliations []string          `json:"affiliations,omitempty"` // present ones first
-	Titles       []string          `json:"titles,omitempty"`       // of at most maxPersonTitles papers
-	// Ambiguous says that the entry stands for several people of one name.
-	Ambiguous bool `json:"ambiguous,omitempty"`
-}
-
-// ORCID is the person's bare ORCID iD, or "".
-func (p Person) ORCID() string { return bareORCID(p.Profiles["orcid"]) }

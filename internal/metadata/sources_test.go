@@ -40,7 +40,7 @@ func TestCrossref(t *testing.T) {
 	})
 	cfg.Gate = freeGate{}
 	c := NewCrossref(cfg)
-	papers, err := c.Papers(t.Context(), Venue{Key: "journals/jex", IDs: map[string]string{"issn": "1234-5678, 8765-4321"}}, single(2003))
+	papers, err := c.Papers(t.Context(), gleaner.Venue{Key: "journals/jex", IDs: map[string]string{"issn": "1234-5678, 8765-4321"}}, single(2003))
 	want := []gleaner.Paper{
 		{Key: "doi:10.1000/a", Venue: "journals/jex", Year: 2003, Title: "Paper 10.1000/A: a subtitle", DOI: "10.1000/a", Pages: "1-9", Links: []string{"https://doi.org/10.1000/a"},
 			Authors: []gleaner.Author{{PID: "orcid:0000-0002-1825-0097", Name: "Ann Lee"}, {Name: "The Group"}}},
@@ -59,7 +59,7 @@ func TestCrossref(t *testing.T) {
 		t.Errorf("pace %s after 2 requests a second were allowed", got)
 	}
 	var uncovered ErrNotCovered
-	if _, err := c.Papers(t.Context(), Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) || uncovered.Needs != "issn" {
+	if _, err := c.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) || uncovered.Needs != "issn" {
 		t.Errorf("without an ISSN: %v", err)
 	}
 }
@@ -67,7 +67,7 @@ func TestCrossref(t *testing.T) {
 func TestCrossrefEndsEarly(t *testing.T) {
 	t.Parallel()
 	cfg, _ := stubConfig(t, map[string][]reply{"/works": one(`{"message":{"total-results":2,"next-cursor":"x","items":[]}}`)})
-	_, err := NewCrossref(cfg).Papers(t.Context(), Venue{IDs: map[string]string{"issn": "1"}}, single(2003))
+	_, err := NewCrossref(cfg).Papers(t.Context(), gleaner.Venue{IDs: map[string]string{"issn": "1"}}, single(2003))
 	var bad ErrBadAnswer
 	if !errors.As(err, &bad) {
 		t.Errorf("a list that ends early: %v", err)
@@ -84,7 +84,7 @@ func TestOpenAlex(t *testing.T) {
 			{"id":"https://openalex.org/W2","doi":null,"title":"Front Matter","publication_year":2003,"is_paratext":true}]}`),
 		"cursor=c1": one(`{"meta":{"count":3,"next_cursor":null},"results":[{"id":"https://openalex.org/W3","doi":null,"title":"Two","publication_year":2003,"primary_location":null}]}`),
 	})
-	v := Venue{Key: "journals/jex", IDs: map[string]string{"openalex": "S12"}}
+	v := gleaner.Venue{Key: "journals/jex", IDs: map[string]string{"openalex": "S12"}}
 	var refused ErrRefused
 	if _, err := NewOpenAlex(cfg).Papers(t.Context(), v, single(2003)); !errors.As(err, &refused) || len(s.asked) != 0 {
 		t.Errorf("without a key: %v", err)
@@ -120,7 +120,7 @@ func TestACLPapers(t *testing.T) {
 		"/2021.acl.xml": one(`<collection id="2021.acl"><volume id="long"><meta><year>2021</year><venue>acl</venue></meta><paper id="12"><title>New</title><author><first>Bo</first><last>Chen</last></author><url>2021.acl-long.12</url></paper></volume></collection>`),
 	})
 	a := NewACL(cfg)
-	papers, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, gleaner.Years{From: 2003, To: 2021})
+	papers, err := a.Papers(t.Context(), gleaner.Venue{Key: "conf/acl"}, gleaner.Years{From: 2003, To: 2021})
 	want := []gleaner.Paper{
 		{Key: "acl:P03-1001", Venue: "conf/acl", Year: 2003, Title: "Offline LMs: A Way", Authors: []gleaner.Author{{Name: "Ann Lee"}, {Name: "Mono"}}, Pages: "1-9", DOI: "10.3115/1075096.1075097", Links: []string{"https://aclanthology.org/P03-1001.pdf"}},
 		{Key: "acl:2021.acl-long.12", Venue: "conf/acl", Year: 2021, Title: "New", Authors: []gleaner.Author{{Name: "Bo Chen"}}, Links: []string{"https://aclanthology.org/2021.acl-long.12.pdf"}},
@@ -129,11 +129,11 @@ func TestACLPapers(t *testing.T) {
 		t.Errorf("got %+v, %v\nwant %+v", papers, err, want)
 	}
 	var none ErrNoVolume
-	if _, err := a.Papers(t.Context(), Venue{Key: "conf/acl"}, single(1950)); !errors.As(err, &none) {
+	if _, err := a.Papers(t.Context(), gleaner.Venue{Key: "conf/acl"}, single(1950)); !errors.As(err, &none) {
 		t.Errorf("no such year: %v", err)
 	}
 	var uncovered ErrNotCovered
-	if _, err := a.Papers(t.Context(), Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) {
+	if _, err := a.Papers(t.Context(), gleaner.Venue{Key: "conf/exa"}, single(2003)); !errors.As(err, &uncovered) {
 		t.Errorf("a venue of other fields: %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func testOAI(t *testing.T) {
 	if _, err := o.Holdings(t.Context(), "loop"); !errors.As(err, &bad) {
 		t.Errorf("the same token twice: %v", err)
 	}
-	got, err := o.Papers(t.Context(), Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
+	got, err := o.Papers(t.Context(), gleaner.Venue{Key: "conf/exa", IDs: map[string]string{"oai": "exa"}}, single(2003))
 	if err != nil || !reflect.DeepEqual(titles(got), []string{"One"}) || got[0].Venue != "conf/exa" {
 		t.Errorf("by set and year: %+v, %v", got, err)
 	}
@@ -222,7 +222,7 @@ func TestORCID(t *testing.T) {
 		"other-names":{"other-name":[{"content":"J. S. Carberry"}]},
 		"researcher-urls":{"researcher-url":[{"url-name":"Brown","url":{"value":"http://library.brown.example/~jc"}},{"url-name":"X","url":{"value":"https://www.linkedin.com/in/jc"}}]}}`)})
 	p, err := NewORCID(cfg).Person(t.Context(), "https://orcid.org/0000-0002-1825-0097")
-	want := Person{Author: gleaner.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
+	want := gleaner.Person{Author: gleaner.Author{PID: "orcid:0000-0002-1825-0097", Name: "Josiah Carberry"}, URLs: []string{"http://library.brown.example/~jc"},
 		Profiles: map[string]string{"orcid": "https://orcid.org/0000-0002-1825-0097", "linkedin": "https://www.linkedin.com/in/jc"}, Aliases: []string{"J. S. Carberry"}}
 	if err != nil || !reflect.DeepEqual(p, want) || s.headers[0].Get("Accept") != "application/json" {
 		t.Errorf("got %+v, %v\nwant %+v", p, err, want)

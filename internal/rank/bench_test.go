@@ -10,9 +10,9 @@ import (
 
 // like makes candidate n of a page of papers, slides and further pages, of the
 // size that links have on real pages.
-func like(n int) Candidate {
+func like(n int) page.Candidate {
 	parent := fmt.Sprintf("http://www.example.org/~ada/list%d.html", n/40)
-	c := Candidate{ID: int64(n + 2), Parent: parent, Depth: 2 + n/400, Link: page.Link{
+	c := page.Candidate{ID: int64(n + 2), Parent: parent, Depth: 2 + n/400, Link: page.Link{
 		Position: n % 40, Source: page.SourceAnchor, TagPath: "html>body>div.main>ul.papers>li>a", Heading: "Publications of the year",
 		Context: strings.Repeat("Ada Lovelace, Charles Babbage: Notes on the analytical engine, Proc. of a conference, 1843. ", 2),
 	}}
@@ -35,7 +35,7 @@ func BenchmarkEnter(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			cs := make([]Candidate, 400)
+			cs := make([]page.Candidate, 400)
 			for i := range cs {
 				cs[i] = like(i)
 				cs[i].ID = 0 // as when a link enters
@@ -58,7 +58,7 @@ func BenchmarkPick(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			cs := make([]Candidate, 500)
+			cs := make([]page.Candidate, 500)
 			for i := range cs {
 				cs[i] = like(i)
 				s.Enter(&cs[i])

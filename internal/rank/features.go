@@ -119,7 +119,7 @@ func (x *extractor) names() []string {
 // extract appends the features of a candidate, which stands in an arm, to out:
 // the shared ones, from like on those that it has in common with its like on the
 // site, and from own on its own.
-func (x *extractor) extract(c *Candidate, arm int, out []feature) (fs []feature, like, own int) {
+func (x *extractor) extract(c *page.Candidate, arm int, out []feature) (fs []feature, like, own int) {
 	a, p := splitAddress(c.Link.URL), splitAddress(c.Parent)
 	name, dirs := a.label()
 	trait := func(t int, on bool) {
@@ -154,7 +154,7 @@ func (x *extractor) extract(c *Candidate, arm int, out []feature) (fs []feature,
 	return out, like, own
 }
 
-func (x *extractor) textTraits(c *Candidate, name string, trait func(int, bool)) {
+func (x *extractor) textTraits(c *page.Candidate, name string, trait func(int, bool)) {
 	anchor, ctx := c.Link.Anchor, c.Link.Context
 	spaces := strings.Count(anchor, " ")
 	trait(traitNoAnchor, anchor == "")
@@ -179,7 +179,7 @@ func hasQuotes(s string) bool {
 	return false
 }
 
-func (x *extractor) addressTraits(c *Candidate, a, p address, trait func(int, bool)) {
+func (x *extractor) addressTraits(c *page.Candidate, a, p address, trait func(int, bool)) {
 	if c.Document {
 		inner, _, packed := strings.Cut(a.ext, ".")
 		trait(traitPS, inner == "ps" || inner == "eps")
@@ -201,7 +201,7 @@ func (x *extractor) addressTraits(c *Candidate, a, p address, trait func(int, bo
 	trait(traitSameStem, len(p.stem) > 2 && strings.EqualFold(a.stem, p.stem))
 }
 
-func (x *extractor) placeTraits(c *Candidate, trait func(int, bool)) {
+func (x *extractor) placeTraits(c *page.Candidate, trait func(int, bool)) {
 	trait(traitDepth01, c.Depth <= 1)
 	trait(traitDepth2, c.Depth == 2)
 	trait(traitDepth3, c.Depth >= 3)
@@ -231,7 +231,7 @@ func (x *extractor) placeTraits(c *Candidate, trait func(int, bool)) {
 
 // site appends the features that only mean something on this site, from own on
 // those that few links share.
-func (x *extractor) site(c *Candidate, a address, arm int, name string, out []feature) (fs []feature, own int) {
+func (x *extractor) site(c *page.Candidate, a address, arm int, name string, out []feature) (fs []feature, own int) {
 	kind := "p"
 	if c.Document {
 		kind = "d"

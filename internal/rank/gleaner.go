@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"fmt"
+	"gleaner/internal/web/page"
 	"math"
 	"slices"
 )
@@ -103,7 +104,7 @@ func (g *gleaner) Name() string { return Gleaner }
 // Enter gives a link its group and what it is worth as far as is known now. All
 // links are in one queue; groups keep documents and pages apart, so that in the
 // window of the waiting links neither hides the other.
-func (g *gleaner) Enter(c *Candidate) {
+func (g *gleaner) Enter(c *page.Candidate) {
 	c.Queue = 0
 	c.Mark = 2 * g.groups.of(g.arms.of(c.Link), c.Link.URL)
 	if c.Document {
@@ -126,7 +127,7 @@ func (g *gleaner) Enter(c *Candidate) {
 	}
 }
 
-func (g *gleaner) model(c *Candidate) *model {
+func (g *gleaner) model(c *page.Candidate) *model {
 	if c.Document {
 		return g.docs
 	}
@@ -135,13 +136,13 @@ func (g *gleaner) model(c *Candidate) *model {
 
 // value is what a request for the candidate is expected to bring, in papers per
 // request, without the benefit of the doubt.
-func (g *gleaner) value(c *Candidate, fs []feature) float64 {
+func (g *gleaner) value(c *page.Candidate, fs []feature) float64 {
 	logit, _ := g.model(c).predict(fs)
 	return sigmoid(logit)
 }
 
 // Next takes the link of most promise; of equals the one found first.
-func (g *gleaner) Next(waiting []Candidate) (int, string) {
+func (g *gleaner) Next(waiting []page.Candidate) (int, string) {
 	g.settle()
 	if len(g.memory.links) >= maxKnown {
 		g.memory = newMemory()
@@ -165,7 +166,7 @@ func (g *gleaner) Next(waiting []Candidate) (int, string) {
 
 // most is the waiting link of which promise and extra are the greatest together.
 // It begins with the one that might be, so that few promises have to be found out.
-func (g *gleaner) most(waiting []Candidate, extra func(*known) float64) int {
+func (g *gleaner) most(waiting []page.Candidate, extra func(*known) float64) int {
 	best, top := 0, math.Inf(-1)
 	for i := range waiting {
 		if b := g.bounds[i] + extra(g.memory.slots[i].known); b > top {
@@ -187,7 +188,7 @@ func (g *gleaner) most(waiting []Candidate, extra func(*known) float64) int {
 
 // promise is what the waiting link at a place promises: its log-odds, with the
 // benefit of the doubt. Its bound is exact from then on.
-func (g *gleaner) promise(waiting []Candidate, i int) float64 {
+func (g *gleaner) promise(waiting []page.Candidate, i int) float64 {
 	k := g.memory.slots[i].known
 	g.judge(k, g.model(&waiting[i]))
 	g.bounds[i] = k.promise
@@ -196,7 +197,7 @@ func (g *gleaner) promise(waiting []Candidate, i int) float64 {
 
 // exploration takes, at its turn, the link that has waited longest, so that none
 // waits for ever, or the one of which least is known.
-func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
+func (g *gleaner) exploration(waiting []page.Candidate) (index int, why string) {
 	switch g.picks % g.tune.Explore {
 	case 0:
 		return oldest(waiting), "it has waited longest"
@@ -212,7 +213,7 @@ func (g *gleaner) exploration(waiting []Candidate) (index int, why string) {
 // as much as the best. What the words around two links of one list say of the
 // difference between them is mostly noise, and an author's own order is better
 // than noise: it is the order of breadth-first, which so is never lost by chance.
-func (g *gleaner) inPageOrder(waiting []Candidate, best int) int {
+func (g *gleaner) inPageOrder(waiting []page.Candidate, best int) int {
 	b, top := &waiting[best], g.bounds[best]
 	if !b.Document {
 		return best
@@ -292,7 +293,7 @@ func (g *gleaner) worth(o *offspring) float64 {
 
 // Observe learns whether a document was a paper at once, and what a page was
 // worth when its links have entered.
-func (g *gleaner) Observe(c Candidate, r Result) {
+func (g *gleaner) Observe(c page.Candidate, r Result) {
 	fs := g.features(&c)
 	if n := &g.tries[g.know(&c).pattern]; *n < math.MaxUint16 {
 		*n++

@@ -16,13 +16,13 @@ func walk(t *testing.T, good string, restart int) (order, reasons []string) {
 	t.Helper()
 	s, err := New(Gleaner, Options{})
 	require.NoError(t, err)
-	var waiting []Candidate
+	var waiting []page.Candidate
 	for i := range 60 {
 		dir, path := "papers", "html>body>ul>li>a"
 		if i%2 == 0 {
 			dir, path = "lectures", "html>body>table>tr>td>a"
 		}
-		c := Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,
+		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,
 			Link: page.Link{URL: fmt.Sprintf("http://a.test/%s/%d.pdf", dir, i), Anchor: fmt.Sprintf("Part %d", i), TagPath: path, Position: i, Source: page.SourceAnchor}}
 		s.Enter(&c)
 		waiting = append(waiting, c)
@@ -86,7 +86,7 @@ func TestBoundsLoseNothing(t *testing.T) {
 	order := func(forget bool) (ids []int64) {
 		s, err := New(Gleaner, Options{})
 		require.NoError(t, err)
-		var waiting []Candidate
+		var waiting []page.Candidate
 		for n := range 400 {
 			c := like(n)
 			c.Link.Anchor = fmt.Sprint(c.Link.Anchor, " ", n%7, " about ", []string{"proofs", "slides", "proofs proofs", "queries", "errata"}[n%5])
@@ -121,7 +121,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	s, err := New(Gleaner, Options{})
 	require.NoError(t, err)
-	var waiting []Candidate
+	var waiting []page.Candidate
 	for n := range maxKnown + 10 {
 		c := like(n)
 		s.Enter(&c)
@@ -135,9 +135,9 @@ func TestWantedGoesFirst(t *testing.T) {
 	t.Parallel()
 	s, err := New(Gleaner, Options{})
 	require.NoError(t, err)
-	var waiting []Candidate
+	var waiting []page.Candidate
 	for i := range 20 {
-		c := Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
+		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true, Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper"}}
 		if i == 13 {
 			c.Wanted = 0.95
 		}
@@ -155,13 +155,13 @@ func TestExplorationReachesTheTail(t *testing.T) {
 	t.Parallel()
 	s, err := New(Gleaner, Options{})
 	require.NoError(t, err)
-	dull := Candidate{ID: 1, Parent: "http://a.test/", Link: page.Link{URL: "http://a.test/terms/privacy.html", Anchor: "Privacy", TagPath: "html>footer>a", Source: page.SourceAnchor}}
+	dull := page.Candidate{ID: 1, Parent: "http://a.test/", Link: page.Link{URL: "http://a.test/terms/privacy.html", Anchor: "Privacy", TagPath: "html>footer>a", Source: page.SourceAnchor}}
 	s.Enter(&dull)
-	waiting := []Candidate{dull}
+	waiting := []page.Candidate{dull}
 	next := int64(2)
 	for n := 1; n <= 600; n++ {
 		for len(waiting) < 4 {
-			c := Candidate{ID: next, Parent: fmt.Sprintf("http://a.test/publications/%d/", next/4), Link: page.Link{
+			c := page.Candidate{ID: next, Parent: fmt.Sprintf("http://a.test/publications/%d/", next/4), Link: page.Link{
 				URL: fmt.Sprintf("http://a.test/publications/%d/list%d.html", next/4, next), Anchor: "Publications", TagPath: "html>main>a", Source: page.SourceAnchor}}
 			s.Enter(&c)
 			waiting = append(waiting, c)

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"gleaner/internal/web/page"
 	"math"
 	"slices"
 )
@@ -61,7 +62,7 @@ type memory struct {
 
 // entered is a link as it entered.
 type entered struct {
-	candidate Candidate
+	candidate page.Candidate
 	known     *known
 }
 
@@ -80,7 +81,7 @@ func newMemory() memory {
 
 // fits says whether what is known of a link still holds: one that is met again
 // may come closer to a seed or to a wanted title.
-func (k *known) fits(c *Candidate) bool {
+func (k *known) fits(c *page.Candidate) bool {
 	return k != nil && k.depth == c.Depth && k.wanted == c.Wanted
 }
 
@@ -139,7 +140,7 @@ func (y *memory) block(fs []feature, document bool) *block {
 
 // know takes a candidate's features, which are kept while it waits. A link that
 // enters may have no place in the order of discovery yet (ID 0).
-func (g *gleaner) know(c *Candidate) *known {
+func (g *gleaner) know(c *page.Candidate) *known {
 	y := &g.memory
 	if c.ID == 0 {
 		k := g.compute(c)
@@ -166,7 +167,7 @@ func (g *gleaner) know(c *Candidate) *known {
 }
 
 // compute finds out what there is to know of a candidate.
-func (g *gleaner) compute(c *Candidate) *known {
+func (g *gleaner) compute(c *page.Candidate) *known {
 	k := &known{depth: c.Depth, wanted: c.Wanted, pattern: patternOf(c.Link.URL)}
 	fs, like, own := g.x.extract(c, g.arms.of(c.Link), g.scratch[:0])
 	g.scratch = append(fs, feature{traitTwin, 1})
@@ -199,7 +200,7 @@ func heaviest(fs []feature) float64 {
 }
 
 // knowAt is know for the waiting link at a place in the window.
-func (g *gleaner) knowAt(i int, c *Candidate) *known {
+func (g *gleaner) knowAt(i int, c *page.Candidate) *known {
 	for len(g.memory.slots) <= i {
 		g.memory.slots = append(g.memory.slots, slot{})
 	}
@@ -212,7 +213,7 @@ func (g *gleaner) knowAt(i int, c *Candidate) *known {
 }
 
 // features of a candidate as things are now.
-func (g *gleaner) features(c *Candidate) []feature {
+func (g *gleaner) features(c *page.Candidate) []feature {
 	k := g.know(c)
 	if k.isTwin {
 		return k.twin

@@ -28,20 +28,20 @@ func TestZhuangGetPriority(t *testing.T) {
 	t.Parallel()
 	s, err := New(Zhuang, Options{})
 	require.NoError(t, err)
-	enter := func(id int64, parent, url, anchor string) Candidate {
-		c := Candidate{ID: id, Parent: parent, Link: page.Link{URL: url, Anchor: anchor}}
+	enter := func(id int64, parent, url, anchor string) page.Candidate {
+		c := page.Candidate{ID: id, Parent: parent, Link: page.Link{URL: url, Anchor: anchor}}
 		s.Enter(&c)
 		return c
 	}
 	seed := enter(1, "", "http://a.test/", "Publications")
 	require.Equal(t, QueueLow, seed.Queue, "seeds enter at low priority")
-	s.Next([]Candidate{seed})
+	s.Next([]page.Candidate{seed})
 	pubs := enter(2, seed.Link.URL, "http://a.test/p", "Publications")
 	people := enter(3, seed.Link.URL, "http://a.test/g", "Our group")
 	misc := enter(4, seed.Link.URL, "http://a.test/x", "Contact")
 	require.Equal(t, []int{QueueHigh, QueueMedium, QueueLow}, []int{pubs.Queue, people.Queue, misc.Queue})
 
-	i, _ := s.Next([]Candidate{misc, people, pubs})
+	i, _ := s.Next([]page.Candidate{misc, people, pubs})
 	require.Equal(t, 2, i)
 	require.Equal(t, QueueMedium, enter(5, pubs.Link.URL, "http://a.test/1", "2003").Queue, "one below its parent")
 	moved := enter(6, "http://a.test/p/moved", "http://a.test/2", "2004")
@@ -51,7 +51,7 @@ func TestZhuangGetPriority(t *testing.T) {
 	require.NoError(t, err)
 	again, _ := New(Zhuang, Options{})
 	require.NoError(t, again.Restore(raw))
-	c := Candidate{ID: 7, Parent: pubs.Link.URL, Link: page.Link{URL: "http://a.test/3", Anchor: "2005"}}
+	c := page.Candidate{ID: 7, Parent: pubs.Link.URL, Link: page.Link{URL: "http://a.test/3", Anchor: "2005"}}
 	again.Enter(&c)
 	require.Equal(t, QueueMedium, c.Queue)
 }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"gleaner/internal/web/page"
 	"math"
 	"strings"
 )
@@ -27,7 +28,7 @@ func (p *parts) add(name string, value float64) {
 }
 
 // explain names what spoke most for and against a link.
-func (g *gleaner) explain(c *Candidate) string {
+func (g *gleaner) explain(c *page.Candidate) string {
 	fs := g.features(c)
 	m := g.model(c)
 	logit, variance := m.predict(fs)
@@ -59,4 +60,4 @@ func (g *gleaner) explain(c *Candidate) string {
 }
 
 // Expect is what a request for the candidate is expected to bring, in papers.
-func (g *gleaner) Expect(c *Candidate) float64 { return g.value(c, g.features(c)) }
+func (g *gleaner) Expect(c *page.Candidate) float64 { return g.value(c, g.features(c)) }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"gleaner/internal/web/page"
 	"time"
 )
 
@@ -74,8 +75,10 @@ func (h History) Expected(waiting int) float64 { return h.Rate() * float64(waiti
 
 // ExpectedYield is the same from what a strategy expects of each link; it is
 // better where the strategy has learnt, as gleaner has.
-func ExpectedYield(s Strategy, waiting []Candidate) (papers float64, ok bool) {
-	f, ok := s.(interface{ Expect(c *Candidate) float64 })
+func ExpectedYield(s Strategy, waiting []page.Candidate) (papers float64, ok bool) {
+	f, ok := s.(interface {
+		Expect(c *page.Candidate) float64
+	})
 	if !ok {
 		return 0, false
 	}

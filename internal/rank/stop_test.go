@@ -49,15 +49,15 @@ func TestExpectedYield(t *testing.T) {
 	t.Parallel()
 	g, err := New(Gleaner, Options{})
 	require.NoError(t, err)
-	good := Candidate{Parent: "http://a.test/publications.html", Document: true, Link: page.Link{URL: "http://a.test/papers/x.pdf", Anchor: "pdf",
+	good := page.Candidate{Parent: "http://a.test/publications.html", Document: true, Link: page.Link{URL: "http://a.test/papers/x.pdf", Anchor: "pdf",
 		Heading: "Publications", Context: "A. Author, B. Writer: On things. Proc. of a conference, 2003, pp. 1-9"}}
-	bad := Candidate{Parent: "http://a.test/teaching.html", Document: true, Link: page.Link{URL: "http://a.test/course/homework1-slides.pdf", Anchor: "slides"}}
-	high, ok := ExpectedYield(g, []Candidate{good, good})
+	bad := page.Candidate{Parent: "http://a.test/teaching.html", Document: true, Link: page.Link{URL: "http://a.test/course/homework1-slides.pdf", Anchor: "slides"}}
+	high, ok := ExpectedYield(g, []page.Candidate{good, good})
 	require.True(t, ok)
-	low, _ := ExpectedYield(g, []Candidate{bad, bad})
+	low, _ := ExpectedYield(g, []page.Candidate{bad, bad})
 	require.Greater(t, high, 1.0)
 	require.Less(t, low, 0.5)
 	b, _ := New(BreadthFirst, Options{})
-	_, ok = ExpectedYield(b, []Candidate{good})
+	_, ok = ExpectedYield(b, []page.Candidate{good})
 	require.False(t, ok, "breadth-first expects nothing")
 }

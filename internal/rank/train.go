@@ -2,6 +2,7 @@ package rank
 
 import (
 	"errors"
+	"gleaner/internal/web/page"
 	"math"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 // stand in the order in which they were asked for.
 type Example struct {
 	Site      string
-	Candidate Candidate
+	Candidate page.Candidate
 	Outcome   float64 // documents: 1 for a paper; pages: papers per request, 0–1
 }
 

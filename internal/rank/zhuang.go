@@ -3,6 +3,7 @@ package rank
 import (
 	"encoding/json"
 	"fmt"
+	"gleaner/internal/web/page"
 )
 
 // The three queues of Zhuang et al. (JCDL 2005, §3.3).
@@ -39,7 +40,7 @@ func (z *zhuang) Name() string { return Zhuang }
 
 // Enter is Get_Priority of the paper: a link whose anchor has a weight enters
 // at that weight; one without weight enters one below its parent.
-func (z *zhuang) Enter(c *Candidate) {
+func (z *zhuang) Enter(c *page.Candidate) {
 	c.Priority, c.Mark = 0, 0
 	if c.Parent == "" {
 		c.Queue = QueueLow // seeds enter at low priority
@@ -72,7 +73,7 @@ func (z *zhuang) queueOf(parent string) int {
 	return QueueLow
 }
 
-func (z *zhuang) Next(waiting []Candidate) (int, string) {
+func (z *zhuang) Next(waiting []page.Candidate) (int, string) {
 	best := 0
 	for i, c := range waiting {
 		b := waiting[best]
@@ -92,7 +93,7 @@ func (z *zhuang) Next(waiting []Candidate) (int, string) {
 	return best, fmt.Sprintf("queue %s: no keyword, one below its parent", name)
 }
 
-func (z *zhuang) Observe(Candidate, Result) {}
+func (z *zhuang) Observe(page.Candidate, Result) {}
 
 func (z *zhuang) State() (json.RawMessage, error) {
 	s := z.state

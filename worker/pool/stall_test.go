@@ -15,7 +15,6 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/lab/sampleweb"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -104,7 +103,7 @@ func (w *world) seed(t *testing.T, host string) {
 		if err != nil {
 			return err
 		}
-		_, err = frontier.Add(t.Context(), tx, id, []frontier.Entry{{Candidate: rank.Candidate{Link: page.Link{URL: "http://" + host + "/1.html", Source: page.SourceSeed}}}})
+		_, err = frontier.Add(t.Context(), tx, id, []frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: "http://" + host + "/1.html", Source: page.SourceSeed}}}})
 		return errors.Join(err, store.AddScope(t.Context(), tx, id, "/", "a test"))
 	}))
 }

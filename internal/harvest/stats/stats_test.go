@@ -10,7 +10,6 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -46,7 +45,7 @@ func (r *record) site(host string) int {
 // visited lays a URL down as asked for.
 func (r *record) visited(site int, url, parent string, state frontier.State, outcome fetch.Outcome) {
 	r.t.Helper()
-	e := frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: url, Source: page.SourceAnchor}, Parent: parent}}
+	e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: url, Source: page.SourceAnchor}, Parent: parent}}
 	_, err := frontier.Add(r.ctx(), r.Pool, site, []frontier.Entry{e})
 	require.NoError(r.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Status: 200, Crawl: 1, At: time.Now().Add(-30 * time.Minute), Interval: 14 * 24 * time.Hour}

@@ -154,7 +154,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	unpaced := fetch.Pacing{Unpaced: true}
 	keeper := politeness.NewKeeper(db.Pool, unpaced, "bench")
 	c := &crawler{db: db, keeper: keeper}
-	c.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: db, Pacing: unpaced})
+	c.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: keeper, Robots: politeness.NewRobots(db.Pool), Pacing: unpaced})
 	if err == nil {
 		c.dir, err = os.MkdirTemp("", "gleaner-bench-*")
 	}

@@ -11,7 +11,6 @@ import (
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -152,7 +151,7 @@ func newLinks(r *rand.Rand, n int) []frontier.Entry {
 	out := make([]frontier.Entry, n)
 	for i := range out {
 		url := fmt.Sprintf("http://%s/new/%x/page.html", frontierHost(0), r.Uint64())
-		out[i] = frontier.Entry{Candidate: rank.Candidate{Mark: r.IntN(frontierMarks), Priority: r.Float64(), Depth: 3, Parent: "http://" + frontierHost(0) + "/",
+		out[i] = frontier.Entry{Candidate: page.Candidate{Mark: r.IntN(frontierMarks), Priority: r.Float64(), Depth: 3, Parent: "http://" + frontierHost(0) + "/",
 			Link: page.Link{URL: url, Source: "anchor", Anchor: "Words of a new link", Context: "words around it words around it", Heading: "A heading", TagPath: "html>body>div.main>ul>li>a"}}}
 	}
 	return out
@@ -190,7 +189,7 @@ func (memoryFetcher) Sitemaps(context.Context, string) ([]string, error) { retur
 
 // seedEntry is the first page of a host.
 func seedEntry(url string) frontier.Entry {
-	return frontier.Entry{Candidate: rank.Candidate{Link: page.Link{URL: url, Source: page.SourceSeed}}}
+	return frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: url, Source: page.SourceSeed}}}
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

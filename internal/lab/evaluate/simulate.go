@@ -48,7 +48,7 @@ type Step struct {
 	Reason    string         `json:"reason,omitempty"`
 	Queue     int            `json:"queue"`
 	Priority  float64        `json:"priority"`
-	Candidate rank.Candidate `json:"-"`
+	Candidate page.Candidate `json:"-"`
 	Page      *page.Page     `json:"-"` // whose links were followed
 }
 
@@ -65,7 +65,7 @@ type Run struct {
 func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	start := setup.Site.Start()
 	sim := &simulation{setup: setup, record: frontier.NewMemory(), answers: map[frontier.Hash]Answer{}}
-	sim.record.Add([]frontier.Entry{{Candidate: rank.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
+	sim.record.Add([]frontier.Entry{{Candidate: page.Candidate{Link: page.Link{URL: start, Source: page.SourceSeed}}}})
 	cfg := crawl.Defaults()
 	cfg.SlicePages, cfg.SliceTime, cfg.MaxPages, cfg.MaxBytes, cfg.MaxTime = math.MaxInt, math.MaxInt64, math.MaxInt, 0, 0
 	cfg.TrapPages, cfg.Leads, cfg.Sitemaps = 0, "none", false

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/hardset"
 	"gleaner/internal/web/page"
@@ -22,7 +23,7 @@ func TestHardSet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures on generated webs")
 	}
-	var decisions []homepage.Decision
+	var decisions []evidence.Decision
 	var labels []homepage.Label
 	situations := map[string]string{}
 	for _, seed := range testSeeds() {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 )
 
@@ -19,7 +19,7 @@ type index struct {
 }
 
 type indexed struct {
-	homepage.Result
+	evidence.Result
 	length int
 }
 
@@ -40,12 +40,12 @@ func (x *index) put(url, title, body string) {
 	count(titled, 5)
 	count(read, 1)
 	count(text.Words(url), 2)
-	x.pages = append(x.pages, indexed{homepage.Result{URL: url, Title: title, Snippet: homepage.Snippet(body)}, length})
+	x.pages = append(x.pages, indexed{evidence.Result{URL: url, Title: title, Snippet: evidence.Page{Text: body}.Snippet()}, length})
 	x.total += length
 }
 
 // SearchPages implements homepage.PageIndex.
-func (x *index) SearchPages(_ context.Context, terms []string, n int) ([]homepage.Result, error) {
+func (x *index) SearchPages(_ context.Context, terms []string, n int) ([]evidence.Result, error) {
 	score, held := map[int]float64{}, map[int]int{}
 	mean := math.Max(1, float64(x.total)/math.Max(1, float64(len(x.pages))))
 	for _, t := range terms {
@@ -70,7 +70,7 @@ func (x *index) SearchPages(_ context.Context, terms []string, n int) ([]homepag
 		}
 		return x.pages[a].URL < x.pages[b].URL
 	})
-	out := make([]homepage.Result, 0, n)
+	out := make([]evidence.Result, 0, n)
 	for _, p := range hits[:min(n, len(hits))] {
 		out = append(out, x.pages[p].Result)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 )
 
@@ -15,7 +16,7 @@ const parallel = 4
 // Run generates a web and finds its authors' homepages with the model given
 // (nil: the embedded one). Author ids carry the seed, so that several webs can
 // be judged together. The last result names each author's difficulty.
-func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model) ([]homepage.Decision, []homepage.Label, map[string]string, error) {
+func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model) ([]evidence.Decision, []homepage.Label, map[string]string, error) {
 	w, err := Generate(ctx, seed, authors)
 	if err != nil {
 		return nil, nil, nil, err

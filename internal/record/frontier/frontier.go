@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -50,7 +49,7 @@ func HashOf(canonical string) Hash {
 
 // Entry is one URL of a site. Candidate.ID is its row's seq.
 type Entry struct {
-	rank.Candidate
+	page.Candidate
 	Role         Role
 	Tries        int
 	ETag         string // of the last visit, for a conditional request

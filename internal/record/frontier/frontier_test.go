@@ -12,7 +12,6 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -32,7 +31,7 @@ func open(t *testing.T) (*store.DB, int) {
 
 // link is an entry of depth 5 and role Landing, so that both can get better.
 func link(path string, change ...func(*Entry)) Entry {
-	e := Entry{Role: Landing, Candidate: rank.Candidate{Depth: 5, Parent: "http://h.test/", Priority: 0.5, Wanted: 0.25, Link: page.Link{URL: "http://h.test/" + path,
+	e := Entry{Role: Landing, Candidate: page.Candidate{Depth: 5, Parent: "http://h.test/", Priority: 0.5, Wanted: 0.25, Link: page.Link{URL: "http://h.test/" + path,
 		Anchor: "anchor", Context: "context", Heading: "heading", TagPath: "html>body>a", Position: 7, Source: page.SourceAnchor}}}
 	for _, c := range change {
 		c(&e)

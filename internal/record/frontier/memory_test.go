@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/rank"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -27,7 +26,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 		url := func() string { return fmt.Sprintf("http://a.example/%d.html", r.IntN(150)) }
 		marks := 1 + r.IntN(12)
 		entry := func() Entry {
-			e := Entry{Role: Role(r.IntN(3)), Candidate: rank.Candidate{Parent: url(), Depth: r.IntN(6), Queue: r.IntN(3), Mark: r.IntN(marks),
+			e := Entry{Role: Role(r.IntN(3)), Candidate: page.Candidate{Parent: url(), Depth: r.IntN(6), Queue: r.IntN(3), Mark: r.IntN(marks),
 				Priority: float64(r.IntN(20)) / 7, Wanted: float64(r.IntN(3)) / 3, Link: page.Link{URL: url(), Source: page.SourceAnchor}}}
 			if r.IntN(8) == 0 {
 				e.Skip = []fetch.Outcome{TooDeep, "calendar-trap"}[r.IntN(2)]

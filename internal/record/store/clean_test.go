@@ -8,7 +8,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/store"
 )
 
@@ -39,7 +39,7 @@ func TestForeignTextInJSON(t *testing.T) {
 	ctx := t.Context()
 	paper := gleaner.Paper{Key: "p", Venue: "v", Year: 2003, Title: "A Paper", Authors: []gleaner.Author{{PID: "a/1", Name: "Ada"}}}
 	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{paper}, map[string]string{"source": "a\x00b"}))
-	require.NoError(t, db.SaveDecision(ctx, homepage.Decision{Author: paper.Authors[0], Candidates: []homepage.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
+	require.NoError(t, db.SaveDecision(ctx, evidence.Decision{Author: paper.Authors[0], Candidates: []evidence.Candidate{{Title: "a picture \x00 of Ada"}}}, nil))
 	_, err = db.Pool.Exec(ctx, `INSERT INTO sites (host, learnt) VALUES ('a.example', $1)`, json.RawMessage(`{"tag\u0000path": 1}`))
 	require.NoError(t, err)
 }

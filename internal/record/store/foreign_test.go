@@ -16,10 +16,9 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
-	"gleaner/internal/metadata"
-	"gleaner/internal/rank"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )
@@ -54,7 +53,9 @@ func TestForeignTextIsKept(t *testing.T) {
 	}
 	saves := []save{
 		{"SavePapers", func() error { return db.SavePapers(ctx, []gleaner.Paper{paper}, odd) }},
-		{"SaveRecords", func() error { return db.SaveRecords(ctx, []metadata.Record{{Paper: paper, Why: []string{odd}}}) }},
+		{"SaveRecords", func() error {
+			return db.SaveRecords(ctx, []gleaner.Paper{paper}, []gleaner.Origin{{Why: []string{odd}}})
+		}},
 		{"SaveHarvest", func() error {
 			return db.SaveHarvest(ctx, store.Harvest{ID: "h" + odd, Venue: paper.Venue, Years: gleaner.Years{From: 2003, To: 2003}, Options: json.RawMessage("{}"), Stage: odd})
 		}},
@@ -72,10 +73,10 @@ func TestForeignTextIsKept(t *testing.T) {
 		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []gleaner.Paper{paper}, odd, false); return err }},
 		{"SaveListing", func() error { return db.SaveListing(ctx, odd, paper.Venue, odd, []gleaner.Paper{paper}) }},
 		{"SavePersons", func() error {
-			return db.SavePersons(ctx, odd, map[string]*metadata.Person{ada.PID: {}})
+			return db.SavePersons(ctx, odd, map[string]*gleaner.Person{ada.PID: {}})
 		}},
 		{"SaveDecision", func() error {
-			return db.SaveDecision(ctx, homepage.Decision{Author: ada, NotFound: odd, Candidates: []homepage.Candidate{{URL: long, Title: odd}}},
+			return db.SaveDecision(ctx, evidence.Decision{Author: ada, NotFound: odd, Candidates: []evidence.Candidate{{URL: long, Title: odd}}},
 				[]store.Homepage{{URL: long, Host: odd, Source: odd}})
 		}},
 		{"SetOverride", func() error { return db.SetOverride(ctx, ada.ID(), long, "is") }},
@@ -83,7 +84,7 @@ func TestForeignTextIsKept(t *testing.T) {
 			return db.SavePage(ctx, store.CachedPage{Hash: []byte{1}, Host: odd, URL: long, FinalURL: long, Outcome: odd, Header: http.Header{odd: {odd}}, At: now})
 		}},
 		{"SaveRobots", func() error {
-			return db.SaveRobots(ctx, odd, fetch.RobotsRecord{Body: []byte(odd), Reason: odd, FetchedAt: now, ExpiresAt: now})
+			return politeness.NewRobots(db.Pool).SaveRobots(ctx, odd, fetch.RobotsRecord{Body: []byte(odd), Reason: odd, FetchedAt: now, ExpiresAt: now})
 		}},
 		{"SaveFetched", func() error {
 			return db.SaveFetched(ctx, doc, store.Location{Hash: []byte{1}, SiteID: site, URL: long, Member: odd, Parent: long, Anchor: odd, Context: odd,
@@ -104,16 +105,16 @@ func TestForeignTextIsKept(t *testing.T) {
 		{"SaveCitations", func() error { return db.SaveCitations(ctx, odd, map[string]int64{odd: 1}) }},
 
 		{"a search", func() error {
-			return db.Searches().SaveSearch(ctx, odd, long, 10, homepage.Answer{Results: []homepage.Result{{URL: long, Title: odd}}, At: now})
+			return db.Searches().SaveSearch(ctx, odd, long, 10, evidence.Answer{Results: []evidence.Result{{URL: long, Title: odd}}, At: now})
 		}},
 		{"an indexed page", func() error {
-			return db.PageIndex(100).PutPage(ctx, homepage.IndexedPage{URL: long, Title: odd, Text: odd})
+			return db.PageIndex(100).PutPage(ctx, evidence.Page{URL: long, Title: odd, Text: odd})
 		}},
 		{"a scope", func() error {
 			return in(func(tx pgx.Tx) error { return store.AddScope(ctx, tx, site, long, odd) })
 		}},
 		{"a link", func() error {
-			e := frontier.Entry{Candidate: rank.Candidate{Parent: long, Link: page.Link{URL: long, Anchor: odd, Context: odd, Heading: odd, TagPath: odd}}}
+			e := frontier.Entry{Candidate: page.Candidate{Parent: long, Link: page.Link{URL: long, Anchor: odd, Context: odd, Heading: odd, TagPath: odd}}}
 			return in(func(tx pgx.Tx) error { _, err := frontier.Add(ctx, tx, site, []frontier.Entry{e}); return err })
 		}},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Homepage is one kept homepage of a person.
@@ -48,7 +48,7 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
-		ORDER BY a.id LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{homepage.NoSearch, homepage.NoCandidates}, in.UpTo)
+		ORDER BY a.id LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage,
 }
 
 // SaveDecision replaces what was decided about an author's homepages.
-func (db *DB) SaveDecision(ctx context.Context, d homepage.Decision, kept []Homepage) error {
+func (db *DB) SaveDecision(ctx context.Context, d evidence.Decision, kept []Homepage) error {
 	authorID := d.Author.ID()
 	var next *time.Time
 	if !d.NextTry.IsZero() {
@@ -119,7 +119,7 @@ func (db *DB) SaveDecision(ctx context.Context, d homepage.Decision, kept []Home
 
 // Decisions lists what was decided about some authors until a time (zero: ever),
 // by author.
-func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]homepage.Decision, error) {
+func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
 	var bound *time.Time
 	if !until.IsZero() {
 		bound = &until
@@ -129,12 +129,12 @@ func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
+	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
 }
 
 // HarvestDecisions lists the decisions about the authors of a harvest's wanted
 // papers, by author.
-func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]homepage.Decision, error) {
+func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]evidence.Decision, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
 		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held)
@@ -142,16 +142,16 @@ func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]homepage.
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
+	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
 }
 
 // AllDecisions lists every decision of the record, by author.
-func (db *DB) AllDecisions(ctx context.Context) ([]homepage.Decision, error) {
+func (db *DB) AllDecisions(ctx context.Context) ([]evidence.Decision, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions ORDER BY author_id`)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[homepage.Decision])
+	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
 }
 
 // ForgetDecision makes an author one who was not looked for.

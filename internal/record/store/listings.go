@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/metadata"
 )
 
 // SaveListing replaces what a source lists for a volume.
@@ -53,38 +52,29 @@ func (db *DB) Listing(ctx context.Context, source, venueKey string, years gleane
 	return pgx.CollectRows(rows, pgx.RowTo[gleaner.Paper])
 }
 
-// Origin says where a paper's fields come from; see metadata.Record.
-type Origin struct {
-	IDs     map[string]string   `json:"ids,omitempty"`
-	From    map[string][]string `json:"from,omitempty"`
-	Sources []string            `json:"sources,omitempty"`
-	Why     []string            `json:"why,omitempty"`
-	Differ  map[string][]string `json:"differ,omitempty"`
-}
-
-// SaveRecords writes merged papers with the origin of each of their fields.
-func (db *DB) SaveRecords(ctx context.Context, records []metadata.Record) error {
-	papers, origins := make([]gleaner.Paper, len(records)), make([][]byte, len(records))
-	for i, r := range records {
-		origin, err := json.Marshal(Origin{IDs: r.IDs, From: r.From, Sources: r.Sources, Why: r.Why, Differ: r.Differ})
+// SaveRecords writes merged papers with the origin of the fields of each.
+func (db *DB) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
+	origins := make([][]byte, len(from))
+	for i := range from {
+		origin, err := json.Marshal(from[i])
 		if err != nil {
 			return err
 		}
-		papers[i], origins[i] = r.Paper, origin
+		origins[i] = origin
 	}
 	return db.savePapers(ctx, papers, origins)
 }
 
 // Venue is a venue with what a person said of it.
 type Venue struct {
-	metadata.Venue
+	gleaner.Venue
 	Sources string    `json:"sources,omitempty"` // to be asked for it, "" for those of the settings
 	Named   time.Time `json:"named"`             // when catalogues were asked for its names, zero if never
 }
 
 // Venue returns a venue of the record; one that it does not know has but a key.
 func (db *DB) Venue(ctx context.Context, key string) (Venue, error) {
-	v := Venue{Venue: metadata.Venue{Key: key, IDs: map[string]string{}}}
+	v := Venue{Venue: gleaner.Venue{Key: key, IDs: map[string]string{}}}
 	var at *time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT name, title, ids, sources, named_at FROM venues WHERE key=$1`, key).Scan(&v.Name, &v.Title, &v.IDs, &v.Sources, &at)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -97,7 +87,7 @@ func (db *DB) Venue(ctx context.Context, key string) (Venue, error) {
 }
 
 // NameVenue keeps a venue's names.
-func (db *DB) NameVenue(ctx context.Context, v metadata.Venue) error {
+func (db *DB) NameVenue(ctx context.Context, v gleaner.Venue) error {
 	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, name, title, named_at) VALUES ($1,$2,$3,now())
 		ON CONFLICT (key) DO UPDATE SET name=EXCLUDED.name, title=EXCLUDED.title, named_at=EXCLUDED.named_at`, v.Key, v.Name, v.Title)
 	return err
@@ -116,12 +106,12 @@ func (db *DB) DescribeVenue(ctx context.Context, key string, ids map[string]stri
 
 // SavePersons keeps what a directory says of people, by id; ids that it does not
 // know map to nil.
-func (db *DB) SavePersons(ctx context.Context, source string, people map[string]*metadata.Person) error {
+func (db *DB) SavePersons(ctx context.Context, source string, people map[string]*gleaner.Person) error {
 	b := &pgx.Batch{}
 	for id, p := range people {
 		known := p != nil
 		if !known {
-			p = &metadata.Person{}
+			p = &gleaner.Person{}
 		}
 		b.Queue(`INSERT INTO persons (source, id, found, person) VALUES ($1,$2,$3,$4)
 			ON CONFLICT (source, id) DO UPDATE SET found=EXCLUDED.found, person=EXCLUDED.person, asked_at=now()`, source, id, known, p)
@@ -131,21 +121,21 @@ func (db *DB) SavePersons(ctx context.Context, source string, people map[string]
 
 // Persons returns what a directory said of people within maxAge. An id that it
 // did not know maps to nil; one that it was not asked for is absent.
-func (db *DB) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*metadata.Person, error) {
+func (db *DB) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*gleaner.Person, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*metadata.Person{}
+	out := map[string]*gleaner.Person{}
 	var id string
 	var known bool
-	var p metadata.Person
+	var p gleaner.Person
 	_, err = pgx.ForEachRow(rows, []any{&id, &known, &p}, func() error {
 		if out[id] = nil; known {
 			kept := p
 			out[id] = &kept
 		}
-		p = metadata.Person{}
+		p = gleaner.Person{}
 		return nil
 	})
 	return out, err

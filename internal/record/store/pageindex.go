@@ -9,13 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/homepage"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 )
 
 // PageIndex is the full-text index over pages that were fetched already; it
-// implements homepage.PageIndex.
+// answers the local search for homepages.
 type PageIndex struct {
 	db    *DB
 	limit int64
@@ -38,12 +38,12 @@ const (
 )
 
 // PutPage adds a page, or replaces the one of the same URL.
-func (x *PageIndex) PutPage(ctx context.Context, p homepage.IndexedPage) error {
-	return x.PutPages(ctx, []homepage.IndexedPage{p})
+func (x *PageIndex) PutPage(ctx context.Context, p evidence.Page) error {
+	return x.PutPages(ctx, []evidence.Page{p})
 }
 
 // PutPages adds pages, or replaces those of the same URLs, in one round trip.
-func (x *PageIndex) PutPages(ctx context.Context, pages []homepage.IndexedPage) error {
+func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (x *PageIndex) PutPages(ctx context.Context, pages []homepage.IndexedPage) 
 		hash := sha256.Sum256([]byte(weburl.Key(p.URL)))
 		b.Queue(`INSERT INTO page_index (hash, url, title, snippet, words) VALUES ($1,$2,$3,$4,$5::text::tsvector)
 			ON CONFLICT (hash) DO UPDATE SET id=DEFAULT, url=EXCLUDED.url, title=EXCLUDED.title, snippet=EXCLUDED.snippet, words=EXCLUDED.words, seen_at=now() RETURNING id`,
-			hash[:16], p.URL, clean(p.Title, indexedBytes), clean(homepage.Snippet(p.Text), indexedBytes), wordsOf(p)).
+			hash[:16], p.URL, clean(p.Title, indexedBytes), clean(p.Snippet(), indexedBytes), wordsOf(p)).
 			QueryRow(func(row pgx.Row) error {
 				var id int64
 				err := row.Scan(&id)
@@ -79,7 +79,7 @@ func clean(s string, limit int) string {
 
 // wordsOf writes a page as a tsvector literal. Terms are letters and digits, so
 // that they need no escaping; quoted all the same.
-func wordsOf(p homepage.IndexedPage) string {
+func wordsOf(p evidence.Page) string {
 	var order []string
 	places := map[string][]string{}
 	position := 0
@@ -114,8 +114,8 @@ const (
 	mostPages   = 2000
 )
 
-// SearchPages implements homepage.PageIndex.
-func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]homepage.Result, error) {
+// SearchPages answers the local search for homepages.
+func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]evidence.Result, error) {
 	rare, err := x.rare(ctx, terms)
 	if err != nil || len(rare) == 0 {
 		return nil, err
@@ -134,7 +134,7 @@ func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]h
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r homepage.Result, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r evidence.Result, err error) {
 		err = row.Scan(&r.URL, &r.Title, &r.Snippet)
 		return r, err
 	})

@@ -3,11 +3,10 @@ package store
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner/evidence"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"gleaner/internal/homepage"
 )
 
 // Searches keeps the answers of search engines; it implements homepage.Cache.
@@ -17,8 +16,8 @@ type Searches struct{ db *DB }
 func (db *DB) Searches() *Searches { return &Searches{db} }
 
 // LoadSearch implements homepage.Cache.
-func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (homepage.Answer, bool, error) {
-	var a homepage.Answer
+func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
+	var a evidence.Answer
 	err := s.db.Pool.QueryRow(ctx, `SELECT results, asked_at FROM searches WHERE provider=$1 AND md5(query)=md5($2) AND wanted=$3`, provider, query, n).Scan(&a.Results, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return a, false, nil
@@ -27,7 +26,7 @@ func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int
 }
 
 // SaveSearch implements homepage.Cache.
-func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int, a homepage.Answer) error {
+func (s *Searches) SaveSearch(ctx context.Context, provider, query string, n int, a evidence.Answer) error {
 	_, err := s.db.Pool.Exec(ctx, `INSERT INTO searches (provider, query, wanted, results, asked_at) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (provider, md5(query), wanted) DO UPDATE SET results=EXCLUDED.results, asked_at=EXCLUDED.asked_at`, provider, query, n, orEmpty(a.Results), a.At)
 	return err

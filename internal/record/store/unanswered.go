@@ -2,12 +2,11 @@ package store
 
 import (
 	"context"
+	"gleaner/internal/gleaner/evidence"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"gleaner/internal/homepage"
 )
 
 // The stages whose questions Unanswered keeps, beside the authors'.
@@ -38,7 +37,7 @@ func (db *DB) SetUnanswered(ctx context.Context, harvest, stage, source string, 
 			b.Queue(`INSERT INTO unanswered AS u (harvest_id, stage, source, subject, reason, next_try) VALUES ($1,$2,$3,$4,$5, now() + greatest($6::interval, $7::interval))
 				ON CONFLICT (harvest_id, stage, source, subject) DO UPDATE SET reason=EXCLUDED.reason, tries=u.tries+1,
 					next_try=now() + greatest($7::interval, least($8::interval, $6::interval * power(2, least(u.tries, 16))))`,
-				harvest, stage, source, u.Subject, u.Reason, homepage.FirstRetry, u.MayAsk, homepage.LastRetry)
+				harvest, stage, source, u.Subject, u.Reason, evidence.FirstRetry, u.MayAsk, evidence.LastRetry)
 		}
 		b.Queue(`DELETE FROM unanswered WHERE harvest_id=$1 AND stage=$2 AND source=$3 AND ($4::text[] IS NULL OR subject = ANY($4)) AND NOT subject = ANY($5)`,
 			harvest, stage, source, of, orEmpty(still))
@@ -78,10 +77,10 @@ const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_pa
 
 // openReason is why an open question u of an author is open: a page's outcome, or
 // what did not answer.
-const openReason = `CASE u->>'kind' WHEN '` + homepage.KindPage + `' THEN split_part(u->>'reason', ',', 1) ELSE '` + ReasonUnanswered + `' || (u->>'kind') END`
+const openReason = `CASE u->>'kind' WHEN '` + evidence.KindPage + `' THEN split_part(u->>'reason', ',', 1) ELSE '` + ReasonUnanswered + `' || (u->>'kind') END`
 
 // openHost is the host of that question, empty for those that are no page's.
-const openHost = `CASE u->>'kind' WHEN '` + homepage.KindPage + `' THEN split_part(split_part(u->>'what', '://', 2), '/', 1) ELSE '' END`
+const openHost = `CASE u->>'kind' WHEN '` + evidence.KindPage + `' THEN split_part(split_part(u->>'what', '://', 2), '/', 1) ELSE '' END`
 
 // ReasonUnanswered begins the reasons of what is no URL: a search or a directory
 // that did not answer for an author, a source that did not list papers or copies.
@@ -171,11 +170,11 @@ func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []str
 	if err != nil {
 		return nil, 0, err
 	}
-	of, err := pgx.CollectRows(rows, pgx.RowTo[[]homepage.Unanswered])
+	of, err := pgx.CollectRows(rows, pgx.RowTo[[]evidence.Unanswered])
 	pages = []string{}
 	for _, us := range of {
 		for _, u := range us {
-			if u.Kind == homepage.KindPage {
+			if u.Kind == evidence.KindPage {
 				pages = append(pages, u.What)
 			}
 		}

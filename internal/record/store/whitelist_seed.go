@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -25,7 +24,7 @@ func (db *DB) SeedWhitelist(ctx context.Context) (int, error) {
 	byHost := map[string][]frontier.Entry{}
 	for _, u := range urls {
 		host := weburl.Host(u.URL)
-		byHost[host] = append(byHost[host], frontier.Entry{Role: frontier.Member, Candidate: rank.Candidate{
+		byHost[host] = append(byHost[host], frontier.Entry{Role: frontier.Member, Candidate: page.Candidate{
 			Link: page.Link{URL: u.URL, Position: u.Position, Source: page.SourceSeed}, Queue: 3, Priority: 1 / float64(1+u.Position)}})
 	}
 	for _, host := range slices.Sorted(maps.Keys(byHost)) {

@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/homepage"
@@ -130,7 +131,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, a.holder())
 	a.Keeper.Keep((&store.DB{Pool: a.leases}).SiteDelay)
-	fc.Gate, fc.Robots = a.Keeper, a.DB
+	fc.Gate, fc.Robots = a.Keeper, politeness.NewRobots(a.DB.Pool)
 	if a.Fetch, err = fetch.New(fc); err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (a *App) openParts(ctx context.Context) error {
 
 // indexPages gives what a crawl read to the local index.
 func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
-	var out []homepage.IndexedPage
+	var out []evidence.Page
 	for _, p := range pages {
 		out = append(out, harvest.Indexed(p)...)
 	}

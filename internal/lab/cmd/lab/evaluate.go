@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/rank"
@@ -52,7 +53,7 @@ authors of the file, with what the record and the directories know of them. Tabl
 	return cmd
 }
 
-func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string, live bool) ([]homepage.Decision, error) {
+func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string, live bool) ([]evidence.Decision, error) {
 	if live {
 		if of != "" {
 			return nil, fmt.Errorf("%w: want either --harvest or --live", program.ErrUsage)
@@ -81,7 +82,7 @@ func (c *cli) decisions(ctx context.Context, labels []homepage.Label, of string,
 
 // lookNow looks for labelled authors as a harvest would; nothing of it is written
 // but the pages and answers that were asked for.
-func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) ([]homepage.Decision, error) {
+func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) ([]evidence.Decision, error) {
 	authors := labels[:0:0]
 	for _, l := range labels {
 		if known, err := a.DB.AuthorsByName(ctx, l.Author.ID()); err != nil {
@@ -103,8 +104,8 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) 
 
 // knownAs gives labels without a pid that of the one author of the name who was
 // decided on.
-func knownAs(labels []homepage.Label, decisions []homepage.Decision) []homepage.Label {
-	byName := map[string][]homepage.Decision{}
+func knownAs(labels []homepage.Label, decisions []evidence.Decision) []homepage.Label {
+	byName := map[string][]evidence.Decision{}
 	for _, d := range decisions {
 		byName[d.Author.Name] = append(byName[d.Author.Name], d)
 	}

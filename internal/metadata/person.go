@@ -1,0 +1,148 @@
+package metadata
+
+import (
+	"encoding/xml"
+	"gleaner/internal/gleaner"
+	"strings"
+)
+
+// soundPerson refuses a person that no catalogue can mean.
+func soundPerson(p gleaner.Person) error {
+	if max(len(p.URLs), len(p.Aliases), len(p.Affiliations)) > maxOfAPerson {
+		return ErrTooMuch{"addresses, names or affiliations of a person", maxOfAPerson}
+	}
+	for _, n := range append([]string{p.Author.Name, p.Author.PID}, p.Aliases...) {
+		if len(n) > maxName {
+			return ErrTooMuch{"bytes in a name", maxName}
+		}
+	}
+	for _, texts := range [][]string{p.URLs, p.Affiliations, p.Titles} {
+		for _, s := range texts {
+			if len(s) > maxTitle {
+				return ErrTooMuch{"bytes in an address, affiliation or title", maxTitle}
+			}
+		}
+	}
+	return nil
+}
+
+// openPerson handles an element's begin; it reports whether the element is still open.
+func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement, inR bool) (bool, error) {
+	name := el.Name.Local
+	switch {
+	case name == "dblpperson":
+		p.Author = gleaner.Author{PID: attr(el, "pid"), Name: cleanName(attr(el, "name"))}
+		return true, nil
+	case name == "homonyms" || name == "coauthors":
+		return false, d.Skip()
+	case name != "person" && !inR:
+		return true, nil
+	}
+	var x xmlRecord
+	if err := d.DecodeElement(&x, &el); err != nil {
+		return false, err
+	}
+	switch {
+	case name == "person":
+		describePerson(p, x)
+	case len(p.Titles) < maxPersonTitles && x.record().isPaper():
+		p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
+	}
+	return false, nil
+}
+
+// describePerson takes over what the person's own record says.
+func describePerson(p *gleaner.Person, x xmlRecord) {
+	p.Ambiguous = x.PublType == "disambiguation"
+	for i, a := range x.Authors {
+		name := cleanName(a.Name)
+		if i == 0 {
+			if p.Author.PID == "" {
+				p.Author.PID = a.PID
+			}
+			if p.Author.Name == "" {
+				p.Author.Name = name
+			}
+		}
+		if name != p.Author.Name {
+			p.Aliases = appendOfPerson(p.Aliases, name)
+		}
+		if a.ORCID != "" {
+			addProfile(p, "orcid", "https://orcid.org/"+a.ORCID)
+		}
+	}
+	var former []string
+	for _, n := range x.Notes {
+		switch {
+		case n.Type != "affiliation":
+		case strings.Contains(strings.ToLower(n.Label), "former"):
+			former = append(former, cleanTitle(n.Text))
+		default:
+			p.Affiliations = appendOfPerson(p.Affiliations, cleanTitle(n.Text))
+		}
+	}
+	p.Affiliations = append(p.Affiliations, former...)
+	var outdated []string
+	for _, l := range x.URL {
+		if l.Type != "" {
+			// "deprecated", "archive": still a hint where the person was.
+			outdated = append(outdated, l.URL)
+			continue
+		}
+		AddURL(p, l.URL)
+	}
+	for _, u := range outdated {
+		AddURL(p, u)
+	}
+}
+
+// AddURL files an address under Profiles or under URLs, whichever it is.
+func AddURL(p *gleaner.Person, addr string) {
+	addr = strings.TrimSpace(addr)
+	if addr == "" {
+		return
+	}
+	if kind := ProfileKind(addr); kind != "" {
+		addProfile(p, kind, addr)
+		return
+	}
+	p.URLs = appendOfPerson(p.URLs, addr)
+}
+
+func addProfile(p *gleaner.Person, kind, addr string) {
+	if p.Profiles == nil {
+		p.Profiles = map[string]string{}
+	}
+	if _, ok := p.Profiles[kind]; !ok {
+		p.Profiles[kind] = addr
+	}
+}
+
+// AddPerson takes over what another catalogue knows of the same person; what p knows
+// already comes first.
+func AddPerson(p *gleaner.Person, o gleaner.Person) {
+	if p.Author.Name == "" {
+		p.Author.Name = o.Author.Name
+	}
+	if p.Author.PID == "" {
+		p.Author.PID = o.Author.PID
+	}
+	for _, u := range o.URLs {
+		p.URLs = appendOfPerson(p.URLs, u)
+	}
+	for kind, u := range o.Profiles {
+		addProfile(p, kind, u)
+	}
+	names := append([]string{o.Author.Name}, o.Aliases...)
+	for _, n := range names {
+		if n != p.Author.Name {
+			p.Aliases = appendOfPerson(p.Aliases, n)
+		}
+	}
+	for _, a := range o.Affiliations {
+		p.Affiliations = appendOfPerson(p.Affiliations, a)
+	}
+	for _, t := range o.Titles {
+		p.Titles = appendOfPerson(p.Titles, t)
+	}
+}
