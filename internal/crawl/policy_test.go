@@ -67,3 +67,39 @@ func TestPolicies(t *testing.T) {
 		})
 	}
 }
+
+// TestNobodyLeadsToTheBlacklist: a host on it gets no request, neither where another
+// host says that its robots.txt lies there, nor where pages redirect to it, nor when
+// it is put there while it is crawled.
+func TestNobodyLeadsToTheBlacklist(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	blocked := serve(t, map[string]any{"/robots.txt": "User-agent: *\nAllow: /\n", "/rules.txt": "User-agent: *\nAllow: /\n", "/a.pdf": "a"})
+	require.NoError(t, w.db.Block(t.Context(), []store.Blocked{{Host: blocked.host, Reason: "asked us to"}}))
+	for _, to := range []string{"/robots.txt", "/rules.txt"} {
+		liar := serve(t, map[string]any{"/": links(), "/robots.txt": redirect("http://" + blocked.host + to)})
+		w.seed(t, liar.host, "/", "/")
+		r, err := w.crawler(w.client).Slice(t.Context(), liar.host, func(Progress) {})
+		require.NoError(t, err)
+		require.Equal(t, Refused, r.Ending)
+		require.Contains(t, r.Reason, "blacklisted")
+	}
+	s := serve(t, map[string]any{"/": links("moved.pdf", "next.html"), "/moved.pdf": redirect("http://" + blocked.host + "/a.pdf"), "/next.html": links()})
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, Denied, w.finish(t, w.crawler(w.client), blocked.host).Ending)
+	require.Zero(t, blocked.total)
+
+	later := serve(t, map[string]any{"/": links("next.html"), "/next.html": links()})
+	w.seed(t, later.host, "/", "/")
+	later.at = func(n int) {
+		if n == 2 { // its robots.txt was the first
+			_ = w.db.Block(t.Context(), []store.Blocked{{Host: later.host, Reason: "asked us to"}})
+		}
+	}
+	r := w.finish(t, w.crawler(w.client), later.host)
+	require.Equal(t, Denied, r.Ending)
+	require.Contains(t, r.Reason, "asked us to")
+	require.Equal(t, "waiting ", w.record(t, later.host)["/next.html"])
+	require.Equal(t, map[string]int{"/": 1}, later.asked())
+}

@@ -52,7 +52,7 @@ func newWorldOn(t *testing.T, dsn string) *world {
 	t.Cleanup(db.Close)
 	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
 	w := &world{dsn: dsn, files: filepath.Join(t.TempDir(), "files"), db: db, keeper: politeness.NewKeeper(db.Pool, pacing, "test"), cfg: Defaults()}
-	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Pacing: pacing})
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Robots: politeness.NewRobots(w.db.Pool), Blocked: db.Blocked, Pacing: pacing})
 	require.NoError(t, err)
 	t.Cleanup(w.client.Close)
 	repo, err := repository.Open(ctx, "file://"+w.files)

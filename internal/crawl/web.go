@@ -112,6 +112,8 @@ func hostTrouble(err error) error {
 	switch fe.Outcome {
 	case fetch.RobotsUnavailable:
 		return &errStop{ending: Refused, wait: fe.RetryAfter, reason: "robots.txt cannot be read, so nothing may be fetched: " + fe.Error()}
+	case fetch.Blacklisted: // since the slice began
+		return &errStop{ending: Denied, reason: fe.Err.Error()}
 	case fetch.NoContact:
 		return &errStop{ending: Refused, reason: fe.Error()}
 	}

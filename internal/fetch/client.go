@@ -180,6 +180,11 @@ func (c *Client) target(u *url.URL) (*target, error) {
 // learn, if not nil, gets the answer before the turn ends, and may tell the host's
 // Crawl-delay from it; then no more than a robots.txt is read.
 func (c *Client) visit(ctx context.Context, t *target, header http.Header, crawlDelay time.Duration, learn func(*exchange) time.Duration) (*exchange, error) {
+	if why, err := c.cfg.Blocked(ctx, t.host); err != nil {
+		return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("blacklist: %w", err)}
+	} else if why != "" {
+		return nil, &Error{Outcome: Blacklisted, URL: t.raw, Err: errors.New(why)}
+	}
 	if err := c.names.check(ctx, c, t); err != nil {
 		return nil, &Error{Outcome: AddressDenied, URL: t.raw, Err: err}
 	}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -28,6 +29,11 @@ type Config struct {
 	// which is also the most].
 	Robots       RobotsCache
 	RobotsMaxAge time.Duration
+
+	// Blocked tells why a host is not to be asked for anything, "" where it may be
+	// [every host may]. It is asked before each request, also where a redirect or a
+	// robots.txt leads.
+	Blocked func(ctx context.Context, host string) (why string, err error)
 
 	// Proxy is the URL of an HTTP, HTTPS or SOCKS5 proxy for every request, or
 	// "none". If empty, HTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.
@@ -156,6 +162,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Robots == nil {
 		c.Robots = NewMemoryRobots(10_000)
+	}
+	if c.Blocked == nil {
+		c.Blocked = func(context.Context, string) (string, error) { return "", nil }
 	}
 	c.Ports = append([]uint16{80, 443, 8080, 8443}, c.Ports...)
 	return c, nil

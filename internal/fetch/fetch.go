@@ -23,6 +23,7 @@ const (
 	RobotsDenied      Outcome = "robots-denied"
 	RobotsUnavailable Outcome = "robots-unavailable" // robots.txt could not be read: a no, asked again later
 	AddressDenied     Outcome = "address-denied"     // resolved to an address that the operator did not allow
+	Blacklisted       Outcome = "blacklisted"        // the operator does not let the host be asked
 	BadURL            Outcome = "bad-url"
 	DNSFailure        Outcome = "dns-failure"
 	ConnectFailure    Outcome = "connect-failure"

@@ -87,7 +87,7 @@ func TestEveryOutcomeIsRetryableOrPermanent(t *testing.T) {
 	for _, o := range []Outcome{ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, Timeout, SlowBody, Truncated, Parked, NoContact} {
 		require.True(t, Retryable(o) && !Permanent(o), o)
 	}
-	for _, o := range []Outcome{NotFound, Forbidden, BadStatus, RobotsDenied, AddressDenied, BadURL, TooLarge, Inflated, RedirectLoop, TooManyRedirects, RedirectOffHost} {
+	for _, o := range []Outcome{NotFound, Forbidden, BadStatus, RobotsDenied, AddressDenied, Blacklisted, BadURL, TooLarge, Inflated, RedirectLoop, TooManyRedirects, RedirectOffHost} {
 		require.True(t, Permanent(o) && !Retryable(o), o)
 	}
 	require.Equal(t, BadAnswer, OutcomeOf(errors.New("x")))

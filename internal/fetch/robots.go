@@ -222,7 +222,7 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, 
 		switch e.Outcome {
 		case Canceled, Parked, NoContact:
 			return rec, e
-		case AddressDenied, BadURL:
+		case AddressDenied, BadURL, Blacklisted:
 			if weburl.Host(e.URL) == page.host {
 				return rec, e
 			} // else robots.txt is said to lie where nobody may look

@@ -1,7 +1,6 @@
 package harvest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,38 +85,26 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	h := frontier.HashOf(url)
 	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
-	var broken error // in what follows of the fetch's questions
-	blocked := func(u string) bool {
-		s, err := g.DB.Standing(ctx, weburl.Host(u), weburl.Domain(weburl.Host(u)))
-		broken = errors.Join(broken, err)
-		return s.Blocked || err != nil
-	}
-	if blocked(url) {
-		return p, cmp.Or(broken, homepage.ErrBlacklisted)
-	}
 	fetched := func(u string) bool {
 		_, ok, err := g.kept(ctx, u)
 		return ok && err == nil
 	}
 	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true,
 		Meanwhile: func() bool { return fetched(url) }, // by another process
-		Known:     func(to string) bool { return fetched(to) || blocked(to) }})
+		Known:     fetched})
 	defer resp.Release()
 	var fe *fetch.Error
 	switch {
-	case broken != nil:
-		return p, broken
 	case err != nil && ctx.Err() != nil:
 		return p, ctx.Err()
 	case errors.As(err, &fe) && fe.Outcome == fetch.RedirectKnown:
-		to, ok, err := g.kept(ctx, fe.Location)
+		to, _, err := g.kept(ctx, fe.Location)
 		if err != nil {
 			return p, err
 		}
-		if !ok { // it is not known, so it is blocked
-			return p, homepage.ErrBlacklisted
-		}
 		p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At = to.FinalURL, to.Outcome, to.Status, to.Header, to.Body, to.At
+	case errors.As(err, &fe) && fe.Outcome == fetch.Blacklisted:
+		return p, homepage.ErrBlacklisted // nothing was asked, and nothing is to be kept
 	case errors.As(err, &fe) && fe.Outcome == fetch.Canceled:
 		return p, err // the gate could not be asked: nothing was learnt of the page
 	case errors.As(err, &fe):

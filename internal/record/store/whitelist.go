@@ -143,6 +143,12 @@ func (db *DB) Unblock(ctx context.Context, host string) (bool, error) {
 	return tag.RowsAffected() > 0, err
 }
 
+// Blocked tells why a host is on the blacklist, "" where it is not.
+func (db *DB) Blocked(ctx context.Context, host string) (why string, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host=$1), '')`, host).Scan(&why)
+	return why, err
+}
+
 // Standing says how a host stands with the lists.
 type Standing struct {
 	Blocked bool

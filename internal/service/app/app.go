@@ -124,15 +124,13 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 
 func (a *App) openParts(ctx context.Context) error {
 	cfg := a.Config
-	fc := fetchConfig(cfg)
 	var err error
 	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
 		return err
 	}
-	a.Keeper = politeness.NewKeeper(a.leases, fc.Pacing, a.holder())
+	a.Keeper = politeness.NewKeeper(a.leases, pacing(cfg), a.holder())
 	a.Keeper.Keep((&store.DB{Pool: a.leases}).SiteDelay)
-	fc.Gate, fc.Robots = a.Keeper, politeness.NewRobots(a.DB.Pool)
-	if a.Fetch, err = fetch.New(fc); err != nil {
+	if a.Fetch, err = fetch.New(a.webConfig()); err != nil {
 		return err
 	}
 	a.openCollection(ctx)

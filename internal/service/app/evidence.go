@@ -38,8 +38,7 @@ const evidenceBytes = 4 << 20
 
 // evidence is the getter of such pages.
 func (a *App) evidence() (*harvest.Getter, error) {
-	fc := fetchConfig(a.Config)
-	fc.Gate, fc.Robots = a.Keeper, politeness.NewRobots(a.DB.Pool)
+	fc := a.webConfig()
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = min(fc.Limits.DocumentBytes, evidenceBytes), min(fc.Limits.PageBytes, evidenceBytes)
 	c, err := fetch.New(fc)
 	return &harvest.Getter{DB: a.DB, Fetch: c}, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/record/politeness"
 	"gleaner/internal/service/config"
 )
 
@@ -40,6 +41,14 @@ func fetchConfig(cfg *config.Config) fetch.Config {
 			fc.PaceBy |= fetch.PaceByAddress
 		}
 	}
+	return fc
+}
+
+// webConfig is that of every polite client of this process: they share the turns of
+// hosts and what is known of them.
+func (a *App) webConfig() fetch.Config {
+	fc := fetchConfig(a.Config)
+	fc.Gate, fc.Robots, fc.Blocked = a.Keeper, politeness.NewRobots(a.DB.Pool), a.DB.Blocked
 	return fc
 }
 
