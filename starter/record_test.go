@@ -100,7 +100,7 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 	_, err = frontier.Add(c.t.Context(), c.Pool, id, []frontier.Entry{e})
 	require.NoError(c.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Crawl: 1, At: time.Now().Add(-time.Hour)}
-	if !fetch.Permanent(outcome) {
+	if outcome == fetch.OK || fetch.Retryable(outcome) {
 		v.Due = time.Now().Add(time.Hour)
 	}
 	require.NoError(c.t, frontier.Done(c.t.Context(), c.Pool, id, []frontier.Visit{v}))

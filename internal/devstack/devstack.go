@@ -177,18 +177,6 @@ func (s *Stack) PIDs() (postgres, temporal int) { return s.postgres.pid(), s.tem
 // It yields nothing when the stack is stopped.
 func (s *Stack) Failed() <-chan error { return s.failed }
 
-// Publish adds to dev.json what other commands should know of this process,
-// such as the address of a proxy or of a metrics endpoint.
-func (s *Stack) Publish(extra map[string]string) error {
-	if s.info.Extra == nil {
-		s.info.Extra = map[string]string{}
-	}
-	for k, v := range extra {
-		s.info.Extra[k] = v
-	}
-	return writeInfo(s.dir, s.info)
-}
-
 // Stop takes the private servers down, Temporal first, and gives the folder
 // free. It returns when their processes are gone. Calling it again is harmless.
 func (s *Stack) Stop() error {

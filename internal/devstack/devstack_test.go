@@ -40,9 +40,6 @@ func TestStateSurvivesARestart(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, s.DatabaseURL, info.DatabaseURL)
 	require.Equal(t, s.TemporalAddress, info.TemporalAddress)
-	require.NoError(t, s.Publish(map[string]string{"proxy": "127.0.0.1:1"}))
-	info, _ = Find(dir)
-	require.Equal(t, "127.0.0.1:1", info.Extra["proxy"])
 
 	_, err := Start(ctx, Options{DataDir: dir})
 	require.ErrorIs(t, err, ErrRunning)

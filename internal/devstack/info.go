@@ -11,15 +11,14 @@ import (
 
 // Info is what dev.json says of a running stack.
 type Info struct {
-	PID             int               `json:"pid"`
-	StartedAt       time.Time         `json:"started_at"`
-	DatabaseURL     string            `json:"database_url"`
-	TemporalAddress string            `json:"temporal_address"`
-	Namespace       string            `json:"namespace"`
-	UIURL           string            `json:"ui_url,omitempty"`
-	PostgresPID     int               `json:"postgres_pid,omitempty"`
-	TemporalPID     int               `json:"temporal_pid,omitempty"`
-	Extra           map[string]string `json:"extra,omitempty"`
+	PID             int       `json:"pid"`
+	StartedAt       time.Time `json:"started_at"`
+	DatabaseURL     string    `json:"database_url"`
+	TemporalAddress string    `json:"temporal_address"`
+	Namespace       string    `json:"namespace"`
+	UIURL           string    `json:"ui_url,omitempty"`
+	PostgresPID     int       `json:"postgres_pid,omitempty"`
+	TemporalPID     int       `json:"temporal_pid,omitempty"`
 }
 
 const (

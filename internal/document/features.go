@@ -31,9 +31,6 @@ var featureNames = []string{
 // sharedFeatures is how many of featureNames the published set knows.
 const sharedFeatures = 25
 
-// FeatureNames returns the names of Features, in order.
-func FeatureNames() []string { return append([]string(nil), featureNames...) }
-
 // Hints are what is known of a document besides its text.
 type Hints struct {
 	Name   string // file name or URL
@@ -138,9 +135,6 @@ func yes(b bool) float64 {
 func (c *counts) perThousand(m mark) float64 {
 	return math.Log1p(1000 * float64(min(c.tally[m], 2000)) / float64(max(c.words, 100)))
 }
-
-// Compute returns the features of a text.
-func Compute(t *Text, h Hints) Features { return counted(t).features(t, h) }
 
 func (c *counts) features(t *Text, h Hints) Features {
 	f := make(Features, 0, len(featureNames))

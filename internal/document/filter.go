@@ -61,8 +61,8 @@ type Judgement struct {
 	Score         float64           `json:"score"` // probability of being academic
 	Probabilities map[Class]float64 `json:"probabilities,omitempty"`
 	Reasons       []string          `json:"reasons"`    // what weighed most, for a person
-	References    int               `json:"references"` // entries of its reference list, as CountReferences counts them
-	Features      Features          `json:"-"`          // in the order of FeatureNames; may hold NaN
+	References    int               `json:"references"` // entries of its reference list
+	Features      Features          `json:"-"`          // in the order of featureNames; may hold NaN
 }
 
 // ErrModel is a stored filter that does not fit this program's features.

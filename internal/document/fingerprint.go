@@ -3,7 +3,6 @@ package document
 import (
 	"hash/fnv"
 	"math"
-	"math/bits"
 	"strings"
 	"unicode"
 )
@@ -105,15 +104,6 @@ func Fingerprint(t *Text) uint64 {
 		}
 	}
 	return out
-}
-
-// Similarity of two fingerprints: the share of equal bits, from 1 (the same)
-// to about 0.5 (unrelated); 0 where one is unknown.
-func Similarity(a, b uint64) float64 {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return 1 - float64(bits.OnesCount64(a^b))/64
 }
 
 // textWords are the words of letters of the first pages, in lower case.

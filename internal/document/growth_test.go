@@ -107,7 +107,7 @@ var growthFilter = NewFilter(Balanced)
 func judgeText(t *Text) {
 	t.end(OK, "")
 	growthFilter.Judge(t, Hints{})
-	CountReferences(t)
+	countReferences(t)
 	Fingerprint(t)
 	NewSketch(t)
 	t.garbled()

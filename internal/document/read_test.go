@@ -33,7 +33,7 @@ func TestReadPaper(t *testing.T) {
 	assert.Equal(t, "Ada Example", got.Author)
 	assert.Equal(t, "Harvesting the Missing Papers by Patience", got.TitleGuess())
 	assert.Contains(t, got.Pages[0], "The crawler")
-	assert.Equal(t, 12, CountReferences(got))
+	assert.Equal(t, 12, countReferences(got))
 	assert.False(t, got.Landscape())
 	assert.InDelta(t, 612, got.Width, 1)
 }

@@ -12,12 +12,10 @@ var (
 	yearToken = regexp.MustCompile(`\b(?:19[0-9]{2}|20[0-4][0-9])[a-z]?\b`)
 )
 
-// CountReferences counts the entries of the reference list: by their labels
+// references counts the entries of the reference list: by their labels
 // ([12], [Kle99], 12.) after the last heading that announces one, or by lines
 // that begin like an author list near a year. Where the heading lies in the
 // pages left out, labels alone are counted in the last pages.
-func CountReferences(t *Text) int { return counted(t).references(t) }
-
 func (c *counts) references(t *Text) int {
 	if c.refsEnd < 0 {
 		if t.Skipped == 0 || t.Front >= len(t.Pages) {

@@ -79,18 +79,17 @@ func TestConnectOutcome(t *testing.T) {
 	}
 }
 
-func TestEveryOutcomeIsRetryableOrPermanent(t *testing.T) {
+func TestWhatMayBeAskedAgain(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Outcome{OK, NotModified} {
-		require.False(t, Retryable(o) || Permanent(o), o)
+		require.False(t, Retryable(o), o)
 	}
 	for _, o := range []Outcome{ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, Timeout, SlowBody, Truncated, Parked, NoContact} {
-		require.True(t, Retryable(o) && !Permanent(o), o)
+		require.True(t, Retryable(o), o)
 	}
 	for _, o := range []Outcome{NotFound, Forbidden, BadStatus, RobotsDenied, AddressDenied, Blacklisted, BadURL, TooLarge, Inflated, RedirectLoop, TooManyRedirects, RedirectOffHost} {
-		require.True(t, Permanent(o) && !Retryable(o), o)
+		require.False(t, Retryable(o), o)
 	}
-	require.Equal(t, BadAnswer, OutcomeOf(errors.New("x")))
 }
 
 // FuzzHeaders has a server say anything in the headers that are acted upon.

@@ -1,7 +1,5 @@
 package fetch
 
-import "errors"
-
 // Retryable says that the same request may succeed later: nothing about the URL
 // itself was found wanting.
 func Retryable(o Outcome) bool {
@@ -12,26 +10,6 @@ func Retryable(o Outcome) bool {
 	default:
 		return false
 	}
-}
-
-// Permanent says that asking again is in vain until somebody changes the page,
-// its robots.txt or the operator's settings. OK and NotModified are neither
-// retryable nor permanent: there is nothing to ask again.
-func Permanent(o Outcome) bool {
-	return o != OK && o != NotModified && !Retryable(o)
-}
-
-// OutcomeOf names how a fetch ended that returned err: OK for nil, BadAnswer
-// for an error that is not of this package.
-func OutcomeOf(err error) Outcome {
-	if err == nil {
-		return OK
-	}
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Outcome
-	}
-	return BadAnswer
 }
 
 // statusOutcome names an answer by its status alone; OK means that its body is

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"gleaner/internal/gleaner/evidence"
 	"math"
-	"sync"
 	"time"
 )
 
@@ -144,61 +143,4 @@ func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until tim
 
 func (c *CachedSearcher) periodStart(now time.Time) time.Time {
 	return now.UTC().Truncate(c.budget.Period)
-}
-
-// MemoryCache is a Cache that lasts as long as the process.
-type MemoryCache struct {
-	mu      sync.Mutex
-	answers map[memoryKey]evidence.Answer
-	spent   map[spentKey]int
-}
-
-type memoryKey struct {
-	provider, query string
-	n               int
-}
-
-type spentKey struct {
-	provider string
-	start    int64
-}
-
-// NewMemoryCache returns an empty cache, safe for concurrent use.
-func NewMemoryCache() *MemoryCache {
-	return &MemoryCache{answers: map[memoryKey]evidence.Answer{}, spent: map[spentKey]int{}}
-}
-
-// LoadSearch implements Cache.
-func (m *MemoryCache) LoadSearch(_ context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	a, ok := m.answers[memoryKey{provider, query, n}]
-	return a, ok, nil
-}
-
-// SaveSearch implements Cache.
-func (m *MemoryCache) SaveSearch(_ context.Context, provider, query string, n int, a evidence.Answer) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.answers[memoryKey{provider, query, n}] = a
-	return nil
-}
-
-// Spend implements Cache.
-func (m *MemoryCache) Spend(_ context.Context, provider string, start time.Time, limit int) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := spentKey{provider, start.Unix()}
-	if m.spent[k] >= limit {
-		return false, nil
-	}
-	m.spent[k]++
-	return true, nil
-}
-
-// Spent implements Cache.
-func (m *MemoryCache) Spent(_ context.Context, provider string, start time.Time) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.spent[spentKey{provider, start.Unix()}], nil
 }

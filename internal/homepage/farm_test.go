@@ -155,7 +155,7 @@ func TestFarm(t *testing.T) {
 	labels := readLabels(t, realdata.Path(t, "truth", "homepages.tsv"))
 	f := homepage.New(homepage.Config{
 		Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil),
-		Getter:   homepage.Memo(g, 1000),
+		Getter:   g,
 	})
 	subjects := append(g.subjects(t, "farm", "Farm Conference", 1994, 2026), g.subjects(t, "colt", "Conference on Learning Theory", 2016, 2018)...)
 	t.Logf("%d authors", len(subjects))

@@ -139,7 +139,7 @@ func (c *counted) Search(ctx context.Context, q string, _ int) ([]evidence.Resul
 
 func TestCachedKeepsAnswersAndBudget(t *testing.T) {
 	t.Parallel()
-	inner, cache := &counted{}, NewMemoryCache()
+	inner, cache := &counted{}, newMemoryCache()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	c := Cached(inner, cache, Budget{Limit: 2, Period: 24 * time.Hour, MaxAge: 48 * time.Hour, Now: func() time.Time { return now }})
 	ask := func(q string) error { _, err := c.Search(t.Context(), q, 10); return err }
@@ -170,7 +170,7 @@ func TestCachedKeepsAnswersAndBudget(t *testing.T) {
 func TestCachedBudgetUnderLoad(t *testing.T) {
 	t.Parallel()
 	inner := &counted{}
-	c := Cached(inner, NewMemoryCache(), Budget{Limit: 10})
+	c := Cached(inner, newMemoryCache(), Budget{Limit: 10})
 	done := make(chan struct{})
 	for i := range 40 {
 		go func() {
@@ -214,7 +214,7 @@ func TestAPartOfAnAnswer(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(w, `{"results":[{"url":"http://a.org/%s","title":"A"}]}`, page)
 	})
-	c := Cached(NewSearXNG(s.URL, s.Client(), nil), NewMemoryCache(), Budget{})
+	c := Cached(NewSearXNG(s.URL, s.Client(), nil), newMemoryCache(), Budget{})
 	got, err := c.Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, ErrBusy)
 	require.Len(t, got, 1)
@@ -311,7 +311,7 @@ func TestACancelledWaitCostsNothing(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"results":[{"url":"http://a.org/"}]}`)
 	})
-	cache, gate := NewMemoryCache(), waits{make(chan struct{}, 1)}
+	cache, gate := newMemoryCache(), waits{make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-gate.asked; cancel() }()
 	c := Cached(NewSearXNG(s.URL, s.Client(), gate), cache, Budget{Limit: 1})

@@ -82,14 +82,10 @@ func TestUnknownValuesCountAsTheMean(t *testing.T) {
 	assert.Equal(t, "c", got)
 }
 
-func TestTrainersRefuseOneClass(t *testing.T) {
+func TestTrainingRefusesOneClass(t *testing.T) {
 	t.Parallel()
 	ex := []Example{{X: []float64{1}, Label: "a"}, {X: []float64{2}, Label: "a"}}
 	_, err := TrainLogistic(ex, LogisticOptions{})
-	assert.True(t, errors.Is(err, ErrExamples))
-	_, err = TrainLinearSVM(ex, "a", 0, 0)
-	assert.True(t, errors.Is(err, ErrExamples))
-	_, err = TrainNaiveBayes([][]string{{"x"}}, []string{"a"})
 	assert.True(t, errors.Is(err, ErrExamples))
 }
 
@@ -109,74 +105,18 @@ func TestBalancedRaisesTheRareClass(t *testing.T) {
 	assert.Greater(t, even.Probability(mid, "b"), plain.Probability(mid, "b")+0.1)
 }
 
-func TestLinearSVM(t *testing.T) {
-	t.Parallel()
-	var ex []Example
-	for _, e := range clouds(40, 0.7) {
-		if e.Label != "c" {
-			ex = append(ex, e)
-		}
-	}
-	m, err := TrainLinearSVM(ex, "b", 0, 0)
-	require.NoError(t, err)
-	wrong := 0
-	for _, e := range ex {
-		if got, _ := m.Classify(e.X); got != e.Label {
-			wrong++
-		}
-	}
-	assert.LessOrEqual(t, wrong, 2, "of 80")
-}
-
-func TestNaiveBayes(t *testing.T) {
-	t.Parallel()
-	texts := []string{"abstract introduction theorem proof", "theorem lemma references proof", "syllabus homework grading exam", "homework due exam room"}
-	var tokens [][]string
-	for _, s := range texts {
-		tokens = append(tokens, Tokens(s))
-	}
-	m, err := TrainNaiveBayes(tokens, []string{"paper", "paper", "course", "course"})
-	require.NoError(t, err)
-	got, p := m.Classify(Tokens("A lemma and its proof; unseenword"))
-	assert.Equal(t, "paper", got)
-	assert.Greater(t, p, 0.9)
-	got, _ = m.Classify(Tokens("homework grading"))
-	assert.Equal(t, "course", got)
-}
-
-func TestVectors(t *testing.T) {
-	t.Parallel()
-	var idf TFIDF
-	idf.Add(Tokens("web crawling focused"))
-	idf.Add(Tokens("web databases"))
-	v, w := idf.Vector(Tokens("focused crawling of the web")), idf.Vector(Tokens("web web web databases"))
-	assert.InDelta(t, 1, v.Norm(), 1e-9)
-	assert.InDelta(t, 0, v.Cosine(w), 1e-9, "a word that stands everywhere weighs nothing")
-	assert.InDelta(t, 1, v.Cosine(v), 1e-9)
-	assert.Zero(t, v.Cosine(Vector{}))
-	assert.Equal(t, Vector{"b": 3, "a": 2}, Vector{"a": 2, "b": 3, "c": 2}.Top(2), "ties go by the alphabet")
-}
-
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	ex := clouds(10, 1)
-	for _, f := range GroupFolds(ex) {
-		for _, i := range f.Test {
-			assert.Equal(t, f.Name, ex[i].Group)
-		}
-		for _, i := range f.Train {
-			assert.NotEqual(t, f.Name, ex[i].Group)
-		}
-		assert.Len(t, ex, len(f.Train)+len(f.Test))
-	}
 	seen := map[int]int{}
 	for _, f := range KFolds(ex, 3) {
+		assert.Len(t, ex, len(f.Train)+len(f.Test))
 		for _, i := range f.Test {
 			seen[i]++
 		}
 	}
 	assert.Len(t, seen, len(ex))
-	p := CrossLogistic(ex, GroupFolds(ex), []string{"a", "b", "c"}, LogisticOptions{})
+	p := CrossLogistic(ex, KFolds(ex, 5), []string{"a", "b", "c"}, LogisticOptions{})
 	for i := range p {
 		require.Len(t, p[i], 3, "example %d", i)
 	}
@@ -199,17 +139,4 @@ func TestConfusion(t *testing.T) {
 	assert.InDelta(t, 8.0/11, c.Accuracy(), 1e-9)
 	assert.Equal(t, 11, c.Total())
 	assert.True(t, strings.Contains(c.String(), "0.800"))
-}
-
-func TestHashNGrams(t *testing.T) {
-	t.Parallel()
-	h := HashNGrams("pubs/paper.pdf", 3, 12)
-	n := 0.0
-	for k, v := range h {
-		assert.Less(t, k, uint32(1<<12))
-		n += v
-	}
-	assert.InDelta(t, 12, n, 1e-9)
-	assert.Empty(t, HashNGrams("ab", 3, 12))
-	assert.NotEqual(t, HashFeature("a", 16), HashFeature("b", 16))
 }

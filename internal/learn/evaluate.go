@@ -135,31 +135,6 @@ type Fold struct {
 	Train, Test []int
 }
 
-// GroupFolds leaves each group out in turn (leave one site out). Groups come in
-// the order of their names.
-func GroupFolds(examples []Example) []Fold {
-	groups := map[string][]int{}
-	for i, e := range examples {
-		groups[e.Group] = append(groups[e.Group], i)
-	}
-	var names []string
-	for g := range groups {
-		names = append(names, g)
-	}
-	slices.Sort(names)
-	var out []Fold
-	for _, g := range names {
-		f := Fold{Name: g, Test: groups[g]}
-		for i, e := range examples {
-			if e.Group != g {
-				f.Train = append(f.Train, i)
-			}
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
 // KFolds deals the examples of each class in turn to k folds: stratified, and
 // the same at every call.
 func KFolds(examples []Example, k int) []Fold {

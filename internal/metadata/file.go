@@ -19,9 +19,6 @@ type File struct {
 // NewFile returns the source. An empty format is told from the file itself.
 func NewFile(path string, format biblio.Format) *File { return &File{path, format} }
 
-// Name is "file".
-func (f *File) Name() string { return "file" }
-
 // Papers lists the file's papers of the years; those without a year are kept
 // when a single year is asked for. The whole file is taken for the venue's.
 // Malformed input is a *biblio.SyntaxError with line and column.

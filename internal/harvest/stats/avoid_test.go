@@ -14,7 +14,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	r.homepage("ada.example")
-	_, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	_, err := Measure(t.Context(), r.DB, "ada.example", cindi())
 	require.NoError(t, err)
 	p := recrawl.Defaults()
 	p.Revisit = 3
@@ -61,7 +61,7 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 	r.page(id, at("/people/staff/eve.html"), at("/people/staff/3.html"))
 	r.document(elsewhere, "http://press.example/2.pdf", at("/people/staff/eve.html"), "two", true)
 
-	_, err := Measure(t.Context(), r.DB, "dept.example", Defaults())
+	_, err := Measure(t.Context(), r.DB, "dept.example", cindi())
 	require.NoError(t, err)
 	dirs, err := r.DirectoryRatesList(t.Context(), "dept.example", true)
 	require.NoError(t, err)

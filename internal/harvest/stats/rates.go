@@ -17,11 +17,6 @@ type Thresholds struct {
 	StopShare     float64 // unless more than this share of the sites with the name gave something
 }
 
-// Defaults are the thresholds of CINDI.
-func Defaults() Thresholds {
-	return Thresholds{PRR: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
-}
-
 // Verdicts on a site.
 const (
 	Trap   = "trap"   // many pages, hardly a relevant one

@@ -49,7 +49,7 @@ func (r *record) visited(site int, url, parent string, state frontier.State, out
 	_, err := frontier.Add(r.ctx(), r.Pool, site, []frontier.Entry{e})
 	require.NoError(r.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Status: 200, Crawl: 1, At: time.Now().Add(-30 * time.Minute), Interval: 14 * 24 * time.Hour}
-	if !fetch.Permanent(outcome) {
+	if outcome == fetch.OK || fetch.Retryable(outcome) {
 		v.Due = v.At.Add(v.Interval)
 	}
 	require.NoError(r.t, frontier.Done(r.ctx(), r.Pool, site, []frontier.Visit{v}))
@@ -101,7 +101,7 @@ func TestMeasure(t *testing.T) {
 	r.document(id, "http://ada.example/teaching/slides.pdf", "http://ada.example/teaching/w1.html", "slides", false)
 	want := store.SiteRates{Host: "ada.example", Rates: store.Rates{Pages: 44, Relevant: 2, Documents: 3, Accepted: 2}, References: 21}
 	for range 2 { // measuring again changes nothing
-		got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+		got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -125,7 +125,7 @@ func TestMeasure(t *testing.T) {
 	// A document accepted later, as after an import, changes the rates.
 	_, err = r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted' WHERE sha256='slides'`)
 	require.NoError(t, err)
-	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 44, Relevant: 3, Documents: 3, Accepted: 3}, got.Rates)
 	dirs, err = r.DirectoryRatesList(t.Context(), "ada.example", true)
@@ -140,7 +140,7 @@ func TestRelevantThroughAnotherHost(t *testing.T) {
 	r.page(ada, "http://ada.example/", "")
 	r.page(ada, "http://ada.example/pubs.html", "http://ada.example/")
 	r.document(press, "http://press.example/1.pdf", "http://ada.example/pubs.html", "one", true)
-	got, err := Measure(t.Context(), r.DB, "ada.example", Defaults())
+	got, err := Measure(t.Context(), r.DB, "ada.example", cindi())
 	require.NoError(t, err)
 	require.Equal(t, store.Rates{Pages: 2, Relevant: 2}, got.Rates)
 }
@@ -157,7 +157,7 @@ func TestStaleRates(t *testing.T) {
 	stale := func() []string {
 		hosts, err := r.StaleHosts(t.Context())
 		require.NoError(t, err)
-		n, err := MeasureStale(t.Context(), r.DB, Defaults())
+		n, err := MeasureStale(t.Context(), r.DB, cindi())
 		require.NoError(t, err)
 		require.Equal(t, len(hosts), n)
 		return hosts
@@ -180,7 +180,7 @@ func TestStaleRates(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	th := Defaults()
+	th := cindi()
 	for _, c := range []struct {
 		name string
 		r    store.Rates
@@ -206,7 +206,7 @@ func TestStopDirectories(t *testing.T) {
 	for i := range 6 {
 		r.homepage(fmt.Sprintf("p%d.example", i))
 	}
-	n, err := MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
+	n, err := MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 6, n)
 	stops, err := r.StopDirectories(t.Context(), 5, 0.05)
@@ -227,7 +227,7 @@ func TestStopDirectories(t *testing.T) {
 		r.homepage(host)
 		r.document(r.site(doc), "http://"+doc+"/teaching/lnai.pdf", "http://"+host+"/teaching/w1.html", host, true)
 	}
-	_, err = MeasureAll(t.Context(), r.DB, Defaults(), func(int) {})
+	_, err = MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
 	require.NoError(t, err)
 	has := func(share float64) bool {
 		stops, err := r.StopDirectories(t.Context(), 5, share)
@@ -306,7 +306,7 @@ func TestRetryByReasonAndAge(t *testing.T) {
 	id := r.site("ada.example")
 	for i, o := range []fetch.Outcome{fetch.Timeout, fetch.Timeout, fetch.Busy, fetch.NotFound, fetch.RobotsDenied} {
 		state := frontier.Failed
-		if fetch.Permanent(o) {
+		if !fetch.Retryable(o) {
 			state = frontier.Gone
 		}
 		r.visited(id, fmt.Sprintf("http://ada.example/%d", i), "", state, o)
@@ -379,4 +379,9 @@ func TestRankLists(t *testing.T) {
 	documents := map[string]int{"a": 10, "b": 5, "c": 1}
 	require.Equal(t, map[string]string{"a": "core", "b": "D", "c": "C"}, lists(documents, map[string]int64{"a": 5, "c": 50, "b": 1}, 2))
 	require.Equal(t, map[string]string{"a": "core", "b": "core", "c": ""}, lists(documents, nil, 2), "without citations documents decide")
+}
+
+// cindi are the thresholds of CINDI.
+func cindi() Thresholds {
+	return Thresholds{PRR: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
 }

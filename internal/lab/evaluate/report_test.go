@@ -18,7 +18,7 @@ import (
 // alone, and show every strategy.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	site := NewSynthetic(300)
+	site := newShape("mixed", 1)
 	c, runs, err := Compare("conf <example>", Setup{Site: site, Judge: site.Judge}, []string{rank.Gleaner}, rank.Options{})
 	require.NoError(t, err)
 	require.Len(t, runs, 3)
@@ -76,7 +76,7 @@ func TestLeaveOneOut(t *testing.T) {
 	require.NoError(t, err)
 	var sites []Named
 	for _, name := range []string{"a", "b", "c"} {
-		s := NewSynthetic(200 + 100*len(sites))
+		s := newShape("mixed", len(sites))
 		sites = append(sites, Named{name, Setup{Site: s, Judge: s.Judge}})
 	}
 	priors, err := LeaveOneOut(lists, sites)

@@ -52,7 +52,7 @@ func shapeNames() []string {
 // shaper makes small sites of one shape; what is left open by the shape (titles,
 // names, how many of each) follows from the seed.
 type shaper struct {
-	*Synthetic
+	*graph
 	seed, n int
 }
 
@@ -76,12 +76,12 @@ var shapes = map[string]func(*shaper){
 }
 
 // newShape makes the site of a shape and a seed.
-func newShape(shape string, seed int) *Synthetic {
-	s := &shaper{Synthetic: &Synthetic{pages: map[string]*page.Page{}, kinds: map[string]Kind{}}, seed: seed}
+func newShape(shape string, seed int) *graph {
+	s := &shaper{graph: &graph{pages: map[string]*page.Page{}, kinds: map[string]Kind{}}, seed: seed}
 	root := s.page("/", "Home")
 	s.note(root, "/contact.html", "Contact")
 	shapes[shape](s)
-	return s.Synthetic
+	return s.graph
 }
 
 func (s *shaper) roll() float64 {
@@ -128,7 +128,7 @@ func (s *shaper) notes(from *page.Page, dir string, n int) {
 	for i := range n {
 		p := s.note(from, fmt.Sprintf("%s%s%d.html", dir, s.word(), i), s.word()+" "+s.word())
 		if s.roll() < 0.3 {
-			s.link(p, syntheticHost+dir+s.word()+fmt.Sprint(i)+"x.html", s.word(), prosePath, s.title())
+			s.link(p, graphHost+dir+s.word()+fmt.Sprint(i)+"x.html", s.word(), prosePath, s.title())
 		}
 		if s.roll() < 0.15 {
 			s.document(p, fmt.Sprintf("%s%s%d.pdf", dir, s.word(), i), s.word(), prosePath, s.title(), "other")

@@ -80,7 +80,7 @@ func (s *shaper) landing() {
 		title := s.title()
 		p := s.page(fmt.Sprintf("/items/%s%d.html", s.word(), i), title)
 		s.link(pubs, p.URL, title, listPath, s.citation(title))
-		s.link(p, syntheticHost+"/", "Home", "html>body>nav>a", "Home")
+		s.link(p, graphHost+"/", "Home", "html>body>nav>a", "Home")
 		s.document(p, fmt.Sprintf("/files/%d.pdf", i), "PDF", prosePath, title, Paper)
 		if s.roll() < 0.5 {
 			s.document(p, fmt.Sprintf("/files/%ds.pdf", i), "Talk", prosePath, title, "slides")
@@ -238,7 +238,7 @@ func (s *shaper) numbered() {
 	all := s.note(root, "/tr/", "Technical reports")
 	for i := range s.between(20, 60) {
 		p := s.page(fmt.Sprintf("/tr/%d/", 100+i), "Report "+fmt.Sprint(100+i))
-		s.link(all, p.URL, fmt.Sprint(100+i), tablePath, s.title())
+		s.link(all, p.URL, fmt.Sprint(100+i), "html>body>div.main>table>tr>td>a", s.title())
 		if s.roll() < 0.7 {
 			s.document(p, fmt.Sprintf("/tr/%d/%d.pdf", 100+i, 100+i), "Full text", prosePath, s.title(), Paper)
 		}

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"gleaner/internal/library/collection"
@@ -81,42 +80,6 @@ func (s *Snapshot) get(u string, hops int) (Answer, error) {
 		}
 	}
 	return a, nil
-}
-
-// FromHandler asks a handler in this process, for generated sites.
-func FromHandler(h http.Handler) Ask {
-	return func(raw string) (Recorded, error) {
-		u, err := url.Parse(raw)
-		if err != nil {
-			return Recorded{}, ErrMissing
-		}
-		req := &http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-			RequestURI: u.RequestURI(), RemoteAddr: "127.0.0.1:1"}
-		rec := &answerRecorder{header: http.Header{}, status: http.StatusOK}
-		h.ServeHTTP(rec, req)
-		return Recorded{URL: raw, Status: rec.status, Header: rec.header, Body: rec.body}, nil
-	}
-}
-
-type answerRecorder struct {
-	header http.Header
-	status int
-	wrote  bool
-	body   []byte
-}
-
-func (r *answerRecorder) Header() http.Header { return r.header }
-
-func (r *answerRecorder) WriteHeader(status int) {
-	if !r.wrote {
-		r.status, r.wrote = status, true
-	}
-}
-
-func (r *answerRecorder) Write(b []byte) (int, error) {
-	r.wrote = true
-	r.body = append(r.body, b...)
-	return len(b), nil
 }
 
 // Archive is a set of recorded answers.

@@ -71,7 +71,7 @@ func TestSameWhateverTheTiming(t *testing.T) {
 	require.NoError(t, err)
 	one, err := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w}).FindAll(t.Context(), w.Subjects, 1)
 	require.NoError(t, err)
-	many, err := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: homepage.Memo(slow{w}, 1000)}).FindAll(t.Context(), w.Subjects, 8)
+	many, err := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: slow{w}}).FindAll(t.Context(), w.Subjects, 8)
 	require.NoError(t, err)
 	a, err := json.Marshal(one)
 	require.NoError(t, err)

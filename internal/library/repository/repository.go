@@ -331,13 +331,6 @@ func (h *hashes) digest() Digest {
 	}
 }
 
-// Sum returns the digest of body without storing it.
-func Sum(body []byte) Digest {
-	h := newHashes()
-	_, _ = h.Write(body)
-	return h.digest()
-}
-
 // may keeps what is no digest, and a store that is not the record's, from being
 // asked.
 func (r *Repository) may(ctx context.Context, sha256 string) error {

@@ -1,0 +1,66 @@
+package homepage
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gleaner/internal/gleaner/evidence"
+)
+
+// memoryCache is a Cache that lasts as long as the process.
+type memoryCache struct {
+	mu      sync.Mutex
+	answers map[memoryKey]evidence.Answer
+	spent   map[spentKey]int
+}
+
+type memoryKey struct {
+	provider, query string
+	n               int
+}
+
+type spentKey struct {
+	provider string
+	start    int64
+}
+
+// newMemoryCache returns an empty cache, safe for concurrent use.
+func newMemoryCache() *memoryCache {
+	return &memoryCache{answers: map[memoryKey]evidence.Answer{}, spent: map[spentKey]int{}}
+}
+
+// LoadSearch implements Cache.
+func (m *memoryCache) LoadSearch(_ context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, ok := m.answers[memoryKey{provider, query, n}]
+	return a, ok, nil
+}
+
+// SaveSearch implements Cache.
+func (m *memoryCache) SaveSearch(_ context.Context, provider, query string, n int, a evidence.Answer) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answers[memoryKey{provider, query, n}] = a
+	return nil
+}
+
+// Spend implements Cache.
+func (m *memoryCache) Spend(_ context.Context, provider string, start time.Time, limit int) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := spentKey{provider, start.Unix()}
+	if m.spent[k] >= limit {
+		return false, nil
+	}
+	m.spent[k]++
+	return true, nil
+}
+
+// Spent implements Cache.
+func (m *memoryCache) Spent(_ context.Context, provider string, start time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[spentKey{provider, start.Unix()}], nil
+}
