@@ -19,8 +19,8 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/library/collection"
-	"gleaner/internal/metadata/metadatatest"
 	"gleaner/internal/service/config"
 )
 
@@ -59,12 +59,12 @@ func attempt[D any](t *testing.T, l *library, of, arg any, before *D, stop chan 
 func TestLocateCopiesGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	const papers, kept = 620, 500 // are asked for at a time
-	c := metadatatest.Catalogue{Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}}
+	c := catalogues.Catalogue{Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}}
 	for n := range papers {
 		c.Volumes[0].Papers = append(c.Volumes[0].Papers, gleaner.Paper{Key: fmt.Sprintf("conf/exa/P%04d", n), Venue: c.Venue, Year: 2003, Title: fmt.Sprintf("Example Number %d Explained", n),
 			DOI: fmt.Sprintf("10.1000/exa.%04d", n), Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}}})
 	}
-	service := metadatatest.New(c)
+	service := catalogues.New(c)
 	stop := make(chan struct{})
 	var mu sync.Mutex
 	asked, stopped := map[string]int{}, false

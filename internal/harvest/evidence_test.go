@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/service/config"
 )
 
@@ -26,8 +26,8 @@ func alone(homepages map[string][]string) *outside {
 		papers = append(papers, gleaner.Paper{Key: fmt.Sprintf("conf/exa/P%02d", i), Venue: smallKey, Year: 2003, Title: fmt.Sprintf("Sorting Measured Example %d by Weight", i),
 			Authors: []gleaner.Author{{PID: fmt.Sprintf("7/%d", i), Name: "Jane Roe" + letters(i)}}})
 	}
-	return newOutside(metadatatest.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
-		Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}}, Homepages: homepages})
+	return newOutside(catalogues.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
+		Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}}, Homepages: homepages})
 }
 
 // letters tells people apart, and their addresses.

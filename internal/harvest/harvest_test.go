@@ -18,7 +18,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -29,14 +29,14 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 // outside is the web beyond the program, behind one proxy: catalogues in their
 // recorded shapes, and people's pages.
 type outside struct {
-	*metadatatest.Service
-	catalogue metadatatest.Catalogue
+	*catalogues.Service
+	catalogue catalogues.Catalogue
 	pages     map[string]string // URL → body
 
 	mu    sync.Mutex
-	asked []metadatatest.Request // of pages
-	down  map[string]int         // host → status that it answers everything with
-	moved map[string]string      // URL → where it redirects to
+	asked []catalogues.Request // of pages
+	down  map[string]int       // host → status that it answers everything with
+	moved map[string]string    // URL → where it redirects to
 
 	hosts map[string]http.HandlerFunc // hosts that answer in their own way
 	log   *slog.Logger                // of what is opened; nil is none
@@ -62,8 +62,8 @@ func (o *outside) pagesAsked(host string) int {
 	return n
 }
 
-func newOutside(c metadatatest.Catalogue) *outside {
-	return &outside{Service: metadatatest.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}, hosts: map[string]http.HandlerFunc{}}
+func newOutside(c catalogues.Catalogue) *outside {
+	return &outside{Service: catalogues.New(c), catalogue: c, pages: map[string]string{}, down: map[string]int{}, moved: map[string]string{}, hosts: map[string]http.HandlerFunc{}}
 }
 
 // ServeHTTP answers as a proxy.
@@ -102,7 +102,7 @@ func (o *outside) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = append(o.asked, metadatatest.Request{Begin: begin, End: time.Now(), Host: r.URL.Host, URL: r.URL.String()})
+	o.asked = append(o.asked, catalogues.Request{Begin: begin, End: time.Now(), Host: r.URL.Host, URL: r.URL.String()})
 }
 
 func (o *outside) catalogueHost(host string) bool {

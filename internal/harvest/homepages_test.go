@@ -13,7 +13,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
-	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -31,8 +31,8 @@ func circle() *outside {
 		{Key: "conf/exa/Chen03", Venue: smallKey, Year: 2003, Title: titles[1], Authors: []gleaner.Author{one}},
 		{Key: "conf/exa/Chen03a", Venue: smallKey, Year: 2003, Title: titles[2], Authors: []gleaner.Author{two}},
 	}
-	o := newOutside(metadatatest.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
-		Volumes:   []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
+	o := newOutside(catalogues.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
+		Volumes:   []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
 		Homepages: map[string][]string{"1/1": {"http://www.cs.example.edu/~roe/"}, "2/1": {"http://www.example.ac.uk/~chen/"}, "2/2": {"http://www.example.ac.uk/~chen/"}}})
 	o.pages["http://www.cs.example.edu/~roe/"] = fmt.Sprintf(`<html><head><title>Jane Roe's home page</title></head><body><h1>Jane Roe</h1><p>research</p>
 		<ul><li>%s, with <a href="http://people.example.org/~apoe/">Adalbert Poe</a> <a href="p.pdf">pdf</a></li></ul></body></html>`, titles[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
-	"gleaner/internal/metadata/metadatatest"
 )
 
 // smallVenue is a journal of two years; the second paper's DOI is known to
@@ -21,8 +21,8 @@ func smallVenue() *outside {
 		Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}, {PID: "1/2", Name: "Ada Poe"}}}
 	p2 := gleaner.Paper{Key: "journals/exa/Poe04", Venue: "journals/exa", Year: 2004, Title: "A Second Look at the Growth of Samples", DOI: "10.5555/exa.2",
 		Authors: []gleaner.Author{{PID: "1/2", Name: "Ada Poe"}}}
-	return newOutside(metadatatest.Catalogue{Venue: "journals/exa", Name: "EXA", Title: "Journal of Examples", ISSN: "1234-5678", Homepages: map[string][]string{},
-		Volumes: []metadatatest.Volume{{TOC: "db/journals/exa/exa1", Year: 2003, Papers: []gleaner.Paper{p1}}, {TOC: "db/journals/exa/exa2", Year: 2004, Papers: []gleaner.Paper{p2}}}})
+	return newOutside(catalogues.Catalogue{Venue: "journals/exa", Name: "EXA", Title: "Journal of Examples", ISSN: "1234-5678", Homepages: map[string][]string{},
+		Volumes: []catalogues.Volume{{TOC: "db/journals/exa/exa1", Year: 2003, Papers: []gleaner.Paper{p1}}, {TOC: "db/journals/exa/exa2", Year: 2004, Papers: []gleaner.Paper{p2}}}})
 }
 
 func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
@@ -55,7 +55,7 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
-	o.Fail(metadatatest.Fault{Host: "api.crossref.org", Status: 400})
+	o.Fail(catalogues.Fault{Host: "api.crossref.org", Status: 400})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref,acl"})
 	require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
 	records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{From: 2003, To: 2003}, nothing)

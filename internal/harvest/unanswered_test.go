@@ -12,7 +12,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
-	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -144,7 +144,7 @@ func TestTheBlacklistHoldsWhileHomepagesAreLookedFor(t *testing.T) {
 func TestCopiesOfASourceThatWasOut(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
-	o.Fail(metadatatest.Fault{Host: "api.unpaywall.org", Path: "/v2/10.5555/exa.2", Times: 2, Status: 503})
+	o.Fail(catalogues.Fault{Host: "api.unpaywall.org", Path: "/v2/10.5555/exa.2", Times: 2, Status: 503})
 	a := o.open(t, "", map[string]string{"copies": "unpaywall,semanticscholar"}, func(p *config.Policy) {
 		p.Crawl.RetryBase, p.Pace.ParkAfter = 15*time.Millisecond, 2
 	})
@@ -187,7 +187,7 @@ func TestCopiesOfASourceThatWasOut(t *testing.T) {
 func TestAListingThatWasOut(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()
-	o.Fail(metadatatest.Fault{Host: "api.crossref.org", Path: "/works", Times: 1, Status: 200, Body: `{"message": {"items": [`})
+	o.Fail(catalogues.Fault{Host: "api.crossref.org", Path: "/works", Times: 1, Status: 200, Body: `{"message": {"items": [`})
 	a := o.open(t, "", map[string]string{"sources": "dblp,crossref"})
 	ctx, years := t.Context(), gleaner.Years{From: 2003, To: 2003}
 	require.NoError(t, a.DB.DescribeVenue(ctx, "journals/exa", map[string]string{"issn": "1234-5678"}, ""))

@@ -12,7 +12,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/metadata/metadatatest"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/service/app"
 )
 
@@ -21,8 +21,8 @@ const bigKey = "conf/exa"
 // bigVenue is a venue-year of papers with three authors each. Nine in ten have a
 // homepage in DBLP, of which one in ten does not answer.
 func bigVenue(papers int) *outside {
-	c := metadatatest.Catalogue{Venue: bigKey, Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
-		Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{}}
+	c := catalogues.Catalogue{Venue: bigKey, Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
+		Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{}}
 	type person struct{ url, name, title string }
 	var people []person
 	for i := range papers {
@@ -63,7 +63,7 @@ func TestVenueYear(t *testing.T) {
 	papers := *yearPapers
 	o := bigVenue(papers)
 	o.Latency = 2 * time.Millisecond
-	for _, f := range []metadatatest.Fault{
+	for _, f := range []catalogues.Fault{
 		{Host: "dblp.org", Path: "/pid/", Every: 297, Status: 503, RetryAfter: time.Second},
 		{Host: "dblp.org", Path: "/search/", Times: 1, Status: 429, RetryAfter: time.Second},
 		{Host: "api.crossref.org", Times: 1, Status: 503, RetryAfter: time.Second},

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
-	"gleaner/internal/metadata/metadatatest"
 )
 
 // bigVenue is a venue-year of 500 papers with 1,500 authors, three a paper.
-func bigVenue() metadatatest.Catalogue {
-	c := metadatatest.Catalogue{
+func bigVenue() catalogues.Catalogue {
+	c := catalogues.Catalogue{
 		Venue: "conf/exa", Name: "EXA", Title: "Symposium on Examples", ISSN: "1234-5678",
-		Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{},
+		Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}, Homepages: map[string][]string{},
 	}
 	for i := range 500 {
 		p := gleaner.Paper{
@@ -42,9 +42,9 @@ func TestLimitsOfAVenueYear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		catalogue := bigVenue()
-		s := metadatatest.New(catalogue)
+		s := catalogues.New(catalogue)
 		s.Latency = 30 * time.Millisecond
-		for _, f := range []metadatatest.Fault{
+		for _, f := range []catalogues.Fault{
 			{Host: "dblp.org", Path: "/pid/", Every: 97, Status: 503, RetryAfter: 7 * time.Second},
 			{Host: "dblp.org", Path: "/search/", Times: 1, Status: 429, RetryAfter: 5 * time.Second},
 			{Host: "api.crossref.org", Every: 30, Status: 503, RetryAfter: 3 * time.Second},
@@ -77,7 +77,7 @@ func TestLimitsOfAVenueYear(t *testing.T) {
 }
 
 // venueYear does what a harvest does before it crawls.
-func venueYear(t *testing.T, cfg metadata.Config, c metadatatest.Catalogue) {
+func venueYear(t *testing.T, cfg metadata.Config, c catalogues.Catalogue) {
 	t.Helper()
 	ctx := t.Context()
 	d := metadata.NewDBLP(cfg)

@@ -16,8 +16,8 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/metadata"
-	"gleaner/internal/metadata/metadatatest"
 )
 
 // failingNet fails as net/http does: with the whole address in the error.
@@ -33,8 +33,8 @@ func TestKeysStaySecret(t *testing.T) {
 	t.Parallel()
 	const key = "s3cr3t/&key"
 	wrong := func(status int, body string) http.RoundTripper {
-		s := metadatatest.New(metadatatest.Catalogue{})
-		s.Fail(metadatatest.Fault{Status: status, Body: body})
+		s := catalogues.New(catalogues.Catalogue{})
+		s.Fail(catalogues.Fault{Status: status, Body: body})
 		return s
 	}
 	for name, web := range map[string]http.RoundTripper{
@@ -74,7 +74,7 @@ func (away) Turn(context.Context, string, time.Duration) (func(fetch.Visit), err
 func TestALossOfTheTurnsIsNobodysFault(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := metadatatest.New(metadatatest.Catalogue{Venue: "conf/exa", Name: "EXA", Volumes: []metadatatest.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}})
+	s := catalogues.New(catalogues.Catalogue{Venue: "conf/exa", Name: "EXA", Volumes: []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003}}})
 	g := &turnsAfter{n: 6}
 	d := metadata.NewDBLP(metadata.Config{HTTPClient: s.Client(), Gate: g, Log: slog.New(slog.NewTextHandler(&log, nil)), Delays: metadata.Delays{DBLP: 1}})
 	for range 6 {

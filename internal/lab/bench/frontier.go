@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
@@ -182,7 +183,7 @@ type memoryFetcher struct {
 }
 
 func (f memoryFetcher) Fetch(_ context.Context, r fetch.Request) (*fetch.Response, error) {
-	return &fetch.Response{URL: r.URL, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: pageBody(f.r.IntN(f.n), f.n), FetchedAt: time.Now()}, nil
+	return &fetch.Response{URL: r.URL, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: sampleweb.ThicketPage(f.r.IntN(f.n), f.n), FetchedAt: time.Now()}, nil
 }
 
 func (memoryFetcher) Sitemaps(context.Context, string) ([]string, error) { return nil, nil }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
 )
 
 // TestShort makes every kind of fault that takes no minute, once or twice, and
@@ -33,8 +35,8 @@ func TestShort(t *testing.T) {
 func TestJudgeSeesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	at := func(s float64) time.Time { return time.Unix(0, int64(s*1e9)) }
-	ask := func(path string, begin float64, gap time.Duration) request {
-		return request{host: "a.example", path: path, status: 200, begin: at(begin), end: at(begin), inFlight: 1, gap: gap}
+	ask := func(path string, begin float64, gap time.Duration) sampleweb.Request {
+		return sampleweb.Request{Host: "a.example", Path: path, Status: 200, Time: at(begin), End: at(begin), InFlight: 1, Gap: gap}
 	}
 	good := outcome{papers: map[string]string{"a": "1", "b": "2"}, missing: map[string]string{"c": "no homepage"}, published: 3, found: 2,
 		blobs: map[string]bool{"1": true}, rows: map[string]bool{"1": true}}
@@ -49,8 +51,8 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 		"count wrong":  func(b *outcome) { b.found = 1 },
 		"stuck":        func(b *outcome) { b.open = []string{"site/a.example"} },
 		"gave up":      func(b *outcome) { b.gaveUp = []string{"context deadline exceeded"} },
-		"repeated":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/", 2, 2*time.Second)} },
-		"too soon":     func(b *outcome) { b.requests = []request{ask("/", 0, -1), ask("/b", 0.5, time.Second/2)} },
+		"repeated":     func(b *outcome) { b.requests = []sampleweb.Request{ask("/", 0, -1), ask("/", 2, 2*time.Second)} },
+		"too soon":     func(b *outcome) { b.requests = []sampleweb.Request{ask("/", 0, -1), ask("/b", 0.5, time.Second/2)} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,10 +65,12 @@ func TestJudgeSeesWhatIsWrong(t *testing.T) {
 
 func TestJudgeSeesStalls(t *testing.T) {
 	t.Parallel()
-	at := func(s int) request { return request{begin: time.Unix(int64(s), 0), end: time.Unix(int64(s), 0)} }
+	at := func(s int) sampleweb.Request {
+		return sampleweb.Request{Time: time.Unix(int64(s), 0), End: time.Unix(int64(s), 0)}
+	}
 	o := Options{Delay: time.Second}
-	require.Empty(t, judge(o, outcome{}, outcome{all: []request{at(0), at(9)}}, nil).Slow())
-	require.NotEmpty(t, judge(o, outcome{}, outcome{all: []request{at(0), at(30)}}, nil).Slow())
+	require.Empty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(9)}}, nil).Slow())
+	require.NotEmpty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(30)}}, nil).Slow())
 }
 
 // TestQuietTime leaves what was broken out of a pause.

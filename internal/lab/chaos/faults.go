@@ -122,10 +122,10 @@ func cut(which func(*world) *relay) func(context.Context, *world, *rand.Rand) er
 }
 
 func breakWeb(ctx context.Context, w *world, r *rand.Rand) error {
-	w.web.broken.Store(true)
+	w.web.Break(true)
 	w.server.CloseClientConnections()
 	err := fetch.Wait(ctx, between(r, 500*time.Millisecond, 3*time.Second))
-	w.web.broken.Store(false)
+	w.web.Break(false)
 	return err
 }
 
@@ -164,7 +164,7 @@ func hideBlobs(ctx context.Context, w *world, r *rand.Rand) error {
 }
 
 func harvestAgain(ctx context.Context, w *world, r *rand.Rand) error {
-	first, last := w.web.sample.Years()
+	first, last := w.web.Years()
 	year := first + r.IntN(last-first+1)
 	if _, err := w.starter(ctx, "harvest", w.venue(), "--years", strconv.Itoa(year), "--again", "none"); err != nil {
 		return nil // Temporal may be away at this moment: it was asked, that is all

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"gleaner/internal/lab/sampleweb"
 )
 
 // Verdict is how a disturbed harvest compares with an undisturbed one.
@@ -67,20 +69,20 @@ func judge(o Options, want, got outcome, windows []window) Verdict {
 }
 
 // manners counts what a web master would complain of.
-func (v *Verdict) manners(o Options, log []request) {
+func (v *Verdict) manners(o Options, log []sampleweb.Request) {
 	answered := map[string]bool{}
 	for _, q := range log {
-		if q.inFlight > 1 || q.gap >= 0 && q.gap < o.Delay {
+		if q.InFlight > 1 || q.Gap >= 0 && q.Gap < o.Delay {
 			v.Impolite++
 		}
-		if q.gap >= 0 && (v.SmallGap < 0 || q.gap < v.SmallGap) {
-			v.SmallGap = q.gap
+		if q.Gap >= 0 && (v.SmallGap < 0 || q.Gap < v.SmallGap) {
+			v.SmallGap = q.Gap
 		}
-		if answered[q.host+q.path] {
+		if answered[q.Host+q.Path] {
 			v.Repeated++
 		}
-		if q.status == 200 {
-			answered[q.host+q.path] = true
+		if q.Status == 200 {
+			answered[q.Host+q.Path] = true
 		}
 	}
 }
@@ -92,10 +94,10 @@ const (
 	after  = 10
 )
 
-func (v *Verdict) hostStalls(o Options, log []request, windows []window) {
-	byHost := map[string][]request{}
+func (v *Verdict) hostStalls(o Options, log []sampleweb.Request, windows []window) {
+	byHost := map[string][]sampleweb.Request{}
 	for _, q := range log {
-		byHost[q.host] = append(byHost[q.host], q)
+		byHost[q.Host] = append(byHost[q.Host], q)
 	}
 	for host, requests := range byHost {
 		v.stalls(host, requests, before, after, windows)
@@ -104,10 +106,10 @@ func (v *Verdict) hostStalls(o Options, log []request, windows []window) {
 
 // stalls measures, for each pause between requests, the longest stretch of it in
 // which nothing was broken.
-func (v *Verdict) stalls(host string, log []request, before, after int, windows []window) {
-	slices.SortFunc(log, func(a, b request) int { return a.begin.Compare(b.begin) })
+func (v *Verdict) stalls(host string, log []sampleweb.Request, before, after int, windows []window) {
+	slices.SortFunc(log, func(a, b sampleweb.Request) int { return a.Time.Compare(b.Time) })
 	for i := max(1, before); i+after < len(log); i++ {
-		if s := longestQuiet(log[i-1].end, log[i].begin, windows); s.Length > 2*time.Second {
+		if s := longestQuiet(log[i-1].End, log[i].Time, windows); s.Length > 2*time.Second {
 			s.Host = host
 			v.Stalls = append(v.Stalls, s)
 		}

@@ -13,12 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/fetch"
+	"gleaner/internal/lab/sampleweb"
 )
 
 // outcome is what a harvest left behind.
@@ -27,13 +29,13 @@ type outcome struct {
 	missing map[string]string // key → reason
 	published,
 	found int
-	requests []request       // to the web
-	all      []request       // to the services, too
-	blobs    map[string]bool // SHA-256 of what lies in the store
-	rows     map[string]bool // SHA-256 of the rows whose file is to be there
-	open     []string        // workflows that have not ended
-	wrong    []string        // what does not add up in the record
-	gaveUp   []string        // what the command said that was to wait for the harvest
+	requests []sampleweb.Request // to the web
+	all      []sampleweb.Request // to the services, too
+	blobs    map[string]bool     // SHA-256 of what lies in the store
+	rows     map[string]bool     // SHA-256 of the rows whose file is to be there
+	open     []string            // workflows that have not ended
+	wrong    []string            // what does not add up in the record
+	gaveUp   []string            // what the command said that was to wait for the harvest
 }
 
 func (w *world) look(ctx context.Context, o *outcome) error {
@@ -45,8 +47,13 @@ func (w *world) look(ctx context.Context, o *outcome) error {
 			return err
 		}
 	}
-	o.requests, o.all = w.web.requests(), w.web.all()
+	o.requests, o.all = w.requests(), w.web.Log()
 	return nil
+}
+
+// requests are those of the log but for what asked the two services.
+func (w *world) requests() []sampleweb.Request {
+	return slices.DeleteFunc(w.web.Log(), func(q sampleweb.Request) bool { return q.Host == sampleweb.DBLPHost || q.Host == sampleweb.SearchHost })
 }
 
 // closeWorkflows waits until nothing runs: what still does after that waits for

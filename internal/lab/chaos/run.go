@@ -112,7 +112,7 @@ func (w *world) disturb(ctx context.Context, over chan error) ([]window, error) 
 		}
 	}
 	var done []window
-	for len(w.web.all()) == 0 { // it has begun
+	for len(w.web.Log()) == 0 { // it has begun
 		if err := fetch.Wait(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (w *world) disturb(ctx context.Context, over chan error) ([]window, error) 
 		}
 		hit.end = time.Now()
 		done = append(done, hit)
-		fmt.Fprintf(w.o.Log, "  %3d  %-38s %5.1f s  %d requests so far\n", len(done), hit.name, hit.end.Sub(hit.begin).Seconds(), len(w.web.requests()))
+		fmt.Fprintf(w.o.Log, "  %3d  %-38s %5.1f s  %d requests so far\n", len(done), hit.name, hit.end.Sub(hit.begin).Seconds(), len(w.requests()))
 	}
 	return done, nil
 }

@@ -26,7 +26,7 @@ import (
 type world struct {
 	o        Options
 	dir      string
-	web      *web
+	web      *sampleweb.Web
 	server   *httptest.Server
 	postgres *server
 	temporal *server
@@ -47,13 +47,13 @@ const suggestContinueAsNew = "120"
 const diskSize = 256 << 20
 
 func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) {
-	w = &world{o: o, dir: dir, web: newWeb(sampleweb.Options{Seed: o.Seed, Venues: 1, PagesPerSite: o.PagesPerSite})}
+	w = &world{o: o, dir: dir, web: sampleweb.New(sampleweb.Options{Seed: o.Seed, Venues: 1, PagesPerSite: o.PagesPerSite, LogSize: 1 << 20})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
-	w.server = httptest.NewServer(w.web)
+	w.server = httptest.NewServer(w.web.Handler())
 	w.postgres = &server{options: devstack.Options{DataDir: filepath.Join(dir, "postgres"), NoTemporal: true}}
 	w.temporal = &server{options: devstack.Options{DataDir: filepath.Join(dir, "temporal"), NoPostgres: true, Headless: true,
 		SearchAttributes: gleaner.SearchAttributes(),
@@ -104,8 +104,8 @@ func (w *world) environment(database string) {
 		"GLEANER_DATABASE_URL": database, "TEMPORAL_ADDRESS": w.toTemp.address(), "GLEANER_REPOSITORY_URL": "file://" + w.blobs,
 		"GLEANER_DATA_DIR": filepath.Join(w.dir, "data"), "GLEANER_PROXY": w.server.URL, "GLEANER_CONTACT": "chaos@example.org",
 		"GLEANER_DELAY": w.o.Delay.String(), "GLEANER_MIN_DELAY": w.o.Delay.String(),
-		"GLEANER_DBLP_URL": w.web.sample.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
-		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": w.web.sample.SearchURL(),
+		"GLEANER_DBLP_URL": w.web.DBLPURL(), "GLEANER_DBLP_DELAY": "1ms",
+		"GLEANER_SEARCH": "searxng", "GLEANER_SEARXNG_URL": w.web.SearchURL(),
 		"PATH": os.Getenv("PATH"), "HOME": w.dir, "TMPDIR": w.dir,
 	}
 	for key, value := range settings {
@@ -157,11 +157,11 @@ func (w *world) starter(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (w *world) years() string {
-	first, last := w.web.sample.Years()
+	first, last := w.web.Years()
 	return fmt.Sprintf("%d-%d", first, last)
 }
 
-func (w *world) venue() string { return w.web.sample.Venues()[0] }
+func (w *world) venue() string { return w.web.Venues()[0] }
 
 func (w *world) close() error {
 	for _, p := range w.workers {

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
+	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -33,13 +35,13 @@ type Web struct {
 	docs    map[string]*doc
 	order   []string
 	linkers []*person
-	index   *index
+	index   index
 }
 
 // Generate makes a web for the given number of authors.
 func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
-	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: &index{postings: map[string]map[int]float64{}}}
+	w := &Web{Situations: map[string]string{}, rand: r, docs: map[string]*doc{}, index: index{sampleweb.NewIndex()}}
 	w.styles = some(r, []int{0, 1, 2, 3, 4}, 0.7)
 	people := makePeople(r, authors)
 	makePapers(r, people)
@@ -73,7 +75,7 @@ func Generate(ctx context.Context, seed uint64, authors int) (*Web, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.index.put(u, pg.Title, pg.Text)
+		w.index.Put(evidence.Page{URL: u, Title: pg.Title, Text: pg.Text})
 	}
 	return w, nil
 }
@@ -140,25 +142,6 @@ func (w *Web) Get(ctx context.Context, u string) (*page.Page, string, error) {
 
 // Searcher searches the pages of the web that a search engine would know.
 func (w *Web) Searcher() homepage.Searcher { return homepage.NewLocal(w.index) }
-
-// ServeHTTP answers by the request's host, so that the web can stand behind a
-// proxy or a client with a transport of its own.
-func (w *Web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	for _, scheme := range []string{"http", "https"} {
-		d := w.docs[scheme+"://"+r.Host+r.URL.RequestURI()]
-		if d == nil {
-			continue
-		}
-		if d.location != "" {
-			http.Redirect(rw, r, d.location, http.StatusMovedPermanently)
-			return
-		}
-		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = rw.Write([]byte(d.body))
-		return
-	}
-	http.NotFound(rw, r)
-}
 
 // Pages lists the addresses of the web, sorted.
 func (w *Web) Pages() []string { return slices.Sorted(slices.Values(w.order)) }

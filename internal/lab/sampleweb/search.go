@@ -1,102 +1,96 @@
 package sampleweb
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/text"
 )
 
-// index is a BM25 index over the pages that a search engine would know:
-// homepages, lists of papers, profiles, people's pages.
-type index struct {
-	pages    []indexed
-	postings map[string][]posting
-	length   float64 // mean
+// Index stands for a search engine: BM25 over pages, as Robertson and Zaragoza give
+// it. A word of a title counts five times, one of an address twice.
+type Index struct {
+	pages    []evidence.Page
+	lengths  []int
+	postings map[string]map[int]float64 // term → page → weighted count
+	total    int
 }
 
-type indexed struct {
-	url, title, text string
-	words            int
-}
+const bm25K1, bm25B = 1.2, 0.75
 
-type posting struct{ page, count int }
+// NewIndex is an empty one.
+func NewIndex() *Index { return &Index{postings: map[string]map[int]float64{}} }
 
-func (w *Web) buildIndex() {
-	ix := &index{postings: map[string][]posting{}}
-	names := make([]string, 0, len(w.hosts))
-	for name := range w.hosts {
-		names = append(names, name)
+// Put adds a page.
+func (x *Index) Put(p evidence.Page) {
+	titled, read := text.Words(p.Title), text.Words(p.Text)
+	count := func(terms []string, weight float64) {
+		for _, t := range terms {
+			if x.postings[t] == nil {
+				x.postings[t] = map[int]float64{}
+			}
+			x.postings[t][len(x.pages)] += weight
+		}
 	}
-	sort.Strings(names)
-	for _, name := range names {
+	count(titled, 5)
+	count(read, 1)
+	count(text.Words(p.URL), 2)
+	x.pages, x.lengths = append(x.pages, p), append(x.lengths, len(titled)+len(read))
+	x.total += len(titled) + len(read)
+}
+
+// Search returns the pages that hold at least half of the terms, the best first.
+func (x *Index) Search(terms []string) []evidence.Page {
+	score, held := map[int]float64{}, map[int]int{}
+	mean := math.Max(1, float64(x.total)/math.Max(1, float64(len(x.pages))))
+	for _, t := range terms {
+		df := float64(len(x.postings[t]))
+		idf := math.Log(1 + (float64(len(x.pages))-df+0.5)/(df+0.5))
+		for p, tf := range x.postings[t] {
+			score[p] += idf * tf * (bm25K1 + 1) / (tf + bm25K1*(1-bm25B+bm25B*float64(x.lengths[p])/mean))
+			held[p]++
+		}
+	}
+	var found []int
+	for p := range score {
+		if 2*held[p] >= len(terms) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, func(a, b int) int {
+		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(x.pages[a].URL, x.pages[b].URL))
+	})
+	hits := make([]evidence.Page, len(found))
+	for i, p := range found {
+		hits[i] = x.pages[p]
+	}
+	return hits
+}
+
+// buildIndex indexes the pages that a search engine would know: homepages, lists of
+// papers, profiles, people's pages.
+func (w *Web) buildIndex() {
+	w.index = NewIndex()
+	for _, name := range slices.Sorted(maps.Keys(w.hosts)) {
 		h := w.hosts[name]
-		paths := make([]string, 0, len(h.pages))
-		for path, res := range h.pages {
-			// An engine obeys robots.txt as well.
-			if res.listed != "" && !strings.Contains(h.robots, "Disallow: /\n") {
-				paths = append(paths, path)
+		if strings.Contains(h.robots, "Disallow: /\n") { // an engine obeys robots.txt as well
+			continue
+		}
+		for _, path := range slices.Sorted(maps.Keys(h.pages)) {
+			if res := h.pages[path]; res.listed != "" {
+				w.index.Put(evidence.Page{URL: "http://" + name + path, Title: res.listed, Text: textOf(res.body())})
 			}
 		}
-		sort.Strings(paths)
-		for _, path := range paths {
-			ix.add("http://"+name+path, h.pages[path].listed, textOf(h.pages[path].body()))
-		}
 	}
-	for i := range ix.pages {
-		ix.length += float64(ix.pages[i].words) / float64(len(ix.pages))
-	}
-	w.index = ix
-}
-
-func (ix *index) add(url, title, text string) {
-	counts := map[string]int{}
-	words := terms(title + " " + url + " " + text)
-	for _, t := range words {
-		counts[t]++
-	}
-	page := len(ix.pages)
-	ix.pages = append(ix.pages, indexed{url, title, text, len(words)})
-	for t, n := range counts {
-		ix.postings[t] = append(ix.postings[t], posting{page, n})
-	}
-}
-
-// search ranks by BM25 with its usual constants (k1 = 1.2, b = 0.75).
-func (ix *index) search(query string, skip, take int) []indexed {
-	score := map[int]float64{}
-	for _, t := range terms(query) {
-		list := ix.postings[t]
-		idf := math.Log(1 + (float64(len(ix.pages))-float64(len(list))+0.5)/(float64(len(list))+0.5))
-		for _, p := range list {
-			tf := float64(p.count)
-			norm := 1.2 * (0.25 + 0.75*float64(ix.pages[p.page].words)/ix.length)
-			score[p.page] += idf * tf * 2.2 / (tf + norm)
-		}
-	}
-	found := make([]int, 0, len(score))
-	for page := range score {
-		found = append(found, page)
-	}
-	sort.Slice(found, func(i, j int) bool {
-		if score[found[i]] != score[found[j]] {
-			return score[found[i]] > score[found[j]]
-		}
-		return found[i] < found[j]
-	})
-	var out []indexed
-	for _, page := range found[min(skip, len(found)):min(skip+take, len(found))] {
-		out = append(out, ix.pages[page])
-	}
-	return out
-}
-
-func terms(s string) []string {
-	return strings.FieldsFunc(ascii(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
 // textOf is the text of a page; windows-1252 pages lose their accents, which
@@ -129,9 +123,11 @@ func (w *Web) serveSearch(rw http.ResponseWriter, r *http.Request) {
 	w.indexOnce.Do(w.buildIndex)
 	page, _ := strconv.Atoi(q.Get("pageno"))
 	results := []map[string]any{}
-	for i, hit := range w.index.search(q.Get("q"), 10*max(0, page-1), 10) {
+	hits := w.index.Search(slices.Compact(slices.Sorted(slices.Values(text.Words(q.Get("q"))))))
+	first := min(10*max(0, page-1), len(hits))
+	for i, hit := range hits[first:min(first+10, len(hits))] {
 		results = append(results, map[string]any{
-			"url": hit.url, "title": hit.title, "content": hit.text[:min(len(hit.text), 200)],
+			"url": hit.URL, "title": hit.Title, "content": hit.Snippet(),
 			"engine": "sample", "engines": []string{"sample"}, "score": 1 / float64(i+1), "category": "general",
 		})
 	}

@@ -13,9 +13,10 @@ import (
 // Request is one line of the log. Times are of the server's clock.
 type Request struct {
 	Time     time.Time     `json:"time"` // when it came in
+	End      time.Time     `json:"end"`  // when the last of the answer was handed over
 	Host     string        `json:"host"`
 	Path     string        `json:"path"`
-	Status   int           `json:"status"`
+	Status   int           `json:"status"` // 0 where the connection was dropped
 	Bytes    int64         `json:"bytes"`
 	InFlight int           `json:"in_flight"` // requests to the host at its arrival, this one included
 	Gap      time.Duration `json:"gap"`       // since the last one to the host ended; -1 for the first
@@ -55,7 +56,7 @@ func (j *journal) end(q *Request, at time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flying[q.Host]--
-	j.ended[q.Host] = at
+	j.ended[q.Host], q.End = at, at
 	j.total++
 	if len(j.ring) < j.size {
 		j.ring = append(j.ring, *q)
@@ -74,6 +75,9 @@ func (w *Web) Log() []Request {
 	out = append(out, w.log.ring[w.log.next:]...)
 	return append(out, w.log.ring[:w.log.next]...)
 }
+
+// Break makes the web drop every connection without an answer, until it is mended.
+func (w *Web) Break(broken bool) { w.broken.Store(broken) }
 
 // Requests is how many requests there have been, remembered or not.
 func (w *Web) Requests() int64 {
@@ -109,6 +113,10 @@ func (w *Web) Handler() http.Handler {
 			entry.Status, entry.Bytes = count.status, count.bytes
 			w.log.end(entry, count.last)
 		}()
+		if w.broken.Load() {
+			count.status = 0
+			panic(http.ErrAbortHandler)
+		}
 		if w.opt.Latency > 0 {
 			select {
 			case <-time.After(w.opt.Latency):
@@ -138,7 +146,7 @@ func (w *Web) serve(rw http.ResponseWriter, r *http.Request, name string) {
 	}
 	switch name {
 	case DBLPHost:
-		w.serveDBLP(rw, r)
+		w.dblp.ServeHTTP(rw, r)
 		return
 	case SearchHost:
 		w.serveSearch(rw, r)

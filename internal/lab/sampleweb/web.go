@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"gleaner/internal/lab/dblp"
 )
 
 // Hosts that are there whatever the options.
@@ -27,9 +30,11 @@ type Web struct {
 	hosts   map[string]*host
 	big     map[string]*conference
 	log     *journal
+	broken  atomic.Bool
+	dblp    *dblp.Service
 
 	indexOnce sync.Once
-	index     *index
+	index     *Index
 }
 
 // host is one server: what it has, by path.
@@ -72,6 +77,7 @@ func New(o Options) *Web {
 	for _, c := range w.opt.Conferences {
 		w.big[c.Host] = newConference(w.opt, c)
 	}
+	w.dblp = w.catalogue()
 	return w
 }
 

@@ -220,7 +220,9 @@ func TestALostLeaseEndsTheRequestUnderWay(t *testing.T) {
 	k.ttl = 150 * time.Millisecond
 	_, err := web(t, k).Fetch(t.Context(), fetch.Request{URL: srv.URL + "/"})
 	require.ErrorIs(t, err, ErrLost)
-	require.Equal(t, fetch.Canceled, fetch.OutcomeOf(err))
+	var ended *fetch.Error
+	require.ErrorAs(t, err, &ended)
+	require.Equal(t, fetch.Canceled, ended.Outcome)
 	<-left
 }
 
@@ -249,7 +251,9 @@ func TestRetryAfterIsInTheRecordBeforeTheAnswerEnds(t *testing.T) {
 		}
 	}))
 	_, err := web(t, NewKeeper(db.Pool, unpaced, "a")).Fetch(t.Context(), fetch.Request{URL: srv.URL + "/"})
-	require.Equal(t, fetch.Busy, fetch.OutcomeOf(err))
+	var busy *fetch.Error
+	require.ErrorAs(t, err, &busy)
+	require.Equal(t, fetch.Busy, busy.Outcome)
 	srv.Close() // and wait for the server's view of it
 	require.InDelta(t, time.Hour, inTime, float64(time.Minute))
 }

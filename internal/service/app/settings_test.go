@@ -10,7 +10,6 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
-	"gleaner/internal/harvest/stats"
 	"gleaner/internal/rank"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"
@@ -30,7 +29,6 @@ func TestDefaultsAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
 	cfg := config.Defaults()
 	require.Equal(t, recrawl.Defaults(), recrawlPolicy(cfg.Policy.Recrawl))
-	require.Equal(t, stats.Defaults(), thresholds(cfg.Policy.Poor))
 	want, got := crawl.Defaults(), crawlConfig(cfg)
 	want.Limits = got.Limits // of this year
 	want.Policy = crawl.PolicyBlacklist

@@ -1,4 +1,4 @@
-package metadatatest
+package catalogues
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/dblp"
 )
 
 // Catalogue is what there is to be known.
@@ -26,11 +27,7 @@ type Catalogue struct {
 }
 
 // Volume is one table of contents.
-type Volume struct {
-	TOC    string // "db/conf/exa/exa2003"
-	Year   int
-	Papers []gleaner.Paper
-}
+type Volume = dblp.Volume
 
 // Papers lists all volumes' papers.
 func (c Catalogue) Papers() []gleaner.Paper {
@@ -80,11 +77,12 @@ type Service struct {
 // New returns a service for a catalogue.
 func New(c Catalogue) *Service {
 	s := &Service{catalogue: c, mux: http.NewServeMux()}
+	var people []dblp.Person
+	for pid, urls := range c.Homepages {
+		people = append(people, dblp.Person{Author: gleaner.Author{PID: pid}, URLs: urls})
+	}
 	for _, host := range []string{"dblp.org", "dblp.uni-trier.de"} {
-		s.mux.HandleFunc(host+"/search/publ/api", s.dblpPubl)
-		s.mux.HandleFunc(host+"/search/venue/api", s.dblpVenue)
-		s.mux.HandleFunc(host+"/db/", s.dblpPage)
-		s.mux.HandleFunc(host+"/pid/", s.dblpPerson)
+		s.mux.Handle(host+"/", dblp.New("https://dblp.org", []dblp.Venue{{Key: c.Venue, Name: c.Name, Title: c.Title, Volumes: c.Volumes}}, people))
 	}
 	s.mux.HandleFunc("api.crossref.org/works", s.crossrefList)
 	s.mux.HandleFunc("api.crossref.org/works/", s.crossrefWork)

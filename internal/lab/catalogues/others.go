@@ -1,4 +1,4 @@
-package metadatatest
+package catalogues
 
 import (
 	"encoding/json"
@@ -11,6 +11,13 @@ import (
 
 	"gleaner/internal/gleaner"
 )
+
+type object = map[string]any
+
+func answerJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
 
 func crossrefItem(p gleaner.Paper) object {
 	var authors []object

@@ -1,0 +1,84 @@
+package sampleweb
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Thicket is a site of pages alone, for measuring speed: of some 9 KB and with 50
+// links each, a tree with further links across. Its pages are made once.
+type Thicket struct {
+	pages  [][]byte
+	served atomic.Int64
+}
+
+const (
+	thicketLinks     = 50
+	thicketBranching = 5   // links that go on to pages not linked before
+	thicketDirectory = 100 // pages
+)
+
+// NewThicket makes one of so many pages.
+func NewThicket(pages int) *Thicket {
+	t := &Thicket{pages: make([][]byte, pages)}
+	for i := range t.pages {
+		t.pages[i] = ThicketPage(i, pages)
+	}
+	return t
+}
+
+// ThicketStart is the path of the page from which all others are reached.
+const ThicketStart = "/d0/page0.html"
+
+func thicketPath(i int) string { return fmt.Sprintf("/d%d/page%d.html", i/thicketDirectory, i) }
+
+// ServeHTTP implements http.Handler: it costs as little as it can.
+func (t *Thicket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/page")
+	i, err := strconv.Atoi(strings.TrimSuffix(name, ".html"))
+	if err != nil || i < 0 || i >= len(t.pages) {
+		http.NotFound(w, r)
+		return
+	}
+	t.served.Add(1)
+	w.Header()["Content-Type"] = []string{"text/html; charset=utf-8"}
+	_, _ = w.Write(t.pages[i])
+}
+
+// Served is how many pages were asked for.
+func (t *Thicket) Served() int { return int(t.served.Load()) }
+
+// ThicketPage is page i of n: a menu that every page has, and paragraphs with links.
+func ThicketPage(i, n int) []byte {
+	r := Options{Seed: 1}.random(fmt.Sprint("thicket ", i))
+	d := bareDoc(fmt.Sprintf("Page %d: %s", i, title(r)), "\n<link rel=stylesheet href=/style.css>")
+	links := 0
+	link := func(to int) {
+		links++
+		d.link(thicketPath(to%n), pick(r, adjectives)+" "+pick(r, things))
+	}
+	d.f("<body><ul class=nav>")
+	for to := range 10 {
+		d.f("<li>")
+		link(to)
+		d.f("</li>")
+	}
+	d.f("</ul>\n<h1>%s</h1>\n", title(r))
+	for k := range thicketBranching {
+		d.f("<h2>%s</h2><p>%s ", title(r), paragraph(r, 2))
+		link(i*thicketBranching + k + 1)
+		d.f(" %s</p>\n", paragraph(r, 2))
+	}
+	d.f("<ul>\n")
+	for links < thicketLinks {
+		d.f("<li>")
+		link(r.IntN(n))
+		d.f(", %s <em>%s</em></li>\n", title(r), pick(r, topics))
+	}
+	d.f("</ul>")
+	d.p(paragraph(r, 16))
+	return d.bytes()
+}
