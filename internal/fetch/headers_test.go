@@ -79,7 +79,7 @@ func TestConnectOutcome(t *testing.T) {
 	}
 }
 
-func TestWhatMayBeAskedAgain(t *testing.T) {
+func TestEveryOutcomeIsRetryableOrPermanent(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Outcome{OK, NotModified} {
 		require.False(t, Retryable(o), o)
