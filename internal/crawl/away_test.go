@@ -2,10 +2,8 @@ package crawl
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"net"
-	"net/url"
+	"net/http"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,62 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
-
-// cable is the way to the database, which a test may cut.
-type cable struct {
-	net.Listener
-	to string
-
-	mu    sync.Mutex
-	cut   bool
-	lines []net.Conn
-}
-
-// lay gives a DSN that leads to the database of dsn through a cable.
-func lay(t *testing.T, dsn string) (string, *cable) {
-	t.Helper()
-	u, err := url.Parse(dsn)
-	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	c := &cable{Listener: l, to: u.Host}
-	t.Cleanup(func() { _ = l.Close(); c.set(true) })
-	go c.serve()
-	u.Host = l.Addr().String()
-	return u.String(), c
-}
-
-func (c *cable) serve() {
-	for {
-		in, err := c.Accept()
-		if err != nil {
-			return
-		}
-		out, err := net.Dial("tcp", c.to)
-		c.mu.Lock()
-		if err != nil || c.cut {
-			_ = in.Close()
-		} else {
-			c.lines = append(c.lines, in, out)
-			go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
-			go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
-		}
-		c.mu.Unlock()
-	}
-}
-
-func (c *cable) set(cut bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cut = cut
-	for _, l := range c.lines {
-		_ = l.Close()
-	}
-	c.lines = nil
-}
 
 // TestADatabaseThatGoesAwayCostsNoRequest: it is away again and again, for longer
 // than a lease lasts as well. What was fetched is kept and written when it is
@@ -79,7 +25,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 	w := newWorld(t)
 	w.cfg.Batch = 4
 	want, _ := undisturbed(t, w)
-	dsn, cable := lay(t, w.dsn)
+	dsn, line := devtest.Lay(t, w.dsn)
 	db, err := store.Open(t.Context(), dsn, 4)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
@@ -87,7 +33,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	s.at = func(n int) {
 		if n%3 == 2 {
-			cable.set(true)
+			line.Cut()
 		}
 	}
 	c := w.crawler(w.client)
@@ -101,7 +47,7 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			cable.set(false)
+			line.Mend()
 		}
 	}})
 	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
@@ -114,6 +60,53 @@ func TestADatabaseThatGoesAwayCostsNoRequest(t *testing.T) {
 			require.Equal(t, 1, n, p)
 		}
 	}
+}
+
+// TestASilentDatabaseCostsNoHost: the record does not answer and its connections do
+// not end, while a page is slow. The lease goes by connections of its own, and is
+// kept; so the host sees no second request at the same time.
+func TestASilentDatabaseCostsNoHost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dsn, line := devtest.Lay(t, w.dsn)
+	db, err := store.Open(t.Context(), dsn, 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	s := serve(t, map[string]any{"/": links("/slow.html"), "/slow.html": func(rw http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-goOn
+		_, _ = rw.Write([]byte(links()))
+	}})
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(w.client)
+	c.db = db
+	ended := make(chan Result, 1)
+	go func() {
+		r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	<-asked
+	line.Hush()
+	defer line.Mend()
+	answer := sync.OnceFunc(func() { close(goOn) })
+	defer answer()
+	expires := func() (at time.Time) {
+		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT expires_at FROM sites WHERE host=$1`, s.host).Scan(&at))
+		return at
+	}
+	// What looked at the record before it was silent has its answer by now or never.
+	for range 3 {
+		before := expires()
+		require.Eventually(t, func() bool { return expires().After(before.Add(time.Second)) }, time.Minute, 20*time.Millisecond, "the lease is renewed no more")
+	}
+	answer()
+	line.Mend()
+	require.Equal(t, Exhausted, (<-ended).Ending)
+	require.Equal(t, map[string]int{"/": 1, "/slow.html": 1}, s.asked())
 }
 
 // TestAProcessThatStandsStillLosesItsHost: it is stopped while it crawls, and

@@ -51,17 +51,23 @@ func (s *slice) hold(ctx context.Context) error {
 	return s.patiently(ctx, func() error { return s.lease.Renew(ctx) })
 }
 
-// watch renews the lease, and looks whether anybody still wants the crawl.
+// watch renews the lease, and looks whether anybody still wants the crawl. Neither
+// waits for long for a record that does not answer.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	within := func(do func(context.Context) error) error {
+		ctx, over := context.WithTimeout(ctx, max(s.look, time.Second))
+		defer over()
+		return do(ctx)
+	}
 	fetch.Every(ctx, s.look, func() bool {
 		if p := s.loop.latest.Load(); p != nil {
 			s.loop.report(*p) // alive, though a page is slow
 		}
-		if err := s.renew(ctx); errors.Is(err, politeness.ErrLost) {
+		if err := within(s.renew); errors.Is(err, politeness.ErrLost) {
 			cancel(err)
 			return false
 		}
-		_ = s.heed(ctx) // where the record is away the loop's own writes say so
+		_ = within(s.heed) // where the record is away the loop's own writes say so
 		return true
 	})
 }
@@ -69,9 +75,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 // renew renews the lease. Where that cannot be had in time, the request in flight
 // is broken off: somebody else may ask the host from then on.
 func (s *slice) renew(ctx context.Context) error {
-	within, cancel := context.WithTimeout(ctx, max(s.look, time.Second))
-	defer cancel()
-	err := s.lease.Renew(within)
+	err := s.lease.Renew(ctx)
 	if err != nil && s.lease.Lapsed() {
 		if breakOff := s.inFlight.Load(); breakOff != nil {
 			(*breakOff)()

@@ -141,14 +141,16 @@ func (l *Lease) Lapsed() bool {
 
 // keep renews the lease until the returned function is called, which waits for
 // a renewal under way. A lease that is lost, or that may be another's since the
-// database was away for so long, takes the request under way with it.
+// database was away for so long, or silent, takes the request under way with it.
 func (l *Lease) keep(turn context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		fetch.Every(ctx, l.k.ttl/3, func() bool {
-			err := l.Renew(ctx)
+			within, over := context.WithTimeout(ctx, l.k.ttl/3)
+			err := l.Renew(within)
+			over()
 			if ctx.Err() == nil && (errors.Is(err, ErrLost) || err != nil && l.Lapsed()) {
 				fetch.Revoke(turn, ErrLost)
 				return false

@@ -310,6 +310,41 @@ func TestASlowAnswerKeepsItsTurn(t *testing.T) {
 	require.EqualValues(t, 2, l.Token, "nobody took the lease in between")
 }
 
+// TestATurnEndsWithItsLease: the record does not answer, and its connections do not
+// end either, while a request is under way. The request is broken off when another
+// process may ask the host.
+func TestATurnEndsWithItsLease(t *testing.T) {
+	t.Parallel()
+	dsn := devtest.Postgres(t)
+	through, line := devtest.Lay(t, dsn)
+	far, err := store.Open(t.Context(), through, 4)
+	require.NoError(t, err)
+	t.Cleanup(far.Close)
+	near, err := store.Open(t.Context(), dsn, 4)
+	require.NoError(t, err)
+	t.Cleanup(near.Close)
+	ctx, cancel := fetch.Revocable(t.Context())
+	defer cancel(nil)
+	k := NewKeeper(far.Pool, unpaced, "a")
+	k.ttl = 2 * time.Second
+	done, err := k.Turn(ctx, "host.test", 0)
+	require.NoError(t, err)
+	line.Hush()
+	defer line.Mend()
+	patience, over := context.WithTimeout(t.Context(), time.Minute)
+	defer over()
+	select {
+	case <-ctx.Done():
+		require.ErrorIs(t, context.Cause(ctx), ErrLost)
+	case <-patience.Done():
+		t.Error("the request goes on, and another process may have the host")
+	}
+	_, err = NewKeeper(near.Pool, unpaced, "b").AcquireWithin(patience, "host.test", time.Minute)
+	require.NoError(t, err)
+	line.Mend()
+	done(fetch.Visit{Status: 200})
+}
+
 // TestManyAskOneHost: two processes with many goroutines, some of them under a
 // lease, judged by what the server saw.
 func TestManyAskOneHost(t *testing.T) {

@@ -53,6 +53,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 		cfg.MaxConns = int32(maxConns)
 	}
 	cfg.AfterConnect, cfg.ConnConfig.Tracer = prepare, cleanArguments{}
+	hearSilence(cfg)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
