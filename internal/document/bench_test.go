@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"gleaner/internal/lab/realdata"
 )
@@ -85,4 +87,16 @@ func BenchmarkFilterAlone(b *testing.B) {
 		f.Judge(texts[i%len(texts)], Hints{})
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+// processorTime is what this process and its ended children have used.
+func processorTime() time.Duration {
+	var sum time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return sum
 }

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -52,7 +51,12 @@ func newBox(dir string, programs ...string) box {
 func (b box) works() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	got, err := runChild(ctx, b, limits{memory: 1 << 30, cpu: time.Second, file: 1 << 20}, os.TempDir(), nil, "/bin/sh", "-c", "exit 7")
+	r, err := b.open(ctx, limits{memory: 1 << 30, file: 1 << 20}, time.Second, os.TempDir())
+	if err != nil {
+		return false
+	}
+	defer r.close()
+	got, err := r.run(ctx, time.Second, nil, "/bin/sh", "-c", "exit 7")
 	return err == nil && got.exit == 7
 }
 
@@ -62,12 +66,6 @@ func (b box) command(argv []string) []string {
 		return argv
 	}
 	return append([]string{b.unshare, "--user", "--map-current-user", "--net", "--ipc", "--pid", "--fork", "--kill-child"}, argv...)
-}
-
-// refused reports whether the system gave a command no spaces of its own, though it
-// had given them before.
-func (b box) refused(r *run) bool {
-	return b.unshare != "" && r.exit == 1 && strings.HasPrefix(r.stderr, "unshare: ")
 }
 
 // apart runs f, which starts cmd and waits for it, on a thread of its own that
@@ -88,9 +86,7 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
 	}
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
 		runtime.LockOSThread() // and never unlocked, so that the thread is used for nothing else
 		if b.user >= 0 {
 			noGroups()
@@ -101,7 +97,6 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 		}
 		f()
 	}()
-	<-done
 }
 
 // own gives a file to the user of the box.

@@ -173,6 +173,23 @@ func TestMissingReaderIsNoVerdict(t *testing.T) {
 	}
 }
 
+// All programs that read a document share one box.
+func TestOneBoxForADocument(t *testing.T) {
+	t.Parallel()
+	r := NewReader(withPoppler(t))
+	if r.box.unshare == "" {
+		t.Skip("this system gives no process space by a program")
+	}
+	boxes := filepath.Join(t.TempDir(), "boxes")
+	r.box.user, r.box.unshare = -1, script(t, `echo >> `+boxes+`; exec `+r.box.unshare+` "$@"`)
+	got := read(t, r, "x.pdf", paperPDF(t, 30))
+	require.Equal(t, OK, got.Outcome, got.Detail)
+	assert.Len(t, got.Pages, 24) // in three parts
+	b, err := os.ReadFile(boxes)
+	require.NoError(t, err)
+	assert.Len(t, b, 1)
+}
+
 // A system that has no more spaces to give is no fault of the file.
 func TestRefusedBoxIsNoVerdict(t *testing.T) {
 	t.Parallel()

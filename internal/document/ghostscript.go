@@ -70,7 +70,6 @@ func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
 	if err != nil {
 		return err
 	}
-	s.PeakRSS = max(s.PeakRSS, got.peak)
 	for n, room := 1, maxOutput; n <= to-from+1; n++ {
 		text, err := j.written(filepath.Join(out, strconv.Itoa(n)))
 		if errors.Is(err, fs.ErrNotExist) { // that was the last

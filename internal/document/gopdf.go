@@ -180,7 +180,7 @@ func (j *job) goScan(ctx context.Context) (*scan, error) {
 			s.Pages = append(s.Pages, p)
 		}
 	}
-	s.Reader, s.PeakRSS, s.Front = "go", got.peak, min(opt.FirstPages, verdictPages, len(s.Pages))
+	s.Reader, s.Front = "go", min(opt.FirstPages, verdictPages, len(s.Pages))
 	switch {
 	case got.late:
 		s.Failed, s.Detail = Timeout, "the built-in reader used up its processor time"

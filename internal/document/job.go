@@ -15,10 +15,11 @@ import (
 // of them together get its processor time, so that how busy the machine is makes
 // no difference to what is read.
 type job struct {
-	r    *Reader
-	dir  string
-	file string        // the file itself
-	cpu  time.Duration // left
+	r       *Reader
+	dir     string
+	file    string        // the file itself
+	cpu     time.Duration // left
+	session *session      // where they run; nil before the first, and after one that ended it
 }
 
 // newJob writes the file where programs can read it. remove takes all of it away.
@@ -27,8 +28,11 @@ func (r *Reader) newJob(body []byte, name string, cpu time.Duration) (j *job, re
 	if err != nil {
 		return nil, nil, fmt.Errorf("temporary folder: %w", err)
 	}
-	remove = func() { _ = os.RemoveAll(dir) }
 	j = &job{r: r, dir: dir, file: filepath.Join(dir, name), cpu: cpu}
+	remove = func() {
+		j.leave()
+		_ = os.RemoveAll(dir)
+	}
 	err = os.WriteFile(j.file, body, 0o600)
 	for _, path := range []string{j.file, dir} {
 		if err == nil {
@@ -80,16 +84,37 @@ func (j *job) written(name string) ([]byte, error) {
 }
 
 // run runs a program with what is left of the processor time.
-func (j *job) run(ctx context.Context, lim limits, env []string, argv ...string) (*run, error) {
-	if j.cpu <= 0 {
+func (j *job) run(ctx context.Context, lim limits, env []string, argv ...string) (got *run, err error) {
+	switch {
+	case j.cpu <= 0:
 		return &run{exit: -1, late: true}, nil
+	case ctx.Err() != nil:
+		return &run{exit: -1, stalled: true}, nil
 	}
-	lim.cpu = j.cpu
-	got, err := runChild(ctx, j.r.box, lim, j.dir, env, argv...)
-	if err == nil {
+	if j.session != nil && j.session.lim != lim {
+		j.leave()
+	}
+	if j.session == nil {
+		j.session, err = j.r.box.open(ctx, lim, j.cpu, j.dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if got, err = j.session.run(ctx, j.cpu, env, argv...); err == nil {
 		j.cpu -= got.used
 	}
+	if !j.session.lasts {
+		j.leave()
+	}
 	return got, err
+}
+
+// leave ends the session, if there is one.
+func (j *job) leave() {
+	if j.session != nil {
+		j.session.close()
+		j.session = nil
+	}
 }
 
 // maxTemporary bounds each file that a program writes for itself, in bytes.
@@ -115,8 +140,6 @@ const (
 func (r *Reader) Isolation() Isolation {
 	i := r.box.isolation()
 	i.Has = slices.Concat([]string{"bare environment"}, i.Has)
-	if haveLimits {
-		i.Has = append(i.Has, "limits on memory, processor time and files")
-	}
+	i.Has = append(i.Has, "limits on memory, processor time and files")
 	return i
 }

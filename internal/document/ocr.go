@@ -52,7 +52,7 @@ func (t *Text) recognised(s *scan, minWords int) {
 	was := *t
 	t.Pages = nil
 	s.PageCount, s.Front = was.PageCount, len(s.Pages)
-	s.Title, s.Author, s.Creator, s.PeakRSS = was.Title, was.Author, was.Creator, max(was.PeakRSS, s.PeakRSS)
+	s.Title, s.Author, s.Creator = was.Title, was.Author, was.Creator
 	t.fill(s)
 	if t.Width == 0 { // no places of words
 		t.Width, t.Height = was.Width, was.Height
@@ -81,11 +81,11 @@ func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 		return &scan{Reader: "ocrmypdf", Failed: Stalled, Detail: "ocrmypdf was stopped by the clock or by the system"}, nil
 	}
 	if got.exit != 0 {
-		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr), PeakRSS: got.peak}, nil
+		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr)}, nil
 	}
 	s, err := j.pdftotext(ctx, out, 1, j.r.opt.FirstPages)
 	if err == nil {
-		s.Reader, s.PeakRSS = "ocrmypdf", max(s.PeakRSS, got.peak)
+		s.Reader = "ocrmypdf"
 	}
 	return s, err
 }
@@ -134,7 +134,6 @@ func (j *job) tesseractPage(ctx context.Context, n int, s *scan) (text string, o
 		case got.exit != 0:
 			return "", Unreadable, "page " + at + ": " + firstLine(got.stderr), nil
 		}
-		s.PeakRSS = max(s.PeakRSS, got.peak)
 		text = string(got.stdout)
 	}
 	return strings.Trim(clean(text), "\f\n "), "", "", nil

@@ -27,7 +27,6 @@ func (j *job) popplerMore(ctx context.Context, s *scan, from, to int) error {
 	if err != nil {
 		return err
 	}
-	s.PeakRSS = max(s.PeakRSS, got.peak)
 	if !got.flooded {
 		for text := range strings.SplitSeq(strings.TrimSuffix(string(got.stdout), "\f"), "\f") {
 			if len(got.stdout) > 0 {
@@ -45,7 +44,7 @@ func (j *job) pdftotext(ctx context.Context, file string, from, to int) (*scan, 
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{Reader: "poppler", PeakRSS: got.peak}
+	s := &scan{Reader: "poppler"}
 	if !got.flooded { // a flood is no text, and parsing it would take longer than it took to write
 		parseBBox(got.stdout, s)
 	}
@@ -78,7 +77,7 @@ func popplerOutcome(got *run, pages int) (Outcome, string) {
 }
 
 // outOfMemory knows how C++ programs die of a limit on memory: with a word
-// about it, or by abort and segmentation fault (-1 in Go's exit codes).
+// about it, or by abort and segmentation fault.
 func outOfMemory(got *run) bool {
 	for _, s := range []string{"Out of memory", "bad_alloc", "out of memory", "cannot allocate"} {
 		if strings.Contains(got.stderr, s) {

@@ -1,59 +1,33 @@
 package document
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // maxOutput bounds what is taken from a child.
 const maxOutput = 32 << 20
 
-// run is one child process that has ended.
+// run is a program that has ended.
 type run struct {
 	stdout  []byte
 	stderr  string // its first 4 KiB
-	exit    int
-	late    bool // used up the processor time that it was given
-	stalled bool // stopped before that: by the clock, or by the system
-	flooded bool // wrote more than maxOutput
+	exit    int    // as a shell has it: 128 and the signal that ended it
+	late    bool   // used up the processor time that it was given
+	stalled bool   // stopped before that: by the clock, or by the system
+	flooded bool   // wrote more than maxOutput, or than a file may hold
 	used    time.Duration
-	peak    int64
-}
-
-// bounded collects up to a limit, then refuses, which ends the child.
-type bounded struct {
-	buf   bytes.Buffer
-	limit int
-	over  bool
-	drop  bool // swallow the rest instead of refusing
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	room := b.limit - b.buf.Len()
-	if room < len(p) {
-		b.over = true
-		b.buf.Write(p[:max(room, 0)])
-		if b.drop {
-			return len(p), nil
-		}
-		return 0, io.ErrShortWrite
-	}
-	return b.buf.Write(p)
 }
 
 // limits are what a child may use.
 type limits struct {
 	memory int64
-	data   bool // memory is counted in data, not in address space: Go reserves far more than it uses
-	cpu    time.Duration
+	data   bool  // memory is counted in data, not in address space: Go reserves far more than it uses
 	file   int64 // bytes of each file that it writes
 }
 
@@ -63,44 +37,6 @@ const (
 	maxOpen      = 256
 	maxProcesses = 64
 )
-
-// runChild runs a command in its own process group, shut in a box, and kills all
-// of it at the context's end. The error is the system's: the program could not be
-// started. How the program ended is in run.
-func runChild(ctx context.Context, b box, lim limits, dir string, env []string, argv ...string) (*run, error) {
-	program := argv[0]
-	argv = b.command(limited(b, lim, argv))
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, append(environment(dir), env...)
-	out, errs := &bounded{limit: maxOutput}, &bounded{limit: 4 << 10, drop: true}
-	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
-	var started, err error
-	b.apart(cmd, func() {
-		if started = cmd.Start(); started == nil {
-			err = cmd.Wait()
-		}
-	})
-	if started != nil {
-		if ctx.Err() != nil {
-			return &run{exit: -1, stalled: true}, nil
-		}
-		return nil, fmt.Errorf("start %s: %w", argv[0], started)
-	}
-	var exitErr *exec.ExitError
-	if err != nil && !errors.As(err, &exitErr) && ctx.Err() == nil && !out.over && !errors.Is(err, exec.ErrWaitDelay) {
-		return nil, fmt.Errorf("run %s: %w", argv[0], err)
-	}
-	s := cmd.ProcessState
-	got := &run{stdout: out.buf.Bytes(), stderr: errs.buf.String(), exit: s.ExitCode(),
-		flooded: out.over, used: s.UserTime() + s.SystemTime(), peak: peakRSS(s)}
-	if haveLimits && (got.exit == cannotRun || got.exit == notFound) || b.refused(got) {
-		return nil, fmt.Errorf("run %s: %s", program, firstLine(got.stderr))
-	}
-	got.ended(how(s), lim, ctx.Err() != nil)
-	return got, nil
-}
 
 // Exit codes of a shell that could not start the command.
 const (
@@ -121,10 +57,12 @@ const (
 // ended tells who ended a run before its time. A child that was killed though it
 // had processor time left says nothing of its file: the clock ran out, or the
 // machine was short of memory.
-func (r *run) ended(e end, lim limits, stopped bool) {
+func (r *run) ended(cpu time.Duration, stopped bool) {
 	const blur = 100 * time.Millisecond // of the kernel's accounts
-	spent := r.used+blur >= wholeSeconds(lim.cpu)
+	spent := r.used+blur >= wholeSeconds(cpu)
+	e := how(r.exit)
 	switch {
+	case r.flooded: // and killed for it
 	case e == outOfTime, e == killed && spent:
 		r.late = true
 	case e == killed, stopped:
@@ -132,6 +70,34 @@ func (r *run) ended(e end, lim limits, stopped bool) {
 	case e == outOfRoom:
 		r.flooded = true
 	}
+}
+
+// exitCode is how a process ended, as a shell says it.
+func exitCode(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return s.ExitCode()
+}
+
+// how tells how a program ended by its exit code.
+func how(code int) end {
+	switch syscall.Signal(code - 128) {
+	case syscall.SIGKILL, syscall.SIGTERM:
+		return killed
+	case syscall.SIGXCPU:
+		return outOfTime
+	case syscall.SIGXFSZ:
+		return outOfRoom
+	}
+	return byItself
+}
+
+// ownGroup makes the child the head of its own process group and kills that
+// group at the deadline, so that nothing it started outlives it.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
 // environment is all that a child sees of the worker's: where programs lie, and a
@@ -144,36 +110,31 @@ func wholeSeconds(d time.Duration) time.Duration {
 	return max(time.Second, time.Duration(math.Ceil(d.Seconds()))*time.Second)
 }
 
-// limited wraps a command so that the kernel refuses it more memory, processor
-// time, files and processes. Where a limit is not known to the shell, the command
-// runs without it. In a process space of its own the shell stays, since its first
-// process is deaf to signals; elsewhere it replaces itself with the command.
-func limited(b box, lim limits, argv []string) []string {
-	if !haveLimits {
-		return argv
-	}
-	var script strings.Builder
-	set := func(what string, n int64) { fmt.Fprintf(&script, "ulimit %s %d 2>/dev/null; ", what, n) }
+// atMost are the words to a shell by which the kernel ends a program after so much
+// processor time.
+func atMost(cpu time.Duration) string {
+	n := int64(wholeSeconds(cpu) / time.Second)
+	return fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -H -t %d 2>/dev/null; ", n, n+1)
+}
+
+// script are the words to a shell by which the kernel refuses it, and all that it
+// starts, more memory, files and processes. Where a limit is not known
+// to the shell, they run without it.
+func (lim limits) script(spaces bool) string {
+	var b strings.Builder
+	set := func(what string, n int64) { fmt.Fprintf(&b, "ulimit %s %d 2>/dev/null; ", what, n) }
 	set("-c", 0)
 	set("-n", maxOpen)
-	cpu := int64(wholeSeconds(lim.cpu) / time.Second)
-	set("-S -t", cpu)
-	set("-H -t", cpu+1)
 	set("-f", max(1, lim.file/512)) // blocks of 512 bytes, or of a kibibyte
-	if b.spaces {
-		fmt.Fprintf(&script, "{ ulimit -u %[1]d || ulimit -p %[1]d; } 2>/dev/null; ", maxProcesses)
+	if spaces {
+		fmt.Fprintf(&b, "{ ulimit -u %[1]d || ulimit -p %[1]d; } 2>/dev/null; ", maxProcesses)
 	}
 	if lim.data {
 		set("-d", lim.memory>>10)
 	} else {
 		set("-v", lim.memory>>10)
 	}
-	if b.spaces {
-		script.WriteString(`"$@"; exit $?`)
-	} else {
-		script.WriteString(`exec "$@"`)
-	}
-	return append([]string{"/bin/sh", "-c", script.String(), "sh"}, argv...)
+	return b.String()
 }
 
 // firstLine shortens what a program complained to one line.

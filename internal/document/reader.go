@@ -251,7 +251,6 @@ func (j *job) pdfReaders(ctx context.Context, p Part, next func(*scan) More) (*s
 	if second.Failed != "" {
 		return got, nil
 	}
-	second.PeakRSS = max(second.PeakRSS, got.PeakRSS)
 	return second, nil
 }
 
@@ -277,11 +276,10 @@ type scan struct {
 	Title, Author, Creator string
 	Failed                 Outcome // "" when pages could be read, even if without text
 	Detail                 string
-	PeakRSS                int64
 }
 
 func (t *Text) fill(s *scan) {
-	t.Reader, t.PageCount, t.PeakRSS = s.Reader, s.PageCount, s.PeakRSS
+	t.Reader, t.PageCount = s.Reader, s.PageCount
 	t.Title, t.Author, t.Creator = s.Title, s.Author, s.Creator
 	t.Front, t.Stopped = s.Front, s.Stopped
 	var ws, hs []float64

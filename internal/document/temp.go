@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -88,4 +89,10 @@ func sweepTemp(within string) {
 			}
 		}
 	}
+}
+
+// lockFile reports whether the lock on a file could be had, which this process then
+// holds until it closes the file or dies.
+func lockFile(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

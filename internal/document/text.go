@@ -54,7 +54,6 @@ type Text struct {
 	Height float64 `json:"height"` // median over the pages read, in points
 
 	Elapsed time.Duration `json:"elapsed"`
-	PeakRSS int64         `json:"peak_rss"` // bytes, the largest child; 0 when unknown
 }
 
 // Layout is one page with the places of its lines. Coordinates are in points
