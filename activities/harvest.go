@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/harvest/stats"
@@ -38,7 +39,7 @@ func (a *Stages) Begin(ctx context.Context, h Harvest) error {
 	if err != nil {
 		return err
 	}
-	return typed(a.db.SaveHarvest(ctx, store.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years, Options: options, Stage: "papers"}))
+	return typed(a.db.SaveHarvest(ctx, store.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years, Options: options, Stage: gleaner.StagePapers}))
 }
 
 // ListPapers lists what was published and what of it is wanted.
@@ -218,9 +219,9 @@ func (a *Stages) Counts(ctx context.Context, id string) (Counts, error) {
 
 // Stage names a stage and what is to be said of it.
 type Stage struct {
-	Harvest string `json:"harvest"`
-	Stage   string `json:"stage"`
-	Note    string `json:"note,omitempty"`
+	Harvest string        `json:"harvest"`
+	Stage   gleaner.Stage `json:"stage"`
+	Note    string        `json:"note,omitempty"`
 }
 
 // SetStage records the stage that a harvest is in.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 )
@@ -75,7 +76,7 @@ func TestBlacklistedHostIsNotAsked(t *testing.T) {
 	l.collect(t, "")
 	s, err := l.DB.Site(t.Context(), host)
 	require.NoError(t, err)
-	require.Equal(t, "stopped", s.State)
+	require.Equal(t, gleaner.SiteStopped, s.State)
 	require.Contains(t, s.Reason, "asked us to stop")
 	var asked int
 	require.NoError(t, l.DB.Pool.QueryRow(t.Context(), `SELECT count(*) FROM urls WHERE site_id=$1 AND crawl > 0`, s.ID).Scan(&asked))

@@ -166,9 +166,9 @@ func (l *library) crawl(t *testing.T, host string) {
 		r, err = l.Crawler.Slice(t.Context(), host, func(crawl.Progress) {})
 		require.NoError(t, err)
 	}
-	state := map[crawl.Ending]string{crawl.Exhausted: "done", crawl.Refused: "refused", crawl.Trap: "trap"}[r.Ending]
+	state := map[crawl.Ending]gleaner.SiteState{crawl.Exhausted: gleaner.SiteDone, crawl.Refused: gleaner.SiteRefused, crawl.Trap: gleaner.SiteTrap}[r.Ending]
 	if state == "" {
-		state = "stopped"
+		state = gleaner.SiteStopped
 	}
 	l.do(t, l.acts.Stages.EndSite, activities.SiteEnd{Host: host, State: state, Reason: r.Reason}, nil)
 }

@@ -96,9 +96,9 @@ type Slice = crawl.Result
 
 // SiteEnd says how a site's crawl ended.
 type SiteEnd struct {
-	Host   string `json:"host"`
-	State  string `json:"state"` // done, refused, trap or stopped
-	Reason string `json:"reason,omitempty"`
+	Host   string            `json:"host"`
+	State  gleaner.SiteState `json:"state"` // done, refused, trap or stopped
+	Reason string            `json:"reason,omitempty"`
 }
 
 // Counts is how far a harvest is.

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -204,7 +205,7 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	if did.Stalled, err = db.StalledDocuments(ctx, f); err != nil {
 		return did, false, err
 	}
-	p.Stage, p.Retry = workflows.StageCrawl, &what
+	p.Stage, p.Retry = gleaner.StageCrawl, &what
 	_, err = startHarvest(ctx, t, p)
 	return did, false, err
 }

@@ -59,9 +59,9 @@ type rejudged struct {
 
 func judgementOf(d store.Document) string {
 	if d.Class == "" {
-		return d.State + " (" + d.Outcome + ")"
+		return string(d.State) + " (" + d.Outcome + ")"
 	}
-	return d.State + " as " + d.Class
+	return string(d.State) + " as " + d.Class
 }
 
 func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, explain bool) error {

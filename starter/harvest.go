@@ -140,7 +140,7 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 	}
 	defer a.Close()
 	h, err := a.DB.FindHarvest(ctx, id)
-	return err == nil && h.ID == id && h.Stage == workflows.StageComplete
+	return err == nil && h.ID == id && h.Stage == gleaner.StageComplete
 }
 
 // hints tells of settings without which a harvest finds little.

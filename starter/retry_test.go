@@ -96,7 +96,7 @@ func TestRetryOfAHarvestThatRunsSaysWhatItTookUp(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		h, err := c.FindHarvest(t.Context(), retried.ID)
-		return err == nil && h.Stage == workflows.StagePapers
+		return err == nil && h.Stage == gleaner.StagePapers
 	}, time.Minute, 20*time.Millisecond)
 	c.leavesOpen(retried)
 	var failures []store.Failure

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 )
 
 // TestAHarvestCancelledWhileItsWorkerDiesIsCancelled: what it was at is never heard
@@ -52,5 +53,5 @@ func TestAHarvestCancelledWhileItsWorkerDiesIsCancelled(t *testing.T) {
 	require.NoError(t, c.CancelWorkflow(t.Context(), run.GetID(), ""))
 	var canceled *temporal.CanceledError
 	require.ErrorAs(t, run.Get(t.Context(), nil), &canceled)
-	require.Equal(t, StageCancelled, last.Load())
+	require.Equal(t, gleaner.StageCancelled, last.Load())
 }

@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 )
@@ -31,8 +32,8 @@ type aWeb struct {
 	crawled  []string
 	located  int // times that open copies were asked for
 	searched int
-	stages   []string // as the record was told them
-	calls    int      // of activities, over all runs
+	stages   []gleaner.Stage // as the record was told them
+	calls    int             // of activities, over all runs
 	runs     int
 	asked    int // times that the record was asked which crawls ended
 }
@@ -196,7 +197,7 @@ func TestHarvestContinuedAnywhereComesToTheSame(t *testing.T) {
 	want := whole.through(t, func(int) bool { return false })
 	require.Equal(t, 1, whole.runs)
 	require.Equal(t, everyHost, slices.Sorted(slices.Values(whole.crawled)))
-	require.Equal(t, []string{StagePapers, StageHeld, StageCopies, StageHomepages, StageCrawl, StageReport, StageComplete}, whole.stages)
+	require.Equal(t, []gleaner.Stage{gleaner.StagePapers, gleaner.StageHeld, gleaner.StageCopies, gleaner.StageHomepages, gleaner.StageCrawl, gleaner.StageReport, gleaner.StageComplete}, whole.stages)
 	check := func(t *testing.T, full func(int) bool) *aWeb {
 		w := newWeb()
 		got := w.through(t, full)

@@ -8,6 +8,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 )
 
 // SiteParams starts or continues the crawl of one site.
@@ -39,7 +40,7 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		p.Patience = 5 * time.Minute
 	}
 	c := &siteRun{p: p, wake: workflow.GetSignalChannel(ctx, SignalWake)}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet("crawling")); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet(string(gleaner.SiteCrawling))); err != nil {
 		return activities.SiteEnd{}, err
 	}
 	if err := workflow.SetQueryHandler(ctx, QueryProgress, func() (crawl.Progress, error) { return c.p.Total, nil }); err != nil {
@@ -89,7 +90,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		} else {
 			next = afterSlice(s, c.p.Patience)
 		}
-		if woken := drain(c.wake); woken && next.state == "done" {
+		if woken := drain(c.wake); woken && next.state == gleaner.SiteDone {
 			next = step{} // URLs may have come after it looked
 		}
 		workflow.SetCurrentDetails(ctx, siteDetails(c.p, next))
@@ -114,7 +115,7 @@ func drain(signals workflow.ReceiveChannel) (some bool) {
 // crawl's end in a state.
 type step struct {
 	wait   time.Duration
-	state  string
+	state  gleaner.SiteState
 	reason string
 }
 
@@ -123,15 +124,15 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 	switch s.Ending {
 	case crawl.SliceFull:
 	case crawl.Exhausted:
-		next.state = "done"
+		next.state = gleaner.SiteDone
 	case crawl.Paused:
 		next.wait = 30 * time.Second
 	case crawl.Refused:
-		next.state = "refused"
+		next.state = gleaner.SiteRefused
 	case crawl.Trap:
-		next.state = "trap"
+		next.state = gleaner.SiteTrap
 	default:
-		if next.state = "stopped"; s.Ending == crawl.Waiting && s.Wait <= patience {
+		if next.state = gleaner.SiteStopped; s.Ending == crawl.Waiting && s.Wait <= patience {
 			next.state, next.wait = "", max(s.Wait, time.Second)
 		}
 	}
@@ -148,7 +149,7 @@ func endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, e
 	if err != nil {
 		return nil, err
 	}
-	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+end.State), stages.EndSite, end).Get(ctx, &watchers)
+	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
 	return watchers, err
 }
 
@@ -160,7 +161,7 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 		// A harvest that is over has no ear; that is no failure.
 		_ = workflow.SignalExternalWorkflow(ctx, HarvestID(h), "", SignalSiteEnded, end).Get(ctx, nil)
 	}
-	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State))
+	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)))
 }
 
 func sum(a, b crawl.Progress) crawl.Progress {

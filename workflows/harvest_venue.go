@@ -8,21 +8,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
-)
-
-// The stages of a harvest, in order.
-const (
-	StagePapers    = "papers"    // list what was published, subtract what is held
-	StageHeld      = "held"      // look among the documents found before
-	StageCopies    = "copies"    // locate open copies, and fetch them
-	StageHomepages = "homepages" // find where the authors live
-	StageCrawl     = "crawl"     // crawl there, and follow what leads off
-	StageReport    = "report"
-	StageComplete  = "complete"
-	StageCancelled = "cancelled"
-	StageFailed    = "failed"
 )
 
 // Signals and updates of a harvest.
@@ -38,14 +26,14 @@ const (
 // HarvestParams starts or continues a harvest.
 type HarvestParams struct {
 	Harvest activities.Harvest `json:"harvest"`
-	Stage   string             `json:"stage,omitempty"` // to begin with; "" is the first
+	Stage   gleaner.Stage      `json:"stage,omitempty"` // to begin with; "" is the first
 	Retry   *activities.Retry  `json:"retry,omitempty"` // put this back among the waiting first
 	State   HarvestState       `json:"state"`           // of the runs before
 }
 
 // HarvestState is what a run hands to the next, and what QueryStatus tells.
 type HarvestState struct {
-	Stage     string             `json:"stage"`
+	Stage     gleaner.Stage      `json:"stage"`
 	Paused    bool               `json:"paused,omitempty"`
 	Wave      int                `json:"wave,omitempty"`
 	Started   int                `json:"started,omitempty"` // crawls of the wave, begun or joined
@@ -63,7 +51,7 @@ type HarvestState struct {
 	Sites     int                `json:"sites"` // crawls that ended
 	// Again is the stage with which the harvest began anew to ask what had not
 	// answered; "" before it did.
-	Again string `json:"again,omitempty"`
+	Again gleaner.Stage `json:"again,omitempty"`
 }
 
 // HarvestResult is what a harvest comes to.
@@ -132,17 +120,17 @@ func (h *harvestRun) run(ctx workflow.Context) (report.Summary, error) {
 		if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil || !h.s.Retried {
 			return summary, err
 		}
-		h.goTo(StageCrawl) // a retry came after the last list
+		h.goTo(gleaner.StageCrawl) // a retry came after the last list
 	}
 }
 
 // stages goes through the stages that are left, up to the report.
 func (h *harvestRun) stages(ctx workflow.Context) error {
 	for _, stage := range []struct {
-		name string
+		name gleaner.Stage
 		do   func(workflow.Context) error
 	}{
-		{StagePapers, h.papers}, {StageHeld, h.held}, {StageCopies, h.copies}, {StageHomepages, h.homepages}, {StageCrawl, h.crawl},
+		{gleaner.StagePapers, h.papers}, {gleaner.StageHeld, h.held}, {gleaner.StageCopies, h.copies}, {gleaner.StageHomepages, h.homepages}, {gleaner.StageCrawl, h.crawl},
 	} {
 		if h.s.Stage != stage.name {
 			continue
@@ -158,18 +146,18 @@ func (h *harvestRun) stages(ctx workflow.Context) error {
 	return nil
 }
 
-func (h *harvestRun) goTo(stage string) {
+func (h *harvestRun) goTo(stage gleaner.Stage) {
 	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, 0, "", false, false
 }
 
-func nextStage(stage string) string {
-	order := []string{StagePapers, StageHeld, StageCopies, StageHomepages, StageCrawl, StageReport}
+func nextStage(stage gleaner.Stage) gleaner.Stage {
+	order := []gleaner.Stage{gleaner.StagePapers, gleaner.StageHeld, gleaner.StageCopies, gleaner.StageHomepages, gleaner.StageCrawl, gleaner.StageReport}
 	for i, s := range order[:len(order)-1] {
 		if s == stage {
 			return order[i+1]
 		}
 	}
-	return StageReport
+	return gleaner.StageReport
 }
 
 func (h *harvestRun) begin(ctx workflow.Context) error {
@@ -186,7 +174,7 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		h.p.Retry = nil
 	}
 	if h.s.Stage == "" {
-		h.s.Stage = StagePapers
+		h.s.Stage = gleaner.StagePapers
 	}
 	return nil
 }
@@ -196,11 +184,11 @@ func (h *harvestRun) enter(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
 		return err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(h.p.Harvest.Venue), attrStage.ValueSet(h.s.Stage)); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(h.p.Harvest.Venue), attrStage.ValueSet(string(h.s.Stage))); err != nil {
 		return err
 	}
 	stage := activities.Stage{Harvest: h.p.Harvest.ID, Stage: h.s.Stage}
-	if err := workflow.ExecuteActivity(quick(ctx, "stage: "+h.s.Stage), stages.SetStage, stage).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(quick(ctx, "stage: "+string(h.s.Stage)), stages.SetStage, stage).Get(ctx, nil); err != nil {
 		return err
 	}
 	return h.show(ctx)
@@ -220,7 +208,7 @@ func (h *harvestRun) held(ctx workflow.Context) error {
 func (h *harvestRun) copies(ctx workflow.Context) error {
 	if !h.s.Located && h.s.Wave == 0 {
 		locate := stages.LocateCopies
-		if h.s.Again != "" && h.s.Again != StagePapers { // all papers were asked for, but not by all sources
+		if h.s.Again != "" && h.s.Again != gleaner.StagePapers { // all papers were asked for, but not by all sources
 			locate = stages.LocateAgain
 		}
 		var some harvest.Seeded
@@ -258,20 +246,20 @@ func (h *harvestRun) crawl(ctx workflow.Context) error {
 
 // finish records how the harvest ended, also when it was cancelled.
 func (h *harvestRun) finish(ctx workflow.Context, err error) error {
-	end := activities.Stage{Harvest: h.p.Harvest.ID, Stage: StageComplete}
+	end := activities.Stage{Harvest: h.p.Harvest.ID, Stage: gleaner.StageComplete}
 	switch {
 	case temporal.IsCanceledError(err):
-		end.Stage, end.Note = StageCancelled, "cancelled in stage "+h.s.Stage
+		end.Stage, end.Note = gleaner.StageCancelled, "cancelled in stage "+string(h.s.Stage)
 	case err != nil:
-		end.Stage, end.Note = StageFailed, "in stage "+h.s.Stage+": "+rootCause(err)
+		end.Stage, end.Note = gleaner.StageFailed, "in stage "+string(h.s.Stage)+": "+rootCause(err)
 	}
 	h.s.Stage = end.Stage
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if serr := workflow.ExecuteActivity(quick(ctx, end.Stage), stages.SetStage, end).Get(ctx, nil); serr != nil && err == nil {
+	if serr := workflow.ExecuteActivity(quick(ctx, string(end.Stage)), stages.SetStage, end).Get(ctx, nil); serr != nil && err == nil {
 		return serr
 	}
-	if serr := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.Stage)); serr != nil && err == nil {
+	if serr := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.Stage))); serr != nil && err == nil {
 		return serr
 	}
 	h.wakeSites(ctx)

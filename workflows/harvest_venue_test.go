@@ -98,7 +98,7 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 		case "SetStage":
 			var s activities.Stage
 			require.NoError(t, args.Get(&s))
-			steps = append(steps, "— "+s.Stage)
+			steps = append(steps, "— "+string(s.Stage))
 		default:
 			steps = append(steps, step)
 		}
@@ -111,7 +111,7 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 	var r HarvestResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)
-	require.Equal(t, StageComplete, r.State.Stage)
+	require.Equal(t, gleaner.StageComplete, r.State.Stage)
 	require.Equal(t, 3, r.State.Sites)
 	require.Equal(t, 2, r.Summary.Found)
 }
@@ -126,7 +126,7 @@ func TestHarvestWithoutVenueFailsAtOnce(t *testing.T) {
 	easyStages(env)
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.ErrorContains(t, env.GetWorkflowError(), "no venue is called conf/nix")
-	require.Equal(t, StageFailed, last.Stage)
+	require.Equal(t, gleaner.StageFailed, last.Stage)
 	require.Equal(t, "in stage papers: no venue is called conf/nix", last.Note)
 }
 
@@ -138,7 +138,7 @@ func TestHarvestTakesUpTheCrawlAtARetry(t *testing.T) {
 	onWaves(env, []string{"ada.example"})
 	var crawled []string
 	onSites(env, &crawled)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &activities.Retry{Harvest: webdb.ID, Host: "ada.example"}})
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{Harvest: webdb.ID, Host: "ada.example"}})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example"}, crawled)
 	env.AssertActivityNotCalled(t, "ListPapers", mock.Anything, mock.Anything)
@@ -194,7 +194,7 @@ func TestCancelledHarvestSaysSo(t *testing.T) {
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.Error(t, env.GetWorkflowError())
-	require.Equal(t, StageCancelled, last.Stage)
+	require.Equal(t, gleaner.StageCancelled, last.Stage)
 }
 
 // TestCancelledHarvestLeavesItsSitesCrawling: another harvest may have joined them.

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 )
 
@@ -72,7 +73,7 @@ func TestRetryDuringTheReportIsCrawled(t *testing.T) {
 	require.Contains(t, w.crawled, "again.example")
 	require.Equal(t, 2, reports)
 	require.Equal(t, 2, r.Summary.Found)
-	require.Equal(t, []string{StageReport, StageCrawl, StageReport, StageComplete}, w.stages[len(w.stages)-4:])
+	require.Equal(t, []gleaner.Stage{gleaner.StageReport, gleaner.StageCrawl, gleaner.StageReport, gleaner.StageComplete}, w.stages[len(w.stages)-4:])
 }
 
 // ends makes the first crawl of a host one that is under way when it is started,
@@ -229,7 +230,7 @@ func TestEverySiteIsWoken(t *testing.T) {
 	env.RegisterDelayedCallback(func() {
 		env.UpdateWorkflow(UpdateRetry, "", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}}, "")
 	}, 10*time.Second)
-	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, State: HarvestState{Stage: StageCrawl}})
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, State: HarvestState{Stage: gleaner.StageCrawl}})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, hosts(5), woken)
 }

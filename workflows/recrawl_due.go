@@ -10,6 +10,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 )
 
 // RecrawlParams starts or continues a recrawl.
@@ -21,17 +22,17 @@ type RecrawlParams struct {
 
 // RecrawlState is what a run hands to the next, and what QueryStatus tells.
 type RecrawlState struct {
-	Listed  bool           `json:"listed,omitempty"`  // every due site was listed
-	Next    []string       `json:"next,omitempty"`    // hosts that were put back and not started
-	Pending []string       `json:"pending,omitempty"` // hosts whose crawl has not ended
-	Started int            `json:"started"`
-	Ended   map[string]int `json:"ended"` // sites by the state in which their crawl ended
+	Listed  bool                      `json:"listed,omitempty"`  // every due site was listed
+	Next    []string                  `json:"next,omitempty"`    // hosts that were put back and not started
+	Pending []string                  `json:"pending,omitempty"` // hosts whose crawl has not ended
+	Started int                       `json:"started"`
+	Ended   map[gleaner.SiteState]int `json:"ended"` // sites by the state in which their crawl ended
 }
 
 // RecrawlResult counts a recrawl. What the crawls found is in the record.
 type RecrawlResult struct {
-	Sites int            `json:"sites"`
-	Ended map[string]int `json:"ended"`
+	Sites int                       `json:"sites"`
+	Ended map[gleaner.SiteState]int `json:"ended"`
 }
 
 // RecrawlID is the workflow id of a recrawl: of a venue's sites, or of all that
@@ -48,7 +49,7 @@ func RecrawlID(venue string) string {
 func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 	r := &recrawlRun{p: p, s: p.State}
 	if r.s.Ended == nil {
-		r.s.Ended = map[string]int{}
+		r.s.Ended = map[gleaner.SiteState]int{}
 	}
 	if r.p.Due.Before.IsZero() {
 		r.p.Due.Before = workflow.Now(ctx)
@@ -66,7 +67,7 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 		}
 		return RecrawlResult{}, err
 	}
-	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(StageComplete))
+	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageComplete)))
 }
 
 type recrawlRun struct {
@@ -143,14 +144,14 @@ func (r *recrawlRun) start(ctx workflow.Context, host string) error {
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		end := activities.SiteEnd{Host: host}
 		if err := f.Get(ctx, &end); err != nil {
-			end.State = string(crawl.Cancelled)
+			end.State = gleaner.SiteState(crawl.Cancelled)
 		}
 		r.ended(ctx, host, end.State)
 	})
 	return nil
 }
 
-func (r *recrawlRun) ended(ctx workflow.Context, host, state string) {
+func (r *recrawlRun) ended(ctx workflow.Context, host string, state gleaner.SiteState) {
 	i := slices.Index(r.s.Pending, host)
 	if i < 0 {
 		return
@@ -172,7 +173,7 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 		return err
 	}
 	for _, host := range gone {
-		r.ended(ctx, host, "done")
+		r.ended(ctx, host, gleaner.SiteDone)
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 func (r *recrawlRun) endSites(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(StageCancelled))
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageCancelled)))
 	var unwanted []string
 	if err := workflow.ExecuteActivity(quick(ctx, "crawls that nobody else wants"), recrawls.Unwanted, r.s.Pending).Get(ctx, &unwanted); err != nil {
 		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
@@ -198,7 +199,7 @@ func (r *recrawlRun) endSites(ctx workflow.Context) {
 func (r *recrawlRun) details() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### recrawl\n\n| started | under way |\n|--:|--:|\n| %d | %d |\n\n", r.s.Started, len(r.s.Pending))
-	for _, state := range []string{"done", "refused", "stopped", "trap", string(crawl.Cancelled)} {
+	for _, state := range []gleaner.SiteState{gleaner.SiteDone, gleaner.SiteRefused, gleaner.SiteStopped, gleaner.SiteTrap, gleaner.SiteState(crawl.Cancelled)} {
 		if n := r.s.Ended[state]; n > 0 {
 			fmt.Fprintf(&b, "- %s: %d\n", state, n)
 		}

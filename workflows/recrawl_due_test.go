@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -81,7 +82,7 @@ func TestRecrawlCrawlsWhatIsDueInAWindow(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	var r RecrawlResult
 	require.NoError(t, env.GetWorkflowResult(&r))
-	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[string]int{"done": 6, "refused": 1}}, r)
+	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[gleaner.SiteState]int{"done": 6, "refused": 1}}, r)
 	require.Equal(t, 3, most)
 	require.Len(t, asked, 3)
 	require.Equal(t, []string{"", all[3], "skipped.example"}, []string{asked[0].After, asked[1].After, asked[2].After})
@@ -122,7 +123,7 @@ func TestRecrawlTakesUpPendingSites(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	var r RecrawlResult
 	require.NoError(t, env.GetWorkflowResult(&r))
-	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[string]int{"done": 2}}, r)
+	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[gleaner.SiteState]int{"done": 2}}, r)
 	require.Equal(t, 4*lookAround, env.Now().Sub(begin))
 }
 
@@ -141,7 +142,7 @@ func TestRecrawlGoesOnWhereASiteFails(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	var r RecrawlResult
 	require.NoError(t, env.GetWorkflowResult(&r))
-	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[string]int{"done": 1, "cancelled": 1}}, r)
+	require.Equal(t, RecrawlResult{Sites: 2, Ended: map[gleaner.SiteState]int{"done": 1, "cancelled": 1}}, r)
 }
 
 func TestOnScheduleWaitsForItsHarvest(t *testing.T) {
@@ -218,7 +219,7 @@ func TestRecrawlContinuedAnywhereComesToTheSame(t *testing.T) {
 	}
 	want, crawled, calls, runs := through(func(int) bool { return false })
 	require.Equal(t, 1, runs)
-	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[string]int{"done": 7}}, want)
+	require.Equal(t, RecrawlResult{Sites: 7, Ended: map[gleaner.SiteState]int{"done": 7}}, want)
 	require.Equal(t, all, slices.Sorted(slices.Values(crawled)))
 	for k := range calls + 1 {
 		r, crawled, _, runs := through(func(call int) bool { return call == k || k == 0 })

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 )
 
 // takeUp lets a harvest that would report ask once more for what had not answered
@@ -47,14 +48,14 @@ func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) er
 	return nil
 }
 
-func firstOpen(q activities.Questions) string {
+func firstOpen(q activities.Questions) gleaner.Stage {
 	switch {
 	case q.Papers > 0:
-		return StagePapers
+		return gleaner.StagePapers
 	case q.Copies > 0:
-		return StageCopies
+		return gleaner.StageCopies
 	}
-	return StageHomepages
+	return gleaner.StageHomepages
 }
 
 // asksAgain is false of runs that began before harvests did.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 )
@@ -19,13 +20,13 @@ func TestHarvestAsksAgainBeforeItReports(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		open  activities.Questions
-		again string
+		again gleaner.Stage
 		order []string
 	}{
 		{"all answered", activities.Questions{}, "", []string{"list", "copies", "homepages"}},
-		{"authors", activities.Questions{Authors: 2}, StageHomepages, []string{"list", "copies", "homepages", "homepages"}},
-		{"copies", activities.Questions{Copies: 1, Authors: 2}, StageCopies, []string{"list", "copies", "homepages", "copies again", "homepages"}},
-		{"papers", activities.Questions{Papers: 1}, StagePapers, []string{"list", "copies", "homepages", "list", "copies", "homepages"}},
+		{"authors", activities.Questions{Authors: 2}, gleaner.StageHomepages, []string{"list", "copies", "homepages", "homepages"}},
+		{"copies", activities.Questions{Copies: 1, Authors: 2}, gleaner.StageCopies, []string{"list", "copies", "homepages", "copies again", "homepages"}},
+		{"papers", activities.Questions{Papers: 1}, gleaner.StagePapers, []string{"list", "copies", "homepages", "list", "copies", "homepages"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -69,17 +70,17 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 		name  string
 		what  activities.Retry
 		open  activities.Questions
-		begin string
+		begin gleaner.Stage
 	}{
-		{"nothing open", activities.Retry{}, activities.Questions{}, StageCrawl},
-		{"authors", activities.Retry{}, activities.Questions{Authors: 1}, StageHomepages},
-		{"catalogue", activities.Retry{}, activities.Questions{Copies: 1, Authors: 1}, StageCopies},
-		{"of one site", activities.Retry{Host: "ada.example"}, activities.Questions{Papers: 1, Copies: 1}, StageCrawl},
+		{"nothing open", activities.Retry{}, activities.Questions{}, gleaner.StageCrawl},
+		{"authors", activities.Retry{}, activities.Questions{Authors: 1}, gleaner.StageHomepages},
+		{"catalogue", activities.Retry{}, activities.Questions{Copies: 1, Authors: 1}, gleaner.StageCopies},
+		{"of one site", activities.Retry{Host: "ada.example"}, activities.Questions{Papers: 1, Copies: 1}, gleaner.StageCrawl},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			env := newEnv(t)
-			var entered []string
+			var entered []gleaner.Stage
 			env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error {
 				entered = append(entered, s.Stage)
 				return nil
@@ -88,7 +89,7 @@ func TestARetryBeginsWhereSomethingIsOpen(t *testing.T) {
 			env.OnActivity(stages.LocateAgain, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 			easyStages(env)
 			onWaves(env)
-			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &tc.what})
+			env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &tc.what})
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, tc.begin, entered[0])
 			env.AssertNotCalled(t, "AskAgain", mock.Anything, mock.Anything)
@@ -114,7 +115,7 @@ func TestWhatStalledIsJudgedBeforeTheReport(t *testing.T) {
 		})
 		easyStages(env)
 		onWaves(env)
-		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: StageCrawl, Retry: &activities.Retry{}})
+		env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageCrawl, Retry: &activities.Retry{}})
 		require.NoError(t, env.GetWorkflowError())
 		want := []string{"judge", "report"}
 		require.Equal(t, want[len(want)-1-min(stalled, 1):], order)

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 )
 
 // Trouble is work that fails and is tried again.
@@ -51,7 +52,7 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 // or the crawl's end.
 func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	if temporal.IsCanceledError(err) || ctx.Err() != nil {
-		return step{state: "stopped", reason: "cancelled"}
+		return step{state: gleaner.SiteStopped, reason: "cancelled"}
 	}
 	t := c.p.Trouble
 	if did := progressOf(err); did.Requests > 0 {
@@ -71,9 +72,9 @@ func (c *siteRun) afterFailure(ctx workflow.Context, err error) step {
 	c.show(ctx, t)
 	switch {
 	case app != nil && app.NonRetryable():
-		return step{state: "stopped", reason: t.Error}
+		return step{state: gleaner.SiteStopped, reason: t.Error}
 	case t.Own >= slicesThatFail:
-		return step{state: "stopped", reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: %s", t.Own, t.Error)}
+		return step{state: gleaner.SiteStopped, reason: fmt.Sprintf("%d slices in a row failed without progress, the last one: %s", t.Own, t.Error)}
 	}
 	return step{wait: pauseAfter(err, t.Attempt, outage), reason: t.Error}
 }
@@ -118,7 +119,7 @@ func (c *siteRun) show(ctx workflow.Context, t Trouble) {
 		return
 	}
 	c.p.Trouble = t
-	stage := "crawling"
+	stage := string(gleaner.SiteCrawling)
 	if t.Attempt > 0 {
 		stage = "failing"
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
+	"gleaner/internal/gleaner"
 )
 
 // failing is a site whose slices fail, until the one that fails is nil.
@@ -54,7 +55,7 @@ func TestASiteThatKillsItsWorkersEnds(t *testing.T) {
 	t.Parallel()
 	_, slices, end := failing(t, func(int) error { return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil) })
 	require.Equal(t, slicesThatFail, *slices)
-	require.Equal(t, "stopped", end.State)
+	require.Equal(t, gleaner.SiteStopped, end.State)
 	_, slices, end = failing(t, func(n int) error {
 		if n > 3*slicesThatFail {
 			return nil
@@ -62,7 +63,7 @@ func TestASiteThatKillsItsWorkersEnds(t *testing.T) {
 		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, crawl.Progress{Requests: 1})
 	})
 	require.Equal(t, 3*slicesThatFail+1, *slices)
-	require.Equal(t, "done", end.State)
+	require.Equal(t, gleaner.SiteDone, end.State)
 }
 
 // With progress between, a slice is tried again as if it were the first: at once,
@@ -76,7 +77,7 @@ func TestFailuresWithProgressBetweenDoNotAddUp(t *testing.T) {
 		}
 		return failure(activities.ErrTypeOther, 1)
 	})
-	require.Equal(t, "done", end.State)
+	require.Equal(t, gleaner.SiteDone, end.State)
 	require.Equal(t, 3*slicesThatFail+1, *slices)
 	require.Less(t, env.Now().Sub(begun), 2*time.Minute, "the waits did not grow")
 	v, err := env.QueryWorkflow(QueryProgress)
@@ -99,7 +100,7 @@ func TestAnOutageEndsNoSite(t *testing.T) {
 		})
 		require.Less(t, env.Now().Sub(begun), 5*slicesThatFail*activities.OutageLook+time.Minute, "its end is noticed within seconds")
 		require.Equal(t, 5*slicesThatFail+1, *slices, kind)
-		require.Equal(t, "done", end.State, kind)
+		require.Equal(t, gleaner.SiteDone, end.State, kind)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 )
 
 const (
@@ -148,7 +149,7 @@ func startSite(ctx workflow.Context, host string, patience time.Duration) (workf
 // patience is short for open copies: a host that is out for long must not hold
 // up the search for homepages.
 func (h *harvestRun) patience() time.Duration {
-	if h.s.Stage == StageCopies {
+	if h.s.Stage == gleaner.StageCopies {
 		return time.Minute
 	}
 	return 5 * time.Minute

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -128,7 +129,7 @@ func TestADomainOfManyHostsIsLeft(t *testing.T) {
 			asked := 0
 			for i, s := range hosts {
 				r := w.finish(t, w.crawler(w.client), s.host)
-				state := map[Ending]string{Exhausted: "done", Refused: "refused"}[r.Ending]
+				state := map[Ending]gleaner.SiteState{Exhausted: gleaner.SiteDone, Refused: gleaner.SiteRefused}[r.Ending]
 				require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, state, r.Reason, "", false, w.cfg.Recrawl))
 				s.mu.Lock()
 				if s.total > 0 {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
@@ -70,8 +71,8 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	if err != nil {
 		return err
 	}
-	if s.site.State != "crawling" {
-		s.site.State, s.site.Crawl = "crawling", s.site.Crawl+1
+	if s.site.State != gleaner.SiteCrawling {
+		s.site.State, s.site.Crawl = gleaner.SiteCrawling, s.site.Crawl+1
 		if err = s.db.BeginCrawl(ctx, s.site.ID, s.site.Crawl); err != nil {
 			return err
 		}

@@ -38,12 +38,8 @@ func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all, func(h store.Harvest) bool { return h.Stage != stageCrawl }), nil
+	return slices.DeleteFunc(all, func(h store.Harvest) bool { return h.Stage != gleaner.StageCrawl }), nil
 }
-
-// stageCrawl is the stage of a harvest whose homepages were given to the frontier
-// already.
-const stageCrawl = "crawl"
 
 // Forget takes a person's words about an author back (of one page, or all) and
 // what was decided with them, so that the author is looked for anew by the next

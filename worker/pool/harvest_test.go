@@ -240,7 +240,7 @@ func (w *world) checkManners(t *testing.T) {
 func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.Truth) {
 	r, err := report.Build(t.Context(), w.db, h.ID)
 	require.NoError(t, err)
-	require.Equal(t, "complete", r.Harvest.Stage)
+	require.Equal(t, gleaner.StageComplete, r.Harvest.Stage)
 	require.Len(t, r.Missing, r.Summary.Missing)
 	reasons := map[string]report.Reason{}
 	for _, m := range r.Missing {
@@ -387,6 +387,6 @@ func TestUnknownVenueEndsTheHarvest(t *testing.T) {
 	require.Error(t, run.Get(t.Context(), nil))
 	row, err := w.db.FindHarvest(t.Context(), h.ID)
 	require.NoError(t, err)
-	require.Equal(t, "failed", row.Stage)
+	require.Equal(t, gleaner.StageFailed, row.Stage)
 	require.Contains(t, row.Note, "conf/nix")
 }

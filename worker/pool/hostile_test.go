@@ -49,7 +49,7 @@ func TestHostileWeb(t *testing.T) {
 	require.NoError(t, err)
 	states := map[string]string{}
 	for _, s := range sites {
-		states[s.Host] = s.State
+		states[s.Host] = string(s.State)
 	}
 	for _, host := range sampleweb.HostileHosts() {
 		if states[host] == "" { // its page was not taken for a homepage: that is in the decision

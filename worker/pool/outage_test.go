@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/workflows"
 )
@@ -134,9 +135,9 @@ func behind(t *testing.T, over func(w *world, refused int) bool, names ...string
 // crawling reports whether the harvest looks for homepages no more. What was
 // found meanwhile is crawled, and meets the outage's end.
 func crawling(w *world, _ int) bool {
-	var stage string
+	var stage gleaner.Stage
 	err := w.db.Pool.QueryRow(context.Background(), `SELECT stage FROM harvests`).Scan(&stage)
-	return err == nil && stage == workflows.StageCrawl
+	return err == nil && stage == gleaner.StageCrawl
 }
 
 // All that can be found is found by the very harvest that met an outage, where
@@ -237,7 +238,7 @@ func (w *world) waits(t *testing.T, h activities.Harvest) bool {
 func (w *world) retry(t *testing.T, h activities.Harvest) {
 	t.Helper()
 	_, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h, Stage: workflows.StageCrawl, Retry: &activities.Retry{Harvest: h.ID}})
+		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h, Stage: gleaner.StageCrawl, Retry: &activities.Retry{Harvest: h.ID}})
 	require.NoError(t, err)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -66,14 +67,14 @@ func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 	require.Equal(t, reconcile.StopSite, kinds(would)[host])
 	before, err := w.db.Site(t.Context(), host)
 	require.NoError(t, err)
-	require.Equal(t, "crawling", before.State, "a dry run changed the record")
+	require.Equal(t, gleaner.SiteCrawling, before.State, "a dry run changed the record")
 
 	mended, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Equal(t, would, mended)
 	after, err := w.db.Site(t.Context(), host)
 	require.NoError(t, err)
-	require.Equal(t, "stopped", after.State)
+	require.Equal(t, gleaner.SiteStopped, after.State)
 	require.Equal(t, "its crawl was terminated", after.Reason)
 	again, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)

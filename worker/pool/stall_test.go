@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -137,7 +138,7 @@ func TestAStallOfTemporalRepeatsNothing(t *testing.T) {
 			require.NoError(t, err)
 			var end activities.SiteEnd
 			require.NoError(t, run.Get(t.Context(), &end))
-			require.Equal(t, "done", end.State)
+			require.Equal(t, gleaner.SiteDone, end.State)
 			web.mu.Lock()
 			defer web.mu.Unlock()
 			require.Len(t, web.asked, web.n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -75,7 +76,7 @@ func Decide(s State, restart bool) []Repair {
 		status := s.Sites[c.Host]
 		switch {
 		case status == Runs, c.Leased, s.Now.Sub(c.Since) < Grace:
-		case c.State == "new" && !s.Wanted[c.Host]:
+		case c.State == gleaner.SiteNew && !s.Wanted[c.Host]:
 			// It waits to be started, by who put it back.
 		case status == Unknown, status == Completed:
 			out = append(out, Repair{Kind: RequeueSite, What: c.Host, Reason: "its crawl " + string(status), crawl: c})

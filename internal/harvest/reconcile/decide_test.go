@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -13,7 +14,7 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	old := now.Add(-time.Hour)
-	crawl := func(state string, change func(*store.OpenCrawl)) store.OpenCrawl {
+	crawl := func(state gleaner.SiteState, change func(*store.OpenCrawl)) store.OpenCrawl {
 		c := store.OpenCrawl{Host: "www.example.edu", State: state, Crawl: 1, Since: old}
 		if change != nil {
 			change(&c)

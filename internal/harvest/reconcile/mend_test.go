@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -93,13 +94,13 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	require.Equal(t, want, kinds(done))
 	require.Equal(t, 1, w.judged)
 
-	states := map[string]string{}
+	states := map[string]gleaner.SiteState{}
 	for _, host := range []string{"runs.example", "leased.example", "terminated.example", "lost.example", "rests.example"} {
 		s, err := db.Site(t.Context(), host)
 		require.NoError(t, err)
 		states[host] = s.State
 	}
-	require.Equal(t, map[string]string{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
+	require.Equal(t, map[string]gleaner.SiteState{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
 	due, err := db.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, due, "the next recrawl takes it up")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -150,7 +151,7 @@ func (r *Reconciler) mend(ctx context.Context, p Repair) (bool, error) {
 		if err != nil || !same {
 			return false, err
 		}
-		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, "stopped", p.Reason, "", false, r.Recrawl)
+		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, gleaner.SiteStopped, p.Reason, "", false, r.Recrawl)
 	case EndHarvest:
 		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `starter harvest %s --years %s` goes on from what is known", p.Reason, p.harvest.Venue, p.harvest.Years))
 	case StartHarvest:

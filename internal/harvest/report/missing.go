@@ -162,9 +162,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 				line += ", " + site.Reason
 			}
 			switch {
-			case site.State == "done" && site.Waiting == 0:
+			case site.State == gleaner.SiteDone && site.Waiting == 0:
 				crawled = append(crawled, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
-			case site.State == "refused", site.Pages == 0 && site.State == "stopped":
+			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:
 				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))

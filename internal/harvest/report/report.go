@@ -61,15 +61,15 @@ type MissingPaper struct {
 
 // SiteLine is one site of the harvest.
 type SiteLine struct {
-	Host      string `json:"host"`
-	State     string `json:"state"`
-	Reason    string `json:"reason,omitempty"`
-	Pages     int    `json:"pages"`
-	Documents int    `json:"documents"`
-	Accepted  int    `json:"accepted"`
-	Found     int    `json:"found"`
-	Failed    int    `json:"failed"`
-	Waiting   int    `json:"waiting"`
+	Host      string            `json:"host"`
+	State     gleaner.SiteState `json:"state"`
+	Reason    string            `json:"reason,omitempty"`
+	Pages     int               `json:"pages"`
+	Documents int               `json:"documents"`
+	Accepted  int               `json:"accepted"`
+	Found     int               `json:"found"`
+	Failed    int               `json:"failed"`
+	Waiting   int               `json:"waiting"`
 
 	store.Pace `json:"pace"`
 }

@@ -109,7 +109,7 @@ func TestExplain(t *testing.T) {
 	t.Parallel()
 	ada, bob := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}, gleaner.Author{PID: "2/2", Name: "Bob Bell"}
 	paper := gleaner.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines", Authors: []gleaner.Author{ada, bob}}
-	at := func(state string, waiting int) map[string]store.AuthorClue {
+	at := func(state gleaner.SiteState, waiting int) map[string]store.AuthorClue {
 		return map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
 	}
 	link := func(l store.LinkClue) map[string][]store.LinkClue {

@@ -36,7 +36,7 @@ func (r *Report) writeSites(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "site\tpages\tdocuments\taccepted\tfound\tfailed\twaiting\tpace\tstate")
 	for _, s := range r.Sites {
-		state := s.State
+		state := string(s.State)
 		if s.Reason != "" {
 			state += ": " + s.Reason
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -31,7 +32,7 @@ func TestRecrawlPassesOverWhatIsToBeAvoided(t *testing.T) {
 	require.Equal(t, []int{4, 4, 46, 4}, waiting)
 	s, err := r.Site(t.Context(), "ada.example")
 	require.NoError(t, err)
-	require.Equal(t, "new", s.State)
+	require.Equal(t, gleaner.SiteNew, s.State)
 	left, err := r.EndedSites(t.Context(), []string{"ada.example"})
 	require.NoError(t, err)
 	require.Empty(t, left)

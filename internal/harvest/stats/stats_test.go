@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -255,7 +256,7 @@ func TestFinishCrawl(t *testing.T) {
 		require.NoError(t, r.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM due_at - crawl_finished), retries FROM sites WHERE host='ada.example'`).Scan(&seconds, &retries))
 		return time.Duration(seconds * float64(time.Second)).Round(time.Minute), retries
 	}
-	again := func(state string) {
+	again := func(state gleaner.SiteState) {
 		_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_started=now(), state='crawling' WHERE host='ada.example'`)
 		require.NoError(t, err)
 		for range 2 { // as an activity that is retried does

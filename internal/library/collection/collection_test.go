@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
@@ -63,7 +64,7 @@ func TestOutcomes(t *testing.T) {
 			require.Len(t, js, 1)
 			d := s.document(shas[0])
 			require.Equal(t, c.outcome, d.Outcome, d.Detail)
-			require.Equal(t, c.state, d.State, "%v", d.Reasons)
+			require.EqualValues(t, c.state, d.State, "%v", d.Reasons)
 			require.Equal(t, c.found, js[0].Found(), "%+v", js[0])
 			if d.Outcome != "ok" && d.Outcome != "empty" {
 				require.NotEmpty(t, d.Detail)
@@ -75,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 			require.NoError(t, s.repo.GetMeta(t.Context(), shas[0], &sheet))
 			require.Equal(t, c.url, sheet.Locations[0].URL)
 			require.Equal(t, "http://www.example.org/~ada/", sheet.Locations[0].Parent)
-			require.Equal(t, c.state, sheet.State)
+			require.EqualValues(t, c.state, sheet.State)
 		})
 	}
 }
@@ -224,11 +225,11 @@ func TestFileIsGone(t *testing.T) {
 	require.NoError(t, err, "one document must not hold up the others")
 	require.Equal(t, 1, n)
 	d := s.document(shas[0])
-	require.Equal(t, "failed", d.State)
+	require.Equal(t, gleaner.DocumentFailed, d.State)
 	require.Equal(t, "file-not-found", d.Outcome)
 	// It comes again, and all is well.
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }
 
 func TestAWordLasts(t *testing.T) {
@@ -315,7 +316,7 @@ func TestWithoutFilter(t *testing.T) {
 	s := newShop(t)
 	s.filter = nil
 	shas, _ := s.takeFile(fileAt("http://a.example/hw.pdf", s.pile.File(1, sampleweb.AsSheet)))
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 	require.Equal(t, unread, s.document(shas[0]).Outcome)
 }
 

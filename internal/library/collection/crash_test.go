@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -181,5 +182,5 @@ func TestLeftoversAreJudged(t *testing.T) {
 	n, err := s.JudgeNew(t.Context(), 0, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

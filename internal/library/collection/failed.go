@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
@@ -41,7 +42,7 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 	j := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class}
 	why := fmt.Errorf("collection: %s: %w", d.SHA256, err)
 	gone := errors.Is(err, repository.ErrNotFound)
-	if d.State == "accepted" || d.State == "rejected" || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
+	if d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
 		return j, why
 	}
 	outcome := "failed"
@@ -55,7 +56,7 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 		return j, errors.Join(why, err)
 	}
 	if gone {
-		return Judgement{State: "failed", Outcome: outcome}, nil
+		return Judgement{State: gleaner.DocumentFailed, Outcome: outcome}, nil
 	}
 	return j, why
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -22,14 +23,14 @@ const unread = "unread"
 
 // Judgement is what was decided of one document.
 type Judgement struct {
-	State   string // accepted, rejected or failed
+	State   gleaner.DocumentState // accepted, rejected or failed
 	Outcome string
 	Class   string
 	Matched []store.Found
 }
 
 // Academic reports whether the document was accepted.
-func (j Judgement) Academic() bool { return j.State == "accepted" }
+func (j Judgement) Academic() bool { return j.State == gleaner.DocumentAccepted }
 
 // Found reports whether it is a wanted paper.
 func (j Judgement) Found() bool { return len(j.Papers()) > 0 }
@@ -83,7 +84,7 @@ func (c *Collection) judgeBy(ctx context.Context, sha string, get getter) (Judge
 	if err != nil {
 		return Judgement{}, err
 	}
-	if d.State == "accepted" || d.State == "rejected" {
+	if d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected {
 		return c.matchAgain(ctx, sha)
 	}
 	return c.examine(ctx, d, places, get)
@@ -129,11 +130,11 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		at = places[0]
 	}
 	if c.filter == nil {
-		d.State, d.Outcome, d.Reasons = "accepted", unread, nil
+		d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
 		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	if reason, is := unwelcome(d, places); is && c.names {
-		d.State, d.Outcome, d.Detail = "rejected", string(document.Unwelcome), reason
+		d.State, d.Outcome, d.Detail = gleaner.DocumentRejected, string(document.Unwelcome), reason
 		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil, 0)
 	}
@@ -156,7 +157,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	}
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {
-		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = "rejected", []string{d.Outcome}, "", 0, "", 0
+		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = gleaner.DocumentRejected, []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil, 0)
 	}
 	if text.Stopped && d.Detail == "" {
@@ -165,9 +166,9 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	d.Class, d.Score, d.Reasons = string(j.Class), j.Score, cleanAll(j.Reasons)
 	d = titled(d, text)
 	d.Signs = signs(d, places)
-	d.State = "rejected"
+	d.State = gleaner.DocumentRejected
 	if j.Academic {
-		d.State = "accepted"
+		d.State = gleaner.DocumentAccepted
 	}
 	had, err := c.db.Matches(ctx, d.SHA256)
 	if err != nil {
@@ -252,7 +253,7 @@ func (c *Collection) save(ctx context.Context, d store.Document, places []store.
 	out := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class, Matched: found}
 	// A document that is a wanted paper is kept whatever the filter says of it.
 	if out.Found() {
-		out.State, d.State = "accepted", "accepted"
+		out.State, d.State = gleaner.DocumentAccepted, gleaner.DocumentAccepted
 	}
 	if err := c.writeSidecars(ctx, d, places, text, found); err != nil {
 		return out, err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
@@ -59,7 +60,7 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	require.Equal(t, before, s.dump(), "the outage changed the record")
 	_, err = s.JudgeNew(ctx, 0, func(int) {})
 	require.NoError(t, err)
-	require.Equal(t, "accepted", s.document(waits[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(waits[0]).State)
 	require.Empty(t, differences(t, s, true))
 }
 
@@ -94,14 +95,14 @@ func TestLostFile(t *testing.T) {
 	}
 	_, err = s.Rejudge(ctx, kept[0])
 	require.ErrorIs(t, err, repository.ErrNotFound)
-	require.Equal(t, "accepted", s.document(kept[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(kept[0]).State)
 	j, err := s.Judge(ctx, waits[0])
 	require.NoError(t, err)
 	require.Equal(t, Judgement{State: "failed", Outcome: lost}, j)
 	require.Equal(t, map[string]string{kept[0]: NoFile, waits[0]: NoFile}, differences(t, s, true))
 
 	_, js := s.takeFile(file)
-	require.Equal(t, "accepted", js[0].State)
+	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	var tries int
 	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT tries FROM documents WHERE sha256=$1`, waits[0]).Scan(&tries))
 	require.Zero(t, tries)
@@ -126,12 +127,12 @@ func TestWhoseFailure(t *testing.T) {
 	}
 	for _, cause := range []error{repository.ErrFull, syscall.ENOMEM, &pgconn.PgError{Code: "53300"}} {
 		d := fail(cause)
-		require.Equal(t, "new", d.State, cause)
+		require.Equal(t, gleaner.DocumentNew, d.State, cause)
 		require.Empty(t, d.Outcome, cause)
 	}
-	require.Equal(t, "failed", fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
+	require.Equal(t, gleaner.DocumentFailed, fail(&pgconn.PgError{Code: "22P05"}).State, "text that the database refuses")
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
 	_, err = s.db.Pool.Exec(ctx, `UPDATE documents SET state='new'`)
 	require.NoError(t, err)
-	require.Equal(t, "failed", fail(errors.New("input/output error")).State, "one file that the disk does not give back")
+	require.Equal(t, gleaner.DocumentFailed, fail(errors.New("input/output error")).State, "one file that the disk does not give back")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -29,7 +30,7 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
 	require.NoError(t, err)
 	d := s.document(poisoned[0])
-	require.Equal(t, "failed", d.State, d.Detail)
+	require.Equal(t, gleaner.DocumentFailed, d.State, d.Detail)
 	require.True(t, strings.Contains(d.Detail, "over what was read"), d.Detail)
 
 	poison.Store(false)
@@ -41,5 +42,5 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	poison.Store(true)
 	_, err = s.Rejudge(t.Context(), shas[0])
 	require.Error(t, err)
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

@@ -71,7 +71,7 @@ func TestFirstPagesSettle(t *testing.T) {
 
 	other, js := s.takeFile(fileAt("http://a.example/2.pdf", long(2)))
 	d := s.document(other[0])
-	require.Equal(t, "accepted", js[0].State)
+	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	require.Greater(t, d.Pages, 3)
 	if d.Detail != partly {
 		t.Fatalf("its first pages do not settle it: %v", d.Reasons)
@@ -102,7 +102,7 @@ func TestNameFilter(t *testing.T) {
 	other := s.pile.File(2, sampleweb.AsPDF)
 	s.names = true
 	sha, js := s.takeFile(fileAt("http://a.example/teaching/hw3.pdf", paper))
-	require.Equal(t, "rejected", js[0].State)
+	require.Equal(t, gleaner.DocumentRejected, js[0].State)
 	require.Equal(t, "unwelcome", js[0].Outcome)
 	require.Equal(t, "its name is one of course material", s.document(sha[0]).Detail)
 	n, err := s.db.HarvestCounters(t.Context(), "")
@@ -111,7 +111,7 @@ func TestNameFilter(t *testing.T) {
 	require.Empty(t, differences(t, s, true))
 
 	_, js = s.takeFile(fileAt("http://a.example/papers/other.pdf", other))
-	require.Equal(t, "accepted", js[0].State)
+	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	_, err = s.Add(t.Context(), fileAt("http://b.example/papers/1.pdf", paper))
 	require.NoError(t, err)
 	j, err := s.Rejudge(t.Context(), sha[0])
@@ -120,5 +120,5 @@ func TestNameFilter(t *testing.T) {
 
 	s.names = false
 	_, js = s.takeFile(fileAt("http://a.example/cv.pdf", s.pile.File(3, sampleweb.AsPDF)))
-	require.Equal(t, "accepted", js[0].State)
+	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 }

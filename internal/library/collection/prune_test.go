@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -37,7 +38,7 @@ func (s *shop) sheets(urls ...string) (files []File, shas []string) {
 	for i, url := range urls {
 		f := fileAt(url, s.pile.File(3+i, sampleweb.AsSheet))
 		sha, js := s.takeFile(f)
-		require.Equal(s.t, "rejected", js[0].State)
+		require.Equal(s.t, gleaner.DocumentRejected, js[0].State)
 		files, shas = append(files, f), append(shas, sha...)
 	}
 	_, err := s.db.Pool.Exec(s.t.Context(), "UPDATE documents SET updated_at = now() - interval '1 year'")
@@ -125,9 +126,9 @@ func TestWantedWhilePruned(t *testing.T) {
 	require.NoError(t, err)
 	found := []store.Found{{Paper: s.pile.Paper(1).Key, Verdict: "strong", Form: "paper"}}
 	require.NoError(t, s.db.SaveMatches(ctx, shas[0], found, true, version))
-	require.Equal(t, "rejected", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State)
 	require.NoError(t, s.db.Settle(ctx, found[0].Paper, shas[0], "yes"))
-	require.Equal(t, "rejected", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State)
 	d := s.document(shas[0])
 	d.State = "accepted"
 	require.ErrorIs(t, s.db.SaveJudgement(ctx, d, found, store.Kin{}, version), store.ErrPruned)

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
@@ -159,7 +160,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	found = withWord(found, r.Matches)
 	j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: found}
 	if j.Found() && r.Removed == nil {
-		j.State = "accepted"
+		j.State = gleaner.DocumentAccepted
 	}
 	if j.State != r.State || !same(found, r.Matches) {
 		if len(found) > 0 && r.Detail == partly && r.Removed == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -42,13 +43,13 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	_, err = s.Judge(t.Context(), shas[0])
 	require.ErrorIs(t, err, ErrStalled)
 	d := s.document(shas[0])
-	require.Equal(t, []any{"new", "stalled"}, []any{d.State, d.Outcome})
+	require.Equal(t, []any{gleaner.DocumentNew, "stalled"}, []any{d.State, d.Outcome})
 
 	s.reader = able
 	n, err := s.JudgeNew(t.Context(), 1, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 
 	// What was decided once stands.
 	before := s.dump()
@@ -63,11 +64,11 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
 	require.NoError(t, err)
 	d = s.document(shas[0])
-	require.Equal(t, []any{"failed", "stalled"}, []any{d.State, d.Outcome})
+	require.Equal(t, []any{gleaner.DocumentFailed, "stalled"}, []any{d.State, d.Outcome})
 	s.reader = able
 	_, err = s.Rejudge(t.Context(), shas[0])
 	require.NoError(t, err)
-	require.Equal(t, "accepted", s.document(shas[0]).State)
+	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }
 
 // A worker whose attempt is over writes nothing of what it was about to judge.
@@ -117,7 +118,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 		out := map[string]string{}
 		for host, sha := range given {
 			d := s.document(sha)
-			out[host] = d.State + " " + d.Outcome
+			out[host] = string(d.State) + " " + d.Outcome
 		}
 		return out
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
@@ -140,7 +141,7 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 			v.seen.Pruned++
 			return nil
 		}
-		v.tell(Difference{k.SHA256, NoFile, "state " + k.State})
+		v.tell(Difference{k.SHA256, NoFile, "state " + string(k.State)})
 		return nil
 	}
 	v.seen.Files++
@@ -160,7 +161,7 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 			return err
 		}
 	}
-	if k.State != "accepted" && k.State != "rejected" {
+	if k.State != gleaner.DocumentAccepted && k.State != gleaner.DocumentRejected {
 		return nil
 	}
 	text, meta, err := v.repo.Sidecars(ctx, k.SHA256)

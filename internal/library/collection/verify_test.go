@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
@@ -71,7 +72,7 @@ func TestPruned(t *testing.T) {
 	kept, _ := s.takeFile(fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	sheet := s.pile.File(3, sampleweb.AsSheet)
 	gone, js := s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
-	require.Equal(t, "rejected", js[0].State)
+	require.Equal(t, gleaner.DocumentRejected, js[0].State)
 	_, err := s.db.Pool.Exec(ctx, "UPDATE documents SET updated_at = now() - interval '1 year'")
 	require.NoError(t, err)
 	_, err = s.db.Prune(ctx, store.Retention{Rejected: 30 * 24 * time.Hour}, s.repo, store.PruneOptions{})
@@ -130,13 +131,13 @@ func TestPrunedThenWanted(t *testing.T) {
 	s.want(1)
 	_, err = s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
-	require.Equal(t, "rejected", s.document(shas[0]).State, "there is no file to accept")
+	require.Equal(t, gleaner.DocumentRejected, s.document(shas[0]).State, "there is no file to accept")
 	var due, waits bool
 	require.NoError(t, s.db.Pool.QueryRow(ctx, `SELECT due_at <= now(), (SELECT state=0 AND etag='' AND content IS NULL FROM urls) FROM sites`).Scan(&due, &waits))
 	require.True(t, due && waits, "it is asked for, whole")
 
 	_, js := s.takeFile(file)
-	require.Equal(t, "accepted", js[0].State)
+	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	require.Nil(t, s.document(shas[0]).Removed)
 	require.Empty(t, differences(t, s, true))
 }

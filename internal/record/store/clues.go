@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,7 +33,9 @@ func (db *DB) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTa
 
 // SiteTally is one site of a harvest in numbers.
 type SiteTally struct {
-	Host, State, Reason                                string
+	Host                                               string
+	State                                              gleaner.SiteState
+	Reason                                             string
 	Pages, Documents, Accepted, Found, Failed, Waiting int
 	Pace
 }
@@ -86,7 +89,8 @@ func (db *DB) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error)
 
 // SiteClue is how far the crawl of one homepage's site is.
 type SiteClue struct {
-	State, Reason             string
+	State                     gleaner.SiteState
+	Reason                    string
 	Pages, Documents, Waiting int
 }
 

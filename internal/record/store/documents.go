@@ -20,31 +20,31 @@ var ErrNoDocument = errors.New("no such document")
 
 // Document is a file by its content.
 type Document struct {
-	SHA256     string    `json:"sha256"`
-	ID         int64     `json:"id"`
-	SHA1       string    `json:"sha1"`
-	MD5        string    `json:"md5"`
-	Bytes      int64     `json:"bytes"`
-	Kind       string    `json:"kind"`
-	State      string    `json:"state"` // new, accepted, rejected, failed
-	Outcome    string    `json:"outcome,omitempty"`
-	Detail     string    `json:"detail,omitempty"` // what was wrong with the file, in a line
-	Reader     string    `json:"reader,omitempty"`
-	Class      string    `json:"class,omitempty"`
-	Score      float64   `json:"score"`
-	Reasons    []string  `json:"reasons,omitempty"`
-	Pages      int       `json:"pages"`
-	Words      int       `json:"words"`
-	References int       `json:"references"`
-	MetaTitle  string    `json:"meta_title,omitempty"`
-	FirstPages string    `json:"-"`
-	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
-	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
-	Print      int64     `json:"-"` // fingerprint of the text, 0 without text
-	SameAs     string    `json:"same_as,omitempty"`
-	Ingestion  string    `json:"ingestion"`
-	Discovered time.Time `json:"discovered_at"`
-	Updated    time.Time `json:"updated_at"`
+	SHA256     string                `json:"sha256"`
+	ID         int64                 `json:"id"`
+	SHA1       string                `json:"sha1"`
+	MD5        string                `json:"md5"`
+	Bytes      int64                 `json:"bytes"`
+	Kind       string                `json:"kind"`
+	State      gleaner.DocumentState `json:"state"`
+	Outcome    string                `json:"outcome,omitempty"`
+	Detail     string                `json:"detail,omitempty"` // what was wrong with the file, in a line
+	Reader     string                `json:"reader,omitempty"`
+	Class      string                `json:"class,omitempty"`
+	Score      float64               `json:"score"`
+	Reasons    []string              `json:"reasons,omitempty"`
+	Pages      int                   `json:"pages"`
+	Words      int                   `json:"words"`
+	References int                   `json:"references"`
+	MetaTitle  string                `json:"meta_title,omitempty"`
+	FirstPages string                `json:"-"`
+	Signs      []int32               `json:"-"` // match.Signs, to be recorded with its judgement; not read back
+	Compared   int64                 `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
+	Print      int64                 `json:"-"` // fingerprint of the text, 0 without text
+	SameAs     string                `json:"same_as,omitempty"`
+	Ingestion  string                `json:"ingestion"`
+	Discovered time.Time             `json:"discovered_at"`
+	Updated    time.Time             `json:"updated_at"`
 
 	Removed *time.Time `json:"file_removed_at,omitempty"` // when prune took the file away; the row stays
 }

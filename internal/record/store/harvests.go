@@ -21,7 +21,7 @@ type Harvest struct {
 	Venue       string          `json:"venue"`
 	Years       gleaner.Years   `json:"years"`
 	Options     json.RawMessage `json:"options,omitempty"`
-	Stage       string          `json:"stage"`
+	Stage       gleaner.Stage   `json:"stage"`
 	Paused      bool            `json:"paused"`
 	Cancelled   bool            `json:"cancelled"`
 	Note        string          `json:"note,omitempty"`
@@ -49,7 +49,7 @@ func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
 
 // SetStage moves a harvest to a stage; note is one line for a person. The stages
 // "complete", "cancelled" and "failed" end it.
-func (db *DB) SetStage(ctx context.Context, id, stage, note string) error {
+func (db *DB) SetStage(ctx context.Context, id string, stage gleaner.Stage, note string) error {
 	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, updated_at=now(),
 		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
 		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
 
@@ -75,7 +76,7 @@ func TestPrune(t *testing.T) {
 	require.NoError(t, err, "no later harvest covers it")
 	d, _, err := db.Document(t.Context(), "aa")
 	require.NoError(t, err)
-	require.Equal(t, "rejected", d.State, "the row stays")
+	require.Equal(t, gleaner.DocumentRejected, d.State, "the row stays")
 	require.True(t, removed(t, db, "aa"))
 	// The web still has it, so a recrawl may bring it back.
 	require.NoError(t, db.SaveFetched(t.Context(), store.Document{SHA256: "aa", Kind: "pdf", Bytes: 100}, store.Location{Hash: []byte{9}, SHA256: "aa", URL: "https://www.example/a.pdf"}, func() error { return nil }))

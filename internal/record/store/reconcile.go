@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,7 +11,7 @@ import (
 // OpenCrawl is a site whose crawl is under way, or about to be, by its row.
 type OpenCrawl struct {
 	Host   string
-	State  string // new or crawling
+	State  gleaner.SiteState // new or crawling
 	Crawl  int
 	Token  int64     // of its lease; it changes with each slice
 	Since  time.Time // when the crawl began; zero where none did

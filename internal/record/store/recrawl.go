@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/recrawl"
 )
 
@@ -51,9 +52,9 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		waiting = 0
 		var id, recrawls int
-		var state string
+		var state gleaner.SiteState
 		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host).Scan(&id, &recrawls, &state)
-		if errors.Is(err, pgx.ErrNoRows) || state == "crawling" {
+		if errors.Is(err, pgx.ErrNoRows) || state == gleaner.SiteCrawling {
 			return nil
 		}
 		if err != nil {
@@ -128,7 +129,7 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
 // is due again. A second call for the same crawl changes nothing.
-func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy string, barren bool, p recrawl.Policy) error {
+func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		c, err := crawlOf(ctx, tx, host)
 		if err != nil {
@@ -139,7 +140,7 @@ func (db *DB) FinishCrawl(ctx context.Context, host, state, reason, policy strin
 				return err
 			}
 		}
-		o := recrawl.Outcome{Ended: state == "done" || state == "trap", Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == "trap", Retries: c.Retries + 1}
+		o := recrawl.Outcome{Ended: state == gleaner.SiteDone || state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == gleaner.SiteTrap, Retries: c.Retries + 1}
 		rest, interval := p.Site(c.Interval, o)
 		retries := o.Retries
 		if o.Ended {

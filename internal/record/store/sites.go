@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gleaner/internal/gleaner"
 	"strconv"
 	"strings"
 	"time"
@@ -20,18 +21,18 @@ type Querier interface {
 
 // Site is one host as the record knows it.
 type Site struct {
-	ID         int             `json:"-"`
-	Host       string          `json:"host"`
-	State      string          `json:"state"`
-	Reason     string          `json:"reason,omitempty"`
-	Crawl      int             `json:"crawl"`
-	CrawlPages int             `json:"crawl_pages"`
-	Failures   int             `json:"failures"`
-	Parked     *time.Time      `json:"parked_until,omitempty"`
-	Started    *time.Time      `json:"crawl_started,omitempty"`
-	Finished   *time.Time      `json:"crawl_finished,omitempty"`
-	Pace       Pace            `json:"pace"`
-	Learnt     json.RawMessage `json:"-"`
+	ID         int               `json:"-"`
+	Host       string            `json:"host"`
+	State      gleaner.SiteState `json:"state"`
+	Reason     string            `json:"reason,omitempty"`
+	Crawl      int               `json:"crawl"`
+	CrawlPages int               `json:"crawl_pages"`
+	Failures   int               `json:"failures"`
+	Parked     *time.Time        `json:"parked_until,omitempty"`
+	Started    *time.Time        `json:"crawl_started,omitempty"`
+	Finished   *time.Time        `json:"crawl_finished,omitempty"`
+	Pace       Pace              `json:"pace"`
+	Learnt     json.RawMessage   `json:"-"`
 }
 
 // EnsureSite returns the id of a host's row, making it where it is new.

@@ -1,12 +1,15 @@
 package store
 
-import "context"
+import (
+	"context"
+	"gleaner/internal/gleaner"
+)
 
 // Known is what the record says of a document's file.
 type Known struct {
 	SHA256  string
 	Bytes   int64
-	State   string
+	State   gleaner.DocumentState
 	HasText bool // its text was read and kept
 	SameAs  string
 	Places  int

@@ -51,5 +51,5 @@ func (w watchedClient) Fetch(ctx context.Context, r fetch.Request) (*fetch.Respo
 
 // tellOfJudgements tells the Watch of every document that is judged.
 func (a *App) tellOfJudgements() {
-	a.Collection.WhenJudged(func(j collection.Judgement, took time.Duration) { a.Watch.Judged(j.State, j.Class, took) })
+	a.Collection.WhenJudged(func(j collection.Judgement, took time.Duration) { a.Watch.Judged(string(j.State), j.Class, took) })
 }

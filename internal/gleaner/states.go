@@ -1,0 +1,42 @@
+package gleaner
+
+// Stage is where a harvest stands.
+type Stage string
+
+// The stages of a harvest, in order, and its three ends.
+const (
+	StagePapers    Stage = "papers"    // list what was published, subtract what is held
+	StageHeld      Stage = "held"      // look among the documents found before
+	StageCopies    Stage = "copies"    // locate open copies, and fetch them
+	StageHomepages Stage = "homepages" // find where the authors live
+	StageCrawl     Stage = "crawl"     // crawl there, and follow what leads off
+	StageReport    Stage = "report"
+	StageComplete  Stage = "complete"
+	StageCancelled Stage = "cancelled"
+	StageFailed    Stage = "failed"
+)
+
+// SiteState is what became of the crawl of a site. One that a limit ended is in
+// the state of that limit's name (crawl.Ending).
+type SiteState string
+
+// The states of a site.
+const (
+	SiteNew      SiteState = "new"      // waits for its crawl
+	SiteCrawling SiteState = "crawling" // slices of it are under way or due
+	SiteDone     SiteState = "done"     // nothing waits
+	SiteTrap     SiteState = "trap"     // it makes pages without end
+	SiteRefused  SiteState = "refused"  // its robots.txt cannot be read
+	SiteStopped  SiteState = "stopped"  // its host is out, or its crawl failed or was ended
+)
+
+// DocumentState is what became of a document.
+type DocumentState string
+
+// The states of a document.
+const (
+	DocumentNew      DocumentState = "new"      // fetched, and not examined yet
+	DocumentAccepted DocumentState = "accepted" // of the collection
+	DocumentRejected DocumentState = "rejected" // examined, and not of it
+	DocumentFailed   DocumentState = "failed"   // could not be examined
+)
