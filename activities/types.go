@@ -21,17 +21,16 @@ func Queues() []string { return []string{QueueHarvest, QueueMetadata, QueueCrawl
 
 // HarvestOptions are what the user asked of one harvest.
 type HarvestOptions struct {
-	Delay     time.Duration `json:"delay,omitempty"`      // between requests to one host; 0 is the worker's
-	MaxPages  int           `json:"max_pages,omitempty"`  // per site; 0 is the worker's
-	Scope     string        `json:"scope,omitempty"`      // prefix (default), host or domain
-	Strategy  string        `json:"strategy,omitempty"`   // of the crawl; "" is the worker's
-	Leads     string        `json:"leads,omitempty"`      // wanted, all or none; "" is the worker's
-	Budget    float64       `json:"budget,omitempty"`     // requests that one more accepted document may cost; 0 is no limit
-	MaxWaves  int           `json:"max_waves,omitempty"`  // of crawls that follow leads; 0 is 4
-	Window    int           `json:"window,omitempty"`     // sites crawled at a time; 0 is 50
-	Refresh   bool          `json:"refresh,omitempty"`    // look for homepages again though decided lately
-	SkipFound bool          `json:"skip_found,omitempty"` // do not look for what was found before
-	Again     string        `json:"again,omitempty"`      // what was asked before: AgainDue (""), AgainAll or AgainNone
+	Delay    time.Duration `json:"delay,omitempty"`     // between requests to one host; 0 is the worker's
+	MaxPages int           `json:"max_pages,omitempty"` // per site; 0 is the worker's
+	Scope    string        `json:"scope,omitempty"`     // prefix (default), host or domain
+	Strategy string        `json:"strategy,omitempty"`  // of the crawl; "" is the worker's
+	Leads    string        `json:"leads,omitempty"`     // wanted, all or none; "" is the worker's
+	Budget   float64       `json:"budget,omitempty"`    // requests that one more accepted document may cost; 0 is no limit
+	MaxWaves int           `json:"max_waves,omitempty"` // of crawls that follow leads; 0 is 4
+	Window   int           `json:"window,omitempty"`    // sites crawled at a time; 0 is 50
+	Refresh  bool          `json:"refresh,omitempty"`   // look for homepages again though decided lately
+	Again    string        `json:"again,omitempty"`     // what was asked before: AgainDue (""), AgainAll or AgainNone
 }
 
 // What a harvest asks again of what was asked before it.

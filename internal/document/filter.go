@@ -98,9 +98,6 @@ func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	return f, nil
 }
 
-// Model returns what the filter was made of, for a status page.
-func (f *Filter) Model() FilterModel { return *f.model }
-
 // Judge says whether a document is academic and of which class.
 func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	if !t.HasText() {

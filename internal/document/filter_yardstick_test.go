@@ -34,6 +34,6 @@ func TestYardstickFilter(t *testing.T) {
 		require.NoError(t, os.WriteFile("filter.json", out.Bytes(), 0o644))
 		return
 	}
-	shipped := NewFilter(Balanced).Model()
+	shipped := *NewFilter(Balanced).model
 	assert.InDelta(t, shipped.Figures.Accuracy, m.Figures.Accuracy, 0.005, "the shipped weights are stale")
 }

@@ -67,7 +67,7 @@ func TestEnough(t *testing.T) {
 	blank.Pages = []string{"Report No. 7", "", "On Patience"}
 	assert.Equal(t, ReadAll, f.Enough(&blank, Hints{}))
 
-	m := f.Model()
+	m := *f.model
 	m.Front = nil
 	assert.Equal(t, ReadAll, (&Filter{model: &m}).Enough(paper, Hints{}), "weights of before know nothing of first pages")
 }

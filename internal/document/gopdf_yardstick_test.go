@@ -53,9 +53,9 @@ func TestYardstickGoReader(t *testing.T) {
 			share = wordsKept(p.Pages[0], g.Pages[0])
 		}
 		words += boolInt(share >= 0.8)
-		if title := p.TitleGuess(); title != "" {
+		if title := titleGuess(p); title != "" {
 			titled++
-			titles += boolInt(squeezed(title) == squeezed(g.TitleGuess()))
+			titles += boolInt(squeezed(title) == squeezed(titleGuess(g)))
 		}
 		agree := filter.Judge(p, Hints{Name: f}).Academic == filter.Judge(g, Hints{Name: f}).Academic
 		same += boolInt(agree)

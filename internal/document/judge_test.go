@@ -63,7 +63,7 @@ func TestThesis(t *testing.T) {
 
 func TestOperatingPoints(t *testing.T) {
 	t.Parallel()
-	m := NewFilter(Balanced).Model()
+	m := *NewFilter(Balanced).model
 	c, b, l := m.Points[Conservative], m.Points[Balanced], m.Points[Liberal]
 	assert.Greater(t, c.Threshold, b.Threshold)
 	assert.Greater(t, b.Threshold, l.Threshold)
@@ -76,7 +76,7 @@ func TestOperatingPoints(t *testing.T) {
 
 func TestLoadFilterRefusesOtherFeatures(t *testing.T) {
 	t.Parallel()
-	m := NewFilter(Balanced).Model()
+	m := *NewFilter(Balanced).model
 	a := *m.Academic
 	a.Features = a.Features[1:]
 	m.Academic = &a

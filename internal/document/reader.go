@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -116,22 +115,6 @@ func lookUp(path, name string) string {
 		return ""
 	}
 	return found
-}
-
-// Programs names the outside programs in use, for a status page; missing ones
-// are left out.
-func (r *Reader) Programs() map[string]string {
-	m := map[string]string{}
-	all := map[string]string{"pdftotext": r.opt.PDFToText, "pdfinfo": r.opt.PDFInfo, "ghostscript": r.opt.Ghostscript}
-	if r.opt.OCR {
-		maps.Copy(all, map[string]string{"ocrmypdf": r.opt.OCRmyPDF, "tesseract": r.opt.Tesseract})
-	}
-	for name, p := range all {
-		if p != "" {
-			m[name] = p
-		}
-	}
-	return m
 }
 
 // Read reads one part. A bad file is not an error: see Text.Outcome. The error

@@ -117,21 +117,6 @@ func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, erro
 	return out, nil
 }
 
-// Allowed reports whether robots.txt lets a URL be asked for, and by which rule
-// not. Errors are those of Fetch.
-func (c *Client) Allowed(ctx context.Context, rawURL string) (bool, string, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return false, "", &Error{Outcome: BadURL, URL: rawURL, Err: err}
-	}
-	t, err := c.target(u)
-	if err != nil {
-		return false, "", err
-	}
-	_, rule, err := c.allowed(ctx, t)
-	return err == nil && rule == "", rule, err
-}
-
 // allowed returns the rules of a URL's host, and the one by which it must not be
 // asked for, "" if it may. No is never said from memory alone: the cache, which
 // workers share, is where a person has it asked anew.

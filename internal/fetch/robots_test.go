@@ -195,9 +195,8 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	maps, err := other.Sitemaps(context.Background(), s.URL)
 	require.NoError(t, err)
 	require.Equal(t, []string{s.URL + "/map.xml", "https://www.example.org/two.xml"}, maps)
-	allowed, rule, err := other.Allowed(context.Background(), s.URL+"/no/x")
-	require.NoError(t, err)
-	require.Equal(t, []any{false, "Disallow: /no"}, []any{allowed, rule})
+	_, err = other.Fetch(context.Background(), Request{URL: s.URL + "/no/x"})
+	require.ErrorContains(t, err, "Disallow: /no")
 
 	clock.advance(23 * time.Hour)
 	require.Equal(t, OK, fetch(c))

@@ -202,8 +202,8 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 		{URL: "http://b.org/", Title: "People", Text: "Jane O'Doe, John Roe, Max Poe and many others work here in this large department."},
 		{URL: "http://c.org/", Title: "Weather", Text: "Rain."},
 	} {
-		require.NoError(t, index.PutPage(ctx, p))
-		require.NoError(t, index.PutPage(ctx, p), "again")
+		require.NoError(t, index.PutPages(ctx, []evidence.Page{p}))
+		require.NoError(t, index.PutPages(ctx, []evidence.Page{p}), "again")
 	}
 	search := func(q string) (urls []string) {
 		results, err := homepage.NewLocal(index).Search(ctx, q, 10)
@@ -217,11 +217,11 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 	assert.Equal(t, []string{"http://a.org/"}, search("数学 cafe"))
 	assert.Equal(t, []string{"http://c.org/"}, search("weather nowhere"), "half of the terms will do")
 	assert.Empty(t, search("nothing here to find"))
-	require.NoError(t, index.PutPage(ctx, evidence.Page{URL: "http://a.org/", Title: "Gone"}))
+	require.NoError(t, index.PutPages(ctx, []evidence.Page{{URL: "http://a.org/", Title: "Gone"}}))
 	assert.Equal(t, []string{"http://b.org/"}, search("Jane O'Doe"))
 	small := a.DB.PageIndex(10)
 	for i := range 1100 {
-		require.NoError(t, small.PutPage(ctx, evidence.Page{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}))
+		require.NoError(t, small.PutPages(ctx, []evidence.Page{{URL: fmt.Sprintf("http://n.example.edu/%d", i), Title: "n", Text: "n"}}))
 	}
 	n, err := a.DB.IndexedPages(ctx)
 	require.NoError(t, err)

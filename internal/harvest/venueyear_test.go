@@ -128,7 +128,7 @@ func TestVenueYear(t *testing.T) {
 
 func mustPapers(t *testing.T, a *app.App, id string) []gleaner.Paper {
 	t.Helper()
-	ps, err := a.DB.HarvestPapers(t.Context(), id, true)
+	ps, err := a.DB.Missing(t.Context(), id)
 	require.NoError(t, err)
 	return ps
 }

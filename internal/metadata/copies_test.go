@@ -122,7 +122,8 @@ func TestSemanticScholar(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(ids, [][]string{{"11"}, nil, nil, nil}) {
 		t.Errorf("authors: %v, %v", ids, err)
 	}
-	p, err := ss.Person(t.Context(), "11")
+	ps, err := ss.Persons(t.Context(), []string{"11"})
+	p := ps["11"]
 	if err != nil || !reflect.DeepEqual(p.URLs, []string{"http://ann.example/"}) || p.ORCID() != "0000-0002-1825-0097" {
 		t.Errorf("person: %+v, %v", p, err)
 	}

@@ -261,14 +261,3 @@ func (d *DBLP) personWays(pid string, p *gleaner.Person) []way {
 	}
 	return ways
 }
-
-// AsSource is DBLP as a Source: List under the interface's name.
-func (d *DBLP) AsSource() Source { return dblpSource{d} }
-
-type dblpSource struct{ d *DBLP }
-
-func (s dblpSource) Name() string { return s.d.Name() }
-
-func (s dblpSource) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
-	return s.d.List(ctx, v, years)
-}

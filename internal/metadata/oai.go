@@ -164,20 +164,6 @@ func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 	return out, err
 }
 
-// Holdings lists everything a library's endpoint has in a set ("" for all).
-func (o *OAI) Holdings(ctx context.Context, set string) ([]gleaner.Paper, error) {
-	var out []gleaner.Paper
-	seen := map[string]bool{}
-	err := o.Records(ctx, OAIQuery{Set: set}, func(p gleaner.Paper) error {
-		if !seen[p.Key] {
-			seen[p.Key] = true
-			out = append(out, p)
-		}
-		return nil
-	})
-	return out, err
-}
-
 func (r oaiRecord) paper() gleaner.Paper {
 	p := gleaner.Paper{Key: strings.TrimSpace(r.Header.Identifier), Title: cleanTitle(string(r.DC.Title[0]))}
 	for _, c := range r.DC.Creator {

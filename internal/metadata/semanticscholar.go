@@ -183,18 +183,6 @@ type s2Author struct {
 // s2AuthorBatch is how many authors one request may name.
 const s2AuthorBatch = 1000
 
-// Person looks one author up.
-func (s *SemanticScholar) Person(ctx context.Context, id string) (gleaner.Person, error) {
-	ps, err := s.Persons(ctx, []string{id})
-	if err != nil {
-		return gleaner.Person{}, err
-	}
-	if p, ok := ps[id]; ok {
-		return p, nil
-	}
-	return gleaner.Person{}, ErrNotFound{"Semantic Scholar", id}
-}
-
 // Persons looks many authors up, a thousand a request; unknown ones are absent.
 func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string]gleaner.Person, error) {
 	out := map[string]gleaner.Person{}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -18,16 +17,12 @@ import (
 var defaultLists []byte
 
 // Lists are the word lists and address rules by which links are judged before
-// anything is learnt: the keyword classes, ignore and allow lists of Zhuang et
-// al. (JCDL 2005, §3.3 and Table 4), and the URL pattern and anchor text
-// inspections of Chen's CINDI robot (Concordia 2008). All words are lower case.
+// anything is learnt: the keyword classes of Zhuang et al. (JCDL 2005, §3.3 and
+// Table 4), and the URL pattern and anchor text inspections of Chen's CINDI robot
+// (Concordia 2008). All words are lower case.
 type Lists struct {
 	High   []string `yaml:"high,omitempty" json:"high,omitempty"`     // keywords of weight 2
 	Medium []string `yaml:"medium,omitempty" json:"medium,omitempty"` // keywords of weight 1
-
-	IgnoreTypes []string `yaml:"ignore_types,omitempty" json:"ignore_types,omitempty"` // file name endings, without the dot
-	IgnoreHosts []string `yaml:"ignore_hosts,omitempty" json:"ignore_hosts,omitempty"` // parts of host names
-	AllowHosts  []string `yaml:"allow_hosts,omitempty" json:"allow_hosts,omitempty"`   // hosts or domains followed beside the site
 
 	DepartmentWords   []string `yaml:"department_words,omitempty" json:"department_words,omitempty"`
 	StopDirectories   []string `yaml:"stop_directories,omitempty" json:"stop_directories,omitempty"`
@@ -39,8 +34,6 @@ type Lists struct {
 
 	// Concepts are what the words of a link can speak of; see lists.yaml.
 	Concepts map[string][]string `yaml:"concepts,omitempty" json:"concepts,omitempty"`
-
-	MaxDirectoryLevels int `yaml:"max_directory_levels,omitempty" json:"max_directory_levels,omitempty"`
 }
 
 // DefaultLists are the lists that ship with the program.
@@ -76,15 +69,11 @@ func (l Lists) Override(own Lists) Lists {
 		out.Concepts = maps.Clone(l.Concepts)
 		maps.Copy(out.Concepts, own.Concepts)
 	}
-	if own.MaxDirectoryLevels > 0 {
-		out.MaxDirectoryLevels = own.MaxDirectoryLevels
-	}
 	return out
 }
 
 func (l *Lists) all() []*[]string {
-	return []*[]string{&l.High, &l.Medium, &l.IgnoreTypes, &l.IgnoreHosts, &l.AllowHosts,
-		&l.DepartmentWords, &l.StopDirectories, &l.AvoidDirectories, &l.UnwelcomeNames,
+	return []*[]string{&l.High, &l.Medium, &l.DepartmentWords, &l.StopDirectories, &l.AvoidDirectories, &l.UnwelcomeNames,
 		&l.PruningAnchors, &l.ExtractingAnchors, &l.MetaKeywords}
 }
 
@@ -105,47 +94,6 @@ func (l Lists) Weight(link page.Link) (weight int, word string) {
 		return QueueMedium, w
 	}
 	return QueueLow, ""
-}
-
-// Follow says whether a link found on the host of site may be followed, and if
-// not, by which rule. Documents off the site are leads and are judged by their
-// type alone.
-func (l Lists) Follow(site string, link page.Link, document bool) (ok bool, rule string) {
-	u, err := url.Parse(link.URL)
-	if err != nil {
-		return false, "not an address"
-	}
-	host := strings.ToLower(u.Hostname())
-	if part, hit := matchAny(l.IgnoreHosts, func(p string) bool { return strings.Contains(host, p) }); hit {
-		return false, "ignored host: " + part
-	}
-	ext := strings.TrimPrefix(strings.ToLower(path.Ext(u.Path)), ".")
-	if !document && ext != "" && slices.Contains(l.IgnoreTypes, ext) {
-		return false, "ignored type: " + ext
-	}
-	if document || strings.EqualFold(u.Host, site) || strings.EqualFold(host, site) {
-		return l.followPath(u.Path)
-	}
-	if _, hit := matchAny(l.AllowHosts, func(d string) bool { return host == d || strings.HasSuffix(host, "."+d) }); hit {
-		return l.followPath(u.Path)
-	}
-	return false, "outside the allowed hosts"
-}
-
-func (l Lists) followPath(p string) (bool, string) {
-	if levels := strings.Count(path.Dir(path.Clean("/"+p)), "/"); l.MaxDirectoryLevels > 0 && levels > l.MaxDirectoryLevels {
-		return false, fmt.Sprintf("deeper than %d directories", l.MaxDirectoryLevels)
-	}
-	return true, ""
-}
-
-func matchAny(list []string, ok func(string) bool) (string, bool) {
-	for _, s := range list {
-		if s != "" && ok(s) {
-			return s, true
-		}
-	}
-	return "", false
 }
 
 // prefixMatch is the first keyword with which one of the words begins.

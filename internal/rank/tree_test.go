@@ -42,7 +42,7 @@ func TestTrainLinks(t *testing.T) {
 			t.Fatal("a blog leads to no paper")
 		}
 	}
-	require.Equal(t, base.IgnoreTypes, lists.IgnoreTypes)
+	require.Equal(t, base.StopDirectories, lists.StopDirectories)
 	var b strings.Builder
 	require.NoError(t, report.WriteText(&b))
 	require.Contains(t, b.String(), "publication")

@@ -203,5 +203,5 @@ func TestFarmLinks(t *testing.T) {
 	for _, word := range trained.High {
 		require.NotContains(t, trained.Medium, word, "one word is in two classes")
 	}
-	require.Equal(t, lists.IgnoreTypes, trained.IgnoreTypes)
+	require.Equal(t, lists.StopDirectories, trained.StopDirectories)
 }

@@ -37,11 +37,6 @@ const (
 	indexedText  = 64 << 10
 )
 
-// PutPage adds a page, or replaces the one of the same URL.
-func (x *PageIndex) PutPage(ctx context.Context, p evidence.Page) error {
-	return x.PutPages(ctx, []evidence.Page{p})
-}
-
 // PutPages adds pages, or replaces those of the same URLs, in one round trip.
 func (x *PageIndex) PutPages(ctx context.Context, pages []evidence.Page) error {
 	if len(pages) == 0 {

@@ -129,16 +129,6 @@ func (db *DB) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
 	return pgx.CollectRows(rows, scanPaper)
 }
 
-// HarvestPapers lists the papers of a harvest; wantedOnly leaves out the held.
-func (db *DB) HarvestPapers(ctx context.Context, harvest string, wantedOnly bool) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
-		WHERE h.harvest_id=$1 AND NOT (h.held AND $2) ORDER BY p.year, p.key`, harvest, wantedOnly)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
-}
-
 // missingSQL is true of a harvest_papers row h whose paper was not found.
 const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + `)`
 
