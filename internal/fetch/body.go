@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,12 @@ func (b *body) drain() {
 
 // read returns the inflated body, or its first prefix bytes if prefix is not 0.
 func (b *body) read(prefix int64) ([]byte, error) {
-	r, done, err := inflater(b, b.coded)
+	packed, free, err := b.holdWindows()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	r, done, err := inflater(packed, b.coded)
 	if err != nil {
 		if b.wire == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 			return nil, nil // nothing at all, however it was meant to be packed
@@ -137,8 +143,7 @@ func (b *body) mostPacked(limit, prefix int64) int64 {
 	return limit + limit/8 + firstRead
 }
 
-// hold asks for memory when a body turns out to be large, once and for all of
-// it. The wait is not the host's fault.
+// hold asks for memory when a body turns out to be large, once and for all of it.
 func (b *body) hold(n, limit int64) error {
 	if n <= smallBody || b.release != nil || b.memory == nil {
 		return nil
@@ -146,14 +151,39 @@ func (b *body) hold(n, limit int64) error {
 	if promised := b.resp.ContentLength; promised > 0 && len(b.coded) == 0 {
 		limit = min(limit, promised)
 	}
-	from, resume := time.Now(), b.watch.pause()
 	var err error
-	if b.release, err = b.memory.take(b.ctx, limit); err != nil {
-		return err
+	b.release, err = b.wait(func() (func(), error) { return b.memory.take(b.ctx, limit) })
+	return err
+}
+
+// holdWindows asks for the memory of decoders' windows before there are any, and
+// returns where the packed body is read from.
+func (b *body) holdWindows() (packed io.Reader, free func(), err error) {
+	if len(b.coded) == 0 || b.memory == nil {
+		return b, func() {}, nil
+	}
+	in := bufio.NewReader(b)
+	var first byte
+	if head, err := in.Peek(1); err == nil { // what is wrong with it, the decoder says
+		first = head[0]
+	}
+	n := windows(b.coded, first)
+	if n <= smallWindow {
+		return in, func() {}, nil
+	}
+	free, err = b.wait(func() (func(), error) { return b.memory.window(b.ctx, n) })
+	return in, free, err
+}
+
+// wait waits for memory, which is not the host's fault.
+func (b *body) wait(take func() (func(), error)) (release func(), err error) {
+	from, resume := time.Now(), b.watch.pause()
+	if release, err = take(); err != nil {
+		return nil, err
 	}
 	b.start = b.start.Add(time.Since(from))
 	resume()
-	return nil
+	return release, nil
 }
 
 // giveBack releases what is held for a body that nobody gets.

@@ -18,9 +18,47 @@ import (
 // acceptEncoding is what the decoders below can undo.
 const acceptEncoding = "gzip, deflate, br, zstd"
 
-// maxWindow bounds the memory that a zstd frame may ask for (RFC 9659: 8 MB for
-// content coding).
-const maxWindow = 8 << 20
+const (
+	// maxWindow bounds the memory that a zstd frame may ask for (RFC 9659: 8 MB for
+	// content coding).
+	maxWindow = 8 << 20
+	// largestBrotli is the largest window of a brotli stream (RFC 7932 section 9.1).
+	largestBrotli = 16 << 20
+	// smallWindow is what decoders may have without asking.
+	smallWindow = 1 << 20
+)
+
+// windows is how much the windows of decoders for some codings may take. The one of
+// a brotli stream that nothing else is packed around says so at its beginning, first
+// being its first byte.
+func windows(codings []string, first byte) (n int64) {
+	for _, c := range codings {
+		switch {
+		case c == "zstd":
+			n += maxWindow
+		case c == "br" && len(codings) == 1:
+			n += brotliWindow(first)
+		case c == "br":
+			n += largestBrotli
+		}
+	}
+	return n
+}
+
+// brotliWindow reads the size of the window from the first byte of a stream
+// (RFC 7932 section 9.1).
+func brotliWindow(first byte) int64 {
+	bits := 17
+	switch more := int(first >> 4 & 7); {
+	case first&1 == 0:
+		bits = 16
+	case first>>1&7 != 0:
+		bits = 17 + int(first>>1&7)
+	case more > 1:
+		bits = 8 + more
+	}
+	return 1 << bits
+}
 
 var errUnknownCoding = errors.New("unknown Content-Encoding")
 

@@ -10,9 +10,11 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/lab/growthtest"
@@ -154,6 +156,91 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 	require.Len(t, r.Body, size)
 	r.Release()
 	require.True(t, memory.free.TryAcquire(size*inUse), "all is given back, once")
+}
+
+// TestWindowsOfDecodersWaitForMemory: a packed body of a few bytes may have its
+// decoder take sixteen MiB. As many are read at a time as there is room for.
+func TestWindowsOfDecodersWaitForMemory(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		coding string
+		packed []byte
+	}{
+		"brotli": {"br", brotliOf(t, 24)},
+		"zstd":   {"zstd", pack(t, "zstd", []byte("small"))},
+		"layers": {"gzip, br", brotliOf(t, 10)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, goOn := make(chan string, 9), make(chan bool)
+			one, two := "", ""
+			for _, url := range []*string{&one, &two} {
+				*url = site(t, func(w http.ResponseWriter, r *http.Request) {
+					html(w)
+					w.Header().Set("Content-Encoding", c.coding)
+					_, _ = w.Write(c.packed[:4])
+					_ = http.NewResponseController(w).Flush()
+					asked <- r.URL.Path
+					<-goOn
+					_, _ = w.Write(c.packed[4:])
+				}).URL
+			}
+			let := sync.OnceFunc(func() { close(goOn) })
+			t.Cleanup(let)                     // before the servers are closed
+			memory := NewMemory(3 * maxWindow) // room for one of the least
+			cl := testClient(t, func(cfg *Config) { cfg.Memory, cfg.Limits = memory, Limits{} })
+			ended := make(chan error, 1)
+			go func(url string) {
+				r, err := cl.Fetch(context.Background(), Request{URL: url})
+				r.Release()
+				ended <- err
+			}(one + "/1")
+			require.Equal(t, "/1", <-asked)
+			for memory.windows.TryAcquire(1) { // until its first byte has come
+				memory.windows.Release(1)
+				select {
+				case err := <-ended:
+					t.Fatalf("it ended: %v", err)
+				case <-time.After(time.Millisecond):
+				}
+			}
+			stopped := errors.New("told to stop")
+			ctx, cancel := context.WithCancelCause(context.Background())
+			second := make(chan error, 1)
+			go func(url string) {
+				_, err := cl.Fetch(ctx, Request{URL: url})
+				second <- err
+			}(two + "/2")
+			require.Equal(t, "/2", <-asked)
+			cancel(stopped)
+			require.Error(t, <-second)
+			let()
+			if err := <-ended; name != "layers" { // nothing is packed twice here
+				require.NoError(t, err)
+			}
+			require.True(t, memory.windows.TryAcquire(maxWindow), "all is given back")
+		})
+	}
+}
+
+// brotliOf packs a page with a window of so many bits.
+func brotliOf(t *testing.T, bits int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := brotli.NewWriterOptions(&b, brotli.WriterOptions{Quality: 5, LGWin: bits})
+	_, err := w.Write([]byte("<title>A page</title><p>of some words"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.EqualValues(t, 1<<bits, brotliWindow(b.Bytes()[0]), "%x", b.Bytes()[0])
+	return b.Bytes()
+}
+
+// TestWindowsOfBrotli reads the windows that an encoder says it uses.
+func TestWindowsOfBrotli(t *testing.T) {
+	t.Parallel()
+	for bits := 10; bits <= 24; bits++ {
+		brotliOf(t, bits)
+	}
 }
 
 // TestMemoryComesBackFromFailures: a body that nobody gets holds nothing.

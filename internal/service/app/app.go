@@ -44,7 +44,8 @@ type App struct {
 	Catalogues Catalogues
 
 	options  Options
-	shutTemp func() // removes the readers' temporary files; nil where none were opened
+	memory   *fetch.Memory // of all polite clients
+	shutTemp func()        // removes the readers' temporary files; nil where none were opened
 
 	filter *document.Filter // nil where it is switched off
 	index  *store.PageIndex // nil where it is switched off
@@ -89,7 +90,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 		return nil, err
 	}
 	repo.BelongTo(db)
-	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
+	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, memory: bodies(), Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
 	if a.filter, err = Filter(cfg); err != nil {
 		a.Close()
 		return nil, err

@@ -30,7 +30,7 @@ const linger = 10 * time.Second
 
 func fetchConfig(cfg *config.Config) fetch.Config {
 	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
-		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports, Memory: fetch.NewMemory(memory() / 2)}
+		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports}
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Policy.Fetch.DocumentBytes), int64(cfg.Policy.Fetch.PageBytes)
 	fc.AllowLoopback = slices.ContainsFunc(fc.AllowPrivate, func(n config.Network) bool { return n.Addr().IsLoopback() })
 	for _, by := range cfg.Web.PaceBy {
@@ -45,16 +45,18 @@ func fetchConfig(cfg *config.Config) fetch.Config {
 }
 
 // webConfig is that of every polite client of this process: they share the turns of
-// hosts and what is known of them.
+// hosts, what is known of them, and the memory.
 func (a *App) webConfig() fetch.Config {
 	fc := fetchConfig(a.Config)
+	fc.Memory = a.memory
 	fc.Gate, fc.Robots, fc.Blocked = a.Keeper, politeness.NewRobots(a.DB.Pool), a.DB.Blocked
 	return fc
 }
 
 // memory is what the process may take (GOMEMLIMIT), or two GiB where it is not
-// told: the bodies in flight may take half of it together, what is unpacked a
-// quarter. They are two, since who holds a body may wait to unpack it.
+// told: the bodies in flight of all clients may take three eighths of it together,
+// the windows of their decoders an eighth, what is unpacked a quarter. That is
+// apart, since who holds a body may wait to unpack it.
 func memory() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
 		return limit
@@ -80,3 +82,6 @@ func UserAgent(cfg *config.Config) (string, error) {
 	}
 	return c.UserAgent(), nil
 }
+
+// bodies is the bound of what clients take.
+func bodies() *fetch.Memory { return fetch.NewMemory(memory() / 8 * 3) }

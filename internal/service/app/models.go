@@ -86,5 +86,7 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 // Client is the polite client for a command without a database: paces hold within
 // this process alone.
 func Client(cfg *config.Config) (*fetch.Client, error) {
-	return fetch.New(fetchConfig(cfg))
+	fc := fetchConfig(cfg)
+	fc.Memory = bodies()
+	return fetch.New(fc)
 }
