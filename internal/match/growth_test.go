@@ -44,6 +44,56 @@ func TestMatchingGrowsNoFasterThanItsInput(t *testing.T) {
 	})
 }
 
+// However alike the papers of a venue and those of a library are, finding which are
+// held costs no more than they are many.
+func TestHeldGrowsWithTheLists(t *testing.T) {
+	by := func(i int) []gleaner.Author { return []gleaner.Author{{Name: fmt.Sprint("Ada King", i)}} }
+	for name, paper := range map[string]func(i int) gleaner.Paper{
+		"one title":            func(int) gleaner.Paper { return gleaner.Paper{Title: ramsey.Title, Year: 2003} },
+		"one title, by others": func(i int) gleaner.Paper { return gleaner.Paper{Title: ramsey.Title, Year: 2003, Authors: by(i)} },
+		"one title, in others": func(i int) gleaner.Paper { return gleaner.Paper{Title: ramsey.Title, Year: 1000 + i, Authors: by(0)} },
+		"one short title":      func(i int) gleaner.Paper { return gleaner.Paper{Title: "Preface", Year: 2003, Authors: by(i)} },
+		"short titles alike": func(i int) gleaner.Paper {
+			return gleaner.Paper{Title: "Pre" + strings.Repeat("-", i) + "face", Year: 2003}
+		},
+		"one DOI": func(i int) gleaner.Paper { return gleaner.Paper{Title: fmt.Sprint(ramsey.Title, i), DOI: "10.1000/a"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 64 // beyond what a record is compared with
+			if name == "short titles alike" {
+				n = 32 // each title is longer than the one before
+			}
+			growthtest.Linear(t, n, func(n int) []byte { return []byte(strings.Repeat("x", n)) }, func(b []byte) {
+				wanted, holdings := make([]gleaner.Paper, len(b)), make([]gleaner.Paper, len(b))
+				for i := range b {
+					wanted[i], holdings[i] = paper(i), paper(i)
+					wanted[i].Key, holdings[i].Key = fmt.Sprint("w", i), fmt.Sprint("h", i)
+				}
+				match.Held(wanted, holdings)
+			})
+		})
+	}
+}
+
+// TestHeldOfOneTitle: of many papers of one title each is held by its own record.
+func TestHeldOfOneTitle(t *testing.T) {
+	t.Parallel()
+	var wanted, holdings []gleaner.Paper
+	for i := range 600 {
+		p := gleaner.Paper{Key: fmt.Sprint("w", i), Title: "Guest Editors' Introduction", Year: 1980 + i%30, Authors: []gleaner.Author{{Name: fmt.Sprintf("Ada King%c%c", 'a'+i/26, 'a'+i%26)}}}
+		wanted = append(wanted, p)
+		if p.Key = fmt.Sprint("h", i); i%2 == 0 {
+			holdings = append(holdings, p)
+		}
+	}
+	held := match.Held(wanted, holdings)
+	for i := range wanted {
+		if got := held[wanted[i].Key].Held.Key; i%2 == 0 && got != fmt.Sprint("h", i) || i%2 == 1 && got != "" {
+			t.Fatalf("%d is held by %q", i, got)
+		}
+	}
+}
+
 // A document bears no more signs than it has letters, and no signs of a title take
 // longer than the title.
 func TestSignsGrowWithTheirText(t *testing.T) {

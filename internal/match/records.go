@@ -182,7 +182,8 @@ const mostLike = 200
 func (ix *Index) Titled(title string) []int {
 	var out []int
 	sk := skeleton(clip(title))
-	for _, i := range ix.short[string(sk)] {
+	short := ix.short[string(sk)]
+	for _, i := range short[:min(len(short), mostLike)] {
 		out = append(out, int(i))
 	}
 	for _, c := range ix.candidates(sk, 0, len(sk), mostLike) {
@@ -195,41 +196,4 @@ func sortMatches(ms []Match) {
 	slices.SortStableFunc(ms, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Verdict.rank(), b.Verdict.rank()), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Paper.Key, b.Paper.Key))
 	})
-}
-
-// Reason says why a wanted paper counts as held.
-type Reason struct {
-	Held    gleaner.Paper `json:"held"` // the record of the library
-	Verdict Verdict       `json:"verdict"`
-	Score   float64       `json:"score"`
-	Why     []string      `json:"why"`
-}
-
-// bareTitle reports whether a record that gives no more than a title, and
-// perhaps a year, gives this one. The title is then all that a library's list
-// has to say, and it is believed.
-func bareTitle(p, h gleaner.Paper) bool {
-	gap := yearGap(p, h)
-	return len(h.Authors) == 0 && h.Pages == "" && gap <= 1 &&
-		compareTitles(p.Title, h.Title) <= misread && (len(text.Normalise(h.Title)) > shortTitle || gap == 0)
-}
-
-// Held finds which wanted papers a library holds, by key. Exact and strong
-// matches count, and titles alone from a list that gives nothing else.
-func Held(wanted, holdings []gleaner.Paper) map[string]Reason {
-	ix := NewIndex(wanted)
-	out := map[string]Reason{}
-	for _, h := range holdings {
-		for _, m := range ix.Record(h) {
-			if m.Verdict != Exact && m.Verdict != Strong && !bareTitle(m.Paper, h) {
-				continue
-			}
-			old, ok := out[m.Paper.Key]
-			if ok && (old.Verdict.rank() < m.Verdict.rank() || old.Verdict == m.Verdict && old.Score >= m.Score) {
-				continue
-			}
-			out[m.Paper.Key] = Reason{Held: h, Verdict: m.Verdict, Score: m.Score, Why: m.Reasons}
-		}
-	}
-	return out
 }
