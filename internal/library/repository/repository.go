@@ -23,7 +23,6 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
-	_ "gocloud.dev/blob/s3blob" // s3://
 	"gocloud.dev/gcerrors"
 )
 
@@ -79,7 +78,7 @@ func Open(ctx context.Context, rawURL string) (*Repository, error) {
 	case scheme == "mem":
 		r.bucket = memblob.OpenBucket(nil)
 	case scheme == "s3":
-		r.bucket, err = blob.OpenBucket(ctx, rawURL)
+		r.bucket, err = openS3(ctx, rawURL)
 	default:
 		return nil, fmt.Errorf("repository %q: %w", rawURL, ErrScheme)
 	}
