@@ -189,7 +189,7 @@ func ruleOfThumb(v []float64) bool {
 func (c *counts) layout(t *Text) []float64 {
 	landscape, area, size, title := math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	if t.Width > 0 && t.Height > 0 {
-		landscape, area = yes(t.Landscape()), math.Log(t.Width*t.Height/(612*792))
+		landscape, area = yes(t.landscape()), math.Log(t.Width*t.Height/(612*792))
 		if body, top := letterSizes(t.First); body > 0 {
 			size, title = math.Log(body/t.Height*792), math.Log(max(1, top/body))
 		}

@@ -65,8 +65,8 @@ type Judgement struct {
 	Features      Features          `json:"-"`          // in the order of featureNames; may hold NaN
 }
 
-// ErrModel is a stored filter that does not fit this program's features.
-var ErrModel = errors.New("filter weights do not fit")
+// errModel is a stored filter that does not fit this program's features.
+var errModel = errors.New("filter weights do not fit")
 
 // NewFilter returns the shipped filter at an operating point; an unknown point
 // is Balanced.
@@ -78,18 +78,18 @@ func NewFilter(point Point) *Filter {
 	return f
 }
 
-// LoadFilter reads weights that TrainFilter made. The error is ErrModel when
+// LoadFilter reads weights that TrainFilter made. The error is errModel when
 // they were made for other features.
 func LoadFilter(r io.Reader, point Point) (*Filter, error) {
 	m := &FilterModel{}
 	if err := json.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+		return nil, fmt.Errorf("%w: %w", errModel, err)
 	}
 	if m.Academic == nil || m.Kinds == nil || !slices.Equal(m.Academic.Features, featureNames) || !slices.Equal(m.Kinds.Features, featureNames) {
-		return nil, ErrModel
+		return nil, errModel
 	}
 	if m.Front != nil && !m.Front.fits() {
-		return nil, ErrModel
+		return nil, errModel
 	}
 	f := &Filter{model: m, point: point, threshold: 0.5}
 	if s, ok := m.Points[point]; ok {
@@ -166,7 +166,7 @@ const titlePage = 1200
 // so, or its text calls itself one more often than a paper; "" if nothing does.
 // A CV, which names its author's theses, is none.
 func (c *counts) thesisEvidence(t *Text) string {
-	if t.PageCount < thesisPages || t.Landscape() || len(t.Pages) == 0 || cvFront.in(strings.ToLower(c.front)) {
+	if t.PageCount < thesisPages || t.landscape() || len(t.Pages) == 0 || cvFront.in(strings.ToLower(c.front)) {
 		return ""
 	}
 	m := fulfilment.find(strings.Join(t.Pages[:min(3, len(t.Pages))], "\n"))

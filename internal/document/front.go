@@ -56,7 +56,7 @@ const fewWords = 150
 // slow knows the documents that take more pages to come to their matter than
 // papers do: theses, reports and books with their title pages and contents.
 func (c *counts) slow(t *Text) bool {
-	return c.words < fewWords || !t.Landscape() && c.at[secContents] >= 0 || thesisFront.in(strings.ToLower(c.front))
+	return c.words < fewWords || !t.landscape() && c.at[secContents] >= 0 || thesisFront.in(strings.ToLower(c.front))
 }
 
 // ofFront is what the first pages know of the features.

@@ -135,7 +135,7 @@ func TestUnpackingIsBoundedByTheFile(t *testing.T) {
 		"entries": zipOf(10_001, "%d/"),
 	} {
 		parts, err := Unpack("x", "", body, Limits{})
-		assert.ErrorIs(t, err, ErrLimit, name)
+		assert.ErrorIs(t, err, errLimit, name)
 		assert.Empty(t, parts, name)
 	}
 	parts, err := Unpack("x.ps.gz", "", gzipOf(append([]byte("%!PS\n"), bytes.Repeat([]byte("0 0 moveto\n"), 1<<20)...)), Limits{})

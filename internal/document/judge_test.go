@@ -83,9 +83,9 @@ func TestLoadFilterRefusesOtherFeatures(t *testing.T) {
 	b, err := json.Marshal(m)
 	require.NoError(t, err)
 	_, err = LoadFilter(bytes.NewReader(b), Balanced)
-	assert.ErrorIs(t, err, ErrModel)
+	assert.ErrorIs(t, err, errModel)
 	_, err = LoadFilter(strings.NewReader("{"), Balanced)
-	assert.ErrorIs(t, err, ErrModel)
+	assert.ErrorIs(t, err, errModel)
 }
 
 func TestFeatures(t *testing.T) {

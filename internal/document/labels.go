@@ -106,9 +106,9 @@ func whereIf(attribute int) func(map[int]float64, float64) float64 {
 	}
 }
 
-// ReadPublished reads the published training set (sparse ARFF). Features of
+// readPublished reads the published training set (sparse ARFF). Features of
 // ours that it does not know are NaN. Its positive class is "academic".
-func ReadPublished(path string) ([]learn.Example, error) {
+func readPublished(path string) ([]learn.Example, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func TestReadPaper(t *testing.T) {
 	assert.Equal(t, "Harvesting the Missing Papers by Patience", titleGuess(got))
 	assert.Contains(t, got.Pages[0], "The crawler")
 	assert.Equal(t, 12, countReferences(got))
-	assert.False(t, got.Landscape())
+	assert.False(t, got.landscape())
 	assert.InDelta(t, 612, got.Width, 1)
 }
 

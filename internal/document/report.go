@@ -50,24 +50,24 @@ func (r *TrainReport) at(threshold float64) func(int) bool {
 	return func(i int) bool { return r.samples[i].judged && r.scores[i] >= threshold }
 }
 
-// AcademicConfusion is academic or not at a threshold on the score.
-func (r *TrainReport) AcademicConfusion(threshold float64) *learn.Confusion {
+// academicConfusion is academic or not at a threshold on the score.
+func (r *TrainReport) academicConfusion(threshold float64) *learn.Confusion {
 	return r.decided(r.at(threshold), nil)
 }
 
-// RuleConfusion is the rule of thumb "(references and (abstract or
+// ruleConfusion is the rule of thumb "(references and (abstract or
 // introduction)) or 'this paper', at most 60 pages" on the same documents.
-func (r *TrainReport) RuleConfusion() *learn.Confusion {
+func (r *TrainReport) ruleConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
 }
 
-// PlainConfusion is "an abstract, 350 words, three pages" on the same documents.
-func (r *TrainReport) PlainConfusion() *learn.Confusion {
+// plainConfusion is "an abstract, 350 words, three pages" on the same documents.
+func (r *TrainReport) plainConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return r.samples[i].plain }, nil)
 }
 
-// ClassConfusion is the confusion of the six classes.
-func (r *TrainReport) ClassConfusion() *learn.Confusion {
+// classConfusion is the confusion of the six classes.
+func (r *TrainReport) classConfusion() *learn.Confusion {
 	c := learn.NewConfusion([]string{string(Paper), string(Thesis), string(Slides), string(Course), string(CV), string(Other)})
 	for i, s := range r.samples {
 		c.Add(string(s.class), string(r.said[i]))
@@ -117,11 +117,11 @@ func (r *TrainReport) points() map[Point]Setting {
 }
 
 func (r *TrainReport) figures(map[Point]Setting) Figures {
-	c := r.AcademicConfusion(0.5)
+	c := r.academicConfusion(0.5)
 	p, rec, _ := c.Scores(academicLabel)
 	return Figures{
 		Documents: len(r.samples), Sites: r.Sites, Accuracy: c.Accuracy(), Precision: p, Recall: rec,
-		ClassMacroF1: r.ClassConfusion().MacroF1(), RuleAccuracy: r.RuleConfusion().Accuracy(),
+		ClassMacroF1: r.classConfusion().MacroF1(), RuleAccuracy: r.ruleConfusion().Accuracy(),
 	}
 }
 
@@ -135,11 +135,11 @@ func (r *TrainReport) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "%d documents of %d sites (%d with text to judge), %d rows of the published set, %d missing.\n",
 		len(r.samples), r.Sites, judged, r.Published, len(r.Missing))
 	fmt.Fprintf(&b, "Each site is judged by weights that never saw it; a document without text counts as refused.\n\n")
-	fmt.Fprintf(&b, "Academic or not, threshold 0.5:\n%s\n", r.AcademicConfusion(0.5))
+	fmt.Fprintf(&b, "Academic or not, threshold 0.5:\n%s\n", r.academicConfusion(0.5))
 	fmt.Fprintf(&b, "The same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
-	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.RuleConfusion())
-	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.PlainConfusion())
-	fmt.Fprintf(&b, "Classes:\n%s\n", r.ClassConfusion())
+	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.ruleConfusion())
+	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.plainConfusion())
+	fmt.Fprintf(&b, "Classes:\n%s\n", r.classConfusion())
 	points := r.points()
 	for _, p := range []Point{Conservative, Balanced, Liberal} {
 		s := points[p]

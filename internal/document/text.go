@@ -90,8 +90,8 @@ func (t *Text) Words() int {
 // HasText reports whether there is text to judge.
 func (t *Text) HasText() bool { return t.Outcome == OK || t.Outcome == Truncated && len(t.Pages) > 0 }
 
-// Landscape reports whether the pages are wider than high, as slides are.
-func (t *Text) Landscape() bool { return t.Width > t.Height*1.05 && t.Height > 0 }
+// landscape reports whether the pages are wider than high, as slides are.
+func (t *Text) landscape() bool { return t.Width > t.Height*1.05 && t.Height > 0 }
 
 // garbled reports text that is there but says nothing: bitmap fonts whose codes
 // mean nothing give control characters, a salad of signs, or capitals where

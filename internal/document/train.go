@@ -68,7 +68,7 @@ func TrainFilter(ctx context.Context, opt TrainOptions) (*FilterModel, *TrainRep
 	}
 	var extra []learn.Example
 	if opt.Published != "" {
-		if extra, err = ReadPublished(opt.Published); err != nil {
+		if extra, err = readPublished(opt.Published); err != nil {
 			return nil, nil, err
 		}
 	}

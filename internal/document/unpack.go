@@ -65,8 +65,8 @@ func (e *UnpackError) Error() string {
 // Unwrap returns the cause.
 func (e *UnpackError) Unwrap() error { return e.Err }
 
-// ErrLimit is the cause of an UnpackError where a limit of Limits was met.
-var ErrLimit = errors.New("limit on unpacking met")
+// errLimit is the cause of an UnpackError where a limit of Limits was met.
+var errLimit = errors.New("limit on unpacking met")
 
 // Unpack opens gzip, compress (.Z), bzip2, zip and tar, one in another, and
 // returns the documents found, in their order. A file that is not packed comes
@@ -122,7 +122,7 @@ func (u *unpacker) add(name string, body []byte, depth int) error {
 
 func (u *unpacker) open(name string, kind Kind, body []byte, depth int) error {
 	if depth > u.lim.Depth {
-		return &UnpackError{name, TooLarge, fmt.Errorf("%w: archives nested deeper than %d", ErrLimit, u.lim.Depth)}
+		return &UnpackError{name, TooLarge, fmt.Errorf("%w: archives nested deeper than %d", errLimit, u.lim.Depth)}
 	}
 	switch kind {
 	case Gzip:
@@ -184,7 +184,7 @@ const (
 func (u *unpacker) zip(name string, body []byte, depth int) error {
 	// Each entry of a list of contents takes memory before the first is looked at.
 	if most := listed * u.lim.Members; bytes.Count(body, []byte(zipEntry)) > most {
-		return &UnpackError{name, TooLarge, fmt.Errorf("%w: a list of more than %d entries", ErrLimit, most)}
+		return &UnpackError{name, TooLarge, fmt.Errorf("%w: a list of more than %d entries", errLimit, most)}
 	}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
@@ -196,7 +196,7 @@ func (u *unpacker) zip(name string, body []byte, depth int) error {
 			continue
 		}
 		err := u.zipMember(name, f, depth)
-		if errors.Is(err, ErrLimit) {
+		if errors.Is(err, errLimit) {
 			return err
 		}
 		if err != nil && first == nil {
@@ -253,12 +253,12 @@ func unwantedMember(name string) bool {
 func (u *unpacker) read(name string, r io.Reader) ([]byte, error) {
 	u.members++
 	if u.members > u.lim.Members {
-		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d members", ErrLimit, u.lim.Members)}
+		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d members", errLimit, u.lim.Members)}
 	}
 	most := min(u.lim.Member, u.lim.Total-u.total)
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if int64(len(b)) > most {
-		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d bytes", ErrLimit, most)}
+		return nil, &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d bytes", errLimit, most)}
 	}
 	if err != nil {
 		return nil, unpackError(name, err)

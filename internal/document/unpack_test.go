@@ -129,7 +129,7 @@ func TestUnpackLimits(t *testing.T) {
 		var ue *UnpackError
 		require.ErrorAs(t, err, &ue, name)
 		assert.Equal(t, tc.want, ue.Outcome, name)
-		assert.Equal(t, tc.limit, errors.Is(err, ErrLimit), name)
+		assert.Equal(t, tc.limit, errors.Is(err, errLimit), name)
 	}
 }
 

@@ -194,7 +194,7 @@ func TestResolvedAddress(t *testing.T) {
 	require.Equal(t, NotFound, fetchError(t, err).Outcome, "a name of a loopback address, at any port, where that is allowed")
 	_, err = open.Fetch(context.Background(), Request{URL: "http://public.example.org/"})
 	require.Equal(t, NoContact, fetchError(t, err).Outcome, "no packet leaves without a contact")
-	require.ErrorIs(t, err, ErrContact)
+	require.ErrorIs(t, err, errContact)
 
 	ported := testClient(t, func(cfg *Config) { cfg.Resolver, cfg.Contact = dns, "https://example.org/about" })
 	_, err = ported.Fetch(context.Background(), Request{URL: "http://public.example.org:25/"})

@@ -29,7 +29,7 @@ type Client struct {
 }
 
 // New makes a Client. It asks nobody yet; a Config without Contact is no error
-// before the first host that wants one (ErrContact).
+// before the first host that wants one (errContact).
 func New(cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

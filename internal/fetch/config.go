@@ -20,7 +20,7 @@ type Config struct {
 	// It is needed for any host but loopback ones, and those behind a proxy.
 	Contact string
 
-	// Gate grants turns [a MemoryGate with Pacing].
+	// Gate grants turns [a memoryGate with Pacing].
 	Gate   Gate
 	Pacing Pacing
 	// PaceBy widens turns beyond the host [PaceByHost].
@@ -158,10 +158,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Pacing, c.Limits = c.Pacing.WithDefaults(), c.Limits.withDefaults()
 	if c.Gate == nil {
-		c.Gate = NewMemoryGate(c.Pacing, c.Clock)
+		c.Gate = newMemoryGate(c.Pacing, c.Clock)
 	}
 	if c.Robots == nil {
-		c.Robots = NewMemoryRobots(10_000)
+		c.Robots = newMemoryRobots(10_000)
 	}
 	if c.Blocked == nil {
 		c.Blocked = func(context.Context, string) (string, error) { return "", nil }

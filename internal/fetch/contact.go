@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrContact says that no contact address is set. It is matched with errors.Is.
-var ErrContact = errors.New("no contact address: set GLEANER_CONTACT to an e-mail address or a web page " +
+// errContact says that no contact address is set. It is matched with errors.Is.
+var errContact = errors.New("no contact address: set GLEANER_CONTACT to an e-mail address or a web page " +
 	"where web masters reach you; without it only loopback addresses and a proxy are asked")
 
 // checkContact accepts an e-mail address, a web address, or nothing.

@@ -51,7 +51,7 @@ func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 		return nil // allowed, then at any port and without a contact
 	}
 	if !g.hasContact {
-		return ErrContact
+		return errContact
 	}
 	return g.policy.checkPortNumber(ap.Port())
 }
@@ -123,7 +123,7 @@ func connectOutcome(err error, answered bool) Outcome {
 		isDialOp = errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect")
 	)
 	switch {
-	case errors.Is(err, ErrContact):
+	case errors.Is(err, errContact):
 		return NoContact
 	case errors.As(err, &address):
 		return AddressDenied

@@ -13,6 +13,6 @@
 // repeats anything by itself.
 //
 // Pacing (pacing.go) is a pure function from what a visit told to the time of
-// the next one; MemoryGate (gate.go) applies it within one process, a gate on a
+// the next one; memoryGate (gate.go) applies it within one process, a gate on a
 // database across many.
 package fetch

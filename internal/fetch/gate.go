@@ -28,8 +28,8 @@ func (e *ParkedError) Error() string {
 // RetryIn is when asking again makes sense.
 func (e *ParkedError) RetryIn() time.Duration { return e.Wait }
 
-// MemoryGate is a Gate for one process: what it knows is lost with it.
-type MemoryGate struct {
+// memoryGate is a Gate for one process: what it knows is lost with it.
+type memoryGate struct {
 	pacing Pacing
 	clock  Clock
 
@@ -41,24 +41,24 @@ type MemoryGate struct {
 // hostTurns is one host's queue. slot holds a token while nobody is visiting.
 type hostTurns struct {
 	slot     chan struct{}
-	users    int       // turns held or waited for; guarded by MemoryGate.mu
+	users    int       // turns held or waited for; guarded by memoryGate.mu
 	next     time.Time // these two belong to the holder of the token
 	failures int
 }
 
-// NewMemoryGate makes a gate with this pacing; clock may be nil for the
+// newMemoryGate makes a gate with this pacing; clock may be nil for the
 // machine's.
-func NewMemoryGate(p Pacing, clock Clock) *MemoryGate {
+func newMemoryGate(p Pacing, clock Clock) *memoryGate {
 	if clock == nil {
 		clock = systemClock{}
 	}
-	return &MemoryGate{pacing: p.WithDefaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
+	return &memoryGate{pacing: p.WithDefaults(), clock: clock, hosts: map[string]*hostTurns{}, sweep: 1024}
 }
 
 // Turn implements Gate. It returns a *ParkedError where the wait is longer than
 // Pacing.MaxBlock. done may be called from another goroutine, and again without
 // effect.
-func (g *MemoryGate) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(Visit), error) {
+func (g *memoryGate) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(Visit), error) {
 	h := g.enter(host)
 	select {
 	case <-h.slot:
@@ -92,7 +92,7 @@ func (g *MemoryGate) Turn(ctx context.Context, host string, crawlDelay time.Dura
 	}, nil
 }
 
-func (g *MemoryGate) enter(host string) *hostTurns {
+func (g *memoryGate) enter(host string) *hostTurns {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.hosts[host]
@@ -108,7 +108,7 @@ func (g *MemoryGate) enter(host string) *hostTurns {
 	return h
 }
 
-func (g *MemoryGate) leave(h *hostTurns) {
+func (g *memoryGate) leave(h *hostTurns) {
 	g.mu.Lock()
 	h.users--
 	g.mu.Unlock()
@@ -116,7 +116,7 @@ func (g *MemoryGate) leave(h *hostTurns) {
 
 // forgetIdle drops hosts that nobody visits and that may be asked at once, so
 // that memory follows the hosts in use and not all those ever seen.
-func (g *MemoryGate) forgetIdle() {
+func (g *memoryGate) forgetIdle() {
 	now := g.clock.Now()
 	for name, h := range g.hosts {
 		if h.users == 0 && h.failures == 0 && !h.next.After(now) {

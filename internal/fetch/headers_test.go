@@ -68,7 +68,7 @@ func TestConnectOutcome(t *testing.T) {
 		"refused":             {wrap(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), false, ConnectFailure},
 		"dial too long":       {wrap(&net.OpError{Op: "dial", Err: context.DeadlineExceeded}), false, Timeout},
 		"not allowed":         {wrap(&net.OpError{Op: "dial", Err: &AddressError{}}), false, AddressDenied},
-		"no contact":          {wrap(&net.OpError{Op: "dial", Err: ErrContact}), false, NoContact},
+		"no contact":          {wrap(&net.OpError{Op: "dial", Err: errContact}), false, NoContact},
 		"closed":              {wrap(io.EOF), false, ConnectFailure},
 		"reset":               {wrap(&net.OpError{Op: "read", Err: syscall.ECONNRESET}), false, ConnectFailure},
 		"nonsense":            {wrap(errors.New("malformed HTTP response")), true, BadAnswer},

@@ -171,5 +171,5 @@ func TestConfigErrors(t *testing.T) {
 		c.Close()
 	}
 	_, err := New(Config{Contact: "me"})
-	require.False(t, errors.Is(err, ErrContact), "set, but wrong")
+	require.False(t, errors.Is(err, errContact), "set, but wrong")
 }

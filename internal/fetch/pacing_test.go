@@ -95,7 +95,7 @@ func (c *fakeClock) advance(d time.Duration) {
 func TestMemoryGatePaces(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
-	g := NewMemoryGate(Pacing{MinDelay: time.Second, MaxBlock: time.Minute, Rand: func() float64 { return 1 }}, clock)
+	g := newMemoryGate(Pacing{MinDelay: time.Second, MaxBlock: time.Minute, Rand: func() float64 { return 1 }}, clock)
 	ctx := context.Background()
 	visit := func(v Visit, crawl time.Duration) time.Time {
 		done, err := g.Turn(ctx, "a", crawl)
@@ -125,7 +125,7 @@ func TestMemoryGatePaces(t *testing.T) {
 
 func TestMemoryGateOneInFlight(t *testing.T) {
 	t.Parallel()
-	g := NewMemoryGate(Pacing{Unpaced: true}, nil)
+	g := newMemoryGate(Pacing{Unpaced: true}, nil)
 	var mu sync.Mutex
 	inFlight, most := map[string]int{}, 0
 	var wg sync.WaitGroup
@@ -155,7 +155,7 @@ func TestMemoryGateOneInFlight(t *testing.T) {
 
 func TestMemoryGateGivesBack(t *testing.T) {
 	t.Parallel()
-	g := NewMemoryGate(Pacing{MinDelay: time.Minute}, nil)
+	g := newMemoryGate(Pacing{MinDelay: time.Minute}, nil)
 	done, err := g.Turn(context.Background(), "a", 0)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -173,7 +173,7 @@ func TestMemoryGateGivesBack(t *testing.T) {
 func TestMemoryGateForgetsIdleHosts(t *testing.T) {
 	t.Parallel()
 	clock := newFakeClock()
-	g := NewMemoryGate(Pacing{MinDelay: time.Second}, clock)
+	g := newMemoryGate(Pacing{MinDelay: time.Second}, clock)
 	for i := range 50_000 {
 		done, err := g.Turn(context.Background(), time.Duration(i).String(), 0)
 		require.NoError(t, err)

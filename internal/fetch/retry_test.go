@@ -32,9 +32,9 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 				}
 				c.first(w, r)
 			})
-			record := NewMemoryRobots(10)
+			record := newMemoryRobots(10)
 			shared := func(cfg *Config) {
-				cfg.Robots, cfg.Gate = record, NewMemoryGate(cfg.Pacing, nil)
+				cfg.Robots, cfg.Gate = record, newMemoryGate(cfg.Pacing, nil)
 				cfg.Pacing.BackoffBase, cfg.Pacing.BackoffMax = time.Hour, time.Hour // of robots.txt
 			}
 			workers := []*Client{testClient(t, shared), testClient(t, shared)}

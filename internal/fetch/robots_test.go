@@ -167,7 +167,7 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 		_, _ = w.Write([]byte("User-agent: *\nDisallow: /no\nSitemap: /map.xml\nSitemap: https://www.example.org/two.xml\n"))
 	})
 	clock := newFakeClock()
-	cache := NewMemoryRobots(10)
+	cache := newMemoryRobots(10)
 	pacing := Pacing{Unpaced: true, BackoffBase: time.Minute, BackoffMax: time.Hour, Rand: func() float64 { return 1 }}
 	change := func(cfg *Config) { cfg.Clock, cfg.Robots, cfg.Gate, cfg.Pacing = clock, cache, freeGate{}, pacing }
 	c := testClient(t, change)
@@ -242,7 +242,7 @@ func TestRobotsRecordIsBounded(t *testing.T) {
 	s, _ := robotsSite(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(strings.Repeat("# filler\n", robots.MaxBytes/8)))
 	})
-	cache := NewMemoryRobots(10)
+	cache := newMemoryRobots(10)
 	c := testClient(t, func(cfg *Config) { cfg.Robots = cache })
 	_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/a"})
 	require.NoError(t, err)
@@ -255,7 +255,7 @@ func TestRobotsRecordIsBounded(t *testing.T) {
 
 func TestMemoryRobotsDropsTheOldest(t *testing.T) {
 	t.Parallel()
-	m := NewMemoryRobots(2)
+	m := newMemoryRobots(2)
 	ctx := context.Background()
 	for _, h := range []string{"a", "b", "a", "c"} {
 		require.NoError(t, m.SaveRobots(ctx, h, RobotsRecord{Status: 200}))
@@ -277,7 +277,7 @@ func TestRememberedRulesAreBoundedInBytes(t *testing.T) {
 	}
 	body := []byte(file.String())
 	keeper := robotsKeeper{hosts: map[string]*hostRobots{}}
-	cache := NewMemoryRobots(1000)
+	cache := newMemoryRobots(1000)
 	now := time.Now()
 	var last string
 	for i := range 150 {

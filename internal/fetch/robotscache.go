@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// memoryRobotsBytes is how much of the files themselves a MemoryRobots keeps.
+// memoryRobotsBytes is how much of the files themselves a memoryRobots keeps.
 const memoryRobotsBytes = 64 << 20
 
-// MemoryRobots is a RobotsCache in memory that keeps the records of so many
+// memoryRobots is a RobotsCache in memory that keeps the records of so many
 // hosts, and 64 MiB of their files, dropping the oldest.
-type MemoryRobots struct {
+type memoryRobots struct {
 	mu    sync.Mutex
 	limit int
 	recs  map[string]RobotsRecord
@@ -18,13 +18,13 @@ type MemoryRobots struct {
 	bytes int      // of all bodies
 }
 
-// NewMemoryRobots makes a cache for at most limit hosts.
-func NewMemoryRobots(limit int) *MemoryRobots {
-	return &MemoryRobots{limit: max(limit, 1), recs: map[string]RobotsRecord{}}
+// newMemoryRobots makes a cache for at most limit hosts.
+func newMemoryRobots(limit int) *memoryRobots {
+	return &memoryRobots{limit: max(limit, 1), recs: map[string]RobotsRecord{}}
 }
 
 // LoadRobots implements RobotsCache.
-func (m *MemoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord, bool, error) {
+func (m *memoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	rec, ok := m.recs[host]
@@ -32,7 +32,7 @@ func (m *MemoryRobots) LoadRobots(_ context.Context, host string) (RobotsRecord,
 }
 
 // SaveRobots implements RobotsCache.
-func (m *MemoryRobots) SaveRobots(_ context.Context, host string, rec RobotsRecord) error {
+func (m *memoryRobots) SaveRobots(_ context.Context, host string, rec RobotsRecord) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old, ok := m.recs[host]

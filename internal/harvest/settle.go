@@ -59,7 +59,7 @@ func (b book) All(ctx context.Context) ([]evidence.Decision, error) {
 // Heed implements homepage.Book.
 func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
 	words, err := b.s.DB.Overrides(ctx, d.Author.ID())
-	return Heed(d, words), err
+	return heed(d, words), err
 }
 
 // Save implements homepage.Book.
@@ -67,7 +67,7 @@ func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.
 
 // Heed lays a person's words over a decision: the pages they name come first, the
 // last named before all, and those they deny go.
-func Heed(d evidence.Decision, words []store.Override) evidence.Decision {
+func heed(d evidence.Decision, words []store.Override) evidence.Decision {
 	d.Homepages = slices.Clone(d.Homepages)
 	for _, w := range words {
 		same := func(c evidence.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }

@@ -30,7 +30,7 @@ func (s *Stages) Say(ctx context.Context, a gleaner.Author, url, word string) ([
 		if err != nil {
 			return nil, err
 		}
-		if err := s.save(ctx, Heed(d, words)); err != nil {
+		if err := s.save(ctx, heed(d, words)); err != nil {
 			return nil, err
 		}
 	}

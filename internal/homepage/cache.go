@@ -73,7 +73,7 @@ func (c *CachedSearcher) Search(ctx context.Context, query string, n int) ([]evi
 	}
 	rs, err := c.ask(ctx, query, n, now)
 	switch {
-	case errors.Is(err, ErrBudget) && ok:
+	case errors.Is(err, errBudget) && ok:
 		return kept.Results, nil
 	case err != nil && len(rs) == 0 && ok:
 		return kept.Results, err
@@ -92,7 +92,7 @@ func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.
 	start, limit := c.periodStart(now), cmp.Or(c.budget.Limit, math.MaxInt32)
 	used := func() error {
 		return &SearchError{Provider: c.Name(), RetryAfter: start.Add(c.budget.Period).Sub(now),
-			Err: fmt.Errorf("%w: %d in %s", ErrBudget, c.budget.Limit, c.budget.Period)}
+			Err: fmt.Errorf("%w: %d in %s", errBudget, c.budget.Limit, c.budget.Period)}
 	}
 	// What is asked is counted without a limit, too: a person wants to see it.
 	spend := func() error {

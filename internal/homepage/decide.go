@@ -58,7 +58,7 @@ func (h *hunt) rivals() {
 		}
 		if rival > 0 {
 			s.c.Features[fRival] = rival * (1 - s.c.Features[fCoAuthors])
-			s.c.Score = h.f.model.Score(s.c.Features)
+			s.c.Score = h.f.model.score(s.c.Features)
 		}
 	}
 }

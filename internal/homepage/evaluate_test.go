@@ -83,7 +83,7 @@ func TestTrainSeparatesAndKeepsSigns(t *testing.T) {
 	assert.Equal(t, m, back)
 
 	_, err = Train(examples[:1], TrainOptions{})
-	require.ErrorIs(t, err, ErrNoExamples)
+	require.ErrorIs(t, err, errNoExamples)
 	_, err = ReadModel(strings.NewReader(`{"weights":{}}`))
 	require.Error(t, err)
 }

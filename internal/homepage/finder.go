@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Searcher Searcher // nil: only listed pages and co-authors' links are looked at
 	Getter   Getter
-	Model    *Model // nil: DefaultModel
+	Model    *Model // nil: defaultModel
 	// MaxFetches bounds the pages asked for per author; 0: 8.
 	MaxFetches int
 	// MaxQueries bounds the searches per author; 0: 3.
@@ -39,15 +39,15 @@ func New(cfg Config) *Finder {
 	cfg.MaxKept = cmp.Or(cfg.MaxKept, 3)
 	model := cfg.Model
 	if model == nil {
-		model = DefaultModel()
+		model = defaultModel()
 	}
 	return &Finder{cfg: cfg, model: model}
 }
 
-// Find looks for one author's homepages. The decision is complete in itself;
+// find looks for one author's homepages. The decision is complete in itself;
 // the error is that of ctx, ErrRecord, or ErrSearchUnavailable (with the decision
 // as far as it goes).
-func (f *Finder) Find(ctx context.Context, s Subject) (evidence.Decision, error) {
+func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error) {
 	h := newHunt(f, s)
 	if len(h.person.names) == 0 {
 		h.d.NotFound = evidence.NoCandidates
@@ -107,7 +107,7 @@ func (h *hunt) listed(ctx context.Context) error {
 
 // byVenue asks for name and venue, and lets Table 1 judge the same results.
 func (h *hunt) byVenue(ctx context.Context) error {
-	qs := QueryVariations(h.s.Author, h.s.Venue)
+	qs := queryVariations(h.s.Author, h.s.Venue)
 	if len(qs) == 0 {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (h *hunt) byVenue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range Table1(h.s, rs) {
+	for _, c := range table1(h.s, rs) {
 		if c.Kept {
 			h.d.Table1 = c.URL
 		}
@@ -136,7 +136,7 @@ func (h *hunt) byVariation(ctx context.Context) error {
 	if h.found() {
 		return nil
 	}
-	qs := QueryVariations(h.s.Author, h.s.Venue)
+	qs := queryVariations(h.s.Author, h.s.Venue)
 	for _, q := range qs[min(1, len(qs)):min(2, len(qs))] {
 		rs, err := h.search(ctx, q)
 		if err != nil {

@@ -22,8 +22,8 @@ type Model struct {
 	Threshold float64            `json:"threshold"` // a candidate is kept from this probability on
 }
 
-// DefaultModel is the model that is part of the program.
-func DefaultModel() *Model {
+// defaultModel is the model that is part of the program.
+func defaultModel() *Model {
 	m, err := decodeModel(modelJSON)
 	if err != nil {
 		panic("homepage: embedded data/model.json: " + err.Error())
@@ -58,10 +58,10 @@ func (m *Model) Write(w io.Writer) error {
 	return enc.Encode(m)
 }
 
-// Score is the probability that a candidate with these features is a homepage
+// score is the probability that a candidate with these features is a homepage
 // of the author. The sum runs in the order of names, so that it is the same on
 // every run to the last bit.
-func (m *Model) Score(f map[string]float64) float64 {
+func (m *Model) score(f map[string]float64) float64 {
 	names := make([]string, 0, len(f))
 	for k := range f {
 		names = append(names, k)

@@ -44,7 +44,7 @@ type Search struct {
 // returned counts what this look took alone. The error may be
 // ErrSearchUnavailable; the decision is then written none the less.
 func (s Search) Look(ctx context.Context, sub Subject, pass int) (evidence.Decision, error) {
-	asked, found := s.Finder.Find(ctx, sub)
+	asked, found := s.Finder.find(ctx, sub)
 	if found != nil && !errors.Is(found, ErrSearchUnavailable) {
 		return asked, found
 	}

@@ -55,7 +55,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.R
 		if len(answer.Results) == 0 {
 			// All engines behind the instance being silent is not "no such page".
 			if pageno == 1 && len(answer.Unresponsive) > 0 {
-				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", ErrBusy, fmt.Sprint(answer.Unresponsive...))}
+				return nil, &SearchError{Provider: s.name, Status: http.StatusOK, Err: fmt.Errorf("%w: unresponsive engines %.300s", errBusy, fmt.Sprint(answer.Unresponsive...))}
 			}
 			break
 		}
@@ -94,7 +94,7 @@ func (b *Brave) Name() string { return b.name }
 // Search asks for up to 20 results a page, ten pages at most, as Brave allows.
 func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if b.key == "" {
-		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", ErrNoKey)}
+		return nil, &SearchError{Provider: b.name, Err: fmt.Errorf("%w: set GLEANER_BRAVE_KEY", errNoKey)}
 	}
 	var all []evidence.Result
 	count := min(20, max(1, n))
@@ -143,7 +143,7 @@ func (s *Serper) Name() string { return s.name }
 // Search posts one request.
 func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if s.key == "" {
-		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", ErrNoKey)}
+		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", errNoKey)}
 	}
 	body, err := json.Marshal(map[string]any{"q": query, "num": n})
 	if err != nil {

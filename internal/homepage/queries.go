@@ -7,10 +7,10 @@ import (
 	"gleaner/internal/text"
 )
 
-// QueryVariations are the queries for one author, name with each of the
+// queryVariations are the queries for one author, name with each of the
 // venue's names (pairs of N and P, Zhuang et al. §3.2), the best first and
 // none twice. Without a venue name the name stands alone.
-func QueryVariations(author gleaner.Author, venueNames []string) []string {
+func queryVariations(author gleaner.Author, venueNames []string) []string {
 	n := displayName(author.Name)
 	if n == "" {
 		return nil

@@ -24,14 +24,14 @@ type Searcher interface {
 
 // The ways in which a search fails.
 var (
-	ErrNoKey     = errors.New("homepage: the search provider needs a key")
-	ErrForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers switched off: asking again is of no use
-	ErrBusy      = errors.New("homepage: the search provider asks to wait")
-	ErrBudget    = errors.New("homepage: the search budget is used up")
+	errNoKey     = errors.New("homepage: the search provider needs a key")
+	errForbidden = errors.New("homepage: the search provider refuses") // a wrong key, or JSON answers switched off: asking again is of no use
+	errBusy      = errors.New("homepage: the search provider asks to wait")
+	errBudget    = errors.New("homepage: the search budget is used up")
 )
 
 // SearchError is an answer of a search provider that brought no results. It
-// unwraps to ErrForbidden, ErrBusy or the cause.
+// unwraps to errForbidden, errBusy or the cause.
 type SearchError struct {
 	Provider   string
 	Status     int           // 0 without an answer
@@ -120,16 +120,16 @@ func (p provider) noTurn(err error) error {
 func (p provider) refusal(resp *http.Response) *SearchError {
 	e := &SearchError{Provider: p.name, Status: resp.StatusCode}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", ErrForbidden, fetch.RedirectHost(resp))
+		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", errForbidden, fetch.RedirectHost(resp))
 		return e
 	}
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
-		e.Err = ErrForbidden
+		e.Err = errForbidden
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		e.Err, e.RetryAfter = ErrBusy, fetch.RetryAfter(resp.Header, time.Now())
+		e.Err, e.RetryAfter = errBusy, fetch.RetryAfter(resp.Header, time.Now())
 	default:
 		e.Err = errors.New(http.StatusText(resp.StatusCode))
 	}

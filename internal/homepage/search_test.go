@@ -69,9 +69,9 @@ func TestSearXNGRefusals(t *testing.T) {
 		want   error
 		after  time.Duration
 	}{
-		"json switched off": {403, "", ErrForbidden, 0},
-		"too many":          {429, "", ErrBusy, 7 * time.Second},
-		"silent engines":    {200, `{"results":[],"unresponsive_engines":[["google","CAPTCHA"]]}`, ErrBusy, 0},
+		"json switched off": {403, "", errForbidden, 0},
+		"too many":          {429, "", errBusy, 7 * time.Second},
+		"silent engines":    {200, `{"results":[],"unresponsive_engines":[["google","CAPTCHA"]]}`, errBusy, 0},
 		"not json":          {200, `<html>`, nil, 0},
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -102,7 +102,7 @@ func TestBrave(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
 	_, err = NewBrave(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
-	require.ErrorIs(t, err, ErrNoKey)
+	require.ErrorIs(t, err, errNoKey)
 }
 
 func TestSerper(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSerper(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
 	_, err = NewSerper(s.URL, "", s.Client(), nil).Search(t.Context(), "q", 10)
-	require.ErrorIs(t, err, ErrNoKey)
+	require.ErrorIs(t, err, errNoKey)
 }
 
 // counted answers every query and counts.
@@ -148,7 +148,7 @@ func TestCachedKeepsAnswersAndBudget(t *testing.T) {
 	require.NoError(t, ask("a"))
 	require.NoError(t, ask("b"))
 	assert.EqualValues(t, 2, inner.n.Load(), "a repeated query costs nothing")
-	require.ErrorIs(t, ask("c"), ErrBudget)
+	require.ErrorIs(t, ask("c"), errBudget)
 	assert.EqualValues(t, 2, inner.n.Load())
 	spent, limit, until, err := c.Usage(t.Context())
 	require.NoError(t, err)
@@ -189,15 +189,15 @@ func TestFirstAnswer(t *testing.T) {
 	broken := NewBrave("http://127.0.0.1:0", "", nil, nil)
 	inner := &counted{}
 	got, err := FirstAnswer(broken, inner).Search(t.Context(), "q", 3)
-	require.ErrorIs(t, err, ErrNoKey, "the first answer is missing")
+	require.ErrorIs(t, err, errNoKey, "the first answer is missing")
 	assert.Len(t, got, 1)
 	got, err = FirstAnswer(inner, broken).Search(t.Context(), "q", 3)
 	require.NoError(t, err, "the second was not asked")
 	assert.Len(t, got, 1)
 	_, err = FirstAnswer(broken, broken).Search(t.Context(), "q", 3)
-	require.ErrorIs(t, err, ErrNoKey)
+	require.ErrorIs(t, err, errNoKey)
 	_, err = FirstAnswer(broken, NewLocal(emptyIndex{})).Search(t.Context(), "q", 3)
-	require.ErrorIs(t, err, ErrNoKey, "an empty index is no answer in the place of one that failed")
+	require.ErrorIs(t, err, errNoKey, "an empty index is no answer in the place of one that failed")
 }
 
 // The second page of an answer fails: the first is not lost, and is not kept as
@@ -216,7 +216,7 @@ func TestAPartOfAnAnswer(t *testing.T) {
 	})
 	c := Cached(NewSearXNG(s.URL, s.Client(), nil), newMemoryCache(), Budget{})
 	got, err := c.Search(t.Context(), "q", 10)
-	require.ErrorIs(t, err, ErrBusy)
+	require.ErrorIs(t, err, errBusy)
 	require.Len(t, got, 1)
 	assert.Equal(t, "http://a.org/1", got[0].URL)
 	down.Store(false)
@@ -235,7 +235,7 @@ func TestSearchKeysStayWithTheirHost(t *testing.T) {
 	})
 	for _, p := range []Searcher{NewBrave(s.URL, "secret", s.Client(), nil), NewSerper(s.URL, "secret", s.Client(), nil), NewSearXNG(s.URL, s.Client(), nil)} {
 		_, err := p.Search(t.Context(), "q", 10)
-		require.ErrorIs(t, err, ErrForbidden, p.Name())
+		require.ErrorIs(t, err, errForbidden, p.Name())
 		require.ErrorContains(t, err, "redirects", p.Name())
 		require.ErrorContains(t, err, other.Listener.Addr().String(), p.Name())
 		assert.NotContains(t, err.Error(), "secret", p.Name())
@@ -330,7 +330,7 @@ func TestACancelledWaitCostsNothing(t *testing.T) {
 	require.Equal(t, 1, spent, "one search, of however many pages")
 	asked := len(turns.visits)
 	_, err = c.Search(t.Context(), "another", 10)
-	require.ErrorIs(t, err, ErrBudget)
+	require.ErrorIs(t, err, errBudget)
 	require.Len(t, turns.visits, asked, "no turn is taken for what cannot be paid")
 }
 

@@ -24,7 +24,7 @@ const table1Results = 10
 // table1Words are the words of Table 1's priority rules.
 var table1Words = []string{"homepage", "home page", "web", "website", "research", "publication", "publications", "papers"}
 
-// Table1 is the homepage filter of Zhuang et al. (JCDL 2005, Table 1) and
+// table1 is the homepage filter of Zhuang et al. (JCDL 2005, Table 1) and
 // nothing else: it sees addresses (U) and titles (T) of the first ten results
 // for a name (N) and a venue, never a page.
 //
@@ -37,7 +37,7 @@ var table1Words = []string{"homepage", "home page", "web", "website", "research"
 //
 // It returns all candidates in the order of the results; the best of them, by
 // priority, then co-authors' domain, then rank, is marked as kept.
-func Table1(s Subject, results []evidence.Result) []evidence.Candidate {
+func table1(s Subject, results []evidence.Result) []evidence.Candidate {
 	out := make([]evidence.Candidate, 0, table1Results)
 	for _, r := range results[:min(len(results), table1Results)] {
 		out = append(out, table1Candidate(s, r))

@@ -29,7 +29,7 @@ func TestTable1(t *testing.T) {
 		{"nothing left", []evidence.Result{{URL: "http://link.springer.com/x"}, {URL: "ftp://a.org/"}}, ""},
 	} {
 		got := ""
-		for _, c := range Table1(s, tc.results) {
+		for _, c := range table1(s, tc.results) {
 			assert.NotEmpty(t, c.Rule, tc.name)
 			if c.Kept {
 				got = c.URL
@@ -46,7 +46,7 @@ func TestTable1SeesTenResults(t *testing.T) {
 		rs = append(rs, evidence.Result{URL: "http://link.springer.com/x"})
 	}
 	rs = append(rs, evidence.Result{URL: "http://a.org/", Title: "Jane Doe home page"})
-	cs := Table1(Subject{Author: gleaner.Author{Name: "Jane Doe"}}, rs)
+	cs := table1(Subject{Author: gleaner.Author{Name: "Jane Doe"}}, rs)
 	assert.Len(t, cs, 10)
 	for _, c := range cs {
 		assert.False(t, c.Kept)
@@ -56,7 +56,7 @@ func TestTable1SeesTenResults(t *testing.T) {
 func TestQueryVariations(t *testing.T) {
 	t.Parallel()
 	a := gleaner.Author{Name: "Wei Wang 0003"}
-	assert.Equal(t, []string{"Wei Wang WebDB", "Wei Wang Workshop on the Web and Databases"}, QueryVariations(a, []string{"WebDB", " Workshop on the  Web and Databases", "webdb", ""}))
-	assert.Equal(t, []string{"Wei Wang"}, QueryVariations(a, nil))
-	assert.Empty(t, QueryVariations(gleaner.Author{}, []string{"X"}))
+	assert.Equal(t, []string{"Wei Wang WebDB", "Wei Wang Workshop on the Web and Databases"}, queryVariations(a, []string{"WebDB", " Workshop on the  Web and Databases", "webdb", ""}))
+	assert.Equal(t, []string{"Wei Wang"}, queryVariations(a, nil))
+	assert.Empty(t, queryVariations(gleaner.Author{}, []string{"X"}))
 }

@@ -30,8 +30,8 @@ type TrainOptions struct {
 	WrongCost float64
 }
 
-// ErrNoExamples says that there is nothing to learn from.
-var ErrNoExamples = errors.New("homepage: training wants right and wrong candidates")
+// errNoExamples says that there is nothing to learn from.
+var errNoExamples = errors.New("homepage: training wants right and wrong candidates")
 
 // Train fits a logistic regression by full-batch gradient descent with
 // momentum, right and wrong candidates weighing the same, and chooses the
@@ -40,7 +40,7 @@ var ErrNoExamples = errors.New("homepage: training wants right and wrong candida
 func Train(examples []Example, opt TrainOptions) (*Model, error) {
 	opt = opt.withDefaults()
 	if !both(examples) {
-		return nil, ErrNoExamples
+		return nil, errNoExamples
 	}
 	names := featureNames(examples)
 	held := make([]float64, len(examples))
@@ -52,12 +52,12 @@ func Train(examples []Example, opt TrainOptions) (*Model, error) {
 			}
 		}
 		if !both(train) {
-			return nil, ErrNoExamples
+			return nil, errNoExamples
 		}
 		m := fit(train, names, opt)
 		for i, e := range examples {
 			if e.Group%opt.Folds == fold {
-				held[i] = m.Score(e.Features)
+				held[i] = m.score(e.Features)
 			}
 		}
 	}

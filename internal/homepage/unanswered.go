@@ -36,16 +36,16 @@ func unansweredPage(url string, err error) (evidence.Unanswered, bool) {
 // unansweredSearch is a search that failed. Even one that the provider refuses
 // for good may be answered when the operator has set another key.
 func unansweredSearch(query string, err error) evidence.Unanswered {
-	return evidence.Unanswered{What: query, Kind: evidence.KindSearch, Reason: err.Error(), RetryAfter: RetryIn(err)}
+	return evidence.Unanswered{What: query, Kind: evidence.KindSearch, Reason: err.Error(), RetryAfter: retryIn(err)}
 }
 
-// RetryIn is the longest wait that any of the joined errors asks for.
-func RetryIn(err error) time.Duration {
+// retryIn is the longest wait that any of the joined errors asks for.
+func retryIn(err error) time.Duration {
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {
 		longest := time.Duration(0)
 		for _, e := range many.Unwrap() {
-			longest = max(longest, RetryIn(e))
+			longest = max(longest, retryIn(e))
 		}
 		return longest
 	}

@@ -45,10 +45,10 @@ func TestUnanswered(t *testing.T) {
 		{"page out", listed, busy, nil, "homepage did not answer (busy, status 503)", true, false},
 		{"page gone", listed, &fetch.Error{Outcome: fetch.NotFound, Status: 404}, nil, evidence.AllDead, false, false},
 		{"page blocked", listed, ErrBlacklisted, nil, evidence.NoCandidates, false, false},
-		{"search out", Subject{Author: ada}, nil, &SearchError{Status: 503, Err: ErrBusy}, evidence.NoSearch, true, true},
+		{"search out", Subject{Author: ada}, nil, &SearchError{Status: 503, Err: errBusy}, evidence.NoSearch, true, true},
 		{"nothing there", Subject{Author: ada}, nil, nil, evidence.NoCandidates, false, false},
 	} {
-		d, err := New(Config{Getter: pagesByError{tc.page}, Searcher: noPages{tc.search}}).Find(t.Context(), tc.subject)
+		d, err := New(Config{Getter: pagesByError{tc.page}, Searcher: noPages{tc.search}}).find(t.Context(), tc.subject)
 		assert.Equal(t, tc.mustErr, errors.Is(err, ErrSearchUnavailable), tc.name)
 		assert.Equal(t, tc.reason, d.NotFound, tc.name)
 		assert.Equal(t, tc.again, !d.Again(time.Now(), 0).NextTry.IsZero(), tc.name)
@@ -60,9 +60,9 @@ func TestTheRecordsTroubleDecidesNothing(t *testing.T) {
 	t.Parallel()
 	away := fmt.Errorf("%w: connection refused", ErrRecord)
 	s := Subject{Author: gleaner.Author{Name: "Ada Lovelace"}, Listed: []Listed{{URL: "http://www.example.edu/~ada/", Source: "dblp"}}}
-	_, err := New(Config{Getter: pagesByError{away}}).Find(t.Context(), s)
+	_, err := New(Config{Getter: pagesByError{away}}).find(t.Context(), s)
 	require.ErrorIs(t, err, ErrRecord)
-	_, err = New(Config{Getter: pagesByError{errors.New("x")}, Searcher: noPages{away}}).Find(t.Context(), s)
+	_, err = New(Config{Getter: pagesByError{errors.New("x")}, Searcher: noPages{away}}).find(t.Context(), s)
 	require.ErrorIs(t, err, ErrRecord)
 }
 

@@ -160,7 +160,7 @@ func (h *hunt) score(s *site, ex *exhibit) {
 	s.page = ex.page
 	s.c.URL, s.c.Title, s.c.Fetched = ex.url.String(), ex.page.Title, true
 	s.c.Features = h.person.features(s.c, *ex)
-	s.c.Score = h.f.model.Score(s.c.Features)
+	s.c.Score = h.f.model.score(s.c.Features)
 }
 
 // wantsInner reports whether another page of the site could change the verdict.
@@ -176,7 +176,7 @@ func (h *hunt) innerInstead(s *site, inner *page.Page, final string, hits int) {
 	c := s.c
 	c.URL, c.Title = final, inner.Title
 	f := h.person.features(c, ex)
-	if score := h.f.model.Score(f); s.c.Features[fIdentity] < nameInitials && f[fIdentity] >= nameInitials && score > s.c.Score {
+	if score := h.f.model.score(f); s.c.Features[fIdentity] < nameInitials && f[fIdentity] >= nameInitials && score > s.c.Score {
 		s.page, s.c.URL, s.c.Title, s.c.Features, s.c.Score = inner, final, inner.Title, f, score
 	}
 }

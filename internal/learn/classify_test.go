@@ -86,7 +86,7 @@ func TestTrainingRefusesOneClass(t *testing.T) {
 	t.Parallel()
 	ex := []Example{{X: []float64{1}, Label: "a"}, {X: []float64{2}, Label: "a"}}
 	_, err := TrainLogistic(ex, LogisticOptions{})
-	assert.True(t, errors.Is(err, ErrExamples))
+	assert.True(t, errors.Is(err, errExamples))
 }
 
 func TestBalancedRaisesTheRareClass(t *testing.T) {
@@ -137,6 +137,6 @@ func TestConfusion(t *testing.T) {
 	assert.InDelta(t, 8.0/9, r, 1e-9)
 	assert.InDelta(t, 2*0.8*(8.0/9)/(0.8+8.0/9), f, 1e-9)
 	assert.InDelta(t, 8.0/11, c.Accuracy(), 1e-9)
-	assert.Equal(t, 11, c.Total())
+	assert.Equal(t, 11, c.total())
 	assert.True(t, strings.Contains(c.String(), "0.800"))
 }

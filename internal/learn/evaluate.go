@@ -43,8 +43,8 @@ func (c *Confusion) Add(is, said string) {
 	}
 }
 
-// Total is the number of decisions.
-func (c *Confusion) Total() int {
+// total is the number of decisions.
+func (c *Confusion) total() int {
 	n := 0
 	for _, row := range c.Counts {
 		for _, v := range row {
@@ -60,7 +60,7 @@ func (c *Confusion) Accuracy() float64 {
 	for i := range c.Counts {
 		right += c.Counts[i][i]
 	}
-	return ratio(right, c.Total())
+	return ratio(right, c.total())
 }
 
 func ratio(a, b int) float64 {
@@ -125,7 +125,7 @@ func (c *Confusion) String() string {
 		p, r, f := c.Scores(s)
 		fmt.Fprintf(&b, " | %9.3f %9.3f %9.3f\n", p, r, f)
 	}
-	fmt.Fprintf(&b, "accuracy %.4f, macro F1 %.4f, n %d\n", c.Accuracy(), c.MacroF1(), c.Total())
+	fmt.Fprintf(&b, "accuracy %.4f, macro F1 %.4f, n %d\n", c.Accuracy(), c.MacroF1(), c.total())
 	return b.String()
 }
 
@@ -158,8 +158,8 @@ func KFolds(examples []Example, k int) []Fold {
 	return out
 }
 
-// Pick returns the examples at the given indices.
-func Pick(examples []Example, at []int) []Example {
+// pick returns the examples at the given indices.
+func pick(examples []Example, at []int) []Example {
 	out := make([]Example, len(at))
 	for i, j := range at {
 		out[i] = examples[j]
@@ -173,7 +173,7 @@ func Pick(examples []Example, at []int) []Example {
 func CrossLogistic(examples []Example, folds []Fold, classes []string, opt LogisticOptions) [][]float64 {
 	out := make([][]float64, len(examples))
 	for _, f := range folds {
-		m, err := TrainLogistic(Pick(examples, f.Train), opt)
+		m, err := TrainLogistic(pick(examples, f.Train), opt)
 		if err != nil {
 			continue
 		}

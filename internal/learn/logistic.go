@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// ErrExamples is a set of examples that nothing can be learnt from.
-var ErrExamples = errors.New("examples unfit for training")
+// errExamples is a set of examples that nothing can be learnt from.
+var errExamples = errors.New("examples unfit for training")
 
 // Example is one labelled vector. All vectors of a set have the same length.
 type Example struct {
@@ -51,11 +51,11 @@ type LogisticOptions struct {
 const clip = 4
 
 // TrainLogistic fits by L-BFGS from zero, so the result depends on the examples
-// alone. It wants two classes at least; otherwise the error is ErrExamples.
+// alone. It wants two classes at least; otherwise the error is errExamples.
 func TrainLogistic(examples []Example, opt LogisticOptions) (*Logistic, error) {
 	classes := labels(examples)
 	if len(classes) < 2 || len(examples[0].X) == 0 {
-		return nil, fmt.Errorf("%w: %d examples of %d classes", ErrExamples, len(examples), len(classes))
+		return nil, fmt.Errorf("%w: %d examples of %d classes", errExamples, len(examples), len(classes))
 	}
 	if opt.L2 <= 0 {
 		opt.L2 = 0.01

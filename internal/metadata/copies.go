@@ -47,12 +47,12 @@ func (c Copy) open() bool {
 		l == "public-domain" || l == "mit" || strings.HasPrefix(l, "gfdl")
 }
 
-// Rank orders copies by how much they are worth trying first: documents before
+// rankOf orders copies by how much they are worth trying first: documents before
 // landing pages; published before accepted before submitted; open licences;
 // repositories before publishers, who more often keep robots out. Copies of one
 // address become one, with the best that any source knows of it. The order does
 // not depend on the order of the input.
-func Rank(copies []Copy) []Copy {
+func rankOf(copies []Copy) []Copy {
 	byKey := map[string]*Copy{}
 	var keys []string
 	for _, c := range copies {

@@ -32,7 +32,7 @@ func TestRank(t *testing.T) {
 	in = append(in, Copy{URL: "http://repo.example/pub-open.pdf", Landing: true, Version: Accepted, Host: AtUnknown, Source: "openalex"})
 	for range 20 {
 		rand.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
-		if got := Rank(slices.Clone(in)); !reflect.DeepEqual(got, want) {
+		if got := rankOf(slices.Clone(in)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got  %+v\nwant %+v", got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 		}},
 	} {
 		got, err := NewLinks(Config{}).Copies(t.Context(), c.paper)
-		if ranked := Rank(got); err != nil || !reflect.DeepEqual(ranked, c.want) {
+		if ranked := rankOf(got); err != nil || !reflect.DeepEqual(ranked, c.want) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, ranked, err, c.want)
 		}
 	}

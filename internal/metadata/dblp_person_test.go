@@ -71,7 +71,7 @@ func TestProfileKind(t *testing.T) {
 		"https://de.wikipedia.org/wiki/X": "wikipedia", "https://x.com/ann": "twitter", "https://max.com/ann": "",
 		"https://ann.github.io/": "", "https://github.com/ann": "github", "http://www.cs.example.edu/~ann": "", "https://sites.google.com/site/ann": "", "": "", "::": "",
 	} {
-		if got := ProfileKind(addr); got != want {
+		if got := profileKind(addr); got != want {
 			t.Errorf("ProfileKind(%q) = %q, want %q", addr, got, want)
 		}
 	}

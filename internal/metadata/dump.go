@@ -18,7 +18,7 @@ type dumpVenue struct {
 // venue collects all records listed under a venue, with the pids of their
 // authors, in two passes: the dump writes names, and the records of people, by
 // which a name becomes a pid, stand anywhere in it.
-func (d *Dump) venue(ctx context.Context, key string) (dumpVenue, error) {
+func (d *dump) venue(ctx context.Context, key string) (dumpVenue, error) {
 	v := dumpVenue{key: key, volumes: map[string][]record{}}
 	listed := []byte(">db/" + key + "/")
 	pids := map[string]string{}
@@ -70,7 +70,7 @@ func (v *dumpVenue) add(r record) {
 var homepageKey = []byte(`key="homepages/`)
 
 // fillPIDs finds the person behind each name as the dump writes it.
-func (d *Dump) fillPIDs(ctx context.Context, pids map[string]string) error {
+func (d *dump) fillPIDs(ctx context.Context, pids map[string]string) error {
 	return d.each(ctx, func(raw []byte) error {
 		pid := personOf(raw)
 		if pid == "" {
@@ -101,7 +101,7 @@ func personOf(raw []byte) string {
 
 // Persons looks people up by pid, in one pass; unknown ones are absent. The dump
 // knows no titles of theirs at that place, so Person.Titles stays empty.
-func (d *Dump) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
+func (d *dump) Persons(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
 	wanted := map[string]bool{}
 	for _, pid := range pids {
 		wanted[pid] = true
@@ -132,7 +132,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 	if d.dumpLast.key == key {
 		return d.dumpLast, nil
 	}
-	dump, err := OpenDump(d.dump)
+	dump, err := openDump(d.dump)
 	if err != nil {
 		return dumpVenue{}, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
 	}
@@ -146,7 +146,7 @@ func (d *DBLP) dumpOf(ctx context.Context, key string) (dumpVenue, error) {
 }
 
 func (d *DBLP) personsFromDump(ctx context.Context, pids []string) (map[string]gleaner.Person, error) {
-	dump, err := OpenDump(d.dump)
+	dump, err := openDump(d.dump)
 	if err != nil {
 		return nil, ErrRefused{Service: "the DBLP dump", URL: d.dump, Reason: err.Error()}
 	}

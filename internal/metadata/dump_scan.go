@@ -32,18 +32,18 @@ var recordNames = [][]byte{
 // errCut says that a dump ends before its end.
 var errCut = errors.New("the dump is cut off: it has no </dblp>")
 
-// Dump is a local copy of dblp.xml, plain or gzipped. Every question is one pass
+// dump is a local copy of dblp.xml, plain or gzipped. Every question is one pass
 // through the file, in the memory of one record and of the answer: what a record
 // is about is seen in its bytes, and only those that matter are parsed.
-type Dump struct {
+type dump struct {
 	path     string
 	entities map[string]string
 }
 
-// OpenDump reads dblp.dtd beside the dump, if it is there, for its entities; the
+// openDump reads dblp.dtd beside the dump, if it is there, for its entities; the
 // Latin-1 set is known without it. The dump itself is opened at each pass.
-func OpenDump(path string) (*Dump, error) {
-	d := &Dump{path: path, entities: maps.Clone(xml.HTMLEntity)}
+func openDump(path string) (*dump, error) {
+	d := &dump{path: path, entities: maps.Clone(xml.HTMLEntity)}
 	dtd, err := os.ReadFile(filepath.Join(filepath.Dir(path), "dblp.dtd"))
 	if errors.Is(err, os.ErrNotExist) {
 		return d, nil
@@ -61,7 +61,7 @@ var entityRE = regexp.MustCompile(`<!ENTITY\s+([A-Za-z][\w.-]*)\s+"([^"]*)"`)
 
 // each calls f with the raw bytes of every record; they are valid during the
 // call only.
-func (d *Dump) each(ctx context.Context, f func(raw []byte) error) error {
+func (d *dump) each(ctx context.Context, f func(raw []byte) error) error {
 	file, err := os.Open(d.path)
 	if err != nil {
 		return ErrRefused{Service: "the DBLP dump", URL: d.path, Reason: err.Error()}
@@ -176,7 +176,7 @@ func recordName(rest []byte) []byte {
 }
 
 // parse reads one record.
-func (d *Dump) parse(raw []byte) (xmlRecord, error) {
+func (d *dump) parse(raw []byte) (xmlRecord, error) {
 	if !utf8.Valid(raw) {
 		// The dump declares ISO-8859-1, though it writes plain ASCII.
 		latin, err := charmap.ISO8859_1.NewDecoder().Bytes(raw)

@@ -86,7 +86,7 @@ func TestDumpIsTheLastWay(t *testing.T) {
 
 func TestDumpPersons(t *testing.T) {
 	t.Parallel()
-	d, err := OpenDump(writeDump(t, smallDump, true))
+	d, err := openDump(writeDump(t, smallDump, true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestBadDumps(t *testing.T) {
 		"no file":    filepath.Join(t.TempDir(), "none.xml"),
 		"too long":   writeDump(t, "<dblp><www "+strings.Repeat("x", maxRecord+10)+"></www></dblp>", false),
 	} {
-		d, err := OpenDump(path)
+		d, err := openDump(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestBadDumps(t *testing.T) {
 
 func TestDumpInLatin1(t *testing.T) {
 	t.Parallel()
-	d := &Dump{}
+	d := &dump{}
 	x, err := d.parse([]byte("<article key=\"journals/j/A\"><author>J\xf6rg</author><title>T.</title></article>"))
 	if err != nil || x.Authors[0].Name != "Jörg" {
 		t.Errorf("%+v, %v", x, err)
@@ -202,7 +202,7 @@ func BenchmarkDump(b *testing.B) {
 		b.Fatal(err)
 	}
 	_, _ = w.Close(), f.Close()
-	d, err := OpenDump(path)
+	d, err := openDump(path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -49,12 +49,12 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 	},
 	"openalex copies": func(ctx context.Context, cfg Config) error {
 		c, err := NewOpenAlex(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
-		Rank(c)
+		rankOf(c)
 		return err
 	},
 	"unpaywall": func(ctx context.Context, cfg Config) error {
 		c, err := NewUnpaywall(cfg).Copies(ctx, gleaner.Paper{DOI: "10.1/a"})
-		Rank(c)
+		rankOf(c)
 		return err
 	},
 	"semantic scholar": func(ctx context.Context, cfg Config) error {

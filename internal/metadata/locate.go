@@ -48,7 +48,7 @@ func LocateCopies(ctx context.Context, sources []CopySource, papers []gleaner.Pa
 				out[n].fail(s.Name(), err)
 			}
 		}
-		out[n].Copies = Rank(out[n].Copies)
+		out[n].Copies = rankOf(out[n].Copies)
 	}
 	return out, nil
 }

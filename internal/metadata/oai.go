@@ -27,8 +27,8 @@ func NewOAI(cfg Config, endpoint string) *OAI {
 // Name is "oai".
 func (o *OAI) Name() string { return "oai" }
 
-// OAIQuery chooses records. The zero value is all of them.
-type OAIQuery struct {
+// oaiQuery chooses records. The zero value is all of them.
+type oaiQuery struct {
 	Set   string
 	From  string // datestamp of change, "2003-01-31"; not of publication
 	Until string
@@ -77,7 +77,7 @@ type oaiRecord struct {
 // a catalogue of any size passes in the memory of one page. An empty list is no
 // error. If the endpoint forgets its token on the way, the harvest begins anew,
 // once, and yield sees records again: it has to be idempotent by key.
-func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper) error) error {
+func (o *OAI) records(ctx context.Context, q oaiQuery, yield func(gleaner.Paper) error) error {
 	restarted := false
 	token := ""
 	tokens := map[[sha256.Size]byte]bool{} // a token may be of any length
@@ -122,7 +122,7 @@ func (o *OAI) Records(ctx context.Context, q OAIQuery, yield func(gleaner.Paper)
 }
 
 // page asks for one page; a token excludes every other argument.
-func (o *OAI) page(ctx context.Context, q OAIQuery, token string) (oaiAnswer, error) {
+func (o *OAI) page(ctx context.Context, q oaiQuery, token string) (oaiAnswer, error) {
 	params := url.Values{"verb": {"ListRecords"}}
 	if token != "" {
 		params.Set("resumptionToken", token)
@@ -153,7 +153,7 @@ func (o *OAI) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 	}
 	var out []gleaner.Paper
 	seen := map[string]bool{}
-	err := o.Records(ctx, OAIQuery{Set: set}, func(p gleaner.Paper) error {
+	err := o.records(ctx, oaiQuery{Set: set}, func(p gleaner.Paper) error {
 		if years.Contains(p.Year) && !seen[p.Key] && !isFrontMatter(p.Title) {
 			seen[p.Key] = true
 			p.Venue = v.Key

@@ -70,7 +70,7 @@ func (o *ORCID) Person(ctx context.Context, id string) (gleaner.Person, error) {
 		p.Aliases = appendOfPerson(p.Aliases, cleanName(n.Content))
 	}
 	for _, u := range ans.URLs.URL {
-		AddURL(&p, u.URL.Value)
+		addURL(&p, u.URL.Value)
 	}
 	if err := soundPerson(p); err != nil {
 		return gleaner.Person{}, ErrBadAnswer{"ORCID", bare, err}

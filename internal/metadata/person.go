@@ -89,20 +89,20 @@ func describePerson(p *gleaner.Person, x xmlRecord) {
 			outdated = append(outdated, l.URL)
 			continue
 		}
-		AddURL(p, l.URL)
+		addURL(p, l.URL)
 	}
 	for _, u := range outdated {
-		AddURL(p, u)
+		addURL(p, u)
 	}
 }
 
-// AddURL files an address under Profiles or under URLs, whichever it is.
-func AddURL(p *gleaner.Person, addr string) {
+// addURL files an address under Profiles or under URLs, whichever it is.
+func addURL(p *gleaner.Person, addr string) {
 	addr = strings.TrimSpace(addr)
 	if addr == "" {
 		return
 	}
-	if kind := ProfileKind(addr); kind != "" {
+	if kind := profileKind(addr); kind != "" {
 		addProfile(p, kind, addr)
 		return
 	}

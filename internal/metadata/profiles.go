@@ -72,9 +72,9 @@ var profileHosts = map[string]string{
 	"web.archive.org":               "web-archive",
 }
 
-// ProfileKind names the portal on which an address is a profile ("orcid",
+// profileKind names the portal on which an address is a profile ("orcid",
 // "scholar", …), or "" for one that may be a homepage.
-func ProfileKind(addr string) string {
+func profileKind(addr string) string {
 	host := strings.TrimPrefix(weburl.Host(addr), "www.")
 	// Google Scholar answers under the domains of many countries.
 	if strings.HasPrefix(host, "scholar.google.") {

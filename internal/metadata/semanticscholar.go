@@ -213,7 +213,7 @@ func (s *SemanticScholar) Persons(ctx context.Context, ids []string) (map[string
 
 func (a s2Author) person() gleaner.Person {
 	p := gleaner.Person{Author: gleaner.Author{PID: "s2:" + a.ID, Name: cleanName(a.Name)}, Affiliations: a.Affiliations}
-	AddURL(&p, a.Homepage)
+	addURL(&p, a.Homepage)
 	if a.URL != "" {
 		addProfile(&p, "s2", a.URL)
 	}

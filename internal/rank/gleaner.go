@@ -24,8 +24,8 @@ type Tuning struct {
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
-// DefaultTuning is what New takes.
-func DefaultTuning() Tuning {
+// defaultTuning is what New takes.
+func defaultTuning() Tuning {
 	return Tuning{PriorVariance: 0.02, SiteVariance: 0.3, Optimism: 0.6, Novelty: 5, Grain: 1.5, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
 }
 
@@ -75,7 +75,7 @@ func newGleaner(opts Options) (*gleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	tune := DefaultTuning()
+	tune := defaultTuning()
 	if opts.Tuning != nil {
 		tune = *opts.Tuning
 	}

@@ -77,10 +77,10 @@ func (l *Lists) all() []*[]string {
 		&l.PruningAnchors, &l.ExtractingAnchors, &l.MetaKeywords}
 }
 
-// Weight is the weight of a link's anchor text (high 2, medium 1, low 0) and
+// weight is the weight of a link's anchor text (high 2, medium 1, low 0) and
 // the keyword that gave it. A link without text is judged by the last segment
 // of its path.
-func (l Lists) Weight(link page.Link) (weight int, word string) {
+func (l Lists) weight(link page.Link) (weight int, word string) {
 	text := words(link.Anchor)
 	if len(text) == 0 {
 		if u, err := url.Parse(link.URL); err == nil {

@@ -24,9 +24,9 @@ type Options struct {
 	// DefaultLists.
 	Lists *Lists
 	// Prior is what gleaner believes before it has seen anything of a site;
-	// nil for DefaultPrior.
+	// nil for shippedPrior.
 	Prior *Prior
-	// Tuning are gleaner's constants; nil for DefaultTuning.
+	// Tuning are gleaner's constants; nil for defaultTuning.
 	Tuning *Tuning
 	// Explore is the share of gleaner's uncertain picks that go to the link
 	// that has waited longest, 0–1; 0 for the default of 1 in 3; as many go to the
@@ -45,7 +45,7 @@ func (o Options) WithDefaults() (Options, error) {
 		o.Lists = &l
 	}
 	if o.Prior == nil {
-		p, err := DefaultPrior()
+		p, err := shippedPrior()
 		if err != nil {
 			return o, err
 		}

@@ -20,8 +20,8 @@ type Prior struct {
 	Page     map[string]float64 `json:"page"`
 }
 
-// DefaultPrior is the one that ships with the program.
-func DefaultPrior() (Prior, error) { return ParsePrior(defaultPrior) }
+// shippedPrior is the one that ships with the program.
+func shippedPrior() (Prior, error) { return ParsePrior(defaultPrior) }
 
 // ParsePrior reads a prior from JSON.
 func ParsePrior(data []byte) (Prior, error) {

@@ -58,10 +58,10 @@ func (h *History) Add(o Outcome, spent time.Duration) {
 	h.Recent = append(h.Recent, b)
 }
 
-// Rate is the accepted documents per request of late, a little more than was seen:
+// rate is the accepted documents per request of late, a little more than was seen:
 // a hundredth of a success in one request more is added, so that nothing seen is
 // not nothing left.
-func (h History) Rate() float64 {
+func (h History) rate() float64 {
 	got := 0.0
 	for _, b := range h.Recent {
 		got += float64(b)
@@ -71,7 +71,7 @@ func (h History) Rate() float64 {
 
 // Expected is how many accepted documents the waiting links are expected to
 // bring, at the rate of late, which the best-first order can only lower.
-func (h History) Expected(waiting int) float64 { return h.Rate() * float64(waiting) }
+func (h History) Expected(waiting int) float64 { return h.rate() * float64(waiting) }
 
 // ExpectedYield is the same from what a strategy expects of each link; it is
 // better where the strategy has learnt, as gleaner has.
@@ -106,7 +106,7 @@ func (b Budget) Stop(h History, waiting int, expected float64) (stop bool, reaso
 	case b.Time > 0 && h.Spent >= b.Time:
 		return true, fmt.Sprintf("budget: %s spent", h.Spent.Round(time.Second))
 	case b.PerAccepted > 0 && h.Requests >= int(b.PerAccepted):
-		next := h.Rate()
+		next := h.rate()
 		if waiting > 0 {
 			next = max(next, expected/float64(waiting))
 		}

@@ -46,7 +46,7 @@ func (z *zhuang) Enter(c *page.Candidate) {
 		c.Queue = QueueLow // seeds enter at low priority
 		return
 	}
-	weight, _ := z.lists.Weight(c.Link)
+	weight, _ := z.lists.weight(c.Link)
 	parent := z.queueOf(c.Parent)
 	switch {
 	case weight > 0:
@@ -87,7 +87,7 @@ func (z *zhuang) Next(waiting []page.Candidate) (int, string) {
 		z.state.Picked = append(z.state.Picked[:0], z.state.Picked[n-remembered:]...)
 	}
 	name := [...]string{"low", "medium", "high"}[min(max(c.Queue, QueueLow), QueueHigh)]
-	if _, word := z.lists.Weight(c.Link); word != "" {
+	if _, word := z.lists.weight(c.Link); word != "" {
 		return best, fmt.Sprintf("queue %s: the link says %q", name, word)
 	}
 	return best, fmt.Sprintf("queue %s: no keyword, one below its parent", name)

@@ -26,8 +26,8 @@ const (
 	TemporalVariable = "GLEANER_TEST_TEMPORAL_ADDRESS"
 )
 
-// SearchAttributes are registered in every test's namespace.
-var SearchAttributes = gleaner.SearchAttributes()
+// searchAttributes are registered in every test's namespace.
+var searchAttributes = gleaner.SearchAttributes()
 
 // shared is the pair of servers of this test binary. It is the one piece of
 // package state: a server costs seconds to start, and a test binary has no
@@ -120,7 +120,7 @@ func admin(tb testing.TB, dsn, sql string) {
 }
 
 // Temporal returns the address of a Temporal server and a namespace that is
-// this test's own, with SearchAttributes in it.
+// this test's own, with searchAttributes in it.
 func Temporal(tb testing.TB) (address, namespace string) {
 	tb.Helper()
 	address = os.Getenv(TemporalVariable)
@@ -153,7 +153,7 @@ func register(ctx context.Context, address, namespace string) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err = devstack.EnsureSearchAttributes(ctx, address, namespace, SearchAttributes)
+		err = devstack.EnsureSearchAttributes(ctx, address, namespace, searchAttributes)
 		if err == nil {
 			return nil
 		}

@@ -65,12 +65,12 @@ type Repair struct {
 	harvest store.Harvest
 }
 
-// Decide says what is to be mended of sites and harvests. A crawl that somebody
+// decide says what is to be mended of sites and harvests. A crawl that somebody
 // ended (terminated, cancelled, failed) was meant to end, so the site is
 // stopped; one that Temporal does not know, or calls completed, was lost, so the
 // site waits again. With restart, harvests that nobody runs are started again
 // instead of ended, at once.
-func Decide(s State, restart bool) []Repair {
+func decide(s State, restart bool) []Repair {
 	var out []Repair
 	for _, c := range s.Crawls {
 		status := s.Sites[c.Host]

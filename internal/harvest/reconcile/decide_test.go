@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := State{Now: now, Crawls: []store.OpenCrawl{c.crawl}, Sites: map[string]Status{c.crawl.Host: c.status}, Wanted: map[string]bool{c.crawl.Host: c.wanted}}
-			got := Decide(s, false)
+			got := decide(s, false)
 			if c.want == "" {
 				require.Empty(t, got)
 				return
@@ -61,11 +61,11 @@ func TestDecideOnHarvests(t *testing.T) {
 	now := time.Now()
 	s := State{Now: now, Runs: map[string]Status{"a": Runs, "b": Terminated, "c": Unknown, "d": Unknown}, Harvests: []store.Harvest{
 		{ID: "a"}, {ID: "b", Stage: "crawl"}, {ID: "c"}, {ID: "d", UpdatedAt: now.Add(-time.Second)}}}
-	ended := Decide(s, false)
+	ended := decide(s, false)
 	require.Len(t, ended, 2)
 	require.Equal(t, EndHarvest, ended[0].Kind)
 	require.Equal(t, "its workflow was terminated in stage crawl", ended[0].Reason)
-	started := Decide(s, true)
+	started := decide(s, true)
 	require.Len(t, started, 3, "asked for by a person, who need not wait")
 	for _, r := range started {
 		require.Equal(t, StartHarvest, r.Kind)

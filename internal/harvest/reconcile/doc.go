@@ -3,7 +3,7 @@
 // sites that are crawled for ever, harvests that nobody runs, documents that
 // nobody judges, leases of the dead.
 //
-// Decide is a pure function of two lists, what the record says and what runs.
+// decide is a pure function of two lists, what the record says and what runs.
 // Reconciler gathers both, the record first: what was under way then and does
 // not run now, while its row is still the same, was abandoned. Each repair is
 // made only where the row has not changed since, so that two reconcilers, or one

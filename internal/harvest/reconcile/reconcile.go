@@ -57,7 +57,7 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 		return nil, err
 	}
 	var done []Repair
-	for _, repair := range Decide(s, o.Restart) {
+	for _, repair := range decide(s, o.Restart) {
 		ok := o.DryRun
 		if !o.DryRun {
 			if ok, err = r.mend(ctx, repair); err != nil {

@@ -87,7 +87,7 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 		})
 		site.References += d.References
 	}
-	site.Verdict = t.Verdict(site.Rates)
+	site.Verdict = t.verdict(site.Rates)
 	return site, judged(rec, byPath, t)
 }
 
@@ -103,7 +103,7 @@ func judged(rec store.SiteRecord, byPath map[string]*store.Rates, t Thresholds) 
 		case path == "/" || slices.Contains(rec.Scopes, path):
 			// The way into the site is the site's own verdict.
 		case t.judges(r):
-			avoid[path] = t.Poor(r)
+			avoid[path] = t.poor(r)
 		default:
 			avoid[path] = avoid[weburl.Above(path)]
 		}

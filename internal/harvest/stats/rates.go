@@ -40,24 +40,24 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Poor reports whether nothing comes of it, on enough URLs to say so: its pages
+// poor reports whether nothing comes of it, on enough URLs to say so: its pages
 // lead nowhere, and either hardly any documents lie there or hardly any of them
 // are accepted. DDR and ADR are two steps of one way, from what was fetched to
 // an accepted document; where one of them is dry, the other does not help: a
 // course with one slide in fifty pages has DDR = 2 %, and gave nothing.
-func (t Thresholds) Poor(r store.Rates) bool {
+func (t Thresholds) poor(r store.Rates) bool {
 	return t.judges(r) && PRR(r) < t.PRR && (DDR(r) < t.DDR || ADR(r) < t.ADR)
 }
 
 // judges reports whether there are enough URLs to say something.
 func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t.MinURLs }
 
-// Verdict judges a whole site.
-func (t Thresholds) Verdict(r store.Rates) string {
+// verdict judges a whole site.
+func (t Thresholds) verdict(r store.Rates) string {
 	switch {
 	case t.TrapPages > 0 && r.Pages >= t.TrapPages && PRR(r) < t.PRR && r.Accepted == 0:
 		return Trap
-	case t.Poor(r):
+	case t.poor(r):
 		return Barren
 	}
 	return ""

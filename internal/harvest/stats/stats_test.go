@@ -197,7 +197,7 @@ func TestVerdicts(t *testing.T) {
 		{"large, and relevant enough", store.Rates{Pages: 200, Relevant: 10, Documents: 1}, ""},
 		{"large and fruitful", store.Rates{Pages: 2000, Relevant: 10, Documents: 60, Accepted: 40}, ""},
 	} {
-		require.Equal(t, c.want, th.Verdict(c.r), c.name)
+		require.Equal(t, c.want, th.verdict(c.r), c.name)
 	}
 }
 
@@ -372,7 +372,7 @@ func TestRankLists(t *testing.T) {
 	t.Parallel()
 	lists := func(documents map[string]int, citations map[string]int64, size int) map[string]string {
 		out := map[string]string{}
-		for _, r := range Rank(documents, citations, size) {
+		for _, r := range rankDomains(documents, citations, size) {
 			out[r.Domain] = r.List
 		}
 		return out

@@ -16,12 +16,12 @@ type Citations interface {
 	Cited(ctx context.Context, dois []string) (map[string]int64, error)
 }
 
-// Rank ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c), where p_d and p_c are their
+// rankDomains ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c), where p_d and p_c are their
 // shares of all documents and of all citations (Wu et al., WebSci 2012, equation
 // 1). List D are the size domains with the most documents, List C those with the
 // most citations, the core those on both. Where nothing is known of citations,
 // domains are ranked by documents alone and all of List D is core.
-func Rank(documents map[string]int, citations map[string]int64, size int) []store.DomainRank {
+func rankDomains(documents map[string]int, citations map[string]int64, size int) []store.DomainRank {
 	var ranks []store.DomainRank
 	var allDocuments, allCitations float64
 	for d, n := range documents {
@@ -69,9 +69,9 @@ func Rank(documents map[string]int, citations map[string]int64, size int) []stor
 	return ranks
 }
 
-// Order lists the parent pages on the listed domains: those of the best domain
+// order lists the parent pages on the listed domains: those of the best domain
 // first, and of each domain those with the most documents.
-func Order(ranks []store.DomainRank, pages []store.ParentPage) []store.ListedURL {
+func order(ranks []store.DomainRank, pages []store.ParentPage) []store.ListedURL {
 	rank := map[string]int{}
 	for _, r := range ranks {
 		if r.List != "" {
@@ -121,12 +121,12 @@ func Generate(ctx context.Context, db *store.DB, source Citations, size int) (Ge
 		return Generated{}, err
 	}
 	documents, citations := perDomain(yields, known)
-	ranks := Rank(documents, citations, size)
+	ranks := rankDomains(documents, citations, size)
 	pages, err := db.ParentPages(ctx)
 	if err != nil {
 		return Generated{}, err
 	}
-	urls := Order(ranks, pages)
+	urls := order(ranks, pages)
 	g := Generated{Domains: len(ranks), URLs: len(urls)}
 	for _, r := range ranks {
 		g.Documents += r.Documents

@@ -96,7 +96,7 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 		if l.promised {
 			d = max(d, l.minDelay)
 		}
-		l.SetDelay(d)
+		l.setDelay(d)
 	}
 	done, err := l.turn(ctx, crawlDelay)
 	if err != nil {

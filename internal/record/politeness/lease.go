@@ -93,7 +93,7 @@ type Lease struct {
 	k *Keeper
 
 	mu       sync.Mutex
-	minDelay time.Duration // between requests; the keeper's unless SetDelay was called
+	minDelay time.Duration // between requests; the keeper's unless setDelay was called
 	promised bool          // minDelay is what those who want the site asked for
 	until    time.Time     // when the lease runs out unless renewed, at the latest
 	told
@@ -236,8 +236,8 @@ func (l *Lease) Check(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// SetDelay sets the least time between two requests.
-func (l *Lease) SetDelay(d time.Duration) {
+// setDelay sets the least time between two requests.
+func (l *Lease) setDelay(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.minDelay = d

@@ -92,7 +92,7 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 
 	require.ErrorIs(t, old.Renew(t.Context()), ErrLost)
 	require.ErrorIs(t, old.Release(t.Context()), ErrLost)
-	old.SetDelay(time.Millisecond)
+	old.setDelay(time.Millisecond)
 	_, err = k.Turn(WithLease(t.Context(), old), "host.test", 0)
 	require.ErrorIs(t, err, ErrLost, "no request leaves")
 	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return old.Check(t.Context(), tx) })

@@ -171,7 +171,7 @@ func (a *App) openStages(client *http.Client) error {
 	if err != nil {
 		return err
 	}
-	model, err := HomepageModel(cfg)
+	model, err := homepageModel(cfg)
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,9 @@ func fromFile[T any](key, name string, read func(*os.File) (T, error)) (out T, e
 	return out, nil
 }
 
-// HomepageModel are the weights by which homepages are told; nil for those that
+// homepageModel are the weights by which homepages are told; nil for those that
 // come with the program.
-func HomepageModel(cfg *config.Config) (*homepage.Model, error) {
+func homepageModel(cfg *config.Config) (*homepage.Model, error) {
 	return fromFile("homepage", cfg.Policy.Models.Homepage, func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
 }
 

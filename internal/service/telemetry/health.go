@@ -26,7 +26,7 @@ func (t *Telemetry) Serve(address string, checks map[string]Check) (at string, c
 	if err != nil {
 		return "", nil, fmt.Errorf("telemetry: metrics-address: %w", err)
 	}
-	s := &http.Server{Handler: t.Handler(checks), ReadHeaderTimeout: 5 * time.Second}
+	s := &http.Server{Handler: t.handler(checks), ReadHeaderTimeout: 5 * time.Second}
 	ended := make(chan struct{})
 	go func() {
 		defer func() { ended <- struct{}{} }()
@@ -37,8 +37,8 @@ func (t *Telemetry) Serve(address string, checks map[string]Check) (at string, c
 	return l.Addr().String(), func() { _ = s.Close(); <-ended }, nil
 }
 
-// Handler is what Serve serves.
-func (t *Telemetry) Handler(checks map[string]Check) http.Handler {
+// handler is what Serve serves.
+func (t *Telemetry) handler(checks map[string]Check) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })

@@ -20,9 +20,9 @@ type Metrics struct {
 	mended    *prometheus.CounterVec
 }
 
-// NewMetrics makes the metrics and registers them. kinds are those that Mended
+// newMetrics makes the metrics and registers them. kinds are those that Mended
 // is called with, so that the first repair is seen as a rise.
-func NewMetrics(r prometheus.Registerer, kinds ...string) *Metrics {
+func newMetrics(r prometheus.Registerer, kinds ...string) *Metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "gleaner", Name: name, Help: help})
 	}

@@ -43,7 +43,7 @@ func New(ctx context.Context, service, version string, getenv func(string) strin
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	t := &Telemetry{Metrics: NewMetrics(registry, kinds()...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
+	t := &Telemetry{Metrics: newMetrics(registry, kinds()...), registry: registry, meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)), log: log}
 	if getenv(endpoints[0]) == "" && getenv(endpoints[1]) == "" {
 		return t, nil
 	}

@@ -90,7 +90,7 @@ func TestHealth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			tel.Handler(c.checks).ServeHTTP(w, httptest.NewRequest("GET", c.path, nil))
+			tel.handler(c.checks).ServeHTTP(w, httptest.NewRequest("GET", c.path, nil))
 			require.Equal(t, c.status, w.Code)
 			require.Contains(t, w.Body.String(), c.body)
 		})
@@ -100,7 +100,7 @@ func TestHealth(t *testing.T) {
 func TestMetricsCount(t *testing.T) {
 	t.Parallel()
 	r := prometheus.NewRegistry()
-	m := NewMetrics(r)
+	m := newMetrics(r)
 	m.Fetched("success", 200*time.Millisecond, 1000)
 	m.Fetched("timeout", 0, 0)
 	m.Crawled(3, 2, 1, 0)

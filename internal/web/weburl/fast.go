@@ -161,7 +161,7 @@ func plainHost(host, scheme string) bool {
 	if hasPort && !plainPort(port, scheme) {
 		return false
 	}
-	if name == "" || len(name) > MaxHost {
+	if name == "" || len(name) > maxHost {
 		return false
 	}
 	label := 0 // where the present label starts

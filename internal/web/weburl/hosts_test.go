@@ -41,10 +41,10 @@ func TestNamesThatNoIDHoldsAreNone(t *testing.T) {
 	t.Parallel()
 	name := func(n int) string { return "a" + strings.Repeat(".b", n/2)[:n-2] + "c" }
 	for _, scheme := range []string{"http://", "HTTP://"} { // the short way, and the long one
-		c, err := Canonical("", scheme+name(MaxHost)+":65535/x")
+		c, err := Canonical("", scheme+name(maxHost)+":65535/x")
 		require.NoError(t, err)
 		require.LessOrEqual(t, len("site/"+Host(c)), 255)
-		_, err = Canonical("", scheme+name(MaxHost+1)+"/x")
+		_, err = Canonical("", scheme+name(maxHost+1)+"/x")
 		require.ErrorIs(t, err, ErrMalformed)
 	}
 }

@@ -105,10 +105,10 @@ func parse(base, ref string) (*whatwg.Url, error) {
 }
 
 // possibleHost refuses what no resolver could look up: empty labels, labels
-// over 63 bytes (RFC 1035, section 2.3.4), names over MaxHost, and signs that WHATWG
+// over 63 bytes (RFC 1035, section 2.3.4), names over maxHost, and signs that WHATWG
 // lets pass but no name has.
 func possibleHost(host string) bool {
-	if host == "" || len(host) > MaxHost {
+	if host == "" || len(host) > maxHost {
 		return false
 	}
 	if host[0] == '[' {

@@ -20,10 +20,10 @@ var ErrMalformed = errors.New("weburl: malformed address")
 // maxReference bounds what is looked at; few servers take half of it.
 const maxReference = 8 << 10
 
-// MaxHost bounds the name of a host, in bytes. Names may have 253; but the crawl of
+// maxHost bounds the name of a host, in bytes. Names may have 253; but the crawl of
 // a host is known by its name, with its port, and an id of Temporal holds 255. No
 // library is behind a name that is nearly as long.
-const MaxHost = 240
+const maxHost = 240
 
 // Canonical resolves ref against base ("" for none) and returns its canonical
 // form, the one under which it is asked for. Without a base a missing scheme is
