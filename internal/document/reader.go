@@ -93,6 +93,9 @@ func NewReader(opt Options) *Reader {
 	return r
 }
 
+// Poppler reports whether poppler's reader of PDFs is installed.
+func (r *Reader) Poppler() bool { return r.opt.PDFToText != "" }
+
 // admit takes the built-in reader's program into the box, which then may be another:
 // as root no other user may reach that program. Poppler's is not opened wider for it.
 func (r *Reader) admit(b box) {

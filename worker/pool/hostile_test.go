@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -130,6 +131,12 @@ func (w *world) tellHostile(t *testing.T, h activities.Harvest) {
 // is killed when the test ends.
 func (w *world) startWorker(t *testing.T, program string, more ...string) *exec.Cmd {
 	t.Helper()
+	return w.startWorkerThatTells(t, os.Stderr, program, more...)
+}
+
+// startWorkerThatTells is startWorker with its log going elsewhere.
+func (w *world) startWorkerThatTells(t *testing.T, log io.Writer, program string, more ...string) *exec.Cmd {
+	t.Helper()
 	child := exec.Command(program, "--cores", "2")
 	child.Env = append(os.Environ(), more...)
 	for key, value := range w.settings {
@@ -142,7 +149,7 @@ func (w *world) startWorker(t *testing.T, program string, more ...string) *exec.
 	require.NoError(t, w.cfg.Policy.Write(policy))
 	require.NoError(t, policy.Close())
 	child.Env = append(child.Env, "GLEANER_POLICY="+policy.Name())
-	child.Stdout, child.Stderr = os.Stderr, os.Stderr
+	child.Stdout, child.Stderr = log, log
 	require.NoError(t, child.Start())
 	t.Cleanup(func() { _ = child.Process.Kill() })
 	return child
