@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -95,6 +96,21 @@ func TestRematchReadsWhatMayMatch(t *testing.T) {
 	for _, m := range s.matched() {
 		require.Contains(t, m, "conf/pile/0|")
 	}
+
+	var many []int
+	for i := range 60 {
+		many = append(many, 15*i)
+	}
+	s.want(many...)
+	s.rematched()
+	s.db.Pool.Reset() // a server's process tells what it read when it ends
+	var others, read int
+	require.Eventually(t, func() bool {
+		err := s.db.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname=current_database() AND pid<>pg_backend_pid()),
+			(SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname='signs' AND schemaname=current_schema())`).Scan(&others, &read)
+		return err == nil && others == 0
+	}, time.Minute, 50*time.Millisecond)
+	require.Zero(t, read, "the index says which documents bear a sign, however many are asked for")
 }
 
 // TestRematchMissesNothing: what it comes to is what a look at every document comes

@@ -74,22 +74,36 @@ func (db *DB) EachSuspect(ctx context.Context, signs []int32, last int64, do fun
 }
 
 // suspects are the first of them after an id. The lists of signs are asked for one
-// after the other, and each may have more than fit.
-func (db *DB) suspects(ctx context.Context, signs []int32, last int64) ([]int64, error) {
+// after the other, and each may have more than fit. The planner takes it for nothing
+// to read the signs of a document, which lie outside its row, and to compare them
+// with as many: it would read all of them rather than the index.
+func (db *DB) suspects(ctx context.Context, signs []int32, last int64) (ids []int64, err error) {
 	const of = `SELECT d.id FROM bearing JOIN documents d USING (sha256)
 		WHERE d.id > $1 AND d.compared < (SELECT max(version) FROM wanted_changes) AND ` + readableSQL + ` ORDER BY d.id LIMIT $2`
-	ids, err := list1[int64](ctx, db, `WITH bearing AS MATERIALIZED (SELECT DISTINCT m.sha256 FROM matches m JOIN wanted_changes USING (paper_key)) `+of, last, suspectBatch)
-	for some := range slices.Chunk(signs, signsBatch) {
+	add := func(tx pgx.Tx, bearing string, args ...any) error {
+		rows, err := tx.Query(ctx, `WITH bearing AS MATERIALIZED (`+bearing+`) `+of, append([]any{last, suspectBatch}, args...)...)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		var more []int64
-		more, err = list1[int64](ctx, db, `WITH bearing AS MATERIALIZED (SELECT sha256 FROM signs WHERE signs && $3::int[]) `+of, last, suspectBatch, some)
+		more, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		ids = append(ids, more...)
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
 		ids = ids[:min(len(ids), suspectBatch)]
+		return err
 	}
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		err := add(tx, `SELECT DISTINCT m.sha256 FROM matches m JOIN wanted_changes USING (paper_key)`)
+		if err == nil {
+			_, err = tx.Exec(ctx, `SET LOCAL enable_seqscan = off`)
+		}
+		for some := range slices.Chunk(signs, signsBatch) {
+			if err == nil {
+				err = add(tx, `SELECT sha256 FROM signs WHERE signs && $3::int[]`, some)
+			}
+		}
+		return err
+	})
 	return ids, err
 }
 
