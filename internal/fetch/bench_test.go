@@ -5,6 +5,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -97,23 +98,22 @@ func direct(tb testing.TB) func(string) error {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(c.Close)
-	c.engine = directEngine{c.engine.(*collyEngine).transport}
+	h := &http.Client{Transport: c.chain}
 	return func(u string) error {
-		_, err := c.Fetch(context.Background(), Request{URL: u})
+		x := c.exchange()
+		r, err := http.NewRequestWithContext(x.in(context.Background()), http.MethodGet, u, nil)
+		if err != nil {
+			return err
+		}
+		r.Header = x.header
+		resp, err := h.Do(r)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		_, err = io.ReadAll(resp.Body)
 		return err
 	}
-}
-
-type directEngine struct{ rt http.RoundTripper }
-
-func (d directEngine) do(ctx context.Context, x *exchange) error {
-	r, err := http.NewRequestWithContext(context.WithValue(ctx, exchangeKey{}, x), http.MethodGet, x.raw, nil)
-	if err != nil {
-		return err
-	}
-	r.Header = x.header
-	_, err = d.rt.RoundTrip(r)
-	return err
 }
 
 // BenchmarkAgainstColly runs bare colly and the polite client in turns over the

@@ -144,16 +144,11 @@ func FuzzDecoders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, code int, in []byte) {
 		h := http.Header{"Content-Encoding": {codes[uint(code)%uint(len(codes))]}, "Content-Length": {strconv.Itoa(len(in))}}
 		resp := &http.Response{Header: h, ContentLength: int64(len(in)), Body: io.NopCloser(bytes.NewReader(in))}
-		ctx, cancel := context.WithCancelCause(context.Background())
-		defer cancel(nil)
-		w := newWatch(limits, cancel)
-		defer w.stop()
-		b := newBody(ctx, resp, limits, w)
-		got, err := b.read(0)
+		got, err := unpack(resp, limits)
 		if len(got) > 1<<20 {
 			t.Errorf("%d bytes", len(got))
 		}
-		if err != nil && b.outcome(err) == "" {
+		if e := (*Error)(nil); err != nil && (!errors.As(err, &e) || e.Outcome == "") {
 			t.Errorf("no name for %v", err)
 		}
 	})

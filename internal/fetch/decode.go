@@ -3,6 +3,7 @@ package fetch
 import (
 	"bufio"
 	"compress/zlib"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,84 @@ func brotliWindow(first byte) int64 {
 }
 
 var errUnknownCoding = errors.New("unknown Content-Encoding")
+
+// decoded is the part of the chain that undoes the codings of a body.
+type decoded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (d *decoded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := d.next.RoundTrip(r)
+	if err != nil || resp.Body == http.NoBody {
+		return resp, err
+	}
+	if applied := codings(resp.Header); len(applied) > 0 {
+		resp.Body = &inflated{packed: resp.Body, applied: applied, ctx: r.Context(), x: exchangeOf(r)}
+		resp.Uncompressed, resp.ContentLength = true, -1
+	}
+	return resp, nil
+}
+
+// inflated is a body whose codings are undone when it is read.
+type inflated struct {
+	packed  io.ReadCloser
+	applied []string
+	plain   io.Reader
+	done    func()
+	free    func() // gives back the memory of the decoders' windows
+	ctx     context.Context
+	x       *exchange
+}
+
+// Read implements io.Reader.
+func (b *inflated) Read(p []byte) (n int, err error) {
+	if b.plain == nil {
+		packed, err := b.holdWindows()
+		if err != nil {
+			return 0, err
+		}
+		plain, done, err := inflater(packed, b.applied)
+		if b.x.wire == 0 && (err == io.EOF || err == io.ErrUnexpectedEOF) {
+			return 0, io.EOF // nothing at all, however it was meant to be packed
+		}
+		if err != nil {
+			return 0, err
+		}
+		b.plain, b.done = plain, done
+	}
+	n, err = b.plain.Read(p)
+	if err == io.EOF { // up to the end, so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, b.packed, 4096)
+	}
+	return n, err
+}
+
+// holdWindows asks for the memory of decoders' windows before there are any, and
+// returns where the packed body is read from.
+func (b *inflated) holdWindows() (packed io.Reader, err error) {
+	if b.x.memory == nil {
+		return b.packed, nil
+	}
+	in := bufio.NewReader(b.packed)
+	var first byte
+	if head, err := in.Peek(1); err == nil { // what is wrong with it, the decoder says
+		first = head[0]
+	}
+	if n := windows(b.applied, first); n > smallWindow {
+		b.free, err = b.x.await(b.ctx, func() (func(), error) { return b.x.memory.window(b.ctx, n) })
+	}
+	return in, err
+}
+
+// Close implements io.Closer.
+func (b *inflated) Close() error {
+	if b.done != nil {
+		b.done()
+	}
+	if b.free != nil {
+		b.free()
+	}
+	return b.packed.Close()
+}
 
 // codings lists the content codings to undo, in the order in which they were
 // applied. A gzip file that a server marks as gzip twice, by type and by coding,

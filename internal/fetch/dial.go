@@ -131,7 +131,7 @@ func connectOutcome(err error, answered bool) Outcome {
 		return Canceled
 	case errors.As(err, &dns):
 		return DNSFailure
-	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.Is(err, errHandshake):
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert):
 		return TLSFailure
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return Timeout

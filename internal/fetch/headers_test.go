@@ -117,7 +117,7 @@ func FuzzHeaders(f *testing.F) {
 			_, _ = io.CopyN(io.Discard, r, 1<<16)
 			done()
 		}
-		next, err := c.redirect(newTrail(from.url), from, &exchange{status: 302, answer: h}, Request{FollowOffHost: true})
+		next, err := c.redirect(&exchange{Request: Request{FollowOffHost: true}, target: from, status: 302, answer: h})
 		if err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Outcome == "" {

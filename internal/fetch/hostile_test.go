@@ -91,15 +91,35 @@ func TestUnpackingGrowsWithWhatCame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, worst.body, func(in []byte) {
 				resp := &http.Response{Header: http.Header{"Content-Encoding": {worst.coding}}, ContentLength: -1, Body: io.NopCloser(bytes.NewReader(in))}
-				ctx, cancel := context.WithCancelCause(context.Background())
-				w := newWatch(Limits{}.withDefaults(), cancel)
-				_, _ = newBody(ctx, resp, Limits{}.withDefaults(), w).read(0)
-				w.stop()
-				cancel(nil)
+				_, _ = unpack(resp, Limits{}.withDefaults())
 			})
 		})
 	}
 }
+
+// unpack reads an answer by the part of the chain below turns.
+func unpack(resp *http.Response, l Limits) ([]byte, error) {
+	x := &exchange{limits: l, clock: systemClock{}, target: &target{}}
+	r, err := http.NewRequestWithContext(x.in(context.Background()), http.MethodGet, "http://www.example.org/", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp.StatusCode = http.StatusOK
+	read, err := (&limited{&decoded{&watched{answers{resp}}}}).RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	defer read.Body.Close()
+	body, err := io.ReadAll(read.Body)
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+type answers struct{ resp *http.Response }
+
+func (a answers) RoundTrip(*http.Request) (*http.Response, error) { return a.resp, nil }
 
 func TestCodingsGrowWithTheHeader(t *testing.T) {
 	for _, s := range []string{"gzip,", ",", "identity,", ";", "a=b;"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -17,11 +18,22 @@ const (
 	localPause  = 5 * time.Minute
 )
 
-// localNames looks up what a proxy is asked for. The proxy resolves names by
+// localNames is the part of the chain that looks up what a proxy is asked for. The proxy resolves names by
 // itself, so that its answer cannot be checked; but a name that resolves here to
 // an address inside a network most likely does so there.
 type localNames struct {
+	next   http.RoundTripper
+	c      *Client
 	silent atomic.Int64 // no look-up before this time, in nanoseconds
+}
+
+// RoundTrip implements http.RoundTripper.
+func (l *localNames) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	if err := l.check(r.Context(), l.c, x.target); err != nil {
+		return nil, &Error{Outcome: AddressDenied, URL: x.raw, Err: err}
+	}
+	return l.next.RoundTrip(r)
 }
 
 // check returns an *AddressError for a name that resolves to an address that

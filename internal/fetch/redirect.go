@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -56,16 +57,60 @@ func shape(u *url.URL) string {
 	return strings.ToLower(u.Host) + u.Path + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
 }
 
-// redirect returns where an answer leads, or the *Error that ends the chain.
-func (c *Client) redirect(trail *trail, t *target, x *exchange, req Request) (*target, error) {
+// redirector is the begin of the chain: it lets a request through that may be asked
+// for by its name, and of an answer that redirects it says where to, or why not.
+type redirector struct {
+	next http.RoundTripper
+	c    *Client
+}
+
+// RoundTrip implements http.RoundTripper. The Location of an answer that redirects
+// is where it leads as this package reads it.
+func (h *redirector) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	t, err := h.c.target(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	x.target = t
+	resp, err := h.next.RoundTrip(r)
+	if err != nil || !isRedirect(resp.StatusCode) {
+		return resp, err
+	}
+	next, err := h.c.redirect(x)
+	if err != nil {
+		return nil, err // there is no body any more
+	}
+	x.redirects, x.before = append(x.redirects, x.raw), x.before+x.wire
+	resp.Header = maps.Clone(resp.Header)
+	resp.Header.Set("Location", next.raw)
+	return resp, nil
+}
+
+// followed prepares a request that a redirect led to, for the http.Client that
+// sends it.
+func followed(req *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	req.Header.Del("Referer")
+	if last.Header.Get("If-Modified-Since") == "" || weburl.Key(req.URL.String()) != weburl.Key(last.URL.String()) {
+		// The date is of what lay behind this redirect, which may be another
+		// file by now, and an older one. An ETag tells them apart.
+		req.Header.Del("If-Modified-Since")
+	}
+	return nil
+}
+
+// redirect returns where an answer leads, or the *Error that ends the chain of
+// redirects.
+func (c *Client) redirect(x *exchange) (*target, error) {
 	fail := func(o Outcome, location string, err error) (*target, error) {
-		return nil, &Error{Outcome: o, URL: t.raw, Status: x.status, Location: location, Err: err}
+		return nil, &Error{Outcome: o, URL: x.raw, Status: x.status, Location: location, Err: err}
 	}
 	location := x.answer.Get("Location")
 	if most := c.cfg.Limits.URLBytes; len(location) > most {
 		return fail(BadURL, "", fmt.Errorf("redirect to a URL of %d bytes, beyond the limit of %d", len(location), most))
 	}
-	u, err := resolve(t.url, location)
+	u, err := resolve(x.url, location)
 	if err != nil {
 		outcome := BadAnswer
 		if errors.Is(err, weburl.ErrNotWeb) {
@@ -77,16 +122,19 @@ func (c *Client) redirect(trail *trail, t *target, x *exchange, req Request) (*t
 	if err != nil {
 		return nil, err
 	}
-	if !req.FollowOffHost && next.host != t.host {
+	if !x.FollowOffHost && next.host != x.host {
 		return fail(RedirectOffHost, canonical(next.raw), nil)
 	}
-	if err := trail.add(u); err != nil {
+	if x.trail == nil {
+		x.trail = newTrail(x.url)
+	}
+	if err := x.trail.add(u); err != nil {
 		return fail(RedirectLoop, next.raw, fmt.Errorf("redirect to %s: %w", next.raw, err))
 	}
-	if len(trail.addresses) > c.cfg.Limits.Redirects+1 {
+	if len(x.trail.addresses) > c.cfg.Limits.Redirects+1 {
 		return fail(TooManyRedirects, next.raw, fmt.Errorf("more than %d redirects", c.cfg.Limits.Redirects))
 	}
-	if to := canonical(next.raw); req.Known != nil && req.Known(to) {
+	if to := canonical(next.raw); x.Known != nil && x.Known(to) {
 		return fail(RedirectKnown, to, nil)
 	}
 	return next, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -199,7 +200,7 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 // error means that nothing was learnt about the host, and nothing is to be kept.
 // lent is asked about a page of another host to which it is redirected.
 func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
-	x, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
+	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
 	var e *Error
@@ -213,7 +214,7 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, 
 			} // else robots.txt is said to lie where nobody may look
 		}
 		rec.Status, rec.Reason = e.Status, e.Outcome
-		if x != nil && e.Outcome == ConnectFailure && x.connected.Load() {
+		if x != nil && e.Outcome == ConnectFailure && x.trace.connected.Load() {
 			rec.Reason = BadAnswer // the host is there, but does not answer
 		}
 	} else {
@@ -221,7 +222,7 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, 
 		outcome := statusOutcome(x.status)
 		switch {
 		case outcome == OK, outcome == EmptyBody:
-			rec.Body, rec.Available = robots.Trim(x.body), true
+			rec.Body, rec.Available = robots.Trim(body), true
 		case x.status >= 400 && x.status < 500 && x.status != http.StatusTooManyRequests:
 			rec.Available = true // RFC 9309 section 2.3.1.3: there is none
 		default:
@@ -273,35 +274,55 @@ func notLent(_ context.Context, t *target) error {
 
 // robotsAnswer asks for /robots.txt and follows up to five redirects, to any
 // host. Each request takes a turn where it goes.
-func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, error) {
-	learn := func(x *exchange) time.Duration {
-		if statusOutcome(x.status) != OK || x.host != page.host {
-			return 0
-		}
-		return robots.Parse(x.body, c.cfg.Product).CrawlDelay()
-	}
+func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, []byte, error) {
 	u := &url.URL{Scheme: page.url.Scheme, Host: page.url.Host, Path: "/robots.txt"}
 	for hops := 0; ; hops++ {
 		t, err := c.target(u)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if t.host != page.host {
 			crawlDelay = 0 // known of the page's host only
 			if u.Path != "/robots.txt" {
 				if err := lent(ctx, t); err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 			}
 		}
-		x, err := c.visit(ctx, t, c.header, crawlDelay, learn)
+		x, body, err := c.askForRobots(ctx, t, crawlDelay, t.host == page.host)
 		if err != nil || !isRedirect(x.status) {
-			return x, err
+			return x, body, err
 		}
 		next, err := resolve(u, x.answer.Get("Location"))
 		if err != nil || hops == robotsRedirects {
-			return x, &Error{Outcome: TooManyRedirects, URL: t.raw, Status: x.status, Err: err}
+			return x, nil, &Error{Outcome: TooManyRedirects, URL: t.raw, Status: x.status, Err: err}
 		}
 		u = next
 	}
+}
+
+// askForRobots sends one request for a robots.txt down the chain, and reads no
+// more than what counts of it. Where it is of the host that is asked, its
+// Crawl-delay holds from this turn on.
+func (c *Client) askForRobots(ctx context.Context, t *target, crawlDelay time.Duration, own bool) (*exchange, []byte, error) {
+	x := c.exchange()
+	x.target, x.crawlDelay, x.prefix = t, crawlDelay, robots.MaxBytes+1
+	r, err := http.NewRequestWithContext(x.in(ctx), http.MethodGet, t.raw, nil)
+	if err != nil {
+		return x, nil, asError(ctx, t.raw, err)
+	}
+	r.Header = x.header
+	resp, err := c.inTurn.RoundTrip(r)
+	if err != nil {
+		return x, nil, asError(ctx, t.raw, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return x, nil, asError(ctx, t.raw, err)
+	}
+	if own && statusOutcome(x.status) == OK {
+		x.learnt = robots.Parse(body, c.cfg.Product).CrawlDelay()
+	}
+	return x, body, nil
 }

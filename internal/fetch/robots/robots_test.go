@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/temoto/robotstxt"
+
 	"gleaner/internal/lab/realdata"
 )
 
@@ -260,7 +262,7 @@ func TestRuleIsNamed(t *testing.T) {
 func TestRealFiles(t *testing.T) {
 	t.Parallel()
 	root := realdata.Path(t, "data", "robots")
-	files, silent := 0, 0
+	files, silent, spoken, plain, agreed := 0, 0, 0, 0, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -276,6 +278,23 @@ func TestRealFiles(t *testing.T) {
 			silent++
 			t.Errorf("%s: speaks to everybody, but that was not understood", path)
 		}
+		if g := rules.group; g != nil && len(g.rules) > 0 {
+			spoken++
+			if g.allPlain() && g.lib != nil {
+				plain++
+			}
+			lib, err := robotstxt.FromBytes(body) // as it stands, for the comment of the package
+			same := err == nil
+			for _, r := range g.rules {
+				if path := strings.Join(r.parts, "x"); same && strings.HasPrefix(path, "/") {
+					own, _ := rules.Allowed(path)
+					same = lib.TestAgent(path, "gleaner") == own
+				}
+			}
+			if same {
+				agreed++
+			}
+		}
 		for _, p := range []string{"/", "/~joe/", "/a?b=c", "/index.html"} {
 			rules.Allowed(p)
 		}
@@ -287,5 +306,5 @@ func TestRealFiles(t *testing.T) {
 	if files == 0 {
 		t.Skipf("no files in %s", root)
 	}
-	t.Logf("%d files read, %d whose group for everybody was missed", files, silent)
+	t.Logf("%d files read, %d whose group for everybody was missed; %d have rules for us, %d of them prefixes alone; the library by itself, on the file as it is, says the same of all rules of %d", files, silent, spoken, plain, agreed)
 }

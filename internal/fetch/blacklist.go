@@ -1,0 +1,27 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// blacklist is the part of the chain that keeps requests from hosts that the
+// operator does not let be asked.
+type blacklist struct {
+	next http.RoundTripper
+	cfg  *Config
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b *blacklist) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	why, err := b.cfg.Blocked(r.Context(), x.host)
+	switch {
+	case err != nil:
+		return nil, &Error{Outcome: Canceled, URL: x.raw, Err: fmt.Errorf("blacklist: %w", err)}
+	case why != "":
+		return nil, &Error{Outcome: Blacklisted, URL: x.raw, Err: errors.New(why)}
+	}
+	return b.next.RoundTrip(r)
+}

@@ -1,0 +1,78 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/gocolly/colly/v2"
+)
+
+// collector is colly on the chain: it makes the request, follows where the chain
+// says that an answer redirects, each hop down the whole chain, turns down by its
+// header what is promised to be too large, and reads the body. What colly would do
+// of its own accord is off: it keeps no cookies, remembers no URL, asks for no
+// robots.txt and cuts no body; inflating and re-encoding find nothing to do.
+type collector struct {
+	*colly.Collector
+	x    *exchange
+	body []byte
+}
+
+// newCollectors returns what makes collectors on a chain. They are clones, each
+// for one fetch at a time, since the context of a request is a field of its
+// collector.
+func newCollectors(chain http.RoundTripper) func() any {
+	// Init rather than NewCollector: that one reads COLLY_* variables.
+	base := &colly.Collector{}
+	base.Init()
+	base.AllowURLRevisit = true
+	base.ParseHTTPErrorResponse = true
+	base.MaxBodySize = 0
+	base.SetClient(&http.Client{Transport: chain})
+	base.SetRedirectHandler(followed)
+	return func() any {
+		c := &collector{Collector: base.Clone()}
+		c.OnResponseHeaders(func(r *colly.Response) {
+			if c.x.tooLarge != nil {
+				r.Request.Abort()
+			}
+		})
+		c.OnResponse(func(r *colly.Response) { c.body = r.Body })
+		return c
+	}
+}
+
+// get asks for the exchange's URL and returns the body of the last answer.
+func (c *Client) get(ctx context.Context, x *exchange) ([]byte, error) {
+	col := c.collectors.Get().(*collector)
+	defer c.collectors.Put(col)
+	col.Context, col.x, col.body = ctx, x, nil
+	defer func() { col.Context, col.x, col.body = context.Background(), nil, nil }()
+	err := col.Request(http.MethodGet, x.URL, nil, nil, x.header)
+	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
+		return nil, x.tooLarge
+	}
+	return col.body, err
+}
+
+// untouched keeps colly from re-encoding a body whose Content-Type names a
+// charset. The caller of Fetch gets the header as it came.
+type untouched struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (u *untouched) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := u.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if typ := resp.Header.Get("Content-Type"); strings.Contains(strings.ToLower(typ), "charset") {
+		resp.Header = maps.Clone(resp.Header)
+		typ, _, _ = strings.Cut(mediaType(typ), "charset")
+		resp.Header.Set("Content-Type", typ)
+	}
+	resp.Uncompressed = true // colly would inflate what is called .xml.gz
+	return resp, nil
+}

@@ -1,0 +1,90 @@
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// exchange is what a fetch carries through the chain, in the context of its
+// requests, and what came of the last of them.
+type exchange struct {
+	Request
+	header http.Header // shared by requests: never written to
+	limits Limits
+	memory *Memory
+	clock  Clock
+	// prefix, if not 0, asks for so many bytes of the body and no more.
+	prefix int64
+
+	trail     *trail   // where redirects have led
+	redirects []string // the URLs that redirected
+	before    int64    // bytes on the wire of all requests but the last
+
+	*target                  // of the last request
+	crawlDelay time.Duration // of its host's robots.txt
+	learnt     time.Duration // the Crawl-delay of the robots.txt that it brought
+
+	trace  *trace
+	watch  *watch
+	status int
+	answer http.Header // as it came
+	wire   int64       // bytes of the body before inflating
+	most   int64       // bytes on the wire that may come of a packed body; 0: not known yet
+	cut    *Error      // why the body ended before its end
+	// tooLarge is set where the answer's header promises more than its kind may be.
+	tooLarge *Error
+	elapsed  time.Duration
+	outcome  Outcome // what kept the answer from being read
+	release  func()  // what the body holds of memory; nil for nothing
+}
+
+type exchangeKey struct{}
+
+// exchangeOf is the exchange that a request belongs to.
+func exchangeOf(r *http.Request) *exchange {
+	return r.Context().Value(exchangeKey{}).(*exchange)
+}
+
+// in puts the exchange into a context.
+func (x *exchange) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// again forgets the last request.
+func (x *exchange) again() {
+	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.tooLarge, x.elapsed, x.outcome = nil, nil, 0, nil, 0, 0, nil, nil, 0, ""
+}
+
+// fail names why the answer cannot be had.
+func (x *exchange) fail(o Outcome, err error) *Error {
+	x.outcome = o
+	return &Error{Outcome: o, URL: x.raw, Status: x.status, Bytes: x.wire, RetryAfter: x.retryAfter(), Err: err}
+}
+
+// await waits for memory, which is not the host's fault.
+func (x *exchange) await(ctx context.Context, take func() (func(), error)) (release func(), err error) {
+	resume := x.watch.pause()
+	if release, err = take(); err != nil {
+		x.cut = x.fail(causeOutcome(context.Cause(ctx)), err)
+		return nil, x.cut
+	}
+	resume()
+	return release, nil
+}
+
+// giveBack releases what is held for a body that nobody gets.
+func (x *exchange) giveBack() {
+	if x.release != nil {
+		x.release()
+	}
+}
+
+// retryAfter is the pause that the host asks for.
+func (x *exchange) retryAfter() time.Duration { return RetryAfter(x.answer, x.clock.Now()) }
+
+// stale says that the request went out on a connection from before, which the
+// server had perhaps closed in the meantime: it may never have seen it.
+func (x *exchange) stale() bool {
+	return x.outcome == ConnectFailure && x.trace.reused.Load() && !x.trace.answered.Load()
+}

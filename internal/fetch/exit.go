@@ -1,0 +1,75 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+)
+
+// exit is the end of the chain: it sends a request, directly through the guarded
+// dial or to a proxy, and names what kept an answer from coming.
+type exit struct {
+	direct, proxied *http.Transport
+}
+
+// RoundTrip implements http.RoundTripper.
+func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	way := e.direct
+	if x.proxied {
+		way = e.proxied
+	}
+	x.trace = &trace{}
+	out := r.WithContext(httptrace.WithClientTrace(r.Context(), x.trace.hooks()))
+	if out.Body == nil {
+		out.Body, out.TransferEncoding = noBody{}, asItIs
+	}
+	resp, err := way.RoundTrip(out)
+	if err != nil {
+		return nil, x.fail(x.trace.outcome(r.Context(), err), err)
+	}
+	x.status, x.answer = resp.StatusCode, resp.Header
+	return resp, nil
+}
+
+// trace is what is known of a request's connection. Its hooks may be called late,
+// from a dial that nobody waits for.
+type trace struct {
+	connected, reused, answered, badTLS atomic.Bool
+}
+
+func (t *trace) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn:              func(i httptrace.GotConnInfo) { t.connected.Store(true); t.reused.Store(i.Reused) },
+		GotFirstResponseByte: func() { t.answered.Store(true) },
+		TLSHandshakeDone:     func(_ tls.ConnectionState, err error) { t.badTLS.Store(err != nil) },
+	}
+}
+
+// outcome names what kept an answer from coming.
+func (t *trace) outcome(ctx context.Context, err error) Outcome {
+	if cause := context.Cause(ctx); cause != nil {
+		return causeOutcome(cause)
+	}
+	o := connectOutcome(err, t.answered.Load())
+	if o == ConnectFailure && t.badTLS.Load() {
+		return TLSFailure
+	}
+	return o
+}
+
+// noBody is an empty body that net/http does not know to be empty. A request
+// that has one is never sent again by the transport itself, which would be a
+// request without a turn. With asItIs there is no difference on the wire.
+type noBody struct{}
+
+func (noBody) Read([]byte) (int, error)         { return 0, io.EOF }
+func (noBody) WriteTo(io.Writer) (int64, error) { return 0, nil } // else it is copied through a buffer of 32 KiB
+func (noBody) Close() error                     { return nil }
+
+// asItIs keeps net/http from waiting whether a body of unknown length has a
+// first byte.
+var asItIs = []string{"identity"}

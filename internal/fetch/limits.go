@@ -1,0 +1,145 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+const (
+	firstRead = 16 << 10
+	ratioFrom = 1 << 20 // inflated bytes from which the ratio counts
+)
+
+// sizeError is a body beyond its limit.
+type sizeError struct {
+	limit int64
+	what  string
+}
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("%s is beyond the limit of %d", e.what, e.limit)
+}
+
+// limited is the part of the chain that bounds what an answer becomes when it is
+// inflated, by its kind, and waits for the memory that it takes. What ends a body
+// early gets its name here.
+type limited struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := l.next.RoundTrip(r)
+	if err != nil || resp.Body == http.NoBody {
+		return resp, err
+	}
+	x := exchangeOf(r)
+	b := &bounded{ReadCloser: resp.Body, ctx: r.Context(), x: x, coded: resp.Uncompressed, promised: resp.ContentLength, kind: kindOf(resp.Header.Get("Content-Type"))}
+	b.setLimit(x.limits.bodyBytes(b.kind))
+	if b.promisesTooMuch() {
+		size, outcome := b.checkSize()
+		x.tooLarge = x.fail(outcome, size)
+	}
+	resp.Body = b
+	return resp, nil
+}
+
+// bounded is a body within its limits.
+type bounded struct {
+	io.ReadCloser
+	ctx      context.Context
+	x        *exchange
+	kind     Kind
+	limit    int64
+	promised int64 // on the wire; -1: not said
+	coded    bool
+	n        int64 // bytes read
+}
+
+// setLimit bounds a packed body on the wire, too, however little comes out of it:
+// what is packed is not larger than what was, but for its frame.
+func (b *bounded) setLimit(limit int64) {
+	b.limit = limit
+	if b.coded {
+		if b.x.prefix > 0 {
+			limit = min(limit, b.x.prefix)
+		}
+		b.x.most = limit + limit/8 + firstRead
+	}
+}
+
+// promisesTooMuch says that a body is to be larger than any of its kind may be.
+// What is said to be a page may be a document, which its head tells.
+func (b *bounded) promisesTooMuch() bool {
+	return b.kind != KindPage && !b.coded && b.x.prefix == 0 && b.promised > b.limit
+}
+
+// Read implements io.Reader; its errors are *Error.
+func (b *bounded) Read(p []byte) (int, error) {
+	prefix := b.x.prefix
+	if prefix > 0 {
+		p = p[:min(int64(len(p)), prefix-b.n)]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.n == 0 && b.kind == KindPage && looksLikeDocument(p[:n]) {
+		b.setLimit(b.x.limits.DocumentBytes)
+	}
+	b.n += int64(n)
+	if prefix > 0 && b.n >= prefix {
+		return n, io.EOF
+	}
+	if held := b.hold(); held != nil {
+		return n, held
+	}
+	if size, outcome := b.checkSize(); size != nil {
+		return n, b.x.fail(outcome, size)
+	}
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	return n, b.cut(err)
+}
+
+// cut names an error of reading.
+func (b *bounded) cut(err error) *Error {
+	switch cause := context.Cause(b.ctx); {
+	case b.x.cut != nil:
+		return b.x.cut
+	case cause != nil:
+		return b.x.fail(causeOutcome(cause), err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return b.x.fail(Truncated, err) // whole on the wire, but packed without its end
+	default:
+		return b.x.fail(BadAnswer, err)
+	}
+}
+
+// hold asks for memory when a body turns out to be large, once and for all of it.
+func (b *bounded) hold() (err error) {
+	x := b.x
+	if b.n <= smallBody || x.release != nil || x.memory == nil {
+		return nil
+	}
+	most := b.limit
+	if b.promised > 0 && !b.coded {
+		most = min(most, b.promised)
+	}
+	x.release, err = x.await(b.ctx, func() (func(), error) { return x.memory.take(b.ctx, most) })
+	return err
+}
+
+func (b *bounded) checkSize() (*sizeError, Outcome) {
+	switch ratio := b.x.limits.MaxRatio; {
+	case !b.coded && b.x.prefix == 0 && b.promised > b.limit:
+		return &sizeError{b.limit, fmt.Sprintf("a body of %d bytes", b.promised)}, TooLarge
+	case !b.coded && b.n > b.limit:
+		return &sizeError{b.limit, "the body"}, TooLarge
+	case b.coded && b.n > b.limit:
+		return &sizeError{b.limit, "the inflated body"}, Inflated
+	case b.coded && b.n > ratioFrom && b.n > b.x.wire*ratio:
+		return &sizeError{ratio, "the ratio of the inflated body"}, Inflated
+	default:
+		return nil, ""
+	}
+}

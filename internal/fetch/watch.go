@@ -1,0 +1,155 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// drainBytes are read of an answer that is not wanted, to keep its connection.
+const drainBytes = 64 << 10
+
+var (
+	errTotal = errors.New("the whole took too long")
+	errIdle  = errors.New("no byte of the body for too long")
+	errSlow  = errors.New("the body comes too slowly")
+)
+
+// watched is the part of the chain that bounds what comes over the wire, in time
+// and in bytes. Of an answer whose status says that its body is not wanted it
+// leaves none.
+type watched struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := exchangeOf(r)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	x.watch = newWatch(x.limits, cancel)
+	resp, err := w.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		x.elapsed = x.watch.end()
+		return nil, err
+	}
+	x.watch.body = time.Now()
+	body := &wireBody{ReadCloser: resp.Body, ctx: ctx, x: x}
+	resp.Body = body
+	if statusOutcome(resp.StatusCode) != OK {
+		if resp.ContentLength <= drainBytes && resp.Header.Get("Retry-After") == "" {
+			_, _ = io.CopyN(io.Discard, body, drainBytes)
+		} // else what the host asks for is to be known at once, whatever it still sends
+		_ = body.Close()
+		x.outcome, resp.Body, resp.ContentLength = "", http.NoBody, 0
+	}
+	return resp, nil
+}
+
+// wireBody reads from the connection, watching its pace.
+type wireBody struct {
+	io.ReadCloser
+	ctx context.Context
+	x   *exchange
+}
+
+// Read names what cuts a body off in the exchange, too: a decoder may pass an
+// error over.
+func (b *wireBody) Read(p []byte) (int, error) {
+	x := b.x
+	if x.cut != nil {
+		return 0, x.cut
+	}
+	x.watch.reading(time.Now())
+	n, err := b.ReadCloser.Read(p)
+	x.wire += int64(n)
+	switch {
+	case x.most > 0 && x.wire > x.most:
+		x.cut = x.fail(TooLarge, &sizeError{x.most, "the packed body"})
+		return 0, x.cut // with bytes beside it a decoder may pass it over
+	case err == io.EOF:
+		return n, err
+	case err == nil && x.watch.slow(x.wire):
+		err = errSlow
+	case err == nil:
+		return n, nil
+	}
+	o := Truncated
+	if err == errSlow {
+		o = SlowBody
+	} else if cause := context.Cause(b.ctx); cause != nil {
+		o = causeOutcome(cause)
+	}
+	x.cut = x.fail(o, err)
+	return n, x.cut
+}
+
+// Close ends the watch.
+func (b *wireBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.x.elapsed = b.x.watch.end()
+	return err
+}
+
+// causeOutcome names why a context was done.
+func causeOutcome(cause error) Outcome {
+	switch {
+	case errors.Is(cause, errTotal):
+		return Timeout
+	case errors.Is(cause, errIdle), errors.Is(cause, errSlow):
+		return SlowBody
+	default:
+		return Canceled
+	}
+}
+
+// watch cancels a request that takes too long, as a whole or between two reads
+// of the body.
+type watch struct {
+	limits Limits
+	start  time.Time
+	body   time.Time // when it began
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+func newWatch(l Limits, cancel context.CancelCauseFunc) *watch {
+	w := &watch{limits: l, start: time.Now(), cancel: cancel}
+	w.timer = time.AfterFunc(l.Total, func() {
+		if time.Since(w.start) >= l.Total {
+			cancel(errTotal)
+		} else {
+			cancel(errIdle)
+		}
+	})
+	return w
+}
+
+// reading is called before each read of the body.
+func (w *watch) reading(now time.Time) {
+	w.timer.Reset(min(w.limits.Idle, w.limits.Total-now.Sub(w.start)))
+}
+
+// slow says that a body of which so many bytes came does not come fast enough.
+func (w *watch) slow(wire int64) bool {
+	took := time.Since(w.body)
+	return took > w.limits.Grace && float64(wire) < took.Seconds()*float64(w.limits.MinRate)
+}
+
+// pause is called when something else than the host is waited for; what that
+// took is not the host's.
+func (w *watch) pause() (resume func()) {
+	from := time.Now()
+	w.timer.Stop()
+	return func() {
+		took := time.Since(from)
+		w.start, w.body = w.start.Add(took), w.body.Add(took)
+		w.reading(time.Now())
+	}
+}
+
+// end stops the watch and returns how long the host took.
+func (w *watch) end() time.Duration {
+	w.timer.Stop()
+	w.cancel(nil)
+	return time.Since(w.start)
+}
