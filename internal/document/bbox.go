@@ -38,8 +38,6 @@ var (
 	tagBlock            = []byte("<block ")
 	tagPage, tagPageEnd = []byte("<page "), []byte("</page>")
 	tagTitle            = []byte("<title>")
-	tagAuthor           = []byte(`<meta name="Author"`)
-	tagCreator          = []byte(`<meta name="Creator"`)
 )
 
 func (p *bboxParser) line(s []byte) {
@@ -63,11 +61,7 @@ func (p *bboxParser) line(s []byte) {
 		p.flushPage()
 	case bytes.HasPrefix(s, tagTitle):
 		title, _, _ := strings.Cut(string(s[len(tagTitle):]), "</title>")
-		p.scan.Title = metaValue(title)
-	case bytes.HasPrefix(s, tagAuthor):
-		p.scan.Author = metaContent(string(s))
-	case bytes.HasPrefix(s, tagCreator):
-		p.scan.Creator = metaContent(string(s))
+		p.scan.Title = strings.TrimSpace(clean(html.UnescapeString(title)))
 	}
 }
 
@@ -180,21 +174,6 @@ func decimal(b []byte) float64 {
 		}
 	}
 	return float64(n) / float64(max(scale, 1))
-}
-
-func metaContent(tag string) string {
-	_, v, ok := strings.Cut(tag, `content="`)
-	if !ok {
-		return ""
-	}
-	if i := strings.LastIndexByte(v, '"'); i >= 0 {
-		v = v[:i]
-	}
-	return metaValue(v)
-}
-
-func metaValue(s string) string {
-	return strings.TrimSpace(clean(html.UnescapeString(s)))
 }
 
 // median returns 0 for no values. It does not change its argument.

@@ -38,7 +38,6 @@ func TestParseBBox(t *testing.T) {
   <page width="612.0" hei`), s)
 	require.Len(t, s.Pages, 3, "a cut file keeps what was whole")
 	assert.Equal(t, "A & B", s.Title)
-	assert.Equal(t, `Ada "A" Example`, s.Author)
 	assert.Equal(t, "BLUM MANSOUR, A TALE\n\nefficient", s.Pages[0].text(), "small capitals joined, an article left alone")
 	assert.InDelta(t, 12, s.Pages[0].Lines[0].Size, 0.1)
 	assert.Empty(t, s.Pages[1].Lines)

@@ -84,7 +84,7 @@ func childMain(spec string, w io.Writer) (err error) {
 	if n < 1 || n > maxGoPages {
 		return fmt.Errorf("a page count of %d", n)
 	}
-	if err := out.Encode(scan{PageCount: n, Title: clean(info.Key("Title").Text()), Author: clean(info.Key("Author").Text()), Creator: clean(info.Key("Creator").Text())}); err != nil {
+	if err := out.Encode(scan{PageCount: n, Title: clean(info.Key("Title").Text())}); err != nil {
 		return err
 	}
 	for i := 1; i <= n; i++ {

@@ -52,7 +52,7 @@ func (t *Text) recognised(s *scan, minWords int) {
 	was := *t
 	t.Pages = nil
 	s.PageCount, s.Front = was.PageCount, len(s.Pages)
-	s.Title, s.Author, s.Creator = was.Title, was.Author, was.Creator
+	s.Title = was.Title
 	t.fill(s)
 	if t.Width == 0 { // no places of words
 		t.Width, t.Height = was.Width, was.Height

@@ -30,7 +30,6 @@ func TestReadPaper(t *testing.T) {
 	assert.Equal(t, "poppler", got.Reader)
 	assert.Equal(t, 6, got.PageCount)
 	assert.Equal(t, "Harvesting by Patience", got.Title)
-	assert.Equal(t, "Ada Example", got.Author)
 	assert.Equal(t, "Harvesting the Missing Papers by Patience", titleGuess(got))
 	assert.Contains(t, got.Pages[0], "The crawler")
 	assert.Equal(t, 12, countReferences(got))

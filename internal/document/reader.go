@@ -254,19 +254,19 @@ func (r *Reader) asking(p Part, t *Text, next func(*Text) More, settle func(Part
 
 // scan is what a reader of PDF or PostScript found.
 type scan struct {
-	Reader                 string
-	Pages                  []page
-	Front                  int
-	PageCount              int
-	Stopped                bool // by enough, after the first pages
-	Title, Author, Creator string
-	Failed                 Outcome // "" when pages could be read, even if without text
-	Detail                 string
+	Reader    string
+	Pages     []page
+	Front     int
+	PageCount int
+	Stopped   bool // by enough, after the first pages
+	Title     string
+	Failed    Outcome // "" when pages could be read, even if without text
+	Detail    string
 }
 
 func (t *Text) fill(s *scan) {
 	t.Reader, t.PageCount = s.Reader, s.PageCount
-	t.Title, t.Author, t.Creator = s.Title, s.Author, s.Creator
+	t.Title = s.Title
 	t.Front, t.Stopped = s.Front, s.Stopped
 	var ws, hs []float64
 	for _, p := range s.Pages {

@@ -45,9 +45,7 @@ type Text struct {
 	Front     int      `json:"front"`           // how many of Pages stand before the gap; len(Pages) without one
 	Stopped   bool     `json:"stopped"`         // the first pages said enough, and not all others were read
 
-	Title   string `json:"title,omitempty"`  // from the file's metadata; often wrong
-	Author  string `json:"author,omitempty"` // from the file's metadata; often wrong
-	Creator string `json:"creator,omitempty"`
+	Title string `json:"title,omitempty"` // from the file's metadata; often wrong
 
 	First  Layout  `json:"first"`  // the first page as it lies
 	Width  float64 `json:"width"`  // median over the pages read, in points
