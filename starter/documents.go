@@ -295,18 +295,14 @@ document is "new" again.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, got []string) error {
-			ctx := cmd.Context()
-			a, err := c.Record(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			shas := make([]string, len(got)-1)
 			for i, p := range got[1:] {
-				if shas[i], err = resolve(ctx, a.DB, p); err != nil {
+				sha, err := resolve(ctx, a.DB, p)
+				if err != nil {
 					return err
 				}
+				shas[i] = sha
 			}
 			if err := a.DB.SetIngestion(ctx, got[0], shas...); err != nil {
 				return err
@@ -315,7 +311,7 @@ document is "new" again.`,
 				_, err := fmt.Fprintf(w, "%d documents are %s\n", len(shas), got[0])
 				return err
 			})
-		}}
+		})}
 }
 
 func (c *cli) documentsCountersCommand() *cobra.Command {
@@ -324,13 +320,7 @@ func (c *cli) documentsCountersCommand() *cobra.Command {
 		Long: `Count what became of every file, by the names of CDI (Wu et al., WIDM 2012,
 Table 1). They are computed from the record, so a retry never counts twice.`,
 		Example: "  starter documents counters\n  starter documents counters --harvest conf/webdb --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			a, err := c.Record(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			id := ""
 			if harvest != "" {
 				h, err := a.DB.FindHarvest(ctx, harvest)
@@ -344,7 +334,7 @@ Table 1). They are computed from the record, so a retry never counts twice.`,
 				return err
 			}
 			return c.Print(n, func(w io.Writer) error { return writeCounters(w, n) })
-		}}
+		})}
 	cmd.Flags().StringVar(&harvest, "harvest", "", "of one harvest (default: of all)")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )
@@ -26,18 +27,13 @@ func (c *cli) explainCommand() *cobra.Command {
 crawl took it when it did (or what it waits for), how the fetch ended, and what
 was decided of the document that came back.`,
 		Example: "  starter explain http://www.example.edu/~ada/papers/engine.pdf",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			e, err := explain(cmd.Context(), a.DB, args[0])
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			e, err := explain(ctx, a.DB, args[0])
 			if err != nil {
 				return err
 			}
 			return c.Print(e, e.write)
-		}}
+		})}
 }
 
 func explain(ctx context.Context, db *store.DB, raw string) (*explanation, error) {

@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/match"
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
 
@@ -73,13 +74,8 @@ func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.
 func (c *cli) holdingsListCommand() *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "List what was imported, by source", Args: cobra.NoArgs,
 		Example: "  starter holdings list",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			all, err := a.DB.HeldSources(cmd.Context())
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			all, err := a.DB.HeldSources(ctx)
 			if err != nil {
 				return err
 			}
@@ -95,7 +91,7 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 				}
 				return t.Flush()
 			})
-		}}
+		})}
 }
 
 func (c *cli) holdingsForgetCommand() *cobra.Command {
@@ -105,13 +101,8 @@ func (c *cli) holdingsForgetCommand() *cobra.Command {
 		Long: `Take an import back. What another list names, too, stays held. A harvest that
 began before keeps what it was told; start it again to want what is missing now.`,
 		Example: "  starter holdings forget --source library.csv --dry-run",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			gone, err := a.DB.ForgetHoldings(cmd.Context(), source, dry)
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			gone, err := a.DB.ForgetHoldings(ctx, source, dry)
 			if err != nil {
 				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
 			}
@@ -123,7 +114,7 @@ began before keeps what it was told; start it again to want what is missing now.
 				_, err := fmt.Fprintf(w, "%d papers %s no longer held\n", gone, verb)
 				return err
 			})
-		}}
+		})}
 	cmd.Flags().StringVar(&source, "source", "", "as \"starter holdings list\" names it (required)")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many that are")
 	_ = cmd.MarkFlagRequired("source")

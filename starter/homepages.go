@@ -40,21 +40,16 @@ func (c *cli) homepagesList() *cobra.Command {
 	var missing bool
 	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List authors of wanted papers with their homepages", Args: cobra.MaximumNArgs(1),
 		Example: "  starter homepages list conf/webdb\n  starter homepages list --missing --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			id := ""
 			if len(args) == 1 {
-				h, err := a.DB.FindHarvest(cmd.Context(), args[0])
+				h, err := a.DB.FindHarvest(ctx, args[0])
 				if err != nil {
 					return err
 				}
 				id = h.ID
 			}
-			all, err := a.DB.ListHomepages(cmd.Context(), id)
+			all, err := a.DB.ListHomepages(ctx, id)
 			if err != nil {
 				return err
 			}
@@ -65,7 +60,7 @@ func (c *cli) homepagesList() *cobra.Command {
 				}
 			}
 			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out) })
-		}}
+		})}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/service/app"
 	"gleaner/worker/pool"
 )
 
@@ -20,18 +22,13 @@ sites that nobody crawls, harvests that nobody runs, documents that nobody
 examines, leases of the dead. Workers do so by themselves when they start and
 every ten minutes; what they mended is in their logs.`,
 		Example: "  starter reconcile --dry-run\n  starter reconcile --restart",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			t, err := c.temporal(cmd.Context())
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			t, err := c.temporal(ctx)
 			if err != nil {
 				return err
 			}
 			defer t.Close()
-			mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(cmd.Context(), o)
+			mended, err := pool.Reconciler(a, t, slog.New(slog.DiscardHandler)).Run(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -39,7 +36,7 @@ every ten minutes; what they mended is in their logs.`,
 				mended = []reconcile.Repair{}
 			}
 			return c.Print(mended, func(w io.Writer) error { return writeRepairs(w, mended, o.DryRun) })
-		}}
+		})}
 	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "only say what would be mended")
 	cmd.Flags().BoolVar(&o.Restart, "restart", false, "start harvests again that nobody runs, instead of ending them")
 	return cmd

@@ -38,13 +38,7 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, got []string) error {
-			ctx := cmd.Context()
-			a, err := c.Record(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if len(got) == 3 {
 				return c.settle(ctx, a, got[0], got[1], got[2])
 			}
@@ -56,7 +50,7 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 				return c.Print(slices.Concat([]store.Review{}, all), func(w io.Writer) error { return writeReviews(w, all) })
 			}
 			return c.reviewLoop(ctx, a, os.Stdin, all)
-		}}
+		})}
 	cmd.Flags().BoolVar(&listOnly, "list", false, "list them and ask nothing")
 	cmd.Flags().BoolVar(&settled, "settled", false, "list what was settled")
 	cmd.Flags().StringVar(&venueKey, "venue", "", "of one venue, such as conf/webdb")

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
@@ -64,13 +65,7 @@ func (c *cli) statusCommand() *cobra.Command {
 	return &cobra.Command{Use: "status [HARVEST]", Short: "Say how far harvests are", Args: cobra.MaximumNArgs(1),
 		Long:    "Say how far harvests are; of one that is named also which sites are being crawled,\nhow often each is asked, and who set that.",
 		Example: "  starter status\n  starter status conf/webdb --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			a, err := c.Record(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			all, err := statuses(ctx, a.DB, args)
 			if err != nil {
 				return err
@@ -95,7 +90,7 @@ func (c *cli) statusCommand() *cobra.Command {
 				}
 				return nil
 			})
-		}}
+		})}
 }
 
 func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus, error) {
@@ -137,13 +132,8 @@ func (c *cli) reportCommand() *cobra.Command {
 	var html string
 	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
 		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			r, err := report.Build(cmd.Context(), a.DB, args[0])
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			r, err := report.Build(ctx, a.DB, args[0])
 			if err != nil {
 				return err
 			}
@@ -155,13 +145,13 @@ func (c *cli) reportCommand() *cobra.Command {
 					return err
 				}
 				of := []harvestStatus{{Harvest: r.Harvest}}
-				c.troubles(cmd.Context(), of)
+				c.troubles(ctx, of)
 				for _, t := range of[0].Troubles {
 					fmt.Fprintln(w, t)
 				}
 				return nil
 			})
-		}}
+		})}
 	cmd.Flags().StringVar(&html, "html", "", "write it as one HTML page, with charts, to this file")
 	return cmd
 }

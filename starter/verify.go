@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/library/collection"
+	"gleaner/internal/service/app"
 )
 
 // errDifferences makes `starter verify` end with 1.
@@ -23,14 +25,9 @@ code is then 1. Nothing is changed. Files of the last ten minutes without a row
 are passed over: a crawl may be about to write it. Files that ` + "`starter prune`" + ` took
 away are no difference.`,
 		Example: "  starter verify\n  starter verify --deep --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := c.Record(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all := []collection.Difference{}
-			seen, err := collection.Verify(cmd.Context(), a.DB, a.Repo, deep, func(d collection.Difference) {
+			seen, err := collection.Verify(ctx, a.DB, a.Repo, deep, func(d collection.Difference) {
 				all = append(all, d)
 				if !c.JSON {
 					fmt.Fprintf(c.Out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)
@@ -51,7 +48,7 @@ away are no difference.`,
 				return err
 			}
 			return errDifferences
-		}}
+		})}
 	cmd.Flags().BoolVar(&deep, "deep", false, "read every file and compare it with its SHA-256")
 	return cmd
 }

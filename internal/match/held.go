@@ -81,7 +81,7 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	var first []gleaner.Paper // of each title
 	number := map[string]int{}
 	for i, p := range papers {
-		for _, id := range identifiers(p) {
+		for _, id := range Identifiers(p) {
 			s.byID[id] = append(s.byID[id], i)
 		}
 		title := text.Normalise(p.Title)
@@ -110,8 +110,8 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	return s
 }
 
-// identifiers are the names by which two records are one paper.
-func identifiers(p gleaner.Paper) (out []string) {
+// Identifiers are the names by which two records are one paper.
+func Identifiers(p gleaner.Paper) (out []string) {
 	for _, id := range [][2]string{{"key:", p.Key}, {"doi:", gleaner.ParseDOI(p.DOI)}, {"arxiv:", gleaner.ParseArXiv(p.ArXiv)}} {
 		if id[1] != "" {
 			out = append(out, id[0]+id[1])
@@ -144,7 +144,7 @@ func (s *shelf) candidates(h gleaner.Paper) []int {
 			}
 		}
 	}
-	for _, id := range identifiers(h) {
+	for _, id := range Identifiers(h) {
 		take(s.byID[id])
 	}
 	names := nameWords(h)

@@ -39,7 +39,7 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	var first []gleaner.Paper // of each title
 	number := map[string]int{}
 	for i, p := range papers {
-		for _, id := range identifiers(p) {
+		for _, id := range match.Identifiers(p) {
 			s.byID[id] = append(s.byID[id], i)
 		}
 		title := text.Normalise(p.Title)
@@ -62,16 +62,6 @@ func newShelf(papers []gleaner.Paper) *shelf {
 	}
 	s.titles = match.NewIndex(first)
 	return s
-}
-
-// identifiers are the names by which two records are one paper.
-func identifiers(p gleaner.Paper) (out []string) {
-	for _, id := range [][2]string{{"key:", p.Key}, {"doi:", gleaner.ParseDOI(p.DOI)}, {"arxiv:", gleaner.ParseArXiv(p.ArXiv)}} {
-		if id[1] != "" {
-			out = append(out, id[0]+id[1])
-		}
-	}
-	return out
 }
 
 // find looks for the paper that p is, and says why; -1 is none.
@@ -118,7 +108,7 @@ func (s *shelf) candidates(p gleaner.Paper) []int {
 			}
 		}
 	}
-	for _, id := range identifiers(p) {
+	for _, id := range match.Identifiers(p) {
 		take(free(s, s.byID, id))
 	}
 	open := published(p.DOI)
