@@ -48,9 +48,13 @@ func TestBytesOfASiteAreLimited(t *testing.T) {
 	for name, packed := range map[string]bool{"plain": false, "packed": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const size, limit = 20_000, 200_000
+			const size = 20_000
+			limit := 200_000
+			if packed { // three of them, each counted as a MiB
+				limit = 3 * leastMember * 3
+			}
 			w := newWorld(t)
-			w.cfg.MaxBytes, w.cfg.SlicePages = limit, 2
+			w.cfg.MaxBytes, w.cfg.SlicePages = int64(limit), 2
 			s := filesWithoutEnd(t, size, packed)
 			w.seed(t, s.host, "/", "/")
 			c := w.crawler(w.client)
@@ -59,8 +63,13 @@ func TestBytesOfASiteAreLimited(t *testing.T) {
 			require.Contains(t, r.Reason, "byte-limit: ")
 			var kept int
 			require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT sum(bytes) FROM documents`).Scan(&kept))
-			require.Less(t, kept, limit+4*size)
-			require.Greater(t, kept, limit/2)
+			if packed {
+				require.Less(t, kept, 3*4*size)
+				require.Greater(t, kept, 3*2*size)
+			} else {
+				require.Less(t, kept, limit+4*size)
+				require.Greater(t, kept, limit/2)
+			}
 			before := len(s.asked())
 			require.Equal(t, ByteLimit, w.finish(t, c, s.host).Ending)
 			require.Len(t, s.asked(), before, "another slice of the crawl asks nothing")
@@ -126,4 +135,34 @@ func TestBytesInVainCount(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Len(t, s.asked(), 1+3, "%v", w.record(t, s.host))
+}
+
+// TestArchivesOfManyMembersEnd: a small archive with documents without number has the
+// first of them kept, which its record says, and a site of such archives ends.
+func TestArchivesOfManyMembersEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.MaxBytes = 301 * leastMember
+	pages, all := map[string]any{}, []string{}
+	for n := range 5 {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i := range 310 {
+			f, err := z.Create(fmt.Sprintf("%d.pdf", i))
+			require.NoError(t, err)
+			_, _ = fmt.Fprintf(f, "%%PDF-1.4 %d of %d", i, n)
+		}
+		require.NoError(t, z.Close())
+		name := fmt.Sprintf("/%d.pdf.zip", n)
+		all, pages[name] = append(all, name), func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(b.Bytes()) }
+	}
+	pages["/"] = links(all...)
+	s := serve(t, pages)
+	w.seed(t, s.host, "/", "/")
+	require.Equal(t, ByteLimit, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Len(t, s.asked(), 1+2, "%v", w.record(t, s.host))
+	var kept int
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM documents`).Scan(&kept))
+	require.Equal(t, 600, kept)
+	require.Contains(t, w.rows(t, s.host, "reason")["/0.pdf.zip"], "too-large: limit on unpacking met: more than 300 documents")
 }

@@ -13,12 +13,23 @@ import (
 // for none of that.
 const judgedMembers = 8
 
+// leastMember is what a document from an archive counts for at least, in bytes: it
+// is stored, read and matched however small it is, and an archive of a few KiB has
+// hundreds.
+const leastMember = 1 << 20
+
 // document keeps a file. It is judged when the visit is written.
 func (l *loop) document(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (_ rank.Result, err error) {
 	v.State = frontier.Document
 	l.progress.Documents++
-	if l.kept, err = l.library.Keep(ctx, l.file(e, v, a)); err == nil && len(l.kept.Documents) > 1 {
-		l.brings(e, l.kept.Bytes) // of an archive there may be a thousand times what was received
+	if l.kept, err = l.library.Keep(ctx, l.file(e, v, a)); err != nil {
+		return rank.Result{Document: true}, err
+	}
+	if n := len(l.kept.Documents); n > 1 {
+		l.brings(e, max(l.kept.Bytes, int64(n)*leastMember)) // of an archive there may be a thousand times what was received
+	}
+	if l.kept.Cut != "" {
+		v.Reason = leftOut(v.Reason, []string{l.kept.Cut})
 	}
 	return rank.Result{Document: true}, err
 }

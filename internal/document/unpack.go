@@ -15,11 +15,12 @@ import (
 
 // Limits bound what Unpack makes of one file.
 type Limits struct {
-	Member  int64 // bytes of one member; 0 means 64 MiB
-	Total   int64 // bytes of all members; 0 means 256 MiB
-	Ratio   int64 // bytes of all members for each of the file's, above 16 MiB; 0 means 100
-	Members int   // members looked at; 0 means 1,000
-	Depth   int   // archives within archives; 0 means 4
+	Member    int64 // bytes of one member; 0 means 64 MiB
+	Total     int64 // bytes of all members; 0 means 256 MiB
+	Ratio     int64 // bytes of all members for each of the file's, above 16 MiB; 0 means 100
+	Members   int   // members looked at; 0 means 1,000
+	Documents int   // members that are documents, each to be stored and examined; 0 means 300
+	Depth     int   // archives within archives; 0 means 4
 }
 
 func (l Limits) withDefaults() Limits {
@@ -34,6 +35,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Members <= 0 {
 		l.Members = 1000
+	}
+	if l.Documents <= 0 {
+		l.Documents = 300
 	}
 	if l.Depth <= 0 {
 		l.Depth = 4
@@ -115,6 +119,9 @@ func (u *unpacker) add(name string, body []byte, depth int) error {
 		return u.open(name, kind, body, depth+1)
 	}
 	if kind.IsDocument() {
+		if len(u.parts) >= u.lim.Documents {
+			return &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d documents", errLimit, u.lim.Documents)}
+		}
 		u.parts = append(u.parts, Part{Name: name, Kind: kind, Body: body})
 	}
 	return nil

@@ -121,6 +121,7 @@ func TestUnpackLimits(t *testing.T) {
 		"bomb":      {big, Limits{Member: 1 << 16}, TooLarge, true},
 		"total":     {zipped(t, "a.txt", strings.Repeat("word ", 5000), "b.txt", strings.Repeat("word ", 5000)), Limits{Total: 30000}, TooLarge, true},
 		"members":   {zipped(t, "a.txt", "one", "b.txt", "two", "c.txt", "three"), Limits{Members: 2}, TooLarge, true},
+		"documents": {zipped(t, "a.pdf", "%PDF-1.4 a", "b.html", "<p>b", "c.pdf", "%PDF-1.4 c"), Limits{Documents: 1}, TooLarge, true},
 		"depth":     {gz(t, gz(t, gz(t, []byte("text")))), Limits{Depth: 2}, TooLarge, true},
 		"truncated": {big[:len(big)/2], Limits{}, Truncated, false},
 		"bad zip":   {[]byte("PK\x03\x04 this is no zip at all"), Limits{}, Unreadable, false},

@@ -56,7 +56,8 @@ func (c *Collection) read(ctx context.Context, o opened, next func(*document.Tex
 // itself, or each member of an archive with several.
 type Kept struct {
 	Documents []InHand
-	Bytes     int64 // of all different ones together
+	Bytes     int64  // of all different ones together
+	Cut       string // what keeps the rest of an archive out; "" where there is none
 	release   func()
 }
 
@@ -90,7 +91,7 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 		return nil, err
 	}
 	if o.bad != nil {
-		c.log.DebugContext(ctx, "archive cannot be unpacked", "url", f.URL, "error", o.bad)
+		k.Cut = clean(o.bad.Error())
 	}
 	if len(o.parts) < 2 {
 		kind := document.Sniff(o.name, o.media, o.body)
