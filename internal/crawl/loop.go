@@ -157,7 +157,7 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if e, ok := l.stop.Load().(Ending); ok {
-		return &errStop{ending: e, reason: "as the harvest says"}
+		return &errStop{ending: e, reason: map[Ending]string{Paused: "as the harvest says", Cancelled: store.NotWanted}[e]}
 	}
 	if err := l.library.Ready(ctx); err != nil {
 		return fmt.Errorf("crawl %s: %w", l.site.Host, err) // what is fetched could not be kept

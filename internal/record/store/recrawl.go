@@ -127,8 +127,12 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 	}
 }
 
+// NotWanted is the reason of a crawl that ended since whoever wanted it was cancelled.
+const NotWanted = "no harvest wants it any more"
+
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
-// is due again. A second call for the same crawl changes nothing.
+// is due again. A second call for the same crawl changes nothing. One that ended as
+// not wanted, and that a harvest has come to want meanwhile, is not stopped for it.
 func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		c, err := crawlOf(ctx, tx, host)
@@ -139,6 +143,9 @@ func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteSt
 			if err := saveCrawl(ctx, tx, c, policy); err != nil {
 				return err
 			}
+		}
+		if reason == NotWanted && c.Watched {
+			state, reason = gleaner.SiteDone, ""
 		}
 		o := recrawl.Outcome{Ended: state == gleaner.SiteDone || state == gleaner.SiteTrap, Soon: c.Since < c.Interval/2, Gained: c.Gained, Changed: c.Changed, Wanted: c.Wanted, Barren: barren || state == gleaner.SiteTrap, Retries: c.Retries + 1}
 		rest, interval := p.Site(c.Interval, o)
@@ -163,6 +170,7 @@ type ended struct {
 	Interval, Since                     time.Duration // Since: from the end of the last crawl to the beginning of this one
 	Started                             *time.Time
 	Finished, Wanted                    bool
+	Watched                             bool // a harvest waits for it that goes on
 }
 
 func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
@@ -174,9 +182,10 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 				WHERE l.site_id=s.id AND d.state='accepted' AND d.discovered_at >= s.crawl_started),
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
-				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`)
+				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`),
+			EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled)
 		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host).
-		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted)
+		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted, &c.Watched)
 	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second
 	return c, err
 }

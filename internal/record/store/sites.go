@@ -81,21 +81,27 @@ func (db *DB) Site(ctx context.Context, host string) (Site, error) {
 	return pgx.CollectExactlyOneRow(rows, scanSite)
 }
 
-// JoinSite makes a site one of a harvest's own.
+// takenUp goes after an INSERT named joined: a site of which a harvest had not heard
+// may be asked for it though its crawl was stopped or refused before, as the sites
+// of a harvest that begins again may (SaveHarvest).
+const takenUp = ` RETURNING site_id, xmax = 0 AS is_new)
+	UPDATE sites s SET state='new', reason='' FROM (SELECT DISTINCT site_id FROM joined WHERE is_new) j WHERE s.id=j.site_id AND s.state IN ('stopped', 'refused')`
+
+// JoinSite makes a site, whose row is locked, one of a harvest's own.
 func JoinSite(ctx context.Context, tx pgx.Tx, harvest string, siteID int, origin string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3)
-		ON CONFLICT (harvest_id, site_id) DO UPDATE SET origin=EXCLUDED.origin, turn=0, given_by=NULL WHERE harvest_sites.turn > 0`, harvest, siteID, origin)
+	_, err := tx.Exec(ctx, `WITH joined AS (INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,$3)
+		ON CONFLICT (harvest_id, site_id) DO UPDATE SET origin=EXCLUDED.origin, turn=0, given_by=NULL WHERE harvest_sites.turn > 0`+takenUp, harvest, siteID, origin)
 	return err
 }
 
-// InheritSite makes every harvest of one site a harvest of another: of a lead's
-// host, which is wanted for the same papers. Its turn is after those that the same
+// InheritSite makes every harvest of one site a harvest of another, whose row is
+// locked: of a lead's host, which is wanted for the same papers. Its turn is after those that the same
 // giver named before.
 func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn)
+	_, err := tx.Exec(ctx, `WITH joined AS (INSERT INTO harvest_sites (harvest_id, site_id, origin, given_by, turn)
 		SELECT h.harvest_id, $2, $3, giver, 1 + (SELECT count(*) FROM harvest_sites g WHERE g.harvest_id=h.harvest_id AND g.given_by=giver)
 		FROM harvest_sites h CROSS JOIN LATERAL (SELECT coalesce(h.given_by, h.site_id) AS giver) g WHERE h.site_id=$1 ORDER BY h.harvest_id
-		ON CONFLICT (harvest_id, site_id) DO UPDATE SET given_by=EXCLUDED.given_by, turn=EXCLUDED.turn WHERE harvest_sites.turn > EXCLUDED.turn`, from, to, origin)
+		ON CONFLICT (harvest_id, site_id) DO UPDATE SET given_by=EXCLUDED.given_by, turn=EXCLUDED.turn WHERE harvest_sites.turn > EXCLUDED.turn`+takenUp, from, to, origin)
 	return err
 }
 

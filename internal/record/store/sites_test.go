@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
 )
 
 func open(t *testing.T) *store.DB {
@@ -39,6 +41,51 @@ func watch(t *testing.T, db *store.DB, harvest, options, host string) int {
 		return store.JoinSite(t.Context(), tx, harvest, id, "test")
 	}))
 	return id
+}
+
+// TestAHarvestGetsTheSitesThatOthersLeft: what one harvest, or its cancellation, left
+// of a site is crawled for another that joins it, whether it joins before the end of
+// the crawl is recorded or after.
+func TestAHarvestGetsTheSitesThatOthersLeft(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	for name, c := range map[string]struct {
+		reason string
+		late   bool
+	}{"of one cancelled, joined before its end": {store.NotWanted, false}, "of one cancelled, joined after": {store.NotWanted, true}, "of one that gave up": {"the host is parked", true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			host := strings.ReplaceAll(name, " ", "-") + ".test"
+			first, second := "first/"+host, "second/"+host
+			id := watch(t, db, first, `{}`, host)
+			_, err := db.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url) VALUES ($1, '\x01', 'http://' || $2 || '/')`, id, host)
+			require.NoError(t, err)
+			require.NoError(t, db.BeginCrawl(t.Context(), id, 1))
+			if c.reason == store.NotWanted {
+				require.NoError(t, db.SetStage(t.Context(), first, gleaner.StageCancelled, ""))
+			}
+			if !c.late {
+				watch(t, db, second, `{}`, host)
+			}
+			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, c.reason, "", false, recrawl.Defaults()))
+			ended, err := db.EndedSites(t.Context(), []string{host})
+			require.NoError(t, err)
+			require.Equal(t, []string{host}, ended)
+			if c.late {
+				watch(t, db, second, `{}`, host)
+			}
+			hosts, _, err := db.SitesToCrawl(t.Context(), second, "", 10)
+			require.NoError(t, err)
+			require.Equal(t, []string{host}, hosts)
+			// It is not asked for over and over by one harvest.
+			require.NoError(t, db.BeginCrawl(t.Context(), id, 2))
+			require.NoError(t, db.FinishCrawl(t.Context(), host, gleaner.SiteStopped, "the host is parked", "", false, recrawl.Defaults()))
+			require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return store.JoinSite(t.Context(), tx, second, id, "test") }))
+			hosts, _, err = db.SitesToCrawl(t.Context(), second, "", 10)
+			require.NoError(t, err)
+			require.Empty(t, hosts)
+		})
+	}
 }
 
 // TestASiteMadeByTwo: who comes second finds the row that the first made while
