@@ -130,6 +130,17 @@ func (o *outage) asked() string {
 // error that is printed, logged or kept.
 func TestFailingServicesShowNoSecret(t *testing.T) {
 	t.Parallel()
+	for engine, host := range map[string]string{"serper": "google.serper.dev:443", "brave": "api.search.brave.com:443"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			failingServicesShowNoSecret(t, engine, host)
+		})
+	}
+}
+
+// failingServicesShowNoSecret looks at a harvest that searches by one engine, which
+// is asked at a host.
+func failingServicesShowNoSecret(t *testing.T, engine, host string) {
 	c := newConsole(t)
 	v := newTour(c)
 	v.web = sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 8, PagesPerSite: 3})
@@ -138,7 +149,7 @@ func TestFailingServicesShowNoSecret(t *testing.T) {
 	t.Cleanup(proxy.Close)
 	c.args = append(c.args, "--proxy-file", secretFile(t, proxy.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms",
 		"--dblp-url", v.web.DBLPURL(), "--dblp-delay", "1ms",
-		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", "serper",
+		"--sources", "dblp,openalex", "--copies", "openalex,semanticscholar", "--directories", "semanticscholar", "--search", engine,
 		"--policy", c.policy("{crawl: {retry-base: 100ms}, services: {openalex: http://openalex.failing.example, semantic-scholar: http://semantic.failing.example}}"))
 	v.prepare()
 	v.work(activities.Queues(), v.log)
@@ -152,7 +163,7 @@ func TestFailingServicesShowNoSecret(t *testing.T) {
 			require.Contains(t, out.asked(), mark, "the service was never asked with its key")
 		}
 	}
-	require.Positive(t, out.n["google.serper.dev:443"], "no search was tried: %v", out.n)
+	require.Positive(t, out.n[host], "no search was tried: %v", out.n)
 	require.Contains(t, v.log.String(), "openalex.failing.example")
 	v.leaksNothing()
 }
