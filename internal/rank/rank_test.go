@@ -47,6 +47,12 @@ func TestZhuangGetPriority(t *testing.T) {
 	moved := enter(6, "http://a.test/p/moved", "http://a.test/2", "2004")
 	require.Equal(t, QueueMedium, moved.Queue, "after a redirect the parent is the latest pick")
 
+	paper := page.Candidate{ID: 8, Parent: misc.Link.URL, Document: true, Link: page.Link{URL: "http://a.test/cv.pdf", Anchor: "Vita"}}
+	s.Enter(&paper)
+	i, why := s.Next([]page.Candidate{misc, pubs, paper})
+	require.Equal(t, 2, i, "a document that is met is taken at once")
+	require.Contains(t, why, "at once")
+
 	raw, err := s.State()
 	require.NoError(t, err)
 	again, _ := New(Zhuang, Options{})

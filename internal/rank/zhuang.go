@@ -3,14 +3,18 @@ package rank
 import (
 	"encoding/json"
 	"fmt"
+
 	"gleaner/internal/web/page"
 )
 
-// The three queues of Zhuang et al. (JCDL 2005, §3.3).
+// The three queues of Zhuang et al. (JCDL 2005, §3.3), and before them the documents:
+// one that is met "will be inserted into the document database" at once, only the
+// rest of the links is queued.
 const (
 	QueueLow    = 0
 	QueueMedium = 1
 	QueueHigh   = 2
+	QueueAtOnce = 3
 )
 
 // remembered bounds how many pages a strategy keeps for looking up what it
@@ -18,8 +22,8 @@ const (
 // a short memory is enough.
 const remembered = 256
 
-// zhuang orders links by keyword classes alone (Zhuang et al., JCDL 2005): the
-// highest queue first, first in, first out within it.
+// zhuang orders links by keyword classes alone (Zhuang et al., JCDL 2005, §3.3):
+// documents, then the highest queue first, first in, first out within each.
 type zhuang struct {
 	lists Lists
 	state zhuangState
@@ -39,7 +43,8 @@ func newZhuang(lists Lists) *zhuang { return &zhuang{lists: lists} }
 func (z *zhuang) Name() string { return Zhuang }
 
 // Enter is Get_Priority of the paper: a link whose anchor has a weight enters
-// at that weight; one without weight enters one below its parent.
+// at that weight; one without weight enters one below its parent. A document is
+// taken at once.
 func (z *zhuang) Enter(c *page.Candidate) {
 	c.Priority, c.Mark = 0, 0
 	if c.Parent == "" {
@@ -49,6 +54,8 @@ func (z *zhuang) Enter(c *page.Candidate) {
 	weight, _ := z.lists.weight(c.Link)
 	parent := z.queueOf(c.Parent)
 	switch {
+	case c.Document:
+		c.Queue = QueueAtOnce
 	case weight > 0:
 		c.Queue = weight
 	case parent > 0:
@@ -85,6 +92,9 @@ func (z *zhuang) Next(waiting []page.Candidate) (int, string) {
 	z.state.Picked = append(z.state.Picked, pickedPage{c.Link.URL, c.Queue})
 	if n := len(z.state.Picked); n > remembered {
 		z.state.Picked = append(z.state.Picked[:0], z.state.Picked[n-remembered:]...)
+	}
+	if c.Queue == QueueAtOnce {
+		return best, "a document, taken at once"
 	}
 	name := [...]string{"low", "medium", "high"}[min(max(c.Queue, QueueLow), QueueHigh)]
 	if _, word := z.lists.weight(c.Link); word != "" {
