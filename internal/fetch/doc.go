@@ -15,7 +15,8 @@
 // dial.go). What they know of a fetch stands in its exchange (exchange.go), which
 // travels in the requests' context. Each hop of a redirect goes down the whole
 // chain, a robots.txt all of it but for the check of robots.txt; an error of the
-// chain is an *Error.
+// chain is an *Error. Catalogues and search engines are asked by the inner part of it,
+// too, from the turn on (api.go).
 //
 // Pacing (pacing.go) is a pure function from what a visit told to the time of
 // the next one; memoryGate (gate.go) applies it within one process, a gate on a

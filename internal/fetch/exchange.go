@@ -16,6 +16,10 @@ type exchange struct {
 	clock  Clock
 	// prefix, if not 0, asks for so many bytes of the body and no more.
 	prefix int64
+	// everyStatus asks for the body of an answer whatever its status.
+	everyStatus bool
+	// ready, if not nil, is asked when a turn is had: with an error nothing is sent.
+	ready func(*http.Request) error
 
 	trail     *trail   // where redirects have led
 	redirects []string // the URLs that redirected
@@ -36,6 +40,7 @@ type exchange struct {
 	tooLarge *Error
 	elapsed  time.Duration
 	outcome  Outcome // what kept the answer from being read
+	failed   bool    // what was read says that the host is in trouble
 	release  func()  // what the body holds of memory; nil for nothing
 }
 
@@ -53,7 +58,7 @@ func (x *exchange) in(ctx context.Context) context.Context {
 
 // again forgets the last request.
 func (x *exchange) again() {
-	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.tooLarge, x.elapsed, x.outcome = nil, nil, 0, nil, 0, 0, nil, nil, 0, ""
+	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.tooLarge, x.elapsed, x.outcome, x.failed = nil, nil, 0, nil, 0, 0, nil, nil, 0, "", false
 }
 
 // fail names why the answer cannot be had.

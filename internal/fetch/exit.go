@@ -12,7 +12,7 @@ import (
 // exit is the end of the chain: it sends a request, directly through the guarded
 // dial or to a proxy, and names what kept an answer from coming.
 type exit struct {
-	direct, proxied *http.Transport
+	direct, proxied http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -24,7 +24,7 @@ func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	x.trace = &trace{}
 	out := r.WithContext(httptrace.WithClientTrace(r.Context(), x.trace.hooks()))
-	if out.Body == nil {
+	if bodyless(out) {
 		out.Body, out.TransferEncoding = noBody{}, asItIs
 	}
 	resp, err := way.RoundTrip(out)

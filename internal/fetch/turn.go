@@ -31,16 +31,18 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 			over(nil)
 			return nil, err
 		}
-		if r.Response == nil && x.Meanwhile != nil && x.Meanwhile() {
-			done(Visit{Void: true})
-			over(nil)
-			return nil, &Error{Outcome: RedirectKnown, URL: x.raw, Location: canonical(x.raw)}
+		if x.ready != nil {
+			if err := x.ready(r); err != nil {
+				done(Visit{Void: true})
+				over(nil)
+				return nil, err
+			}
 		}
 		x.again()
 		sending, end := linger(ctx, t.cfg.Linger)
 		held := &turn{x: x, done: done, end: end}
 		resp, err := held.send(t.next, r.WithContext(sending))
-		if err != nil && x.stale() && !again {
+		if err != nil && x.stale() && !again && bodyless(r) {
 			continue
 		}
 		if held.over = over; held.ended {
@@ -49,6 +51,9 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 }
+
+// bodyless says that a request can be sent again as it is.
+func bodyless(r *http.Request) bool { return r.Body == nil || r.Body == http.NoBody }
 
 // turn is the body of an answer, and holds the turn in which it is read.
 type turn struct {
@@ -88,7 +93,7 @@ func (t *turn) finish() {
 	x := t.x
 	v := Visit{Status: x.status, Elapsed: x.elapsed, CrawlDelay: x.learnt, RetryAfter: x.retryAfter()}
 	noAnswer := x.outcome == BadAnswer && x.answer == nil // something came, but no header
-	v.Failed = (noAnswer || hostFailed(x.outcome) || hostFailed(statusOutcome(x.status))) && !x.stale()
+	v.Failed = (noAnswer || x.failed || hostFailed(x.outcome) || hostFailed(statusOutcome(x.status))) && !x.stale()
 	v.Void = x.answer == nil && !v.Failed
 	t.done(v)
 	t.end()

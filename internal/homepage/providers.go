@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
@@ -172,10 +174,9 @@ func newProvider(name string, client *http.Client, gate fetch.Gate) provider {
 	if client == nil {
 		client = http.DefaultClient
 	}
-	own := *client
-	// A key and what is searched for are for the host that the operator named.
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return provider{name: name, client: &own, gate: gate}
+	// No redirect is followed: a key and what is searched for are for the host that
+	// the operator named.
+	return provider{name: name, api: fetch.NewAPI(client.Transport, gate, cmp.Or(client.Timeout, time.Minute), maxAnswer)}
 }
 
 // FirstAnswer asks the given searchers in order and returns the first answer

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -60,78 +59,50 @@ const maxAnswer = 4 << 20
 // provider is what the three outside search engines have in common: one paced
 // request, one JSON answer.
 type provider struct {
-	name   string
-	client *http.Client
-	gate   fetch.Gate // nil: no pacing
+	name string
+	api  *fetch.API
 }
 
 // call sends req when its host's turn has come and decodes the answer.
-func (p provider) call(ctx context.Context, req *http.Request, into any) (err error) {
-	visit := fetch.Visit{Failed: true}
-	if p.gate != nil {
-		done, gateErr := p.gate.Turn(ctx, req.URL.Host, 0)
-		if gateErr != nil {
-			return p.noTurn(gateErr)
-		}
-		defer func() { done(visit) }()
-	}
-	if err := pay(ctx); err != nil {
-		visit = fetch.Visit{Void: true}
-		return err
-	}
-	start := time.Now()
-	defer func() { visit.Elapsed = time.Since(start) }()
+func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
-	resp, err := p.client.Do(req.WithContext(ctx)) // #nosec G704 -- the settings name the search engine
-	if err != nil {
-		return &SearchError{Provider: p.name, Err: fetch.Unaddressed(err)}
+	_, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
+		if err := p.refusal(req, a); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(a.Body, into); err != nil {
+			return &SearchError{Provider: p.name, Status: a.Status, Err: fmt.Errorf("not the JSON that was expected: %w", err)}
+		}
+		return nil
+	}})
+	var e *fetch.Error
+	switch {
+	case !errors.As(err, &e):
+		return err // of what was paid or used, if any
+	case e.Outcome == fetch.Parked:
+		return &SearchError{Provider: p.name, RetryAfter: e.RetryAfter, Err: e.Err}
+	case e.Outcome == fetch.Canceled && ctx.Err() == nil: // it speaks of the gate alone
+		return fmt.Errorf("%w: %w", ErrRecord, e.Err)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	visit.Status = resp.StatusCode
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err != nil {
-		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: err}
-	}
-	if err := p.refusal(resp); err != nil {
-		visit.RetryAfter = err.RetryAfter
-		return err
-	}
-	if len(body) > maxAnswer {
-		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: fmt.Errorf("answer over %d bytes", maxAnswer)}
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return &SearchError{Provider: p.name, Status: resp.StatusCode, Err: fmt.Errorf("not the JSON that was expected: %w", err)}
-	}
-	visit.Failed = false
-	return nil
-}
-
-// noTurn types the gate's refusal: that the host is parked speaks of the
-// provider, anything else of the gate alone.
-func (p provider) noTurn(err error) error {
-	var parked interface{ RetryIn() time.Duration }
-	if errors.As(err, &parked) {
-		return &SearchError{Provider: p.name, RetryAfter: parked.RetryIn(), Err: err}
-	}
-	return fmt.Errorf("%w: %w", ErrRecord, err)
+	return &SearchError{Provider: p.name, Status: e.Status, Err: e.Err}
 }
 
 // refusal types a status other than 200.
-func (p provider) refusal(resp *http.Response) *SearchError {
-	e := &SearchError{Provider: p.name, Status: resp.StatusCode}
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", errForbidden, fetch.RedirectHost(resp))
+func (p provider) refusal(req *http.Request, a *fetch.Answer) error {
+	e := &SearchError{Provider: p.name, Status: a.Status}
+	if a.Status >= 300 && a.Status < 400 {
+		e.Err = fmt.Errorf("%w: it redirects to %.200q, which is not followed; set its address to where it is", errForbidden, fetch.RedirectHost(&http.Response{Header: a.Header, Request: req}))
 		return e
 	}
-	switch resp.StatusCode {
+	switch a.Status {
 	case http.StatusOK:
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
 		e.Err = errForbidden
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		e.Err, e.RetryAfter = errBusy, fetch.RetryAfter(resp.Header, time.Now())
+		e.Err, e.RetryAfter = errBusy, a.RetryAfter
 	default:
-		e.Err = errors.New(http.StatusText(resp.StatusCode))
+		e.Err = errors.New(http.StatusText(a.Status))
 	}
 	return e
 }

@@ -2,10 +2,10 @@ package metadata
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -29,14 +29,12 @@ type service struct {
 	retries int
 	header  http.Header
 
-	client    *http.Client
-	gate      fetch.Gate
+	api       *fetch.API
 	log       *slog.Logger
 	userAgent string
 	secrets   secrets
 	backoff   time.Duration
 	maxWait   time.Duration
-	timeout   time.Duration
 
 	// slower, where set, reads an answer's headers for a pace that the service
 	// asks for at this moment.
@@ -47,17 +45,14 @@ type service struct {
 
 // newService expects a Config with its defaults filled.
 func newService(cfg Config, name string, delay time.Duration) *service {
-	client := *cfg.HTTPClient
-	// Redirects are followed here, one turn each.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	agent := cfg.UserAgent
 	if cfg.Contact != "" {
 		agent += " (mailto:" + cfg.Contact + ")"
 	}
 	s := &service{
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
-		client: &client, gate: cfg.Gate, log: cfg.Log, userAgent: agent,
-		backoff: cfg.Backoff, maxWait: cfg.MaxWait, timeout: cfg.Timeout,
+		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Timeout, maxBody), log: cfg.Log, userAgent: agent,
+		backoff: cfg.Backoff, maxWait: cfg.MaxWait,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey, cfg.CrossrefKey),
 	}
 	s.delay.Store(int64(delay))
@@ -66,10 +61,8 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 
 // answer is one reply read to its end.
 type answer struct {
-	url    string
-	status int
-	header http.Header
-	body   []byte
+	url string
+	*fetch.Answer
 }
 
 // get asks for one address and returns its body.
@@ -119,8 +112,8 @@ func (s *service) follow(ctx context.Context, method, asked string, body []byte)
 		if err != nil {
 			return answer{}, err
 		}
-		to := a.header.Get("Location")
-		if a.status < 300 || a.status > 399 || to == "" {
+		to := a.Header.Get("Location")
+		if a.Status < 300 || a.Status > 399 || to == "" {
 			return a, nil
 		}
 		next, err := weburl.Canonical(addr, to)
@@ -139,8 +132,7 @@ func (s *service) follow(ctx context.Context, method, asked string, body []byte)
 	}
 }
 
-// once takes a turn of the host and sends one request. Errors name what was asked
-// for before any redirect.
+// once sends one request. Errors name what was asked for before any redirect.
 func (s *service) once(ctx context.Context, method, addr, asked string, body []byte) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, addr, bytes.NewReader(body))
 	if err != nil {
@@ -153,51 +145,57 @@ func (s *service) once(ctx context.Context, method, addr, asked string, body []b
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	done, err := s.gate.Turn(ctx, weburl.Host(addr), time.Duration(s.delay.Load()))
+	a, err := s.api.Do(fetch.Call{Request: req, Delay: time.Duration(s.delay.Load()), Use: s.heed})
 	if err != nil {
-		return answer{}, s.noTurn(ctx, asked, err)
+		return answer{}, s.unanswered(ctx, asked, err)
 	}
-	begin := time.Now()
-	a, err := s.send(req)
-	a.url = asked
-	visit := fetch.Visit{Status: a.status, Elapsed: time.Since(begin), Failed: err != nil}
-	if err != nil {
-		var long ErrTooMuch
-		visit.Failed = !errors.As(err, &long)
-		done(visit)
-		switch {
-		case ctx.Err() != nil:
-			return answer{}, ctx.Err()
-		case !visit.Failed:
-			return answer{}, ErrBadAnswer{s.name, asked, err}
-		}
-		return answer{}, ErrUnavailable{Service: s.name, URL: asked, Err: err}
-	}
-	visit.RetryAfter = fetch.RetryAfter(a.header, time.Now())
-	visit.Failed = a.status == http.StatusTooManyRequests || a.status >= 500
+	out := answer{url: asked, Answer: a}
+	return out, s.inOrder(out)
+}
+
+// heed takes up the pace that an answer asks for.
+func (s *service) heed(a *fetch.Answer) error {
 	if s.slower != nil {
-		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.header))))
+		s.delay.Store(max(s.delay.Load(), int64(s.slower(a.Header))))
 	}
-	done(visit)
-	return a, s.inOrder(asked, a, visit)
+	return nil
+}
+
+// unanswered types the error of a request that brought no answer. A host that is
+// parked is as good as down; any other failure of the gate is its own, such as its
+// database being away: no service is to be blamed, or left alone, for that.
+func (s *service) unanswered(ctx context.Context, asked string, err error) error {
+	var e *fetch.Error
+	if ctx.Err() != nil || !errors.As(err, &e) {
+		return cmp.Or(ctx.Err(), err)
+	}
+	switch e.Outcome {
+	case fetch.Parked:
+		return ErrUnavailable{Service: s.name, URL: asked, Err: fmt.Errorf("%w at its host: %w", errNoTurn, e.Err), RetryAfter: e.RetryAfter}
+	case fetch.Canceled:
+		return ErrGate{Service: s.name, Err: e.Err}
+	case fetch.TooLarge, fetch.Inflated:
+		return ErrBadAnswer{s.name, asked, ErrTooMuch{"bytes in an answer", maxBody}}
+	}
+	return ErrUnavailable{Service: s.name, URL: asked, Err: e.Err}
 }
 
 // inOrder tells an answer that counts from one of a service in trouble. Those
 // put a maintenance page or a check for browsers before themselves, often under
 // status 200; where data is asked for, a page is never the answer.
-func (s *service) inOrder(addr string, a answer, v fetch.Visit) error {
-	down := ErrUnavailable{Service: s.name, URL: addr, Status: a.status, RetryAfter: v.RetryAfter}
-	isPage := looksHTML(a.body)
-	if down.Wall = isPage && looksWall(a.body); down.Wall {
+func (s *service) inOrder(a answer) error {
+	down := ErrUnavailable{Service: s.name, URL: a.url, Status: a.Status, RetryAfter: a.RetryAfter}
+	isPage := looksHTML(a.Body)
+	if down.Wall = isPage && looksWall(a.Body); down.Wall {
 		down.RetryAfter = max(down.RetryAfter, restAtWall)
 	}
 	switch {
-	case down.Wall && a.status != http.StatusNotFound:
+	case down.Wall && a.Status != http.StatusNotFound:
 		return down
-	case a.status == http.StatusOK && isPage:
-		down.Err = errors.New("a page was sent instead of data: " + excerpt(a.body))
+	case a.Status == http.StatusOK && isPage:
+		down.Err = errors.New("a page was sent instead of data: " + excerpt(a.Body))
 		return down
-	case v.Failed:
+	case a.Failed():
 		return down
 	}
 	return nil
@@ -207,57 +205,24 @@ func (s *service) inOrder(addr string, a answer, v fetch.Visit) error {
 // no use in coming back to it soon.
 var errNoTurn = errors.New("no turn")
 
-// noTurn types the gate's refusal: a host that is parked is as good as down. Any
-// other failure is the gate's own, such as its database being away: no service is
-// to be blamed, or left alone, for that.
-func (s *service) noTurn(ctx context.Context, addr string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var parked interface{ RetryIn() time.Duration }
-	if !errors.As(err, &parked) {
-		return ErrGate{Service: s.name, Err: err}
-	}
-	return ErrUnavailable{Service: s.name, URL: addr, Err: fmt.Errorf("%w at its host: %w", errNoTurn, err), RetryAfter: parked.RetryIn()}
-}
-
-func (s *service) send(req *http.Request) (answer, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), s.timeout)
-	defer cancel()
-	resp, err := s.client.Do(req.WithContext(ctx))
-	if err != nil {
-		return answer{}, fetch.Unaddressed(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	a := answer{status: resp.StatusCode, header: resp.Header, body: body}
-	if err != nil {
-		return a, err
-	}
-	if len(body) > maxBody {
-		return a, ErrTooMuch{"bytes in an answer", maxBody}
-	}
-	return a, nil
-}
-
 // judge turns a final status into a body or a typed error.
 func (s *service) judge(a answer) ([]byte, error) {
-	if a.status >= 400 && s.problem != nil {
-		if err := s.problem(a.status, a.body); err != nil {
+	if a.Status >= 400 && s.problem != nil {
+		if err := s.problem(a.Status, a.Body); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case a.status == http.StatusOK:
-		return a.body, nil
-	case a.status == http.StatusNotFound || a.status == http.StatusGone:
+	case a.Status == http.StatusOK:
+		return a.Body, nil
+	case a.Status == http.StatusNotFound || a.Status == http.StatusGone:
 		return nil, ErrNotFound{s.name, a.url}
-	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
-		return nil, ErrRefused{s.name, a.url, a.status, "it wants a key, or blocks this address: " + excerpt(a.body)}
-	case a.status >= 400:
-		return nil, ErrRefused{s.name, a.url, a.status, excerpt(a.body)}
+	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
+		return nil, ErrRefused{s.name, a.url, a.Status, "it wants a key, or blocks this address: " + excerpt(a.Body)}
+	case a.Status >= 400:
+		return nil, ErrRefused{s.name, a.url, a.Status, excerpt(a.Body)}
 	default:
-		return nil, ErrBadAnswer{s.name, a.url, fmt.Errorf("status %d", a.status)}
+		return nil, ErrBadAnswer{s.name, a.url, fmt.Errorf("status %d", a.Status)}
 	}
 }
 
