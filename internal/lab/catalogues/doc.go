@@ -7,5 +7,5 @@
 //	s := catalogues.New(catalogue)
 //	s.Fail(catalogues.Fault{Host: "dblp.org", Every: 50, Status: 503, RetryAfter: 20 * time.Second})
 //	d := metadata.NewDBLP(metadata.Config{HTTPClient: s.Client()})
-//	… ; gap := s.MinGap("dblp.org")
+//	… ; gap := s.Pace("dblp.org").MinGap
 package catalogues

@@ -7,7 +7,8 @@
 //
 // Generate is deterministic in its seed. Each seed draws its own subset of the
 // pools of names, words and page styles, so that what was learnt on some seeds
-// is tested on webs that look different. Everything lives under reserved names
+// is tested on webs that look different. It is searched by the sample web's Index.
+// Everything lives under reserved names
 // (.example, or hosts that never are asked): nothing is ever fetched from
 // outside.
 package hardset

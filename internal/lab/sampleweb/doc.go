@@ -2,7 +2,9 @@
 // homepages of many shapes, department servers, a proceedings host, a
 // publisher's wall, a large conference site, real PDF and PostScript files, a
 // metadata service in DBLP's shapes and a search service in SearXNG's. The demo,
-// the tests and the benchmarks crawl it.
+// the tests, the benchmarks and the faults of package chaos crawl it. Of its parts
+// some serve alone: a Pile of papers, a Thicket of pages to measure speed on, the
+// Index that ranks pages as a search engine does.
 //
 // Everything follows from Options.Seed: two Webs of equal options give the same
 // bytes, whatever is asked for in which order. Pages and files are made when
