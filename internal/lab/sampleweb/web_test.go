@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/stretchr/testify/assert"
@@ -310,4 +311,35 @@ func BenchmarkConferencePage(b *testing.B) {
 		}
 		b.SetBytes(int64(rec.Body.Len()))
 	}
+}
+
+// TestABrokenWebIsInTheLog: what was asked of it while it dropped connections is a
+// request like any other, with no answer.
+func TestABrokenWebIsInTheLog(t *testing.T) {
+	t.Parallel()
+	w := sampleweb.New(sampleweb.Options{Seed: 1})
+	server := httptest.NewServer(w.Handler())
+	defer server.Close()
+	get := func() error {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/people.html", nil)
+		require.NoError(t, err)
+		req.Host, req.Close = "www.cs.northfield.example", true
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		return err
+	}
+	require.NoError(t, get())
+	w.Break(true)
+	require.Error(t, get())
+	w.Break(false)
+	require.NoError(t, get())
+	require.Eventually(t, func() bool { return w.Requests() == 3 }, 10*time.Second, 10*time.Millisecond)
+	var statuses []int
+	for _, q := range w.Log() {
+		statuses = append(statuses, q.Status)
+		require.False(t, q.End.Before(q.Time))
+	}
+	require.Equal(t, []int{200, 0, 200}, statuses)
 }
