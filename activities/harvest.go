@@ -74,7 +74,11 @@ func (a *Stages) LocateCopies(ctx context.Context, h Harvest) (harvest.Seeded, e
 func (a *Stages) LocateAgain(ctx context.Context, h Harvest) (harvest.Seeded, error) {
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
-	s, err := a.stages.LocateAgain(beat, h.ID, func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+	var s harvest.Seeded
+	err := unlessPaused(beat, a.db, h.ID, func(ctx context.Context) (err error) {
+		s, err = a.stages.LocateAgain(ctx, h.ID, func(done, of int) { set(fmt.Sprintf("%d of %d papers", done, of)) })
+		return err
+	})
 	return s, typed(err)
 }
 

@@ -6,11 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 )
+
+func second[T any](_ T, err error) error { return err }
 
 // TestPausedWorkStopsAndIsNotBegun: work for a harvest ends when the harvest is
 // paused, and does nothing before it is resumed.
@@ -34,6 +38,17 @@ func TestPausedWorkStopsAndIsNotBegun(t *testing.T) {
 	<-begun
 	require.NoError(t, db.SetPaused(ctx, "h", true))
 	require.ErrorIs(t, <-ended, errPaused)
+
+	// Nor does anything else that asks outside services for it.
+	a := &Stages{db: db, stages: &harvest.Stages{DB: db}}
+	for name, err := range map[string]error{
+		"the list of papers": second(a.ListPapers(ctx, Harvest{ID: "h"})), "copies": second(a.LocateCopies(ctx, Harvest{ID: "h"})),
+		"copies again": second(a.LocateAgain(ctx, Harvest{ID: "h"})), "homepages": second(a.FindHomepages(ctx, Batch{Harvest: Harvest{ID: "h"}})),
+	} {
+		var typed *temporal.ApplicationError
+		require.ErrorAs(t, err, &typed, name)
+		require.Equal(t, ErrTypePaused, typed.Type(), name)
+	}
 
 	did := 0
 	work := func(context.Context) error { did++; return nil }
