@@ -23,8 +23,8 @@ const (
 // outcomeMissed is that of leads left out for the misses of others.
 const outcomeMissed fetch.Outcome = "leads-missed"
 
-// misses counts them, by the domain of the host that gave them. They are forgotten after a
-// month, when what was missing may be there.
+// misses counts them, by the domain of the host that gave them. They are forgotten
+// after a month, when what was missing may be there.
 type misses map[string]int
 
 // giver is the domain of the other host that gave a lead to a site, "" where none
@@ -58,8 +58,8 @@ func (m misses) count(giver string, v *frontier.Visit) {
 
 // leaveOut takes from the window what is not to be asked for: landing pages whose
 // papers were found on this site (they are asked for if a later harvest still
-// misses the paper), leads of domains whose leads miss or whose hosts give nothing, and what lies in the
-// directories of users who reached a limit.
+// misses the paper), leads of domains whose leads miss or whose hosts give nothing,
+// and what lies in the directories of users who reached a limit.
 func (l *loop) leaveOut() {
 	for i := len(l.window.entries) - 1; i >= 0; i-- {
 		if outcome, why := l.notWorthIt(l.window.entries[i]); outcome != "" {

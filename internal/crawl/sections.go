@@ -52,7 +52,7 @@ func (all sections) changed() (some []store.Section) {
 	return some
 }
 
-// leftOf says what the limits of sections kept from being asked for.
+// leftOut says what the limits of sections kept from being asked for.
 func (all sections) leftOut() (why []string) {
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
 		if s := all[dir]; s.Left > 0 {
@@ -99,8 +99,9 @@ func (l *loop) spent(is func(*store.Section) bool) bool {
 // beyond names the limit that the section of a URL has reached, where the site goes
 // on without it.
 func (l *loop) beyond(e *frontier.Entry) fetch.Outcome {
-	s := l.sections.of(e.Link.URL)
+	s := l.sections[weburl.UserDirectory(e.Link.URL)] // a page names users without number
 	switch {
+	case s == nil:
 	case l.heavy(s) && !l.spent(l.heavy):
 		return fetch.Outcome(ByteLimit)
 	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
