@@ -47,9 +47,7 @@ func (r record) Write(ctx context.Context, w store.SliceWrite) (out frontier.Wri
 		out, err = r.db.WriteSlice(ctx, r.of(), w)
 		return err
 	})
-	if errors.Is(err, store.ErrNotHeld) {
-		err = politeness.ErrLost
-	}
+	err = lost(err)
 	out.Repeated = tries > 1
 	return out, err
 }
@@ -133,11 +131,12 @@ func (b library) Ready(ctx context.Context) error { return b.coll.Ready(ctx) }
 
 // Keep implements Judge.
 func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kept, err error) {
+	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {
 		k, err = b.coll.Keep(context.WithoutCancel(ctx), f)
 		return err
 	})
-	return k, err
+	return k, lost(err)
 }
 
 // Judge implements Judge.
@@ -151,6 +150,7 @@ func (b library) Judge(ctx context.Context, d collection.InHand) (Verdict, error
 
 // KeepPage implements Judge.
 func (b library) KeepPage(ctx context.Context, f collection.File, titles []string, size int) (v Verdict, is bool, err error) {
+	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {
 		var j collection.Judgement
 		if j, is, err = b.coll.AddPage(context.WithoutCancel(ctx), f, titles, size); err == nil && is {
@@ -158,7 +158,16 @@ func (b library) KeepPage(ctx context.Context, f collection.File, titles []strin
 		}
 		return err
 	})
-	return v, is, err
+	return v, is, lost(err)
+}
+
+// lost says of a write that the record refused, since another holds the site, that
+// the lease is lost.
+func lost(err error) error {
+	if errors.Is(err, store.ErrNotHeld) {
+		return politeness.ErrLost
+	}
+	return err
 }
 
 func (b library) verdict(ctx context.Context, j collection.Judgement) (v Verdict, err error) {

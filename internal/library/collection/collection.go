@@ -95,6 +95,8 @@ type File struct {
 
 	MetaTitle string // title of the document, where a landing page gives it
 	DOI       string // likewise
+
+	Token int64 // of the lease under which it was fetched; 0 for none
 }
 
 // What is what a fetched body is to a crawl.
@@ -136,7 +138,7 @@ func (c *Collection) add(ctx context.Context, f File, member string, kind docume
 	d := store.Document{SHA256: digest.SHA256, SHA1: digest.SHA1, MD5: digest.MD5, Bytes: digest.Size, Kind: string(kind)}
 	err = c.db.SaveFetched(ctx, d, store.Location{Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: clean(member), Parent: f.Parent,
 		Anchor: f.Anchor, Context: f.Context, Header: keptHeader(f.Header), Found: f.At,
-		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI},
+		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI, Token: f.Token},
 		func() error { _, err := c.repo.Put(ctx, body); return err })
 	if err != nil {
 		return "", fmt.Errorf("collection: %s: %w", f.URL, err)

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -223,17 +222,6 @@ func (l *Lease) write(ctx context.Context, sql string, args ...any) error {
 		return ErrLost
 	}
 	return nil
-}
-
-// Check fails with ErrLost inside a transaction whose holder lost its lease, and
-// holds off a take-over until the transaction ends.
-func (l *Lease) Check(ctx context.Context, tx pgx.Tx) error {
-	var one int
-	err := tx.QueryRow(ctx, `SELECT 1 FROM sites WHERE id = $1 AND token = $2 FOR SHARE`, l.SiteID, l.Token).Scan(&one)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return ErrLost
-	}
-	return err
 }
 
 // setDelay sets the least time between two requests.

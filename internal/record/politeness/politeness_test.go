@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -95,37 +94,7 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 	old.setDelay(time.Millisecond)
 	_, err = k.Turn(WithLease(t.Context(), old), "host.test", 0)
 	require.ErrorIs(t, err, ErrLost, "no request leaves")
-	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return old.Check(t.Context(), tx) })
-	require.ErrorIs(t, err, ErrLost)
-	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return young.Check(t.Context(), tx) }))
 	require.NoError(t, young.Renew(t.Context()))
-}
-
-// TestCheckHoldsOffATakeOver: between Check and the commit nobody else gets the
-// lease, though it has run out.
-func TestCheckHoldsOffATakeOver(t *testing.T) {
-	t.Parallel()
-	db := open(t)
-	k := NewKeeper(db.Pool, unpaced, "a")
-	l, err := k.Acquire(t.Context(), "host.test")
-	require.NoError(t, err)
-	expire(t, db, "host.test")
-	tx, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, l.Check(t.Context(), tx))
-	taken := make(chan error, 1)
-	go func() {
-		_, err := k.Acquire(t.Context(), "host.test")
-		taken <- err
-	}()
-	blocked := func() bool {
-		var n int
-		require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
-		return n == 1
-	}
-	require.Eventually(t, blocked, 10*time.Second, time.Millisecond)
-	require.NoError(t, tx.Commit(t.Context()))
-	require.NoError(t, <-taken)
 }
 
 // TestALeaseThatRanOutAsksNothing: where delays are off no row is written before

@@ -66,12 +66,16 @@ type Location struct {
 	MetaTitle string `json:"meta_title,omitempty"` // the document's title, as its landing page gives it
 	DOI       string `json:"doi,omitempty"`        // likewise
 	Current   bool   `json:"current"`              // false: another version took its place
+
+	Token int64 `json:"-" db:"-"` // of the lease under which it was fetched; 0 for none. Not read back
 }
 
 const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, context, header, found_at, heading, meta_title, doi, current`
 
 // SaveFetched records a document whose blob is stored, and where it was found.
-// Another document at that location becomes an earlier version of it. A version
+// Another document at that location becomes an earlier version of it, so only who
+// holds the site says what is there (ErrNotHeld): a process that stood still since it
+// fetched would put its version over what another has fetched meanwhile. A version
 // that comes back to its place is one to be ingested anew, like a new one, and
 // one whose file was lost or removed is to be examined anew.
 //
@@ -84,7 +88,10 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 	}
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		removed := false
+		removed, held := false, true
+		if l.Token != 0 {
+			b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
+		}
 		b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&removed}, func() error { return nil })
 			return err
@@ -103,10 +110,16 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13)
 			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL`,
 			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found)
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || !removed {
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
-		return put()
+		switch {
+		case !held:
+			return ErrNotHeld
+		case removed:
+			return put()
+		}
+		return nil
 	})
 }
 
