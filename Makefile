@@ -26,7 +26,7 @@ GOSEC_LEAVE   = -exclude-dir=internal/lab/sampleweb -exclude-dir=internal/lab/be
 
 # Packages whose code runs in parallel, for which the race detector's tenfold
 # slowness pays. Measurements on other people's data are left out of it.
-RACE = ./internal/fetch/... ./internal/record/politeness/... ./internal/record/frontier/... \
+RACE = ./internal/fetch/... ./internal/politeness/... ./internal/record/frontier/... \
        ./internal/crawl/... ./internal/document/... ./internal/lab/sampleweb/... \
        ./internal/library/collection/... ./internal/harvest/... ./internal/homepage/... \
        ./internal/metadata/... ./internal/library/repository/... ./internal/service/console/...

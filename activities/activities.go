@@ -5,7 +5,7 @@ import (
 
 	"go.temporal.io/sdk/worker"
 
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/service/app"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
 

@@ -14,8 +14,8 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
 

@@ -10,8 +10,8 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
 
@@ -23,7 +23,7 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2001", Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: "crawl"}))
 	keeper := politeness.NewKeeper(c.Pool, fetch.Pacing{MinDelay: time.Second}, "a worker")
 	for host, visit := range map[string]fetch.Visit{"slow.example": {Status: 200, Elapsed: 3 * time.Second}, "shy.example": {Status: 429, Failed: true, RetryAfter: time.Hour}} {
-		c.visited(host, "/", "", frontier.Page, fetch.OK)
+		c.visited(host, "/", "", frontier.Page, gleaner.OK)
 		done, err := keeper.Turn(t.Context(), host, 0)
 		require.NoError(t, err)
 		done(visit)

@@ -90,7 +90,7 @@ func (c *testConsole) file(name, body string) string {
 }
 
 // visited lays a URL down as asked for an hour ago.
-func (c *testConsole) visited(host, path, parent string, state frontier.State, outcome fetch.Outcome) frontier.Hash {
+func (c *testConsole) visited(host, path, parent string, state frontier.State, outcome gleaner.Outcome) frontier.Hash {
 	c.t.Helper()
 	id, err := store.EnsureSite(c.t.Context(), c.Pool, host)
 	require.NoError(c.t, err)
@@ -100,7 +100,7 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 	_, err = frontier.Add(c.t.Context(), c.Pool, id, []frontier.Entry{e})
 	require.NoError(c.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Crawl: 1, At: time.Now().Add(-time.Hour)}
-	if outcome == fetch.OK || fetch.Retryable(outcome) {
+	if outcome == gleaner.OK || fetch.Retryable(outcome) {
 		v.Due = time.Now().Add(time.Hour)
 	}
 	require.NoError(c.t, frontier.Done(c.t.Context(), c.Pool, id, []frontier.Visit{v}))
@@ -111,8 +111,8 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 func (c *testConsole) accepted(host, name string) {
 	c.t.Helper()
 	parent := "http://" + host + "/"
-	c.visited(host, "/", "", frontier.Page, fetch.OK)
-	h := c.visited(host, "/"+name, parent, frontier.Document, fetch.OK)
+	c.visited(host, "/", "", frontier.Page, gleaner.OK)
+	h := c.visited(host, "/"+name, parent, frontier.Document, gleaner.OK)
 	s, err := c.Site(c.t.Context(), host)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: host + name, SHA1: host + name, MD5: host + name, Kind: "pdf"},
@@ -199,7 +199,7 @@ func TestTable2Beside(t *testing.T) {
 func TestFailuresCommand(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	for path, o := range map[string]fetch.Outcome{"/1": fetch.Timeout, "/2": fetch.Timeout} {
+	for path, o := range map[string]gleaner.Outcome{"/1": fetch.Timeout, "/2": fetch.Timeout} {
 		c.visited("slow.example", path, "", frontier.Failed, o)
 	}
 	c.visited("shut.example", "/", "", frontier.Gone, fetch.RobotsDenied)
@@ -241,7 +241,7 @@ func TestRetryCommandUsage(t *testing.T) {
 func TestRecrawlCommandUsage(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.visited("ada.example", "/", "", frontier.Page, fetch.OK)
+	c.visited("ada.example", "/", "", frontier.Page, gleaner.OK)
 	c.wrong(program.ExitUsage, "recrawl")
 	c.wrong(program.ExitUsage, "recrawl", "conf/x", "--due")
 	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")

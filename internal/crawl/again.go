@@ -1,7 +1,7 @@
 package crawl
 
 import (
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/recrawl"
@@ -10,7 +10,7 @@ import (
 // unchanged is a URL that is as it was: by its own word (304), or because the
 // same bytes came again.
 func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
-	v.Outcome, v.State = fetch.NotModified, e.Was
+	v.Outcome, v.State = gleaner.NotModified, e.Was
 	if e.Was == frontier.Waiting { // fetched before Was was kept
 		v.State = frontier.Page
 		if e.Document {

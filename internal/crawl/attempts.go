@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -15,8 +15,8 @@ import (
 
 // Outcomes of URLs that are set aside because of what they do to the crawler.
 const (
-	outcomePanic fetch.Outcome = "crawler-panic"  // its answer made the program panic
-	outcomeUnfit fetch.Outcome = "cannot-be-kept" // the database refuses what came of it
+	outcomePanic gleaner.Outcome = "crawler-panic"  // its answer made the program panic
+	outcomeUnfit gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
 // orderly reports whether a slice that ended with err came to an end that says

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
@@ -41,7 +41,7 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	home := "http://" + s.host + "/"
 	h := frontier.HashOf(home)
-	require.NoError(t, w.db.SavePage(t.Context(), store.CachedPage{Hash: h[:], Host: s.host, URL: home, FinalURL: home, Outcome: string(fetch.OK), Status: 200,
+	require.NoError(t, w.db.SavePage(t.Context(), store.CachedPage{Hash: h[:], Host: s.host, URL: home, FinalURL: home, Outcome: string(gleaner.OK), Status: 200,
 		Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte(`<a href="a.html">a</a> <a href="b.html">b</a>`), At: time.Now()}))
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	mu.Lock()

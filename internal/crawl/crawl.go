@@ -7,8 +7,8 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/web/page"

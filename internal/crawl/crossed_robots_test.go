@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 )
 
 // TestHostsThatPointAtEachOtherDoNotHoldEachOtherUp: two hosts say that their

@@ -15,7 +15,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/realdata"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 )
 
 // farmHost is a site of the farm program's; paths are as the record has them.

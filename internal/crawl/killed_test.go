@@ -23,8 +23,8 @@ import (
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )

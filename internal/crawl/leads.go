@@ -1,7 +1,7 @@
 package crawl
 
 import (
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 )
 
@@ -15,9 +15,9 @@ const (
 
 // Outcomes of leads that were not given to their hosts.
 const (
-	outcomeLeads        fetch.Outcome = "lead-limit"
-	outcomeLeadHosts    fetch.Outcome = "lead-hosts-limit"
-	outcomeLeadsPerHost fetch.Outcome = "leads-per-host-limit"
+	outcomeLeads        gleaner.Outcome = "lead-limit"
+	outcomeLeadHosts    gleaner.Outcome = "lead-hosts-limit"
+	outcomeLeadsPerHost gleaner.Outcome = "leads-per-host-limit"
 )
 
 // leads are the links that a crawl gave to other hosts.
@@ -39,7 +39,7 @@ func (g leads) note(h frontier.Hash, host string, wanted float64) {
 }
 
 // tooMany names the limit that one more lead to a host would exceed.
-func (g leads) tooMany(host string) fetch.Outcome {
+func (g leads) tooMany(host string) gleaner.Outcome {
 	of := g.of[host]
 	switch {
 	case len(g.wanted) >= maxLeads:
@@ -73,7 +73,7 @@ func (l *loop) lead(host string, e *frontier.Entry) {
 
 // give hands a link to another host, unless it names the limit that this would
 // exceed.
-func (l *loop) give(host string, e *frontier.Entry) fetch.Outcome {
+func (l *loop) give(host string, e *frontier.Entry) gleaner.Outcome {
 	if _, again := l.leads.wanted[e.Hash()]; !again {
 		if why := l.leads.tooMany(host); why != "" {
 			return why

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
@@ -14,9 +14,9 @@ import (
 
 // Outcomes of links that were not asked for.
 const (
-	outcomeDirectory fetch.Outcome = "directory-limit"
-	outcomeSitemaps  fetch.Outcome = "sitemap-limit"
-	outcomeURLs      fetch.Outcome = "url-limit"
+	outcomeDirectory gleaner.Outcome = "directory-limit"
+	outcomeSitemaps  gleaner.Outcome = "sitemap-limit"
+	outcomeURLs      gleaner.Outcome = "url-limit"
 )
 
 // maxSkipped bounds the URLs of one site that are recorded as kept out by a
@@ -25,7 +25,7 @@ const maxSkipped = 500
 
 // limit names the limit that keeps a link of this site from being asked for, ""
 // if none does.
-func (l *loop) limit(e *frontier.Entry, met bool) fetch.Outcome {
+func (l *loop) limit(e *frontier.Entry, met bool) gleaner.Outcome {
 	if why := l.scope.outside(e); why != "" {
 		return why
 	}
@@ -54,7 +54,7 @@ func (l *loop) mayRecord() bool {
 }
 
 // skip records a link that a limit keeps out, among the first of its site.
-func (l *loop) skip(e frontier.Entry, why fetch.Outcome) {
+func (l *loop) skip(e frontier.Entry, why gleaner.Outcome) {
 	if _, met := l.seen.known(e.Hash(), 0, 0); met {
 		return
 	}

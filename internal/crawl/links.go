@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
@@ -18,9 +18,9 @@ const indexedDepth = 2
 
 // Outcomes of answers that came with status 200 and are not what was asked for.
 const (
-	outcomeSoftMissing fetch.Outcome = "soft-not-found"
-	outcomeKind        fetch.Outcome = "wrong-mimetype"
-	outcomeLoop        fetch.Outcome = "link-loop"
+	outcomeSoftMissing gleaner.Outcome = "soft-not-found"
+	outcomeKind        gleaner.Outcome = "wrong-mimetype"
+	outcomeLoop        gleaner.Outcome = "link-loop"
 )
 
 // page takes the links of a page.
@@ -36,7 +36,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		return rank.Result{Failed: true}, nil
 	}
 	if p.Wall != page.NoWall {
-		v.State, v.Outcome = frontier.Gone, fetch.Outcome(p.Wall)
+		v.State, v.Outcome = frontier.Gone, gleaner.Outcome(p.Wall)
 		return rank.Result{Page: p, Failed: true}, nil
 	}
 	if p.SoftMissing {

@@ -3,7 +3,7 @@ package crawl
 import (
 	"slices"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
@@ -16,7 +16,7 @@ import (
 
 // outcomeFound is that of a landing page which is not asked for, since its paper
 // was found.
-const outcomeFound fetch.Outcome = "paper-found"
+const outcomeFound gleaner.Outcome = "paper-found"
 
 // listing is the place of a list in the window, -1 if there is none.
 func (w *window) listing() int {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -21,7 +22,7 @@ const (
 )
 
 // outcomeMissed is that of leads left out for the misses of others.
-const outcomeMissed fetch.Outcome = "leads-missed"
+const outcomeMissed gleaner.Outcome = "leads-missed"
 
 // misses counts them, by the domain of the host that gave them. They are forgotten
 // after a month, when what was missing may be there.
@@ -69,7 +70,7 @@ func (l *loop) leaveOut() {
 	}
 }
 
-func (l *loop) notWorthIt(e *frontier.Entry) (fetch.Outcome, string) {
+func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 	if l.foundElsewhere(e) {
 		return outcomeFound, "the paper was found without it"
 	}

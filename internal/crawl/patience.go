@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 )
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
 
@@ -106,7 +106,7 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if err := r.db.Leads(ctx, site, l.leads.note); err != nil {
 		return err
 	}
-	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome fetch.Outcome) {
+	err := frontier.EachLead(ctx, db, site, func(parent string, state frontier.State, outcome gleaner.Outcome) {
 		e := frontier.Entry{Role: frontier.Lead}
 		e.Parent = parent
 		l.misses.count(giver(r.site.Host, &e), &frontier.Visit{State: state, Outcome: outcome})

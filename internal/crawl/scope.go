@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
@@ -115,7 +115,7 @@ func (s *scope) nearEnough(e *frontier.Entry) bool {
 
 // outside names the limit on shape or depth that a link of any site exceeds, ""
 // if it exceeds none.
-func (s *scope) outside(e *frontier.Entry) fetch.Outcome {
+func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 	if why := s.misshapen(e.Link.URL); why != "" {
 		return why
 	}
@@ -125,10 +125,10 @@ func (s *scope) outside(e *frontier.Entry) fetch.Outcome {
 	return ""
 }
 
-func (s *scope) misshapen(url string) fetch.Outcome {
+func (s *scope) misshapen(url string) gleaner.Outcome {
 	var shape *weburl.ShapeError
 	if errors.As(s.limits.CheckShape(url), &shape) {
-		return fetch.Outcome(shape.Reason)
+		return gleaner.Outcome(shape.Reason)
 	}
 	return ""
 }

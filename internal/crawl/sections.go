@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -98,14 +98,14 @@ func (l *loop) spent(is func(*store.Section) bool) bool {
 
 // beyond names the limit that the section of a URL has reached, where the site goes
 // on without it.
-func (l *loop) beyond(e *frontier.Entry) fetch.Outcome {
+func (l *loop) beyond(e *frontier.Entry) gleaner.Outcome {
 	s := l.sections[weburl.UserDirectory(e.Link.URL)] // a page names users without number
 	switch {
 	case s == nil:
 	case l.heavy(s) && !l.spent(l.heavy):
-		return fetch.Outcome(ByteLimit)
+		return gleaner.Outcome(ByteLimit)
 	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
-		return fetch.Outcome(Trap)
+		return gleaner.Outcome(Trap)
 	}
 	return ""
 }

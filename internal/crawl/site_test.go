@@ -21,9 +21,9 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )

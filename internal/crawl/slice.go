@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
 )

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
@@ -160,7 +161,7 @@ func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) ran
 
 // redirected gives the target of a redirect to the host it is on, with the role
 // and the words of the link that led there, unless it names a limit.
-func (l *loop) redirected(e *frontier.Entry, location string) (limit fetch.Outcome) {
+func (l *loop) redirected(e *frontier.Entry, location string) (limit gleaner.Outcome) {
 	if why := l.scope.misshapen(location); why != "" {
 		return why
 	}
@@ -181,7 +182,7 @@ func (l *loop) redirected(e *frontier.Entry, location string) (limit fetch.Outco
 }
 
 func (l *loop) answered(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer) (rank.Result, error) {
-	v.Outcome, v.Status, v.Bytes = fetch.OK, a.Status, a.Bytes
+	v.Outcome, v.Status, v.Bytes = gleaner.OK, a.Status, a.Bytes
 	v.ETag, v.LastModified = a.Header.Get("Etag"), a.Header.Get("Last-Modified")
 	l.progress.Bytes += a.Bytes
 	l.brings(e, max(a.Bytes, int64(len(a.Body))))

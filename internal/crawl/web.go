@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 )
 
 // web is the Source that asks a host, under its lease.
@@ -18,7 +19,7 @@ type web struct {
 
 	failed struct { // of the host rather than of one URL, the last time
 		url     string
-		outcome fetch.Outcome
+		outcome gleaner.Outcome
 	}
 }
 
@@ -59,7 +60,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 	if h := e.Hash(); w.cached[h] && e.Content == nil {
 		delete(w.cached, h)
 		p, ok, err := w.db.CachedPage(ctx, h[:], cacheAge)
-		if err == nil && ok && p.Outcome == string(fetch.OK) {
+		if err == nil && ok && p.Outcome == string(gleaner.OK) {
 			return &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}, nil
 		}
 	}

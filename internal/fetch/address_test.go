@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"net"
 	"net/netip"
 	"net/url"
@@ -177,7 +178,7 @@ func TestResolvedAddress(t *testing.T) {
 		}
 	})
 	closed := testClient(t, func(cfg *Config) { cfg.AllowLoopback, cfg.Resolver, cfg.Contact = false, dns, "a@example.org" })
-	for host, want := range map[string]Outcome{
+	for host, want := range map[string]gleaner.Outcome{
 		"private.example.org": AddressDenied, "changing.example.org": AddressDenied, "loop.example.org": AddressDenied,
 		"nowhere.example.org": DNSFailure,
 	} {

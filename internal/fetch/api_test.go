@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -55,7 +56,7 @@ func TestAPIAsksByTheChain(t *testing.T) {
 		use                error
 		status             int
 		want               string
-		outcome            Outcome
+		outcome            gleaner.Outcome
 		visit              Visit
 	}{
 		"answer":     {path: "/a", status: 200, want: `{"a":1}`, visit: Visit{Status: 200}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"strconv"
@@ -41,7 +42,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		answer http.HandlerFunc
-		want   Outcome
+		want   gleaner.Outcome
 	}{
 		"a header line of 10 MB":   {func(w http.ResponseWriter, _ *http.Request) { pour(w, ok+"X: ", "x") }, BadAnswer},
 		"header lines without end": {func(w http.ResponseWriter, _ *http.Request) { pour(w, ok, "X: y\r\n") }, BadAnswer},
@@ -70,8 +71,8 @@ func TestHostileAnswers(t *testing.T) {
 		"a length of 2^62":        {raw(ok + "Content-Length: 4611686018427387904\r\n\r\n" + page), TooLarge},
 		"two lengths":             {raw(ok + "Content-Length: 5\r\nContent-Length: 50\r\n\r\n" + page), BadAnswer},
 		"more promised than sent": {raw(ok + "Content-Length: 50\r\n\r\n" + page), Truncated},
-		"less promised than sent": {raw(ok + "Content-Length: 6\r\n\r\n" + page), OK},
-		"a length and chunks":     {raw(ok + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n<html>\r\n0\r\n\r\n"), OK},
+		"less promised than sent": {raw(ok + "Content-Length: 6\r\n\r\n" + page), gleaner.OK},
+		"a length and chunks":     {raw(ok + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n<html>\r\n0\r\n\r\n"), gleaner.OK},
 		"to a file":               {to("file:///etc/passwd"), BadURL},
 		"to data":                 {to("data:text/html,hello"), BadURL},
 		"to a script":             {to("javascript:alert(1)"), BadURL},
@@ -98,7 +99,7 @@ func TestHostileAnswers(t *testing.T) {
 			// All addresses count as public here but for those of the test's servers.
 			resp, err := testClient(t, nil).Fetch(context.Background(), Request{URL: s.URL + "/page"})
 			require.Equal(t, tt.want, OutcomeOf(err), "%v", err)
-			if tt.want == OK {
+			if tt.want == gleaner.OK {
 				require.Equal(t, "<html>", string(resp.Body))
 				return
 			}
@@ -118,7 +119,7 @@ func TestOddNamesOfLoopback(t *testing.T) {
 		"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[2002:7f00:1::]", "0", "0.0.0.0", "localhost", "LocalHost",
 		"127。0。0。1", "①②⑦.0.0.1", "169.254.169.254", "0xa9fea9fe", "[fd00:ec2::254]", "[fe80::1%25eth0]"} {
 		_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
-		require.Contains(t, []Outcome{AddressDenied, BadURL}, OutcomeOf(err), "%s: %v", host, err)
+		require.Contains(t, []gleaner.Outcome{AddressDenied, BadURL}, OutcomeOf(err), "%s: %v", host, err)
 	}
 }
 

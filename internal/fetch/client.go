@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"sync"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -173,19 +174,19 @@ func (c *Client) target(u *url.URL) (*target, error) {
 func (c *Client) finish(x *exchange, body []byte) (*Response, error) {
 	outcome := statusOutcome(x.status)
 	if x.status == http.StatusNotModified && (x.ETag != "" || x.LastModified != "") {
-		outcome = NotModified
+		outcome = gleaner.NotModified
 	}
-	if outcome == OK && len(body) == 0 {
+	if outcome == gleaner.OK && len(body) == 0 {
 		outcome = EmptyBody
 	}
-	if outcome != OK && outcome != NotModified {
+	if outcome != gleaner.OK && outcome != gleaner.NotModified {
 		return nil, &Error{Outcome: outcome, URL: x.raw, Status: x.status, RetryAfter: x.retryAfter()}
 	}
 	resp := &Response{URL: x.URL, Redirects: x.redirects, Status: x.status, Header: x.answer, Body: body, FetchedAt: c.cfg.Clock.Now(), Elapsed: x.elapsed, Bytes: x.before + x.wire, release: x.release}
 	if len(resp.Redirects) > 0 {
 		resp.URL = canonical(x.raw)
 	}
-	if outcome == NotModified {
+	if outcome == gleaner.NotModified {
 		resp.Body = nil
 	}
 	return resp, nil

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"gleaner/internal/gleaner"
 	"net"
 	"net/http"
 	"net/netip"
@@ -111,7 +112,7 @@ func certPool(file string) (*x509.CertPool, error) {
 
 // connectOutcome names an error that came before the answer's header was read.
 // answered says that some byte of an answer had come.
-func connectOutcome(err error, answered bool) Outcome {
+func connectOutcome(err error, answered bool) gleaner.Outcome {
 	var (
 		dns      *net.DNSError
 		address  *AddressError

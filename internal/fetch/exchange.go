@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"net/http"
 	"time"
 )
@@ -39,9 +40,9 @@ type exchange struct {
 	// tooLarge is set where the answer's header promises more than its kind may be.
 	tooLarge *Error
 	elapsed  time.Duration
-	outcome  Outcome // what kept the answer from being read
-	failed   bool    // what was read says that the host is in trouble
-	release  func()  // what the body holds of memory; nil for nothing
+	outcome  gleaner.Outcome // what kept the answer from being read
+	failed   bool            // what was read says that the host is in trouble
+	release  func()          // what the body holds of memory; nil for nothing
 }
 
 type exchangeKey struct{}
@@ -62,7 +63,7 @@ func (x *exchange) again() {
 }
 
 // fail names why the answer cannot be had.
-func (x *exchange) fail(o Outcome, err error) *Error {
+func (x *exchange) fail(o gleaner.Outcome, err error) *Error {
 	x.outcome = o
 	return &Error{Outcome: o, URL: x.raw, Status: x.status, Bytes: x.wire, RetryAfter: x.retryAfter(), Err: err}
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -50,7 +51,7 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 }
 
 // outcome names what kept an answer from coming.
-func (t *trace) outcome(ctx context.Context, err error) Outcome {
+func (t *trace) outcome(ctx context.Context, err error) gleaner.Outcome {
 	if cause := context.Cause(ctx); cause != nil {
 		return causeOutcome(cause)
 	}

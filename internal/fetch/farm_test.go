@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 
 	"github.com/stretchr/testify/require"
@@ -57,10 +58,10 @@ func TestFarm(t *testing.T) {
 		name  string
 		fault map[string]any
 		path  string
-		want  Outcome
+		want  gleaner.Outcome
 	}{
-		{"nothing wrong", nil, "/", OK},
-		{"latency", map[string]any{"latency_ms": 20}, "/", OK},
+		{"nothing wrong", nil, "/", gleaner.OK},
+		{"latency", map[string]any{"latency_ms": 20}, "/", gleaner.OK},
 		{"busy", map[string]any{"error_every": 1, "retry_after": 120}, "/", Busy},
 		{"server error", map[string]any{"error_every": 1, "error_code": 500}, "/", ServerError},
 		{"dropped", map[string]any{"drop_every": 1}, "/", ConnectFailure},
@@ -68,12 +69,12 @@ func TestFarm(t *testing.T) {
 		{"slow", map[string]any{"slow_body": 10}, "/", SlowBody},
 		{"loop", map[string]any{"loop": true}, "/", RedirectLoop},
 		{"bomb", map[string]any{"bomb": true}, "/", Inflated},
-		{"trap", map[string]any{"trap": true}, "/cal/1/", OK},
+		{"trap", map[string]any{"trap": true}, "/cal/1/", gleaner.OK},
 		{"private redirect", map[string]any{"redirect_to": "http://10.0.0.1/"}, "/", AddressDenied},
 		{"redirect away", map[string]any{"redirect_to": "http://www.bob.example.org/"}, "/", RedirectOffHost},
 		{"robots away", map[string]any{"robots_code": 503}, "/", RobotsUnavailable},
 		{"robots say no", map[string]any{"robots_text": "User-agent: *\nDisallow: /"}, "/", RobotsDenied},
-		{"wall as PDF", map[string]any{"html_as_pdf": true}, "/paper.pdf", OK},
+		{"wall as PDF", map[string]any{"html_as_pdf": true}, "/paper.pdf", gleaner.OK},
 	}
 	for _, tt := range tests {
 		faults, err := json.Marshal(map[string]any{host: tt.fault})
@@ -90,7 +91,7 @@ func TestFarm(t *testing.T) {
 	control(t, proxy, "/faults", []byte(`{"`+host+`":{"cut_every":1}}`))
 	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.CAFile = proxy, ca })
 	_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
-	require.Contains(t, []Outcome{Truncated, ConnectFailure}, OutcomeOf(err), "%v", err)
+	require.Contains(t, []gleaner.Outcome{Truncated, ConnectFailure}, OutcomeOf(err), "%v", err)
 
 	control(t, proxy, "/faults", []byte("{}"))
 	resp, err := c.Fetch(context.Background(), Request{URL: "https://" + host + "/"})

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"context"
 	"fmt"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"strconv"
@@ -95,7 +96,7 @@ func TestFaults(t *testing.T) {
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
-		want    Outcome
+		want    gleaner.Outcome
 	}{
 		{"dropped without an answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ConnectFailure},
 		{"never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, Timeout},

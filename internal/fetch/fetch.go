@@ -3,45 +3,40 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"gleaner/internal/gleaner"
 	"net/http"
 	"time"
 )
 
-// Outcome names how a fetch ended. It is stored with the URL, shown to people
-// and counted in reports, so the words are part of the interface.
-type Outcome string
-
 // The outcomes. Those that may be asked again later say so in Retryable.
 const (
-	OK                Outcome = "success"
-	NotModified       Outcome = "not-modified"
-	NotFound          Outcome = "not-found"           // 404 and 410
-	Forbidden         Outcome = "forbidden"           // 401, 403, 451
-	BadStatus         Outcome = "terminal-bad-status" // any other 4xx, and what is no status
-	ServerError       Outcome = "server-error"        // 5xx but 503
-	Busy              Outcome = "busy"                // 429 and 503, with or without Retry-After
-	RobotsDenied      Outcome = "robots-denied"
-	RobotsUnavailable Outcome = "robots-unavailable" // robots.txt could not be read: a no, asked again later
-	AddressDenied     Outcome = "address-denied"     // resolved to an address that the operator did not allow
-	Blacklisted       Outcome = "blacklisted"        // the operator does not let the host be asked
-	BadURL            Outcome = "bad-url"
-	DNSFailure        Outcome = "dns-failure"
-	ConnectFailure    Outcome = "connect-failure"
-	TLSFailure        Outcome = "tls-failure"
-	Timeout           Outcome = "timeout"
-	SlowBody          Outcome = "slow-body"
-	Truncated         Outcome = "truncated" // closed before the promised length
-	TooLarge          Outcome = "body-too-large"
-	Inflated          Outcome = "inflation-limit"
-	RedirectLoop      Outcome = "redirect-loop"
-	TooManyRedirects  Outcome = "max-hops-exceeded"
-	RedirectKnown     Outcome = "redirect-known"    // Location was fetched already, by the caller's word
-	RedirectOffHost   Outcome = "redirect-off-host" // Location on another host: a link for that host's own queue
-	BadAnswer         Outcome = "protocol-error"
-	EmptyBody         Outcome = "empty-blob"
-	Canceled          Outcome = "canceled"
-	Parked            Outcome = "host-parked" // the host failed too often or asked for a long pause; nothing was sent
-	NoContact         Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent
+	NotFound          gleaner.Outcome = "not-found"           // 404 and 410
+	Forbidden         gleaner.Outcome = "forbidden"           // 401, 403, 451
+	BadStatus         gleaner.Outcome = "terminal-bad-status" // any other 4xx, and what is no status
+	ServerError       gleaner.Outcome = "server-error"        // 5xx but 503
+	Busy              gleaner.Outcome = "busy"                // 429 and 503, with or without Retry-After
+	RobotsDenied      gleaner.Outcome = "robots-denied"
+	RobotsUnavailable gleaner.Outcome = "robots-unavailable" // robots.txt could not be read: a no, asked again later
+	AddressDenied     gleaner.Outcome = "address-denied"     // resolved to an address that the operator did not allow
+	Blacklisted       gleaner.Outcome = "blacklisted"        // the operator does not let the host be asked
+	BadURL            gleaner.Outcome = "bad-url"
+	DNSFailure        gleaner.Outcome = "dns-failure"
+	ConnectFailure    gleaner.Outcome = "connect-failure"
+	TLSFailure        gleaner.Outcome = "tls-failure"
+	Timeout           gleaner.Outcome = "timeout"
+	SlowBody          gleaner.Outcome = "slow-body"
+	Truncated         gleaner.Outcome = "truncated" // closed before the promised length
+	TooLarge          gleaner.Outcome = "body-too-large"
+	Inflated          gleaner.Outcome = "inflation-limit"
+	RedirectLoop      gleaner.Outcome = "redirect-loop"
+	TooManyRedirects  gleaner.Outcome = "max-hops-exceeded"
+	RedirectKnown     gleaner.Outcome = "redirect-known"    // Location was fetched already, by the caller's word
+	RedirectOffHost   gleaner.Outcome = "redirect-off-host" // Location on another host: a link for that host's own queue
+	BadAnswer         gleaner.Outcome = "protocol-error"
+	EmptyBody         gleaner.Outcome = "empty-blob"
+	Canceled          gleaner.Outcome = "canceled"
+	Parked            gleaner.Outcome = "host-parked" // the host failed too often or asked for a long pause; nothing was sent
+	NoContact         gleaner.Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent
 )
 
 // Request asks for one URL.
@@ -85,7 +80,7 @@ func (r *Response) Release() {
 
 // Error is a fetch that brought no body. It matches with errors.As.
 type Error struct {
-	Outcome    Outcome
+	Outcome    gleaner.Outcome
 	URL        string // the hop that failed
 	Status     int    // 0 without an answer
 	Location   string // for RedirectOffHost and RedirectKnown
@@ -137,11 +132,11 @@ type RobotsCache interface {
 
 // RobotsRecord is what was learnt when a host's robots.txt was last asked for.
 type RobotsRecord struct {
-	Body      []byte    // at most 500 KiB; nil when there is none
-	Status    int       // last status; 0 when unreachable
-	Available bool      // false: could not be read, so nothing may be fetched until ExpiresAt
-	Failures  int       // consecutive, for backoff
-	Reason    Outcome   // why it is not available; "" if not known or available
-	FetchedAt time.Time //
-	ExpiresAt time.Time // at most 24 h after FetchedAt
+	Body      []byte          // at most 500 KiB; nil when there is none
+	Status    int             // last status; 0 when unreachable
+	Available bool            // false: could not be read, so nothing may be fetched until ExpiresAt
+	Failures  int             // consecutive, for backoff
+	Reason    gleaner.Outcome // why it is not available; "" if not known or available
+	FetchedAt time.Time       //
+	ExpiresAt time.Time       // at most 24 h after FetchedAt
 }

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"io"
 	"net"
 	"net/http"
@@ -61,7 +62,7 @@ func TestConnectOutcome(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err      error
 		answered bool
-		want     Outcome
+		want     gleaner.Outcome
 	}{
 		"no such name":        {wrap(&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}), false, DNSFailure},
 		"name server away":    {wrap(&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}), false, DNSFailure},
@@ -81,13 +82,13 @@ func TestConnectOutcome(t *testing.T) {
 
 func TestEveryOutcomeIsRetryableOrPermanent(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Outcome{OK, NotModified} {
+	for _, o := range []gleaner.Outcome{gleaner.OK, gleaner.NotModified} {
 		require.False(t, Retryable(o), o)
 	}
-	for _, o := range []Outcome{ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, Timeout, SlowBody, Truncated, Parked, NoContact} {
+	for _, o := range []gleaner.Outcome{ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, Timeout, SlowBody, Truncated, Parked, NoContact} {
 		require.True(t, Retryable(o), o)
 	}
-	for _, o := range []Outcome{NotFound, Forbidden, BadStatus, RobotsDenied, AddressDenied, Blacklisted, BadURL, TooLarge, Inflated, RedirectLoop, TooManyRedirects, RedirectOffHost} {
+	for _, o := range []gleaner.Outcome{NotFound, Forbidden, BadStatus, RobotsDenied, AddressDenied, Blacklisted, BadURL, TooLarge, Inflated, RedirectLoop, TooManyRedirects, RedirectOffHost} {
 		require.False(t, Retryable(o), o)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
 )
 
@@ -297,9 +298,9 @@ func TestProxiedNamesAreLookedUpHereToo(t *testing.T) {
 		return nil
 	})
 	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.AllowLoopback, cfg.Resolver = s.URL, false, dns })
-	for host, want := range map[string]Outcome{
+	for host, want := range map[string]gleaner.Outcome{
 		"rebound.example.org": AddressDenied, "inside.example.org": AddressDenied,
-		"public.example.org": OK, "known-to-the-proxy-alone.example.org": OK,
+		"public.example.org": gleaner.OK, "known-to-the-proxy-alone.example.org": gleaner.OK,
 	} {
 		_, err := c.Fetch(context.Background(), Request{URL: "http://" + host + "/"})
 		require.Equal(t, want, OutcomeOf(err), "%s: %v", host, err)

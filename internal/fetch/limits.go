@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 )
@@ -129,7 +130,7 @@ func (b *bounded) hold() (err error) {
 	return err
 }
 
-func (b *bounded) checkSize() (*sizeError, Outcome) {
+func (b *bounded) checkSize() (*sizeError, gleaner.Outcome) {
 	switch ratio := b.x.limits.MaxRatio; {
 	case !b.coded && b.x.prefix == 0 && b.promised > b.limit:
 		return &sizeError{b.limit, fmt.Sprintf("a body of %d bytes", b.promised)}, TooLarge

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/pem"
 	"errors"
+	"gleaner/internal/gleaner"
 	"io"
 	"net"
 	"net/http"
@@ -90,11 +91,11 @@ func TestProxy(t *testing.T) {
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
 	c := testClient(t, func(cfg *Config) { cfg.Proxy, cfg.AllowLoopback = s.URL, false })
-	get := func(u string) Outcome {
+	get := func(u string) gleaner.Outcome {
 		_, err := c.Fetch(context.Background(), Request{URL: u, FollowOffHost: true})
 		return OutcomeOf(err)
 	}
-	require.Equal(t, OK, get("http://www.example.edu/"), "the proxy is on loopback and needs no contact: it is the operator's word")
+	require.Equal(t, gleaner.OK, get("http://www.example.edu/"), "the proxy is on loopback and needs no contact: it is the operator's word")
 	require.Equal(t, []string{"http://www.example.edu/robots.txt", "http://www.example.edu/"}, p.asked)
 	p.asked = nil
 	for _, u := range []string{

@@ -1,8 +1,10 @@
 package fetch
 
+import "gleaner/internal/gleaner"
+
 // Retryable says that the same request may succeed later: nothing about the URL
 // itself was found wanting.
-func Retryable(o Outcome) bool {
+func Retryable(o gleaner.Outcome) bool {
 	switch o {
 	case ServerError, Busy, RobotsUnavailable, DNSFailure, ConnectFailure, TLSFailure,
 		Timeout, SlowBody, Truncated, BadAnswer, EmptyBody, Canceled, Parked, NoContact:
@@ -14,14 +16,14 @@ func Retryable(o Outcome) bool {
 
 // statusOutcome names an answer by its status alone; OK means that its body is
 // wanted. Redirects are the caller's.
-func statusOutcome(status int) Outcome {
+func statusOutcome(status int) gleaner.Outcome {
 	switch {
 	case status == 204 || status == 205:
 		return EmptyBody
 	case status == 206: // nobody asked for a part
 		return BadAnswer
 	case status >= 200 && status < 300:
-		return OK
+		return gleaner.OK
 	case status == 404 || status == 410:
 		return NotFound
 	case status == 401 || status == 403 || status == 451:
@@ -40,7 +42,7 @@ func statusOutcome(status int) Outcome {
 }
 
 // hostFailed says that an outcome speaks of the host's health, not of one page.
-func hostFailed(o Outcome) bool {
+func hostFailed(o gleaner.Outcome) bool {
 	switch o {
 	case ServerError, Busy, DNSFailure, ConnectFailure, TLSFailure, Timeout, SlowBody, Truncated:
 		return true

@@ -1,11 +1,14 @@
 package fetch
 
-import "errors"
+import (
+	"errors"
+	"gleaner/internal/gleaner"
+)
 
 // OutcomeOf names how a fetch ended that returned err.
-func OutcomeOf(err error) Outcome {
+func OutcomeOf(err error) gleaner.Outcome {
 	if err == nil {
-		return OK
+		return gleaner.OK
 	}
 	var e *Error
 	if errors.As(err, &e) {

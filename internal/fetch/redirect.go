@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -103,7 +104,7 @@ func followed(req *http.Request, via []*http.Request) error {
 // redirect returns where an answer leads, or the *Error that ends the chain of
 // redirects.
 func (c *Client) redirect(x *exchange) (*target, error) {
-	fail := func(o Outcome, location string, err error) (*target, error) {
+	fail := func(o gleaner.Outcome, location string, err error) (*target, error) {
 		return nil, &Error{Outcome: o, URL: x.raw, Status: x.status, Location: location, Err: err}
 	}
 	location := x.answer.Get("Location")

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -17,7 +18,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 	const denied, opened = "User-agent: *\nDisallow: /", "User-agent: *\nAllow: /"
 	for name, c := range map[string]struct {
 		first http.HandlerFunc
-		no    Outcome
+		no    gleaner.Outcome
 	}{
 		"out of order": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, RobotsUnavailable},
 		"denied":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(denied)) }, RobotsDenied},
@@ -38,7 +39,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 				cfg.Pacing.BackoffBase, cfg.Pacing.BackoffMax = time.Hour, time.Hour // of robots.txt
 			}
 			workers := []*Client{testClient(t, shared), testClient(t, shared)}
-			ask := func(want Outcome) {
+			ask := func(want gleaner.Outcome) {
 				for _, w := range workers {
 					_, err := w.Fetch(context.Background(), Request{URL: s.URL + "/a"})
 					require.Equal(t, want, OutcomeOf(err))
@@ -54,7 +55,7 @@ func TestANoIsNotSaidFromMemory(t *testing.T) {
 			require.NoError(t, err)
 			rec.ExpiresAt = time.Now()
 			require.NoError(t, record.SaveRobots(context.Background(), host, rec))
-			ask(OK)
+			ask(gleaner.OK)
 			require.EqualValues(t, 2, asked.Load())
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch/robots"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/weburl"
 )
 
@@ -221,7 +222,7 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, 
 		rec.Status = x.status
 		outcome := statusOutcome(x.status)
 		switch {
-		case outcome == OK, outcome == EmptyBody:
+		case outcome == gleaner.OK, outcome == EmptyBody:
 			rec.Body, rec.Available = robots.Trim(body), true
 		case x.status >= 400 && x.status < 500 && x.status != http.StatusTooManyRequests:
 			rec.Available = true // RFC 9309 section 2.3.1.3: there is none
@@ -321,7 +322,7 @@ func (c *Client) askForRobots(ctx context.Context, t *target, crawlDelay time.Du
 	if err != nil {
 		return x, nil, asError(ctx, t.raw, err)
 	}
-	if own && statusOutcome(x.status) == OK {
+	if own && statusOutcome(x.status) == gleaner.OK {
 		x.learnt = robots.Parse(body, c.cfg.Product).CrawlDelay()
 	}
 	return x, body, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/fetch/robots"
+	"gleaner/internal/gleaner"
 )
 
 // robotsSite answers /robots.txt by the handler and any page with "ok".
@@ -53,26 +54,26 @@ func TestRobotsAnswers(t *testing.T) {
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
-		yes, no Outcome // of /yes and /no
+		yes, no gleaner.Outcome // of /yes and /no
 	}{
-		{"none", status(404), OK, OK},
-		{"forbidden", status(403), OK, OK},
-		{"log in", status(401), OK, OK},
+		{"none", status(404), gleaner.OK, gleaner.OK},
+		{"forbidden", status(403), gleaner.OK, gleaner.OK},
+		{"log in", status(401), gleaner.OK, gleaner.OK},
 		{"server error", status(500), RobotsUnavailable, RobotsUnavailable},
 		{"busy", status(503), RobotsUnavailable, RobotsUnavailable},
 		{"too many requests", status(429), RobotsUnavailable, RobotsUnavailable},
-		{"empty", text(""), OK, OK},
-		{"everybody", text("User-agent: *\nDisallow: /no\n"), OK, RobotsDenied},
-		{"us by name", text("User-agent: gleaner/1.0\nDisallow: /no\nUser-agent: *\nDisallow: /"), OK, RobotsDenied},
-		{"a web page", text("<html><body>User-agent: *\nDisallow: /"), OK, OK},
-		{"five redirects", stairs(5), OK, RobotsDenied},
+		{"empty", text(""), gleaner.OK, gleaner.OK},
+		{"everybody", text("User-agent: *\nDisallow: /no\n"), gleaner.OK, RobotsDenied},
+		{"us by name", text("User-agent: gleaner/1.0\nDisallow: /no\nUser-agent: *\nDisallow: /"), gleaner.OK, RobotsDenied},
+		{"a web page", text("<html><body>User-agent: *\nDisallow: /"), gleaner.OK, gleaner.OK},
+		{"five redirects", stairs(5), gleaner.OK, RobotsDenied},
 		{"six redirects", stairs(6), RobotsUnavailable, RobotsUnavailable},
 		{"a loop", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/robots.txt", http.StatusMovedPermanently)
 		}, RobotsUnavailable, RobotsUnavailable},
 		{"redirect to another host", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+"/robots.txt", http.StatusMovedPermanently)
-		}, OK, RobotsDenied},
+		}, gleaner.OK, RobotsDenied},
 		{"redirect to a private network", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://10.0.0.1/robots.txt", http.StatusMovedPermanently)
 		}, RobotsUnavailable, RobotsUnavailable},
@@ -90,11 +91,11 @@ func TestRobotsAnswers(t *testing.T) {
 					return
 				}
 			}
-		}, OK, RobotsDenied},
+		}, gleaner.OK, RobotsDenied},
 		{"packed", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(pack(t, "gzip", []byte("User-agent: *\nDisallow: /no\n")))
-		}, OK, RobotsDenied},
+		}, gleaner.OK, RobotsDenied},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,12 +131,12 @@ func TestRobotsElsewhereAskRobotsThere(t *testing.T) {
 		http.Redirect(w, r, victim.URL+"/private/far", http.StatusFound)
 	})
 	c := testClient(t, nil)
-	for to, want := range map[string][2]Outcome{
-		victim.URL + "/rules.txt":      {OK, RobotsDenied},
+	for to, want := range map[string][2]gleaner.Outcome{
+		victim.URL + "/rules.txt":      {gleaner.OK, RobotsDenied},
 		victim.URL + "/private/1":      {RobotsUnavailable, RobotsUnavailable},
 		victim.URL + "//private/2":     {RobotsUnavailable, RobotsUnavailable},
 		far.URL + "/robots-of-liar":    {RobotsUnavailable, RobotsUnavailable},
-		victim.URL + "/private/../r":   {OK, RobotsDenied},
+		victim.URL + "/private/../r":   {gleaner.OK, RobotsDenied},
 		victim.URL + "/%70rivate/3?x=": {RobotsUnavailable, RobotsUnavailable},
 	} {
 		s, _ := robotsSite(t, func(w http.ResponseWriter, r *http.Request) {
@@ -171,7 +172,7 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	pacing := Pacing{Unpaced: true, BackoffBase: time.Minute, BackoffMax: time.Hour, Rand: func() float64 { return 1 }}
 	change := func(cfg *Config) { cfg.Clock, cfg.Robots, cfg.Gate, cfg.Pacing = clock, cache, freeGate{}, pacing }
 	c := testClient(t, change)
-	fetch := func(c *Client) Outcome {
+	fetch := func(c *Client) gleaner.Outcome {
 		_, err := c.Fetch(context.Background(), Request{URL: s.URL + "/yes"})
 		return OutcomeOf(err)
 	}
@@ -186,11 +187,11 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	require.Equal(t, int64(2), asked.Load(), "the second failure waits twice as long")
 	clock.advance(60 * time.Second)
 	code.Store(200)
-	require.Equal(t, OK, fetch(c))
+	require.Equal(t, gleaner.OK, fetch(c))
 	require.Equal(t, int64(3), asked.Load())
 
 	other := testClient(t, change)
-	require.Equal(t, OK, fetch(other))
+	require.Equal(t, gleaner.OK, fetch(other))
 	require.Equal(t, int64(3), asked.Load(), "another client has it from the cache")
 	maps, err := other.Sitemaps(context.Background(), s.URL)
 	require.NoError(t, err)
@@ -199,7 +200,7 @@ func TestRobotsAreCachedAndAskedAgain(t *testing.T) {
 	require.ErrorContains(t, err, "Disallow: /no")
 
 	clock.advance(23 * time.Hour)
-	require.Equal(t, OK, fetch(c))
+	require.Equal(t, gleaner.OK, fetch(c))
 	require.Equal(t, int64(3), asked.Load())
 	clock.advance(2 * time.Hour)
 	code.Store(500)

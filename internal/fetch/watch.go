@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"time"
@@ -35,7 +36,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	x.watch.body = time.Now()
 	body := &wireBody{ReadCloser: resp.Body, ctx: ctx, x: x}
 	resp.Body = body
-	if statusOutcome(resp.StatusCode) != OK && !x.everyStatus {
+	if statusOutcome(resp.StatusCode) != gleaner.OK && !x.everyStatus {
 		if resp.ContentLength <= drainBytes && resp.Header.Get("Retry-After") == "" {
 			_, _ = io.CopyN(io.Discard, body, drainBytes)
 		} // else what the host asks for is to be known at once, whatever it still sends
@@ -91,7 +92,7 @@ func (b *wireBody) Close() error {
 }
 
 // causeOutcome names why a context was done.
-func causeOutcome(cause error) Outcome {
+func causeOutcome(cause error) gleaner.Outcome {
 	switch {
 	case errors.Is(cause, errTotal):
 		return Timeout

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -45,11 +46,11 @@ func withFresh(ctx context.Context, since time.Time) context.Context {
 func (g *Getter) kept(ctx context.Context, url string) (store.CachedPage, bool, error) {
 	h := frontier.HashOf(url)
 	p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
-	if err != nil || !ok || p.Outcome == string(fetch.OK) {
+	if err != nil || !ok || p.Outcome == string(gleaner.OK) {
 		return p, ok, err
 	}
 	since, _ := ctx.Value(freshKey{}).(time.Time)
-	passing := fetch.Retryable(fetch.Outcome(p.Outcome)) && time.Since(p.At) > failureAge
+	passing := fetch.Retryable(gleaner.Outcome(p.Outcome)) && time.Since(p.At) > failureAge
 	return p, !passing && p.At.After(since), nil
 }
 
@@ -72,7 +73,7 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 		return nil, "", err
 	}
 	p := shared.(store.CachedPage)
-	if o := fetch.Outcome(p.Outcome); o != fetch.OK {
+	if o := gleaner.Outcome(p.Outcome); o != gleaner.OK {
 		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status, RetryAfter: p.RetryAfter}
 	}
 	parsed, err := page.ParseContext(ctx, p.FinalURL, p.Header, p.Body)
@@ -112,7 +113,7 @@ func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) 
 	case err != nil:
 		return p, err
 	default:
-		p.Outcome, p.Status, p.FinalURL, p.Header, p.Body = string(fetch.OK), resp.Status, resp.URL, resp.Header, resp.Body
+		p.Outcome, p.Status, p.FinalURL, p.Header, p.Body = string(gleaner.OK), resp.Status, resp.URL, resp.Header, resp.Body
 	}
 	return p, g.keep(ctx, p)
 }
@@ -120,7 +121,7 @@ func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) 
 // keep saves what was fetched, also when the worker is being stopped.
 func (g *Getter) keep(ctx context.Context, p store.CachedPage) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(fetch.OK) || p.FinalURL == p.URL {
+	if err := g.DB.SavePage(ctx, p); err != nil || p.Outcome != string(gleaner.OK) || p.FinalURL == p.URL {
 		return err
 	}
 	// Whoever asks for the address behind the redirect has it, too.

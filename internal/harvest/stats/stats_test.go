@@ -44,13 +44,13 @@ func (r *record) site(host string) int {
 }
 
 // visited lays a URL down as asked for.
-func (r *record) visited(site int, url, parent string, state frontier.State, outcome fetch.Outcome) {
+func (r *record) visited(site int, url, parent string, state frontier.State, outcome gleaner.Outcome) {
 	r.t.Helper()
 	e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: url, Source: page.SourceAnchor}, Parent: parent}}
 	_, err := frontier.Add(r.ctx(), r.Pool, site, []frontier.Entry{e})
 	require.NoError(r.t, err)
 	v := frontier.Visit{Entry: &e, State: state, Outcome: outcome, Status: 200, Crawl: 1, At: time.Now().Add(-30 * time.Minute), Interval: 14 * 24 * time.Hour}
-	if outcome == fetch.OK || fetch.Retryable(outcome) {
+	if outcome == gleaner.OK || fetch.Retryable(outcome) {
 		v.Due = v.At.Add(v.Interval)
 	}
 	require.NoError(r.t, frontier.Done(r.ctx(), r.Pool, site, []frontier.Visit{v}))
@@ -58,13 +58,13 @@ func (r *record) visited(site int, url, parent string, state frontier.State, out
 
 func (r *record) page(site int, url, parent string) {
 	r.t.Helper()
-	r.visited(site, url, parent, frontier.Page, fetch.OK)
+	r.visited(site, url, parent, frontier.Page, gleaner.OK)
 }
 
 // document lays a file down; its content is its name.
 func (r *record) document(site int, url, parent, content string, accepted bool) {
 	r.t.Helper()
-	r.visited(site, url, parent, frontier.Document, fetch.OK)
+	r.visited(site, url, parent, frontier.Document, gleaner.OK)
 	h := frontier.HashOf(url)
 	at := time.Now().Add(-30 * time.Minute)
 	require.NoError(r.t, r.SaveFetched(r.ctx(), store.Document{SHA256: content, SHA1: content, MD5: content, Kind: "pdf"},
@@ -305,7 +305,7 @@ func TestRetryByReasonAndAge(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
 	id := r.site("ada.example")
-	for i, o := range []fetch.Outcome{fetch.Timeout, fetch.Timeout, fetch.Busy, fetch.NotFound, fetch.RobotsDenied} {
+	for i, o := range []gleaner.Outcome{fetch.Timeout, fetch.Timeout, fetch.Busy, fetch.NotFound, fetch.RobotsDenied} {
 		state := frontier.Failed
 		if !fetch.Retryable(o) {
 			state = frontier.Gone

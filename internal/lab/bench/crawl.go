@@ -16,8 +16,8 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 )
 

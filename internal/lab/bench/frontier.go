@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
@@ -141,7 +142,7 @@ func cost(times []time.Duration) Cost {
 func visited(batch []frontier.Entry, at time.Time) []frontier.Visit {
 	visits := make([]frontier.Visit, len(batch))
 	for i := range batch {
-		visits[i] = frontier.Visit{Entry: &batch[i], State: frontier.Page, Outcome: fetch.OK, Status: 200, At: at, Content: make([]byte, 32),
+		visits[i] = frontier.Visit{Entry: &batch[i], State: frontier.Page, Outcome: gleaner.OK, Status: 200, At: at, Content: make([]byte, 32),
 			Interval: 14 * 24 * time.Hour, Due: at.Add(14 * 24 * time.Hour)}
 	}
 	return visits

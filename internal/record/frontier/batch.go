@@ -2,9 +2,8 @@ package frontier
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"time"
-
-	"gleaner/internal/fetch"
 )
 
 // Batch is what a crawl of one site did and has not written yet.
@@ -33,7 +32,7 @@ type Written struct {
 }
 
 // Unchanged reports whether a visit brought nothing that was not known.
-func (v *Visit) Unchanged() bool { return v.Outcome == fetch.NotModified }
+func (v *Visit) Unchanged() bool { return v.Outcome == gleaner.NotModified }
 
 // Empty reports whether there is nothing to write.
 func (b *Batch) Empty() bool {

@@ -3,13 +3,12 @@ package frontier
 import (
 	"context"
 	"fmt"
-
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 )
 
 // Killed is the outcome of a URL whose answer ended the process that worked on
 // it, each time.
-const Killed fetch.Outcome = "crawler-killed"
+const Killed gleaner.Outcome = "crawler-killed"
 
 // Charge notes a try of a URL that waits whose process died over its answer. At
 // the last of maxTries it is set aside.

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
@@ -54,11 +54,11 @@ type Entry struct {
 	Tries        int
 	ETag         string // of the last visit, for a conditional request
 	LastModified string
-	Content      []byte        // SHA-256 of what came back at the last visit
-	Was          State         // Page or Document, if it ever answered as one
-	Interval     time.Duration // between the last two visits that were due; 0 before the second
-	Visited      time.Time     // when it was last asked for; zero if never
-	Skip         fetch.Outcome // the limit that keeps it from being asked for; "" if none
+	Content      []byte          // SHA-256 of what came back at the last visit
+	Was          State           // Page or Document, if it ever answered as one
+	Interval     time.Duration   // between the last two visits that were due; 0 before the second
+	Visited      time.Time       // when it was last asked for; zero if never
+	Skip         gleaner.Outcome // the limit that keeps it from being asked for; "" if none
 
 	hash   Hash   // of the URL
 	hashed string // the URL that it is of
@@ -240,7 +240,7 @@ func (e *Entry) Derive() {
 type Visit struct {
 	Entry        *Entry
 	State        State
-	Outcome      fetch.Outcome
+	Outcome      gleaner.Outcome
 	Status       int
 	Reason       string    // why it was taken when it was, or why it was skipped
 	NextTry      time.Time // for Failed

@@ -12,6 +12,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -320,7 +321,7 @@ func TestVisits(t *testing.T) {
 	at := time.Now().Truncate(time.Microsecond)
 	a.Tries = 2
 	err = Done(t.Context(), db.Pool, site, []Visit{
-		{Entry: &a, State: Page, Outcome: fetch.OK, Status: 200, Reason: "best\x00 of all", Crawl: 3, At: at, ETag: "caf\xe9", LastModified: "m", Content: []byte{1}, Bytes: 10},
+		{Entry: &a, State: Page, Outcome: gleaner.OK, Status: 200, Reason: "best\x00 of all", Crawl: 3, At: at, ETag: "caf\xe9", LastModified: "m", Content: []byte{1}, Bytes: 10},
 		{Entry: &b, State: Failed, Outcome: fetch.Busy, Status: 503, At: at, NextTry: at.Add(time.Hour)},
 	})
 	require.NoError(t, err)
@@ -356,7 +357,7 @@ func TestAlias(t *testing.T) {
 	a, b := link("a"), link("b")
 	_, err := Add(t.Context(), db.Pool, site, []Entry{a, b})
 	require.NoError(t, err)
-	done(t, db, site, b, Visit{State: Document, Outcome: fetch.OK})
+	done(t, db, site, b, Visit{State: Document, Outcome: gleaner.OK})
 	for _, e := range []Entry{a, b} {
 		require.NoError(t, Alias(t.Context(), db.Pool, site, e.Hash(), 1, "the end of a redirect"))
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/web/page"
 )
 
@@ -55,7 +55,7 @@ func LookUp(ctx context.Context, q Querier, siteID int, hashes [][]byte) ([]Know
 // EachLead tells how the leads of other hosts to a site ended within the last
 // month, in the order in which they were asked for: the page that named each, and
 // what became of it.
-func EachLead(ctx context.Context, q Querier, siteID int, each func(parent string, state State, outcome fetch.Outcome)) error {
+func EachLead(ctx context.Context, q Querier, siteID int, each func(parent string, state State, outcome gleaner.Outcome)) error {
 	rows, err := q.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
 		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID, page.SourceSeed)
 	if err != nil {
@@ -63,7 +63,7 @@ func EachLead(ctx context.Context, q Querier, siteID int, each func(parent strin
 	}
 	var parent string
 	var state State
-	var outcome fetch.Outcome
+	var outcome gleaner.Outcome
 	_, err = pgx.ForEachRow(rows, []any{&parent, &state, &outcome}, func() error {
 		each(parent, state, outcome)
 		return nil

@@ -2,9 +2,8 @@ package frontier
 
 import (
 	"cmp"
+	"gleaner/internal/gleaner"
 	"slices"
-
-	"gleaner/internal/fetch"
 )
 
 // Memory keeps the URLs of one site for a crawl of it that begins with nothing, by
@@ -18,7 +17,7 @@ type Memory struct {
 type row struct {
 	Entry
 	state   State
-	outcome fetch.Outcome
+	outcome gleaner.Outcome
 }
 
 // maxMarks is how many marks windowSQL looks at.
@@ -37,7 +36,7 @@ func (m *Memory) Write(b *Batch) Written {
 		e := &b.Aliases[i]
 		m.Add([]Entry{*e})
 		if r := m.rows[e.Hash()]; r.state == Waiting || r.state == Failed {
-			r.state, r.outcome = Moved, fetch.OK
+			r.state, r.outcome = Moved, gleaner.OK
 		}
 	}
 	return w
@@ -165,7 +164,7 @@ func (m *Memory) LookUp(hashes [][]byte) (known []Known) {
 // Fetched is the function Fetched in memory.
 func (m *Memory) Fetched(h Hash) bool {
 	r := m.rows[h]
-	return r != nil && (r.state == Page || r.state == Document || r.state == Moved && r.outcome == fetch.OK)
+	return r != nil && (r.state == Page || r.state == Document || r.state == Moved && r.outcome == gleaner.OK)
 }
 
 // Relax is the function Relax in memory.

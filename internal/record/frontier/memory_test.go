@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	. "gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -29,7 +29,7 @@ func TestMemoryIsLikeTheTable(t *testing.T) {
 			e := Entry{Role: Role(r.IntN(3)), Candidate: page.Candidate{Parent: url(), Depth: r.IntN(6), Queue: r.IntN(3), Mark: r.IntN(marks),
 				Priority: float64(r.IntN(20)) / 7, Wanted: float64(r.IntN(3)) / 3, Link: page.Link{URL: url(), Source: page.SourceAnchor}}}
 			if r.IntN(8) == 0 {
-				e.Skip = []fetch.Outcome{TooDeep, "calendar-trap"}[r.IntN(2)]
+				e.Skip = []gleaner.Outcome{TooDeep, "calendar-trap"}[r.IntN(2)]
 			}
 			return e
 		}

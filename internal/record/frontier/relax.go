@@ -3,15 +3,14 @@ package frontier
 import (
 	"context"
 	"fmt"
+	"gleaner/internal/gleaner"
 
 	"github.com/jackc/pgx/v5"
-
-	"gleaner/internal/fetch"
 )
 
 // TooDeep is the outcome of a link that lies further from a homepage than a
 // crawl goes.
-const TooDeep fetch.Outcome = "max-depth"
+const TooDeep gleaner.Outcome = "max-depth"
 
 // Relax looks again at the URLs of a site that were kept out as too deep. A page
 // may have been found by a shorter way after its links were entered; their depth

@@ -17,8 +17,8 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
 )

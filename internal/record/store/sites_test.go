@@ -14,7 +14,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )

@@ -18,7 +18,7 @@ import (
 	"gleaner/internal/homepage"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"

@@ -7,7 +7,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 )
 
 // ownParkFor is for how long at most an instance of SearXNG that keeps failing is

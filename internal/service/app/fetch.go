@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/service/config"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 )

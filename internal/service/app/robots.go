@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
-	"gleaner/internal/record/politeness"
+	"gleaner/internal/politeness"
 )
 
 // robotsFirst is a gate for outside services that reads a host's robots.txt

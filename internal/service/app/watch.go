@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 )
 
@@ -42,7 +43,7 @@ func (w watchedClient) Fetch(ctx context.Context, r fetch.Request) (*fetch.Respo
 	var fe *fetch.Error
 	switch {
 	case err == nil:
-		w.watch.Fetched(string(fetch.OK), resp.Elapsed, resp.Bytes)
+		w.watch.Fetched(string(gleaner.OK), resp.Elapsed, resp.Bytes)
 	case errors.As(err, &fe):
 		w.watch.Fetched(string(fe.Outcome), 0, 0)
 	}
