@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -140,7 +141,8 @@ func TestATransactionThatWasUndoneIsDoneAgain(t *testing.T) {
 	go add("b.test", "a.test")
 	require.NoError(t, <-done)
 	require.NoError(t, <-done)
-	require.Equal(t, []string{"40P01"}, refused.codes)
+	// On a busy machine they may meet again.
+	require.Equal(t, []string{"40P01"}, slices.Compact(refused.codes))
 	for _, host := range []string{"a.test", "b.test"} {
 		s, err := db.Site(t.Context(), host)
 		require.NoError(t, err)
