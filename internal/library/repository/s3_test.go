@@ -176,7 +176,10 @@ func TestS3KeysStaySecret(t *testing.T) {
 			t.Cleanup(srv.Close)
 			r := open(t, fmt.Sprintf("s3://papers?region=us-east-1&use_path_style=true&endpoint=%s", srv.URL))
 			_, err1 := r.Put(t.Context(), []byte("%PDF-1.4 a document"))
-			_, err2 := r.Get(t.Context(), strings.Repeat("0", 64))
+			rd, err2 := r.Get(t.Context(), strings.Repeat("0", 64))
+			if err2 == nil {
+				require.NoError(t, rd.Close())
+			}
 			err3 := r.Walk(t.Context(), func(repository.Entry) error { return nil })
 			require.Contains(t, met.Load(), session, "there was nothing to hide")
 			require.Error(t, errors.Join(err1, err2, err3))
