@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
 	"net"
 	"net/netip"
 	"net/url"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"gleaner/internal/gleaner"
 )
 
 func TestCheckIP(t *testing.T) {

@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 // TestAPIAsksByTheChain: an outside service is asked in turns and within limits,

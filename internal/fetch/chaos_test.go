@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 // pour writes the same again and again until nobody reads.

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"gleaner/internal/gleaner"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"gleaner/internal/gleaner"
 )
 
 // proxyFunc tells the proxy for a URL, nil for none.

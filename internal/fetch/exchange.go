@@ -2,9 +2,10 @@ package fetch
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"net/http"
 	"time"
+
+	"gleaner/internal/gleaner"
 )
 
 // exchange is what a fetch carries through the chain, in the context of its

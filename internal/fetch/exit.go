@@ -3,11 +3,12 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
+
+	"gleaner/internal/gleaner"
 )
 
 // exit is the end of the chain: it sends a request, directly through the guarded

@@ -6,7 +6,6 @@ import (
 	"compress/zlib"
 	"context"
 	"fmt"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"strconv"
@@ -19,6 +18,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 func pack(t testing.TB, coding string, plain []byte) []byte {

@@ -3,9 +3,10 @@ package fetch
 import (
 	"context"
 	"fmt"
-	"gleaner/internal/gleaner"
 	"net/http"
 	"time"
+
+	"gleaner/internal/gleaner"
 )
 
 // The outcomes. Those that may be asked again later say so in Retryable.

@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 func mustURL(t testing.TB, s string) *url.URL {

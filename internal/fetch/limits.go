@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
+
+	"gleaner/internal/gleaner"
 )
 
 const (

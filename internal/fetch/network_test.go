@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/pem"
 	"errors"
-	"gleaner/internal/gleaner"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 func TestTLS(t *testing.T) {

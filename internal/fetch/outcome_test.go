@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"errors"
+
 	"gleaner/internal/gleaner"
 )
 

@@ -2,13 +2,14 @@ package fetch
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
 )
 
 // TestANoIsNotSaidFromMemory: workers that remember a refusal hear of it when a

@@ -3,10 +3,11 @@ package fetch
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
 	"io"
 	"net/http"
 	"time"
+
+	"gleaner/internal/gleaner"
 )
 
 // drainBytes are read of an answer that is not wanted, to keep its connection.

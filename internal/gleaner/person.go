@@ -16,7 +16,7 @@ type Person struct {
 	Profiles     map[string]string `json:"profiles,omitempty"`
 	Aliases      []string          `json:"aliases,omitempty"`      // other spellings of the name
 	Affiliations []string          `json:"affiliations,omitempty"` // present ones first
-	Titles       []string          `json:"titles,omitempty"`       // of at most maxPersonTitles papers
+	Titles       []string          `json:"titles,omitempty"`       // of papers, as many as tell the person apart
 	// Ambiguous says that the entry stands for several people of one name.
 	Ambiguous bool `json:"ambiguous,omitempty"`
 }

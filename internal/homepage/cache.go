@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gleaner/internal/gleaner/evidence"
 	"math"
 	"time"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Cache keeps search answers and counts what was asked. Implementations are

@@ -1,10 +1,11 @@
 package homepage
 
 import (
-	"gleaner/internal/gleaner/evidence"
 	"slices"
 	"sort"
 	"strings"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 // again is a subject with what a settled first pass tells: the homepages of

@@ -2,10 +2,11 @@ package homepage
 
 import (
 	"errors"
-	"gleaner/internal/gleaner/evidence"
 	"slices"
 	"sort"
 	"strings"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 var (

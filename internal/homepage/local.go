@@ -3,9 +3,10 @@ package homepage
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/text"
-	"slices"
 )
 
 // PageIndex is a full-text index over crawled pages.

@@ -1,10 +1,11 @@
 package homepage
 
 import (
-	"gleaner/internal/text"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gleaner/internal/text"
 )
 
 // name is a person's name taken apart and folded.

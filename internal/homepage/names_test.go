@@ -1,10 +1,11 @@
 package homepage
 
 import (
-	"gleaner/internal/text"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"gleaner/internal/text"
 )
 
 func TestNameIn(t *testing.T) {

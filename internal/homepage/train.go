@@ -4,10 +4,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"gleaner/internal/gleaner/evidence"
 	"math"
 	"slices"
 	"strings"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Example is a candidate with its features and whether it is a homepage of the

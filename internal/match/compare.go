@@ -1,9 +1,10 @@
 package match
 
 import (
-	"gleaner/internal/text"
 	"slices"
 	"strings"
+
+	"gleaner/internal/text"
 )
 
 // relation says how two writings of a title stand to each other.

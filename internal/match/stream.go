@@ -2,9 +2,10 @@ package match
 
 import (
 	"bytes"
-	"gleaner/internal/text"
 	"strings"
 	"unicode/utf8"
+
+	"gleaner/internal/text"
 )
 
 // stream is a text as folded letters, each with the byte of the text that it

@@ -3,10 +3,11 @@ package metadata
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner"
-	"gleaner/internal/text"
 	"regexp"
 	"strings"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 var (

@@ -2,9 +2,10 @@ package metadata
 
 import (
 	"errors"
-	"gleaner/internal/gleaner"
 	"reflect"
 	"testing"
+
+	"gleaner/internal/gleaner"
 )
 
 func TestResolveVenue(t *testing.T) {

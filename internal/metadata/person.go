@@ -2,8 +2,9 @@ package metadata
 
 import (
 	"encoding/xml"
-	"gleaner/internal/gleaner"
 	"strings"
+
+	"gleaner/internal/gleaner"
 )
 
 // soundPerson refuses a person that no catalogue can mean.

@@ -1,12 +1,13 @@
 package metadata
 
 import (
-	"gleaner/internal/text"
 	"html"
 	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"gleaner/internal/text"
 )
 
 var homonymRE = regexp.MustCompile(`\s+\d{4}$`)

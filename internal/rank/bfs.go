@@ -2,6 +2,7 @@ package rank
 
 import (
 	"encoding/json"
+
 	"gleaner/internal/web/page"
 )
 

@@ -3,9 +3,10 @@ package rank
 import (
 	"cmp"
 	"fmt"
-	"gleaner/internal/web/page"
 	"math"
 	"slices"
+
+	"gleaner/internal/web/page"
 )
 
 // Tuning are gleaner's constants. They are few, and were chosen by what sites

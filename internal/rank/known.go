@@ -1,9 +1,10 @@
 package rank
 
 import (
-	"gleaner/internal/web/page"
 	"math"
 	"slices"
+
+	"gleaner/internal/web/page"
 )
 
 // known is what is kept of a waiting link. Its features fall into three runs:

@@ -2,9 +2,10 @@ package rank
 
 import (
 	"fmt"
-	"gleaner/internal/web/page"
 	"math"
 	"strings"
+
+	"gleaner/internal/web/page"
 )
 
 // part is what one feature, or all that the site has taught, adds to a link's

@@ -2,8 +2,9 @@ package rank
 
 import (
 	"fmt"
-	"gleaner/internal/web/page"
 	"time"
+
+	"gleaner/internal/web/page"
 )
 
 // Outcome is what one request was worth, for deciding whether to go on.

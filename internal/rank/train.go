@@ -2,11 +2,12 @@ package rank
 
 import (
 	"errors"
-	"gleaner/internal/web/page"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"gleaner/internal/web/page"
 )
 
 // Example is a link of a site whose outcome is known. The examples of a site

@@ -1,3 +1,3 @@
-// Package text makes what people wrote in different ways comparable. It knows
-// nothing of papers and pages.
+// Package text makes what people wrote in different ways comparable: titles, names,
+// TeX. It knows nothing of papers and pages.
 package text

@@ -1,35 +1,10 @@
 package evidence
 
 import (
-	"gleaner/internal/gleaner"
 	"time"
-)
 
-// Between two looks for an author whom something unanswered stands in the way of.
-const (
-	FirstRetry = 5 * time.Minute
-	LastRetry  = 24 * time.Hour
+	"gleaner/internal/gleaner"
 )
-
-// Again dates the next look of a decision that left something unanswered, later
-// each time; tries is how many looks before did the same. A decision that left
-// nothing is final.
-func (d Decision) Again(now time.Time, tries int) Decision {
-	d.Tries, d.NextTry = 0, time.Time{}
-	if len(d.Unanswered) == 0 {
-		return d
-	}
-	d.Tries = tries + 1
-	wait := min(LastRetry, FirstRetry<<min(tries, 16))
-	asked := time.Duration(0)
-	for i, u := range d.Unanswered {
-		if i == 0 || u.RetryAfter < asked {
-			asked = u.RetryAfter
-		}
-	}
-	d.NextTry = now.Add(max(wait, asked))
-	return d
-}
 
 // The sources of candidates, in order of trust.
 const (
@@ -108,3 +83,29 @@ const (
 	DidNotAnswer   = "homepage did not answer" // with the reason in brackets
 	GivenToAnother = "the page found belongs to another author with more evidence"
 )
+
+// Between two looks for an author whom something unanswered stands in the way of.
+const (
+	FirstRetry = 5 * time.Minute
+	LastRetry  = 24 * time.Hour
+)
+
+// Again dates the next look of a decision that left something unanswered, later
+// each time; tries is how many looks before did the same. A decision that left
+// nothing is final.
+func (d Decision) Again(now time.Time, tries int) Decision {
+	d.Tries, d.NextTry = 0, time.Time{}
+	if len(d.Unanswered) == 0 {
+		return d
+	}
+	d.Tries = tries + 1
+	wait := min(LastRetry, FirstRetry<<min(tries, 16))
+	asked := time.Duration(0)
+	for i, u := range d.Unanswered {
+		if i == 0 || u.RetryAfter < asked {
+			asked = u.RetryAfter
+		}
+	}
+	d.NextTry = now.Add(max(wait, asked))
+	return d
+}

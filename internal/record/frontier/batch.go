@@ -2,8 +2,9 @@ package frontier
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"time"
+
+	"gleaner/internal/gleaner"
 )
 
 // Batch is what a crawl of one site did and has not written yet.

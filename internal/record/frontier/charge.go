@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"fmt"
+
 	"gleaner/internal/gleaner"
 )
 

@@ -2,8 +2,9 @@ package frontier
 
 import (
 	"cmp"
-	"gleaner/internal/gleaner"
 	"slices"
+
+	"gleaner/internal/gleaner"
 )
 
 // Memory keeps the URLs of one site for a crawl of it that begins with nothing, by

@@ -3,9 +3,10 @@ package frontier
 import (
 	"context"
 	"fmt"
-	"gleaner/internal/gleaner"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // TooDeep is the outcome of a link that lies further from a homepage than a

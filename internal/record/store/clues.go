@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // YearTally is one year of a harvest in numbers.

@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
-	"gleaner/internal/gleaner"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // OpenCrawl is a site whose crawl is under way, or about to be, by its row.

@@ -3,10 +3,11 @@ package store
 import (
 	"context"
 	"errors"
-	"gleaner/internal/gleaner/evidence"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 // Searches keeps the answers of search engines; it implements homepage.Cache.

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"gleaner/internal/gleaner"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // Querier is a pool or a transaction.

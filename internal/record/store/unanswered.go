@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
-	"gleaner/internal/gleaner/evidence"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner/evidence"
 )
 
 // The stages whose questions Unanswered keeps, beside the authors'.

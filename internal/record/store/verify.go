@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+
 	"gleaner/internal/gleaner"
 )
 
