@@ -33,7 +33,6 @@ func (l *loop) limit(e *frontier.Entry, met bool) gleaner.Outcome {
 		return outcomeURLs
 	}
 	if why := l.beyond(e); why != "" {
-		l.leave(e.Link.URL)
 		return why
 	}
 	if !e.Document && l.seen.inDir(e.Link.URL) >= l.cfg.DirPages {

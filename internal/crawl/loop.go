@@ -77,7 +77,7 @@ type loop struct {
 	leads    leads
 	misses   misses
 	sections sections
-	passed   bool            // a section reached a limit since what waits was looked at
+	passed   bool            // what waits is to be looked at: it is new, or a section reached a limit
 	found    map[string]bool // normalised titles of the papers found on the site
 	share    allowance
 
@@ -191,7 +191,7 @@ func (l *loop) next(ctx context.Context) (*frontier.Entry, string, error) {
 			return nil, "", err
 		}
 		l.enterSeeds(ctx)
-		l.leaveOut()
+		l.passed = true // nobody has looked at these
 	}
 	if l.passed {
 		l.passed = false

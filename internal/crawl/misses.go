@@ -75,7 +75,6 @@ func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 		return outcomeFound, "the paper was found without it"
 	}
 	if why := l.beyond(e); why != "" {
-		l.leave(e.Link.URL)
 		return why, "its user's pages reached the limit"
 	}
 	from := giver(l.site.Host, e)

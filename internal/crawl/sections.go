@@ -97,21 +97,19 @@ func (l *loop) spent(is func(*store.Section) bool) bool {
 }
 
 // beyond names the limit that the section of a URL has reached, where the site goes
-// on without it.
-func (l *loop) beyond(e *frontier.Entry) gleaner.Outcome {
+// on without it, and counts the URL with those that are not asked for by that.
+func (l *loop) beyond(e *frontier.Entry) (why gleaner.Outcome) {
 	s := l.sections[weburl.UserDirectory(e.Link.URL)] // a page names users without number
 	switch {
 	case s == nil:
+		return ""
 	case l.heavy(s) && !l.spent(l.heavy):
-		return gleaner.Outcome(ByteLimit)
+		why = gleaner.Outcome(ByteLimit)
 	case l.barren(s) && !worthIt(e) && !l.spent(l.barren):
-		return gleaner.Outcome(Trap)
+		why = gleaner.Outcome(Trap)
+	default:
+		return ""
 	}
-	return ""
-}
-
-// leave counts a URL that is not asked for since its section reached a limit.
-func (l *loop) leave(url string) {
-	s := l.sections.of(url)
 	s.Left, s.Changed = s.Left+1, true
+	return why
 }
