@@ -4,12 +4,27 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// archiveOf is a zip file of so many documents.
+func archiveOf(t *testing.T, members int, of func(i int) string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := range members {
+		w, err := z.Create(fmt.Sprintf("%d.pdf", i))
+		require.NoError(t, err)
+		_, _ = io.WriteString(w, of(i))
+	}
+	require.NoError(t, z.Close())
+	return b.Bytes()
+}
 
 // filesWithoutEnd is a site of files without end, each another one of so many bytes; or of
 // archives, which bring more than they weigh.
@@ -23,15 +38,7 @@ func filesWithoutEnd(t *testing.T, size int, packed bool) *site {
 		_, _ = rand.NewChaCha8([32]byte{byte(n)}).Read(noise)
 		body := fmt.Appendf(nil, "%%PDF-1.4\n%x", noise)
 		if packed {
-			var b bytes.Buffer
-			z := zip.NewWriter(&b)
-			for i := range 3 {
-				w, err := z.Create(fmt.Sprintf("%d.pdf", i))
-				require.NoError(t, err)
-				_, _ = fmt.Fprintf(w, "%s %d", body, i)
-			}
-			require.NoError(t, z.Close())
-			body = b.Bytes()
+			body = archiveOf(t, 3, func(i int) string { return fmt.Sprintf("%s %d", body, i) })
 		}
 		pages[name] = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
 		all = append(all, name)
@@ -145,16 +152,9 @@ func TestArchivesOfManyMembersEnd(t *testing.T) {
 	w.cfg.MaxBytes = 301 * leastMember
 	pages, all := map[string]any{}, []string{}
 	for n := range 5 {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for i := range 310 {
-			f, err := z.Create(fmt.Sprintf("%d.pdf", i))
-			require.NoError(t, err)
-			_, _ = fmt.Fprintf(f, "%%PDF-1.4 %d of %d", i, n)
-		}
-		require.NoError(t, z.Close())
+		body := archiveOf(t, 310, func(i int) string { return fmt.Sprintf("%%PDF-1.4 %d of %d", i, n) })
 		name := fmt.Sprintf("/%d.pdf.zip", n)
-		all, pages[name] = append(all, name), func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(b.Bytes()) }
+		all, pages[name] = append(all, name), func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(body) }
 	}
 	pages["/"] = links(all...)
 	s := serve(t, pages)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"gleaner/internal/gleaner"
 )
 
 // Outcome names how the reading of one file ended. It is stored with the
@@ -23,7 +25,7 @@ const (
 	ErrorPage    Outcome = "error-page"     // a web page that says "not found" or the like
 	Unreadable   Outcome = "unreadable"     // broken beyond what the readers mend
 	Timeout      Outcome = "timeout"        // the reader used up its processor time, and nothing was read
-	Stalled      Outcome = "stalled"        // the reader was stopped before: the machine was busy; says nothing of the file
+	Stalled      Outcome = gleaner.Stalled  // the reader was stopped before: the machine was busy; says nothing of the file
 	TooLarge     Outcome = "too-large"      // the file, or the memory that reading it takes, is over the limit
 	NoReader     Outcome = "no-reader"      // a kind known by name for which nothing is installed here
 	Unwelcome    Outcome = "unwelcome"      // passed over unread for its name or size, where the pre-filter is on

@@ -10,3 +10,6 @@ const (
 	OK          Outcome = "success"
 	NotModified Outcome = "not-modified"
 )
+
+// Stalled is the outcome of a document over which its reader was stopped.
+const Stalled = "stalled"

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 )
 
@@ -217,18 +218,12 @@ func BenchmarkDump(b *testing.B) {
 		stopped := make(chan struct{})
 		go func() {
 			defer close(stopped)
-			tick := time.NewTicker(20 * time.Millisecond)
-			defer tick.Stop()
-			for {
-				select {
-				case <-ctx.Done():
-					return
-				case <-tick.C:
-					var m runtime.MemStats
-					runtime.ReadMemStats(&m)
-					peak.Store(max(peak.Load(), m.HeapAlloc))
-				}
-			}
+			fetch.Every(ctx, 20*time.Millisecond, func() bool {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				peak.Store(max(peak.Load(), m.HeapAlloc))
+				return true
+			})
 		}()
 		v, err := d.venue(context.Background(), "conf/exa")
 		stop()

@@ -32,10 +32,11 @@ func TestOutcomes(t *testing.T) {
 	s.want(1, 2, 3)
 	bomb := gz(make([]byte, 80<<20))
 	cases := []struct {
-		name, url      string
-		body           []byte
-		state, outcome string
-		found          bool
+		name, url string
+		body      []byte
+		state     gleaner.DocumentState
+		outcome   string
+		found     bool
 	}{
 		{"paper", "http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF), "accepted", "ok", true},
 		{"paper under a false name", "http://a.example/download?id=1", s.pile.File(1, sampleweb.AsRevisedPDF), "accepted", "ok", true},
@@ -64,7 +65,7 @@ func TestOutcomes(t *testing.T) {
 			require.Len(t, js, 1)
 			d := s.document(shas[0])
 			require.Equal(t, c.outcome, d.Outcome, d.Detail)
-			require.EqualValues(t, c.state, d.State, "%v", d.Reasons)
+			require.Equal(t, c.state, d.State, "%v", d.Reasons)
 			require.Equal(t, c.found, js[0].Found(), "%+v", js[0])
 			if d.Outcome != "ok" && d.Outcome != "empty" {
 				require.NotEmpty(t, d.Detail)
@@ -76,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 			require.NoError(t, s.repo.GetMeta(t.Context(), shas[0], &sheet))
 			require.Equal(t, c.url, sheet.Locations[0].URL)
 			require.Equal(t, "http://www.example.org/~ada/", sheet.Locations[0].Parent)
-			require.EqualValues(t, c.state, sheet.State)
+			require.Equal(t, c.state, sheet.State)
 		})
 	}
 }

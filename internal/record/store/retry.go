@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"gleaner/internal/gleaner"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,9 +26,8 @@ const failedSites = `SELECT s.id FROM sites s WHERE ($1='' OR EXISTS (SELECT 1 F
 const failedURLs = `site_id IN (` + failedSites + `) AND state IN (3, 4)
 	AND CASE WHEN $3='' THEN outcome NOT IN ` + forGood + ` ELSE outcome=$3 END AND coalesce(fetched_at, '-infinity') <= now() - $4 * interval '1 second'`
 
-// stalled is the outcome of a document over which its reader was stopped
-// (document.Stalled).
-const stalled = `'stalled'`
+// stalled is that outcome in SQL.
+const stalled = `'` + gleaner.Stalled + `'`
 
 // stalledDocuments selects the documents d of a filter ($1 to $4) over which a
 // reader stalled: those that were given up, and those that still wait.
