@@ -39,7 +39,7 @@ func open(ctx context.Context, cfg *config.Config, opt Options) (_ *pool, err er
 		return nil, err
 	}
 	o := client.Options{Logger: sdklog.NewStructuredLogger(quiet(log))}
-	if err = p.tel.Instrument(&o); err != nil {
+	if err = instrument(p.tel, &o, log); err != nil {
 		return nil, err
 	}
 	if p.client, err = dial(ctx, cfg, o); err != nil {

@@ -193,7 +193,7 @@ func TestTemporalStaysAbove(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		r, ok := room(p.name())
-		if !ok || r == "devstack" || p.name() == "internal/service/telemetry" {
+		if !ok || r == "devstack" {
 			continue
 		}
 		for _, imported := range p.Imports {

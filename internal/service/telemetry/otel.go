@@ -12,12 +12,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/contrib/opentelemetry"
-	"go.temporal.io/sdk/interceptor"
+	"go.opentelemetry.io/otel/trace"
 
 	"gleaner/internal/harvest/reconcile"
 )
@@ -72,21 +71,15 @@ func kinds() []string {
 // Registry takes further collectors.
 func (t *Telemetry) Registry() *prometheus.Registry { return t.registry }
 
-// Instrument makes a Temporal client, and the workers on it, tell of themselves.
-func (t *Telemetry) Instrument(o *client.Options) error {
-	o.MetricsHandler = opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{
-		Meter:   t.meters.Meter("temporal"),
-		OnError: func(err error) { t.log.Warn("a metric of the Temporal SDK is lost", "error", err) },
-	})
+// Meter takes the metrics of a library that speaks OpenTelemetry.
+func (t *Telemetry) Meter(name string) metric.Meter { return t.meters.Meter(name) }
+
+// Tracer takes its traces; it is nil where traces go nowhere.
+func (t *Telemetry) Tracer(name string) trace.Tracer {
 	if t.traces == nil {
 		return nil
 	}
-	tracing, err := opentelemetry.NewTracingInterceptor(opentelemetry.TracerOptions{Tracer: t.traces.Tracer("temporal")})
-	if err != nil {
-		return fmt.Errorf("telemetry: %w", err)
-	}
-	o.Interceptors = append([]interceptor.ClientInterceptor{tracing}, o.Interceptors...)
-	return nil
+	return t.traces.Tracer(name)
 }
 
 // Close sends what traces are left.

@@ -1,4 +1,4 @@
-package telemetry
+package pool
 
 import (
 	"log/slog"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/service/telemetry"
 )
 
 // TestTracesLeaveWhereAnEndpointIsNamed gives the process a collector.
@@ -22,18 +24,18 @@ func TestTracesLeaveWhereAnEndpointIsNamed(t *testing.T) {
 	}))
 	defer collector.Close()
 	quiet := slog.New(slog.DiscardHandler)
-	without, err := New(t.Context(), "test", "1", func(string) string { return "" }, quiet)
+	without, err := telemetry.New(t.Context(), "test", "1", func(string) string { return "" }, quiet)
 	require.NoError(t, err)
 	var o client.Options
-	require.NoError(t, without.Instrument(&o))
+	require.NoError(t, instrument(without, &o, quiet))
 	require.Empty(t, o.Interceptors, "nobody wants traces")
 
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	with, err := New(t.Context(), "test", "1", os.Getenv, quiet)
+	with, err := telemetry.New(t.Context(), "test", "1", os.Getenv, quiet)
 	require.NoError(t, err)
-	require.NoError(t, with.Instrument(&o))
+	require.NoError(t, instrument(with, &o, quiet))
 	require.Len(t, o.Interceptors, 1)
-	_, span := with.traces.Tracer("test").Start(t.Context(), "one")
+	_, span := with.Tracer("test").Start(t.Context(), "one")
 	span.End()
 	require.NoError(t, with.Close(t.Context()))
 	require.Equal(t, int32(1), sent.Load())
