@@ -80,23 +80,33 @@ func (z *zhuang) queueOf(parent string) int {
 	return QueueLow
 }
 
+// queueNow is the queue of a waiting link. Seeds are low, whatever place the record
+// gives them so that they are among what is looked at.
+func queueNow(c *page.Candidate) int {
+	if c.Parent == "" && !c.Document {
+		return QueueLow
+	}
+	return c.Queue
+}
+
 func (z *zhuang) Next(waiting []page.Candidate) (int, string) {
 	best := 0
 	for i, c := range waiting {
 		b := waiting[best]
-		if c.Queue > b.Queue || c.Queue == b.Queue && c.ID < b.ID {
+		if q, most := queueNow(&c), queueNow(&b); q > most || q == most && c.ID < b.ID {
 			best = i
 		}
 	}
 	c := waiting[best]
-	z.state.Picked = append(z.state.Picked, pickedPage{c.Link.URL, c.Queue})
+	queue := queueNow(&c)
+	z.state.Picked = append(z.state.Picked, pickedPage{c.Link.URL, queue})
 	if n := len(z.state.Picked); n > remembered {
 		z.state.Picked = append(z.state.Picked[:0], z.state.Picked[n-remembered:]...)
 	}
-	if c.Queue == QueueAtOnce {
+	if queue == QueueAtOnce {
 		return best, "a document, taken at once"
 	}
-	name := [...]string{"low", "medium", "high"}[min(max(c.Queue, QueueLow), QueueHigh)]
+	name := [...]string{"low", "medium", "high"}[min(max(queue, QueueLow), QueueHigh)]
 	if _, word := z.lists.weight(c.Link); word != "" {
 		return best, fmt.Sprintf("queue %s: the link says %q", name, word)
 	}
