@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -82,12 +83,11 @@ func (l *loop) reads(url string, relevant bool) {
 func (l *loop) heavy(s *store.Section) bool { return l.cfg.MaxBytes > 0 && s.Bytes >= l.cfg.MaxBytes }
 
 // barren tells a section that is not worth its requests: after the first pages of a
-// crawl too few lead to documents (trap sites of the CINDI robot, Chen 2008:
-// PRR < 5 % after 200 pages).
+// crawl too few lead to documents.
 func (l *loop) barren(s *store.Section) bool { return l.few(l.cfg.TrapPages, s.Read, s.Relevant) }
 
 func (l *loop) few(from, read, relevant int) bool {
-	return from > 0 && read >= from && float64(relevant) < l.cfg.TrapRate*float64(read)
+	return rank.Trap{After: from, Rate: l.cfg.TrapRate}.Is(read, relevant)
 }
 
 // spent reports whether what is true of some sections is so of all that a crawl

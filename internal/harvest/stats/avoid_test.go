@@ -90,3 +90,21 @@ func TestInnermostDirectoryDecides(t *testing.T) {
 		require.True(t, waiting[at(path)], path)
 	}
 }
+
+// By CINDI's rule one low rate is enough: a page of publications beside its files has
+// no documents, and the files no pages.
+func TestEitherRateIsEnough(t *testing.T) {
+	t.Parallel()
+	papers := store.Rates{Documents: 20, Accepted: 18}
+	list := store.Rates{Pages: 10, Relevant: 5}
+	both := store.Rates{Pages: 10, Relevant: 5, Documents: 20, Accepted: 18}
+	blog := store.Rates{Pages: 40, Documents: 2}
+	ours, theirs := cindi(), cindi()
+	theirs.AnyRate = true
+	for i, c := range []struct {
+		r       store.Rates
+		and, or bool
+	}{{papers, false, true}, {list, false, true}, {both, false, false}, {blog, true, true}} {
+		require.Equal(t, []bool{c.and, c.or}, []bool{ours.poor(c.r), theirs.poor(c.r)}, i)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
 )
 
@@ -11,6 +12,7 @@ import (
 // shares from 0 to 1.
 type Thresholds struct {
 	PRR, DDR, ADR float64 // what falls short of PRR, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
+	AnyRate       bool    // what falls short of any of them is, as CINDI has it
 	MinURLs       int     // what has fewer pages and documents is not judged
 	TrapPages     int     // pages of a site after which a PRR below the threshold makes it a trap
 	StopSites     int     // a name barren on more sites than this is a stop directory
@@ -44,8 +46,12 @@ func share(part, whole int) float64 {
 // lead nowhere, and either hardly any documents lie there or hardly any of them
 // are accepted. DDR and ADR are two steps of one way, from what was fetched to
 // an accepted document; where one of them is dry, the other does not help: a
-// course with one slide in fifty pages has DDR = 2 %, and gave nothing.
+// course with one slide in fifty pages has DDR = 2 %, and gave nothing. With AnyRate
+// one of them is enough (Chen 2008); the ADR speaks where there are documents.
 func (t Thresholds) poor(r store.Rates) bool {
+	if t.AnyRate {
+		return t.judges(r) && (PRR(r) < t.PRR || DDR(r) < t.DDR || r.Documents > 0 && ADR(r) < t.ADR)
+	}
 	return t.judges(r) && PRR(r) < t.PRR && (DDR(r) < t.DDR || ADR(r) < t.ADR)
 }
 
@@ -55,7 +61,7 @@ func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t
 // verdict judges a whole site.
 func (t Thresholds) verdict(r store.Rates) string {
 	switch {
-	case t.TrapPages > 0 && r.Pages >= t.TrapPages && PRR(r) < t.PRR && r.Accepted == 0:
+	case rank.Trap{After: t.TrapPages, Rate: t.PRR}.Is(r.Pages, r.Relevant) && r.Accepted == 0:
 		return Trap
 	case t.poor(r):
 		return Barren
