@@ -25,6 +25,11 @@ func (o HarvestOptions) Check() error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
+	if o.Links != nil {
+		if err := o.Links.Check(); err != nil {
+			return err
+		}
+	}
 	for _, c := range []struct {
 		name  string
 		value float64

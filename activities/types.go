@@ -6,6 +6,7 @@ import (
 	"gleaner/internal/crawl"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/rules"
 )
 
 // Task queues. A worker takes any subset.
@@ -30,6 +31,7 @@ type HarvestOptions struct {
 	MaxWaves int           `json:"max_waves,omitempty"` // of crawls that follow leads; 0 is 4
 	Window   int           `json:"window,omitempty"`    // sites crawled at a time; 0 is 50
 	Refresh  bool          `json:"refresh,omitempty"`   // look for homepages again though decided lately
+	Links    *rules.Lists  `json:"links,omitempty"`     // what is left out; nil, or a list that is not given, is the worker's
 	Again    string        `json:"again,omitempty"`     // what was asked before: AgainDue (""), AgainAll or AgainNone
 }
 

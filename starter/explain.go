@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,16 +20,17 @@ import (
 type explanation struct {
 	store.URLRecord
 	Found []store.Document `json:"found,omitempty"`
+	Lists []string         `json:"lists,omitempty"` // that leave it out, by harvest
 }
 
 func (c *cli) explainCommand() *cobra.Command {
 	return &cobra.Command{Use: "explain URL", Short: "Say why a URL was taken when it was, and what came of it", Args: args(1, "a URL"),
 		Long: `Say all that is known of a URL: where it was linked and with which words, why the
-crawl took it when it did (or what it waits for), how the fetch ended, and what
-was decided of the document that came back.`,
+crawl took it when it did (or what it waits for), which list of which harvest leaves
+it out, how the fetch ended, and what was decided of the document that came back.`,
 		Example: "  starter explain http://www.example.edu/~ada/papers/engine.pdf",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			e, err := explain(ctx, a.DB, args[0])
+			e, err := explain(ctx, a, args[0])
 			if err != nil {
 				return err
 			}
@@ -36,19 +38,23 @@ was decided of the document that came back.`,
 		})}
 }
 
-func explain(ctx context.Context, db *store.DB, raw string) (*explanation, error) {
+func explain(ctx context.Context, a *app.App, raw string) (*explanation, error) {
 	url, err := weburl.Canonical("", raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
-	h := frontier.HashOf(url)
-	r, err := db.ExplainURL(ctx, weburl.Host(url), h[:])
+	lists, err := keptOut(ctx, a, url)
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{URLRecord: r}
+	h := frontier.HashOf(url)
+	r, err := a.DB.ExplainURL(ctx, weburl.Host(url), h[:])
+	if err != nil {
+		return nil, neverMet(err, lists)
+	}
+	e := &explanation{URLRecord: r, Lists: lists}
 	for _, sha := range r.SHA256 {
-		d, _, err := db.Document(ctx, sha)
+		d, _, err := a.DB.Document(ctx, sha)
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +86,7 @@ func (e *explanation) write(w io.Writer) error {
 	}
 	row("pace of the site", e.Pace.Words())
 	row("why", e.Reason)
+	row("left out by", strings.Join(e.Lists, ", "))
 	row("outcome", e.Outcome)
 	if e.NextTry != nil {
 		row("next try", e.NextTry.Format("2006-01-02 15:04:05"))

@@ -27,10 +27,14 @@ type harvestFlags struct {
 	holdings string
 	wait     bool
 	sources  sourceFlags
+	links    linkFlags
 	options  activities.HarvestOptions
 }
 
-func (f *harvestFlags) validate() error {
+func (f *harvestFlags) validate() (err error) {
+	if f.options.Links, err = f.links.lists(); err != nil {
+		return err
+	}
 	if err := f.options.Check(); err != nil {
 		return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 	}
@@ -51,6 +55,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
   starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000
+  starter harvest conf/webdb --years 1998-2004 --ignore '*/courses.html,ads.example.com'
   starter harvest "Local Workshop" --years 2003 --papers workshop.bib
   starter harvest journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757`,
 		Args: args(1, "the venue, such as conf/webdb"),
@@ -79,6 +84,7 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
 	f.sources.register(cmd)
+	f.links.register(fl)
 	_ = cmd.MarkFlagRequired("years")
 	return cmd
 }

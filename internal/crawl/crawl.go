@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
 	"gleaner/internal/web/weburl"
 )
 
@@ -42,6 +43,7 @@ type Config struct {
 	Policy   string        // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
 	Sitemaps bool          // take links from sitemaps too
 	Limits   weburl.Limits // on the shape of URLs
+	Links    rules.Lists   // what is left out, unless a harvest says otherwise
 	Batch    int           // visits written at once where the delay is 0
 
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit
@@ -50,6 +52,9 @@ type Config struct {
 	TrapPages int     // pages of one crawl, or of one user, after which too few that lead to documents end it; 0 is never
 	TrapRate  float64 // how few: their least share
 	Budget    float64 // requests that one more accepted document may cost; 0 is no limit
+
+	StopSites int     // a directory name that gave nothing on more sites is a stop directory,
+	StopShare float64 // unless more than this share of the sites with it gave something
 
 	Recrawl recrawl.Policy
 
@@ -60,7 +65,7 @@ type Config struct {
 func Defaults() Config {
 	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
-		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, Recrawl: recrawl.Defaults()}
+		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, StopSites: 5, StopShare: 0.05, Recrawl: recrawl.Defaults()}
 }
 
 // Crawler crawls sites. It is safe for concurrent use on different hosts; on one

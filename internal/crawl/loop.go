@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
 )
 
 // Site is the site of a crawl.
@@ -26,6 +27,7 @@ type Site struct {
 	Scopes       []string     // path prefixes of what is followed
 	ParentDomain bool         // links are followed within its registrable domain, too
 	Wanted       *match.Index // papers
+	Rules        rules.Sets   // lists of what is left out, of each harvest that wants it
 	InVain       bool         // hosts of its domain that others named gave nothing lately
 
 	Sofar   store.CrawlProgress // of this crawl, in slices before this one

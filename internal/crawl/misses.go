@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -60,7 +61,8 @@ func (m misses) count(giver string, v *frontier.Visit) {
 // leaveOut takes from the window what is not to be asked for: landing pages whose
 // papers were found on this site (they are asked for if a later harvest still
 // misses the paper), leads of domains whose leads miss or whose hosts give nothing,
-// and what lies in the directories of users who reached a limit.
+// what lies in the directories of users who reached a limit, and what the lists of
+// the harvests keep out.
 func (l *loop) leaveOut() {
 	for i := len(l.window.entries) - 1; i >= 0; i-- {
 		if outcome, why := l.notWorthIt(l.window.entries[i]); outcome != "" {
@@ -71,6 +73,9 @@ func (l *loop) leaveOut() {
 }
 
 func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
+	if why, entry := l.scope.keptOut(e); why != "" {
+		return why, strings.TrimSpace("the lists say so: " + entry)
+	}
 	if l.foundElsewhere(e) {
 		return outcomeFound, "the paper was found without it"
 	}

@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/rules"
 )
 
 // maxKilled is how often the process may die over an answer, where the record was
@@ -100,6 +101,10 @@ func (r record) Handling(ctx context.Context, e *frontier.Entry) error {
 // recall tells the loop what slices before this one knew.
 func (r record) recall(ctx context.Context, l *loop) error {
 	db, site := r.db.Pool, r.site.ID
+	// The lists may be others than when these were kept out.
+	if err := frontier.Readmit(ctx, db, site, rules.Names(), func(e *frontier.Entry) bool { why, _ := l.scope.keptOut(e); return why != "" }); err != nil {
+		return err
+	}
 	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.seen.meet); err != nil {
 		return err
 	}

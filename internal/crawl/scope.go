@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
 	"gleaner/internal/web/weburl"
 )
 
@@ -26,11 +27,12 @@ type scope struct {
 	maxDepth     int
 	limits       weburl.Limits
 	wanted       *match.Index
+	rules        rules.Sets
 }
 
 func newScope(site Site, cfg Config) scope {
 	return scope{host: site.Host, prefixes: site.Scopes, parentDomain: site.ParentDomain, policy: cfg.Policy, leads: cfg.Leads,
-		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted}
+		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted, rules: site.Rules}
 }
 
 // role decides what may be done with a link. Pages are followed in scope alone;
@@ -48,7 +50,7 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 		return frontier.Lead, here && (e.Document || forward)
 	case here && weburl.InScope(e.Link.URL, s.prefixes) && s.nearEnough(e):
 		return frontier.Member, true
-	case !e.Document && s.inParentDomain(from, e):
+	case !e.Document && (s.inParentDomain(from, e) || s.listed(e)):
 		return frontier.Member, true
 	case here && e.Document:
 		// A sitemap lists whatever is on the host; a page names what is its own.
@@ -113,10 +115,29 @@ func (s *scope) nearEnough(e *frontier.Entry) bool {
 	return s.policy != PolicyWhitelist || e.Document || e.Depth <= parentDomainDepth
 }
 
-// outside names the limit on shape or depth that a link of any site exceeds, ""
-// if it exceeds none.
+// listed reports whether an allow list names a page: it is followed then on
+// whatever host, as far as the crawl's policy lets it.
+func (s *scope) listed(e *frontier.Entry) bool {
+	return s.policy != PolicyWhitelist && s.rules.Follows(e.Link.URL)
+}
+
+// keptOut names the rule of the lists that keeps a link out, and its entry; "" if
+// none does. What a sitemap is called says nothing of what it lists.
+func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
+	if e.Link.Source == sourceSitemapFile {
+		return "", ""
+	}
+	rule, entry := s.rules.KeepsOut(e.Link.URL, e.Document)
+	return gleaner.Outcome(rule), entry
+}
+
+// outside names the limit on shape or depth that a link of any site exceeds, or
+// the rule that keeps it out, "" if there is none.
 func (s *scope) outside(e *frontier.Entry) gleaner.Outcome {
 	if why := s.misshapen(e.Link.URL); why != "" {
+		return why
+	}
+	if why, _ := s.keptOut(e); why != "" {
 		return why
 	}
 	if e.Depth > s.maxDepth {

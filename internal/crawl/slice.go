@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/rules"
 	"gleaner/internal/web/weburl"
 )
 
@@ -67,7 +69,7 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return fmt.Errorf("crawl %s: %w", host, err)
 	}
-	cfg, err := s.asked(ctx)
+	cfg, kept, err := s.asked(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,6 +80,9 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 		}
 	}
 	site := Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
+	if site.Rules, err = s.rules(ctx, kept); err != nil {
+		return err
+	}
 	if s.attempts, site.Sofar, err = s.db.BeginSlice(ctx, s.of(), maxKilled); err != nil {
 		return err
 	}
@@ -113,13 +118,28 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	return record{s}.recall(ctx, s.loop)
 }
 
-// asked lays what the harvests ask now over the worker's configuration. Their
-// delay is the lease's already.
-func (s *slice) asked(ctx context.Context) (Config, error) {
+// asked lays what the harvests ask now over the worker's configuration, and
+// tells the lists of each. Their delay is the lease's already.
+func (s *slice) asked(ctx context.Context) (Config, []rules.Lists, error) {
 	c := s.cfg
-	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget})
+	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget, Kept: []rules.Lists{c.Links}})
 	c.MaxPages, c.Strategy, c.Leads, c.Budget = o.MaxPages, o.Strategy, o.Leads, o.Budget
-	return c, err
+	return c, o.Kept, err
+}
+
+// rules makes the lists of the harvests ready, with the stop directories that the
+// record knows by now.
+func (s *slice) rules(ctx context.Context, kept []rules.Lists) (sets rules.Sets, err error) {
+	var learnt []string
+	if slices.ContainsFunc(kept, rules.Lists.Learns) {
+		if learnt, err = s.db.StopNames(ctx, s.cfg.StopSites, s.cfg.StopShare); err != nil {
+			return nil, fmt.Errorf("crawl %s: stop directories: %w", s.site.Host, err)
+		}
+	}
+	for _, l := range kept {
+		sets = append(sets, rules.New(l, learnt))
+	}
+	return sets, nil
 }
 
 // strategy is the site's, with what it learnt before.

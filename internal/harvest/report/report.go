@@ -87,6 +87,7 @@ type Report struct {
 	Missing   []MissingPaper `json:"missing"`
 	Reasons   map[Reason]int `json:"reasons"`
 	Sites     []SiteLine     `json:"sites"`
+	LeftOut   map[string]int `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
 }
 
 // Build computes the report of a harvest.
@@ -151,6 +152,10 @@ func (b *builder) sites(ctx context.Context) error {
 	for _, t := range tallies {
 		b.r.Sites = append(b.r.Sites, SiteLine(t))
 	}
+	if err != nil {
+		return err
+	}
+	b.r.LeftOut, err = b.db.LeftOut(ctx, b.r.Harvest.ID)
 	return err
 }
 

@@ -33,6 +33,7 @@ func sample() *Report {
 		},
 		Reasons: map[Reason]int{NotLinked: 2, NoHomepage: 1},
 		Sites:   []SiteLine{{Host: strings.Repeat("long.", 40) + "example", State: "refused", Reason: strings.Repeat("http://x.example/", 30)}},
+		LeftOut: map[string]int{"ignore-list": 7, "max-depth": 2},
 	}
 	r.Summary.finish()
 	for i := range r.Years {
@@ -54,7 +55,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900"} {
+	for _, want := range []string{"recall 85.0 %", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -42,7 +44,15 @@ func (r *Report) writeSites(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, s.Words(), state)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || len(r.LeftOut) == 0 {
+		return err
+	}
+	var left []string
+	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
+		left = append(left, fmt.Sprintf("%s %d", why, r.LeftOut[why]))
+	}
+	_, err := fmt.Fprintf(w, "links left out: %s\n", strings.Join(left, ", "))
+	return err
 }
 
 func (r *Report) writeMissing(w io.Writer) {

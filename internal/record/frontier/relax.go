@@ -59,6 +59,31 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 	return int(tag.RowsAffected()), nil
 }
 
+// Readmit lets those of a site's URLs wait that were kept out with one of the
+// outcomes, unless kept says that they are so still.
+func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) error {
+	rows, err := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
+	if err != nil {
+		return fmt.Errorf("frontier: readmit: %w", err)
+	}
+	var again [][]byte
+	var h []byte
+	var e Entry
+	_, err = pgx.ForEachRow(rows, []any{&h, &e.Link.URL, &e.Link.Source, &e.Role}, func() error {
+		if e.Derive(); !kept(&e) {
+			again = append(again, append([]byte(nil), h...))
+		}
+		return nil
+	})
+	if err == nil && len(again) > 0 {
+		_, err = q.Exec(ctx, `UPDATE urls SET state = 0, outcome = '', reason = '' WHERE site_id = $1 AND state = 5 AND hash = ANY($2)`, siteID, again)
+	}
+	if err != nil {
+		return fmt.Errorf("frontier: readmit: %w", err)
+	}
+	return nil
+}
+
 // ways are URLs with the depth and the page by which they were found.
 type ways struct{ known map[Hash]way }
 

@@ -57,6 +57,22 @@ func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, err
 		FROM s LEFT JOIN u ON u.site_id=s.id LEFT JOIN d ON d.site_id=s.id ORDER BY coalesce(u.documents,0) DESC, s.host`, harvest)
 }
 
+// LeftOut counts the links on a harvest's sites that were met and not asked for, by
+// the name of the limit or list that kept them out. Of each site the first 500 are
+// on record.
+func (db *DB) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT u.outcome, count(*) FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id
+		WHERE h.harvest_id=$1 AND u.state=5 GROUP BY u.outcome`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	var why string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&why, &n}, func() error { out[why] = n; return nil })
+	return out, err
+}
+
 // MatchClue is a document that was compared with a missing paper and not taken.
 type MatchClue struct {
 	Paper, Verdict, Form, Settled, URL string

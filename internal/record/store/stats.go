@@ -190,3 +190,13 @@ func (db *DB) StopDirectories(ctx context.Context, minSites int, maxShare float6
 		FROM named GROUP BY name HAVING count(*) FILTER (WHERE barren) > $1 AND count(*) FILTER (WHERE NOT barren) <= $2::float8 * count(*)
 		ORDER BY 3 DESC, 1`, minSites, maxShare)
 }
+
+// StopNames are the names of stop directories.
+func (db *DB) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
+	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
+	names := make([]string, len(dirs))
+	for i, d := range dirs {
+		names[i] = d.Name
+	}
+	return names, err
+}

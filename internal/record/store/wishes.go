@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/web/rules"
 )
 
 // SiteOptions are what a harvest asks of the crawl of its sites, as they lie
@@ -15,6 +17,9 @@ type SiteOptions struct {
 	Strategy string        `json:"strategy,omitempty"`
 	Leads    string        `json:"leads,omitempty"`  // wanted, all or none
 	Budget   float64       `json:"budget,omitempty"` // requests that one more accepted document may cost; 0 is no limit
+
+	Links *rules.Lists  `json:"links,omitempty"` // what one harvest leaves out; nil is the worker's
+	Kept  []rules.Lists `json:"-"`               // of all that want the site, each over the worker's
 }
 
 // or fills in what a harvest left to the worker.
@@ -27,6 +32,13 @@ func (o SiteOptions) or(worker SiteOptions) SiteOptions {
 	}
 	if o.Budget == 0 {
 		o.Budget = worker.Budget
+	}
+	o.Kept = worker.Kept
+	if o.Links != nil {
+		o.Kept = []rules.Lists{*o.Links}
+		for _, l := range worker.Kept {
+			o.Kept[0] = o.Links.Over(l)
+		}
 	}
 	return o
 }
@@ -46,6 +58,7 @@ func (o SiteOptions) merge(later SiteOptions) SiteOptions {
 	if later.Leads != "" {
 		o.Leads = later.Leads
 	}
+	o.Links, o.Kept = nil, append(o.Kept[:len(o.Kept):len(o.Kept)], later.Kept...)
 	return o
 }
 
@@ -74,6 +87,25 @@ func (db *DB) SiteOptions(ctx context.Context, siteID int, worker SiteOptions) (
 		o.Leads = worker.Leads
 	}
 	return o, true, nil
+}
+
+// LinkLists are what one harvest leaves out.
+type LinkLists struct {
+	Harvest string
+	rules.Lists
+}
+
+// LinkLists lists those of the harvests that ever wanted a host.
+func (db *DB) LinkLists(ctx context.Context, host string) ([]LinkLists, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT h.id, coalesce(h.options->'links', '{}') FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+		JOIN sites s ON s.id=hs.site_id WHERE s.host=$1 ORDER BY h.id`, host)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (l LinkLists, err error) {
+		err = row.Scan(&l.Harvest, &l.Lists)
+		return l, err
+	})
 }
 
 // SiteDelay is the least time between two requests to a site that the harvests

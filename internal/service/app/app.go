@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"
 	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
 )
 
 // App is everything that is open.
@@ -137,6 +139,9 @@ func (a *App) openParts(ctx context.Context) error {
 	a.openCollection(ctx)
 	a.tellOfJudgements()
 	cc := crawlConfig(cfg)
+	if err := cc.Links.Check(); err != nil {
+		return fmt.Errorf("config: links.%w", err)
+	}
 	if cc.Rank, err = RankOptions(cfg); err != nil {
 		return err
 	}
@@ -216,6 +221,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
 	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
 	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.PRR
+	c.Links, c.StopSites, c.StopShare = Links(cfg), cfg.Policy.Poor.StopSites, cfg.Policy.Poor.StopShare
 	return c
 }
 
@@ -224,8 +230,18 @@ func recrawlPolicy(p config.RecrawlPolicy) recrawl.Policy {
 		Gained: p.Gained, RetryBase: p.RetryBase, RetryMax: p.RetryMax, Revisit: p.Revisit}
 }
 
+// Links are the lists of what crawls leave out.
+func Links(cfg *config.Config) rules.Lists {
+	p := cfg.Policy.Links
+	l := rules.Lists{Ignore: p.Ignore, Allow: p.Allow, IgnoreTypes: p.IgnoreTypes, StopDirectories: p.StopDirectories, Levels: p.Levels}
+	if l.Empty() {
+		return rules.Lists{}
+	}
+	return l
+}
+
 func thresholds(p config.PoorPolicy) stats.Thresholds {
-	return stats.Thresholds{PRR: p.PRR, DDR: p.DDR, ADR: p.ADR, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
+	return stats.Thresholds{PRR: p.PRR, DDR: p.DDR, ADR: p.ADR, AnyRate: p.Avoid == config.AvoidAny, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
 }
 
 // Version is the crawler's, as web masters see it.

@@ -9,6 +9,7 @@ type Policy struct {
 	Fetch     FetchPolicy     `koanf:"fetch" help:"What one answer may bring."`
 	Crawl     CrawlLimits     `koanf:"crawl" help:"What one crawl of one site may take."`
 	Recrawl   RecrawlPolicy   `koanf:"recrawl" help:"When what is asked again."`
+	Links     LinksPolicy     `koanf:"links" help:"What of the web crawls leave out, unless a harvest says otherwise (starter harvest --links)."`
 	Poor      PoorPolicy      `koanf:"poor" help:"When a directory or a site is not worth it. Rates are shares from 0 to 1."`
 	Index     IndexPolicy     `koanf:"index" help:"The index of fetched pages, searched where no web search answers."`
 	Documents DocumentsPolicy `koanf:"documents" help:"What is done with documents."`
@@ -60,15 +61,25 @@ type RecrawlPolicy struct {
 	Revisit   int           `koanf:"revisit-avoided" was:"revisit-avoided" default:"5" min:"0" help:"ask to-be-avoided directories at every so many recrawls of a site; 0 is never"`
 }
 
+// LinksPolicy are the lists of package rules.
+type LinksPolicy struct {
+	Ignore          []string `koanf:"ignore" check:"text" help:"what is not asked for: hosts with all below them, or addresses without their scheme, in which a star stands for anything: ads.example.com,*/courses.html"`
+	Allow           []string `koanf:"allow" check:"text" help:"where alone pages are followed, on whatever host; documents are not held to it"`
+	IgnoreTypes     []string `koanf:"ignore-types" check:"word" help:"endings of file names that are not asked for, beside those that never are"`
+	StopDirectories []string `koanf:"stop-directories" check:"word" help:"names of directories in which nothing is asked for; learnt stands for those of 'starter stats directories --stop'"`
+	Levels          int      `koanf:"levels" default:"0" min:"0" help:"directories that an address may have; 0 is no limit but that on its shape (20); CINDI has 7"`
+}
+
 // PoorPolicy says when a directory or a site is not worth it.
 type PoorPolicy struct {
-	PRR       float64 `koanf:"page-rate" was:"poor-prr" default:"0.05" min:"0" max:"1" help:"page relevancy rate below which a directory or site may be poor"`
-	DDR       float64 `koanf:"download-rate" was:"poor-ddr" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
-	ADR       float64 `koanf:"accepted-rate" was:"poor-adr" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
-	MinURLs   int     `koanf:"min-urls" was:"poor-min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
-	TrapPages int     `koanf:"trap-pages" was:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
-	StopSites int     `koanf:"stop-sites" was:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
-	StopShare float64 `koanf:"stop-share" was:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
+	PRR       float64   `koanf:"page-rate" was:"poor-prr" default:"0.05" min:"0" max:"1" help:"page relevancy rate below which a directory or site may be poor"`
+	DDR       float64   `koanf:"download-rate" was:"poor-ddr" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
+	ADR       float64   `koanf:"accepted-rate" was:"poor-adr" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
+	Avoid     AvoidRule `koanf:"avoid-rule" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
+	MinURLs   int       `koanf:"min-urls" was:"poor-min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
+	TrapPages int       `koanf:"trap-pages" was:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
+	StopSites int       `koanf:"stop-sites" was:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
+	StopShare float64   `koanf:"stop-share" was:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
 }
 
 // IndexPolicy is of the local index.

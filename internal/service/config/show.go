@@ -72,10 +72,10 @@ func (p Policy) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// quoted puts names and addresses between quotes, where YAML might read something
-// else into them.
+// quoted puts names, addresses and lists between quotes, where YAML might read
+// something else into them.
 func quoted(field reflect.Value, value string) string {
-	if field.Kind() == reflect.String {
+	if k := field.Kind(); k == reflect.String || k == reflect.Slice {
 		return fmt.Sprintf("%q", value)
 	}
 	return value

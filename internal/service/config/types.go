@@ -127,6 +127,7 @@ type (
 	Provider    string // of web search
 	Strategy    string // order of a crawl
 	Leads       string // which documents on other hosts are taken
+	AvoidRule   string // when a directory is to be avoided
 	CrawlPolicy string // which hosts may be asked
 	Filter      string // strictness of the academic filter
 	LogLevel    string
@@ -156,6 +157,12 @@ func (Strategy) Choices() []string { return []string{"gleaner", "zhuang", "bfs"}
 
 // Choices are the kinds of leads.
 func (Leads) Choices() []string { return []string{"wanted", "all", "none"} }
+
+// AvoidAny is CINDI's rule of directories to be avoided: one low rate is enough.
+const AvoidAny AvoidRule = "or"
+
+// Choices are the rules of directories to be avoided.
+func (AvoidRule) Choices() []string { return []string{"and", string(AvoidAny)} }
 
 // Choices are the policies of a crawl.
 func (CrawlPolicy) Choices() []string { return []string{"blacklist", "whitelist", "hybrid"} }

@@ -1,0 +1,129 @@
+package crawl
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/rules"
+)
+
+// wanted makes a site one of a harvest with lists of its own.
+func (w *world) wanted(t *testing.T, harvest string, site int, links *rules.Lists) {
+	t.Helper()
+	options, err := json.Marshal(store.SiteOptions{Links: links})
+	require.NoError(t, err)
+	require.NoError(t, w.db.SaveHarvest(t.Context(), store.Harvest{ID: harvest, Venue: harvest, Options: options, Stage: gleaner.StageCrawl}))
+	_, err = w.db.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,'homepage')`, harvest, site)
+	require.NoError(t, err)
+}
+
+// TestLists: what the lists of a harvest keep out is not asked for and is named in
+// the record; with other lists it is asked for after all.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{
+		"/~ada/":             links("courses.html", "pubs.html", "old/blog/1.html", "src/a.java.html", "a/b/c/deep.html", "/dept/"),
+		"/~ada/pubs.html":    links("one.pdf", "blog/two.pdf"),
+		"/~ada/one.pdf":      "one",
+		"/~ada/courses.html": links("three.pdf"),
+		"/~ada/three.pdf":    "three",
+		"/dept/":             links("/~bob/"),
+	})
+	s.otherwise = func(string) string { return links() }
+	w.cfg.Links = rules.Lists{Levels: 3}
+	id := w.seed(t, s.host, "/~ada/", "/~ada/")
+	w.wanted(t, "conf/a/2001", id, &rules.Lists{Ignore: []string{"*/courses.html"}, Allow: []string{s.host + "/~ada/*", s.host + "/dept/"}, StopDirectories: []string{"blog"}})
+	asked := func() []string {
+		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.asked())), func(p string) bool { return p == "/sitemap.xml" })
+	}
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, []string{"/dept/", "/~ada/", "/~ada/one.pdf", "/~ada/pubs.html", "/~ada/src/a.java.html"}, asked())
+	record := w.record(t, s.host)
+	for path, why := range map[string]string{"/~ada/courses.html": "ignore-list", "/~ada/old/blog/1.html": "stop-directory",
+		"/~ada/blog/two.pdf": "stop-directory", "/~ada/a/b/c/deep.html": "directory-levels"} {
+		require.Equal(t, "skipped "+why, record[path], path)
+	}
+	left, err := w.db.LeftOut(t.Context(), "conf/a/2001")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"ignore-list": 1, "stop-directory": 2, "directory-levels": 1}, left)
+
+	// Another harvest has none: what any wants is asked for.
+	w.wanted(t, "conf/b/2001", id, &rules.Lists{Levels: -1})
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Subset(t, asked(), []string{"/~ada/courses.html", "/~ada/three.pdf", "/~ada/a/b/c/deep.html", "/~ada/blog/two.pdf"})
+	require.NotContains(t, asked(), "/~bob/")
+}
+
+// TestListsHoldForWhatWaits: also for homepages, which nobody linked to.
+func TestListsHoldForWhatWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/~ada/": links("one.pdf")})
+	w.cfg.Links = rules.Lists{Ignore: []string{"127.0.0.1"}}
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, "skipped ignore-list", w.record(t, s.host)["/~ada/"])
+	require.Empty(t, slices.DeleteFunc(slices.Collect(maps.Keys(s.asked())), func(p string) bool { return p == "/sitemap.xml" }))
+}
+
+// TestLearntStopDirectories: names that gave nothing on other sites are passed over
+// on one that was never seen, where the lists say so.
+func TestLearntStopDirectories(t *testing.T) {
+	t.Parallel()
+	for name, on := range map[string]bool{"on": true, "off": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := serve(t, map[string]any{"/": links("blog/1.html", "papers/1.html")})
+			s.otherwise = func(string) string { return links() }
+			_, err := w.db.Pool.Exec(t.Context(), `WITH s AS (INSERT INTO sites (host) SELECT 'dept' || i || '.example' FROM generate_series(1, 6) i RETURNING id)
+				INSERT INTO directory_stats (site_id, path, name, pages, relevant, documents, accepted, avoid) SELECT id, '/blog/', 'blog', 30, 0, 0, 0, true FROM s`)
+			require.NoError(t, err)
+			if on {
+				w.cfg.Links = rules.Lists{StopDirectories: []string{rules.Learnt}}
+			}
+			w.seed(t, s.host, "/", "/")
+			w.finish(t, w.crawler(w.client), s.host)
+			_, asked := s.asked()["/blog/1.html"]
+			require.Equal(t, !on, asked)
+			require.Contains(t, s.asked(), "/papers/1.html")
+		})
+	}
+}
+
+// TestSeedsEnterLow: under zhuang a homepage lends its links no priority, whatever
+// place the record gives it among what waits (§3.3).
+func TestSeedsEnterLow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var order []string
+	told := func(body string) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, r *http.Request) {
+			order = append(order, r.URL.Path)
+			rw.Header().Set("Content-Type", "text/html")
+			_, _ = rw.Write([]byte(body))
+		}
+	}
+	s := serve(t, map[string]any{
+		"/~ada/":       told(`<a href="a">hobbies</a> <a href="b">people</a> <a href="c">publications</a>`),
+		"/~ada/a":      told("a"),
+		"/~ada/b":      told(`<a href="b1">music</a>`),
+		"/~ada/c":      told(`<a href="c1">misc</a> <a href="c2.pdf">a file</a>`),
+		"/~ada/b1":     told("b1"),
+		"/~ada/c1":     told("c1"),
+		"/~ada/c2.pdf": told("%PDF-1.4"),
+	})
+	w.cfg.Strategy, w.cfg.Sitemaps = rank.Zhuang, false
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	require.Equal(t, []string{"/~ada/", "/~ada/c", "/~ada/c2.pdf", "/~ada/b", "/~ada/c1", "/~ada/a", "/~ada/b1"}, order)
+}
