@@ -60,13 +60,15 @@ func classify(err error) (kind string, after time.Duration) {
 		unknown   metadata.ErrUnknownVenue
 		ambiguous metadata.ErrAmbiguousVenue
 		noVolume  metadata.ErrNoVolume
+		noPapers  metadata.ErrNoPapers
+		nobody    metadata.ErrNotOnePerson
 		refused   metadata.ErrRefused
 		away      metadata.ErrUnavailable
 	)
 	switch {
 	case errors.Is(err, errPaused):
 		return ErrTypePaused, pauseLook
-	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &refused),
+	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &noPapers), errors.As(err, &nobody), errors.As(err, &refused),
 		errors.Is(err, store.ErrNoHarvest), errors.Is(err, rank.ErrUnknownStrategy):
 		return ErrTypeInput, 0
 	case errors.As(err, &away):

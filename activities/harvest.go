@@ -153,7 +153,8 @@ type seeding struct {
 	PutBack string `json:"put_back"`
 }
 
-// SeedHomepages gives the homepages found to the frontier, and puts back what of
+// SeedHomepages gives the homepages found, or the site that a person named, to the
+// frontier, and puts back what of
 // the harvest's sites is due again. It goes on after the host where the attempt
 // before was cut off.
 func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, error) {
@@ -162,10 +163,17 @@ func (a *Stages) SeedHomepages(ctx context.Context, h Harvest) (harvest.Seeded, 
 	at, _ := resumed[seeding](ctx)
 	before := at.Seeded
 	if !at.Done {
-		s, err := a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, at.Host, func(host string, s harvest.Seeded) {
+		told := func(host string, s harvest.Seeded) {
 			at.Host, at.Seeded = host, harvest.Seeded{Hosts: before.Hosts + s.Hosts, URLs: before.URLs + s.URLs}
 			set(at)
-		})
+		}
+		var s harvest.Seeded
+		var err error
+		if h.Goal.Site != "" {
+			s, err = a.stages.SeedSite(beat, h.ID, h.Goal.Site, h.Options.Scope, told)
+		} else {
+			s, err = a.stages.SeedHomepages(beat, h.ID, h.Options.Scope, at.Host, told)
+		}
 		if err != nil {
 			return s, typed(err)
 		}

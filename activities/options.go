@@ -1,10 +1,22 @@
 package activities
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"gleaner/internal/service/config"
 )
+
+// UnmarshalJSON takes the scope "domain", too, of harvests that began when that
+// meant the whole host.
+func (o *HarvestOptions) UnmarshalJSON(b []byte) error {
+	type all HarvestOptions
+	err := json.Unmarshal(b, (*all)(o))
+	if o.Scope == "domain" {
+		o.Scope = ScopeHost
+	}
+	return err
+}
 
 // Check says what of the options cannot be: the first, by the name of its flag.
 // Where an option is not given the worker's setting holds.
@@ -13,7 +25,7 @@ func (o HarvestOptions) Check() error {
 		name, value string
 		choices     []string
 	}{
-		{"scope", o.Scope, []string{"prefix", "host", "domain"}},
+		{"scope", o.Scope, []string{ScopePrefix, ScopeHost}},
 		{"strategy", o.Strategy, config.Strategy("").Choices()},
 		{"leads", o.Leads, config.Leads("").Choices()},
 		{"again", o.Again, []string{AgainDue, AgainAll, AgainNone}},

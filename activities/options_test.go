@@ -12,6 +12,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/web/rules"
@@ -25,6 +26,23 @@ func TestOptionsAreChecked(t *testing.T) {
 		"delay": {Delay: -1}, "max-pages": {MaxPages: -1}, "budget": {Budget: -1}, "ignore": {Links: &rules.Lists{Ignore: []string{"*"}}}, "sites": {Window: -1}, "waves": {MaxWaves: -1}} {
 		require.ErrorContains(t, o.Check(), name+": ")
 	}
+}
+
+// TestHarvestOfARow is the harvest that was started, whatever it is after.
+func TestHarvestOfARow(t *testing.T) {
+	t.Parallel()
+	years := gleaner.Years{From: 1998, To: 2004}
+	for name, goal := range map[string]gleaner.Goal{"conf/webdb": {}, "site:https://a.org/~ada/": {Site: "https://a.org/~ada/"}, "author:65/2885": {Author: "65/2885"}, "papers:mine": {List: "mine"}} {
+		for _, y := range []gleaner.Years{years, {}} {
+			row := store.Harvest{ID: gleaner.ParseGoal(name).Harvest(y), Venue: name, Years: y, Options: []byte(`{"scope":"domain","sites":3}`)}
+			h, err := activities.HarvestOf(row)
+			require.NoError(t, err)
+			require.Equal(t, activities.Harvest{ID: row.ID, Venue: name, Goal: goal, Years: y, Options: activities.HarvestOptions{Scope: "host"}}, h, "a domain was the whole host")
+			require.NoError(t, h.Options.Check())
+			require.Equal(t, h, activities.NewHarvest(gleaner.ParseGoal(name), y, h.Options))
+		}
+	}
+	require.ErrorContains(t, activities.HarvestOptions{Scope: "domain"}.Check(), "scope: want one of prefix, host")
 }
 
 // TestWrongOptionsAreNeverStored: they would fail every later crawl of the site.

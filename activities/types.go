@@ -1,10 +1,12 @@
 package activities
 
 import (
+	"encoding/json"
 	"time"
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/rules"
 )
@@ -24,7 +26,7 @@ func Queues() []string { return []string{QueueHarvest, QueueMetadata, QueueCrawl
 type HarvestOptions struct {
 	Delay    time.Duration `json:"delay,omitempty"`     // between requests to one host; 0 is the worker's
 	MaxPages int           `json:"max_pages,omitempty"` // per site; 0 is the worker's
-	Scope    string        `json:"scope,omitempty"`     // prefix (default), host or domain
+	Scope    string        `json:"scope,omitempty"`     // ScopePrefix ("") or ScopeHost
 	Strategy string        `json:"strategy,omitempty"`  // of the crawl; "" is the worker's
 	Leads    string        `json:"leads,omitempty"`     // wanted, all or none; "" is the worker's
 	Budget   float64       `json:"budget,omitempty"`    // requests that one more accepted document may cost; 0 is no limit
@@ -35,6 +37,12 @@ type HarvestOptions struct {
 	Again    string        `json:"again,omitempty"`     // what was asked before: AgainDue (""), AgainAll or AgainNone
 }
 
+// What of a host may be crawled.
+const (
+	ScopePrefix = "prefix"          // the path of a homepage, the directory of a site that a person named
+	ScopeHost   = harvest.ScopeHost // all of it
+)
+
 // What a harvest asks again of what was asked before it.
 const (
 	AgainDue  = "due"  // what is due
@@ -44,10 +52,27 @@ const (
 
 // Harvest names a harvest in every call.
 type Harvest struct {
-	ID      string         `json:"id"` // conf/webdb/1998-2004
-	Venue   string         `json:"venue"`
-	Years   gleaner.Years  `json:"years"`
+	ID      string         `json:"id"`            // conf/webdb/1998-2004
+	Venue   string         `json:"venue"`         // the goal's name
+	Goal    gleaner.Goal   `json:"goal,omitzero"` // of Venue; zero where that is a venue
+	Years   gleaner.Years  `json:"years"`         // zero is all
 	Options HarvestOptions `json:"options"`
+}
+
+// NewHarvest is the harvest of a goal.
+func NewHarvest(goal gleaner.Goal, years gleaner.Years, o HarvestOptions) Harvest {
+	h := Harvest{ID: goal.Harvest(years), Venue: goal.String(), Goal: goal, Years: years, Options: o}
+	if goal.Venue != "" {
+		h.Goal = gleaner.Goal{}
+	}
+	return h
+}
+
+// HarvestOf is the harvest of a row of the record, as it was started.
+func HarvestOf(row store.Harvest) (Harvest, error) {
+	h := NewHarvest(gleaner.ParseGoal(row.Venue), row.Years, HarvestOptions{})
+	h.ID = row.ID
+	return h, json.Unmarshal(row.Options, &h.Options)
 }
 
 // Listed is the result of ListPapers.

@@ -20,7 +20,7 @@ import (
 	"gleaner/workflows"
 )
 
-const aHarvest = "a harvest: its id (conf/webdb/1998-2004) or its venue"
+const aHarvest = "a harvest: its id (conf/webdb/1998-2004), or its venue, site, author or list (conf/webdb, site:URL, author:65/2885, papers:NAME)"
 
 // onHarvest runs a command on one harvest, with its row and both servers open.
 func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.DB, h store.Harvest) error) func(*cobra.Command, []string) error {
@@ -31,9 +31,9 @@ func (c *cli) onHarvest(do func(ctx context.Context, t client.Client, db *store.
 			return err
 		}
 		defer a.Close()
-		h, err := a.DB.FindHarvest(ctx, args[0])
+		h, err := findHarvest(ctx, a.DB, args[0])
 		if err != nil {
-			return fmt.Errorf("%w; `starter status` lists them", err)
+			return err
 		}
 		t, err := c.temporal(ctx)
 		if err != nil {
@@ -73,7 +73,7 @@ func (c *cli) update(name, done string) func(context.Context, client.Client, *st
 func notRunning(h store.Harvest, err error) error {
 	var none *serviceerror.NotFound
 	if errors.As(err, &none) {
-		return fmt.Errorf("%s does not run (it is %s); `starter harvest %s --years %s` starts it again: %w", h.ID, h.Stage, h.Venue, h.Years, err)
+		return fmt.Errorf("%s does not run (it is %s); `%s` starts it again: %w", h.ID, h.Stage, h.Command(), err)
 	}
 	return err
 }
@@ -188,7 +188,7 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 			return did, true, err
 		}
 	}
-	p, err := harvestParams(h)
+	again, err := activities.HarvestOf(h)
 	if err != nil {
 		return did, false, err
 	}
@@ -205,7 +205,6 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 	if did.Stalled, err = db.StalledDocuments(ctx, f); err != nil {
 		return did, false, err
 	}
-	p.Stage, p.Retry = gleaner.StageCrawl, &what
-	_, err = startHarvest(ctx, t, p)
+	_, err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what})
 	return did, false, err
 }

@@ -116,7 +116,7 @@ func (c *cli) demoHarvest(ctx context.Context, cfg *config.Config, key string, y
 		return err
 	}
 	defer t.Close()
-	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years, Options: activities.HarvestOptions{Scope: "prefix"}}
+	h := activities.NewHarvest(gleaner.Goal{Venue: key}, years, activities.HarvestOptions{})
 	if _, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
 		return err
 	}

@@ -323,7 +323,7 @@ Table 1). They are computed from the record, so a retry never counts twice.`,
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			id := ""
 			if harvest != "" {
-				h, err := a.DB.FindHarvest(ctx, harvest)
+				h, err := findHarvest(ctx, a.DB, harvest)
 				if err != nil {
 					return err
 				}

@@ -6,21 +6,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
 )
 
 func (c *cli) exportCommand() *cobra.Command {
 	var format, years, out string
-	cmd := &cobra.Command{Use: "export VENUE", Short: "Write out the papers found", Args: args(1, "a venue, such as conf/webdb"),
-		Long: `Write out the papers found for a venue. As a list, to the standard output or to
+	cmd := &cobra.Command{Use: "export VENUE", Short: "Write out the papers found", Args: args(1, "a venue, site, author or list: conf/webdb, site:URL, author:65/2885, papers:NAME"),
+		Long: `Write out the papers found for a venue, a person (author:PID) or a list
+(papers:NAME), or the academic documents of a site (site:URL). As a list, to the standard output or to
 the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
              "score", "fetched_at", "path"}, one a line
@@ -33,6 +37,8 @@ With the documents themselves, to --out:
 		Example: `  starter export conf/webdb --format jsonl
   starter export conf/webdb --years 2003 --format bibtex > webdb.bib
   starter export conf/webdb --format tree --out papers
+  starter export author:65/2885 --format bibtex
+  starter export site:https://www.example.edu/workshop/2003/ --format csv
   starter export conf/webdb --format warc --out webdb.warc.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.export(cmd.Context(), args[0], format, years, out)
@@ -60,7 +66,8 @@ func (c *cli) export(ctx context.Context, venueKey, format, years, out string) e
 		return err
 	}
 	defer a.Close()
-	found, err := a.DB.Export(ctx, venueKey, in)
+	venueKey = spelling(venueKey)
+	found, err := exported(ctx, a.DB, venueKey, in)
 	if err != nil {
 		return err
 	}
@@ -74,6 +81,31 @@ func (c *cli) export(ctx context.Context, venueKey, format, years, out string) e
 		return exportAs(c.Out, format, found)
 	}
 	return writeAtomically(out, func(w io.Writer) error { return exportAs(w, format, found) })
+}
+
+// exported are the papers found for a venue, a person or a list, or the academic
+// documents of a site.
+func exported(ctx context.Context, db *store.DB, name string, years gleaner.Years) ([]store.Exported, error) {
+	site := gleaner.ParseGoal(name).Site
+	if site == "" {
+		return db.Export(ctx, name, years)
+	}
+	h, err := findHarvest(ctx, db, name)
+	if err != nil {
+		return nil, err
+	}
+	of, err := activities.HarvestOf(h)
+	if err != nil {
+		return nil, err
+	}
+	all, err := db.ExportAcademic(ctx, name)
+	if of.Options.Scope == activities.ScopeHost {
+		return all, err
+	}
+	in := []string{weburl.DirectoryPrefix(site)}
+	return slices.DeleteFunc(all, func(e store.Exported) bool { // what others crawl there
+		return weburl.Host(e.URL) == weburl.Host(site) && !weburl.InScope(e.URL, in) && !weburl.InScope(e.ParentURL, in)
+	}), err
 }
 
 // exportAs writes found papers in one of the formats.

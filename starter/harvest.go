@@ -26,6 +26,8 @@ type harvestFlags struct {
 	years    string
 	holdings string
 	wait     bool
+	sites    []string
+	authors  []string
 	sources  sourceFlags
 	links    linkFlags
 	options  activities.HarvestOptions
@@ -44,39 +46,61 @@ func (f *harvestFlags) validate() (err error) {
 func (c *cli) harvestCommand() *cobra.Command {
 	f := &harvestFlags{}
 	cmd := &cobra.Command{
-		Use: "harvest VENUE --years YEARS", Short: "Complete the collection of a venue",
+		Use: "harvest [VENUE …] [--years YEARS] [--site URL] [--author NAME|PID] [--papers FILE]", Short: "Complete the collection of venues, a person, a list or a site",
 		Long: `Complete the collection of a venue: list what it published, subtract what the
-library holds, find the authors' homepages, crawl them, and report.
+library holds, find the authors' homepages, crawl them, and report. Several venues
+are harvested side by side; what they have in common is asked for once.
 
-VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). The same
-command on a harvest that runs joins it; on one that was cut off it goes on from
-what is known; on one that is complete it asks, conditionally, for everything
-again (--again). It needs a worker: "starter dev" runs one.`,
+VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). In its place:
+  --site URL         the academic documents of a site: of the URL's directory, or with
+                     --scope host of the whole host
+  --author NAME|PID  the papers of a person as DBLP lists them, from catalogues and
+                     from the person's homepage
+  --papers FILE      the papers of a list
+
+Elsewhere such a harvest is named as a venue is: site:URL, author:PID, papers:NAME
+(NAME is the file's, without its ending).
+
+The same command on a harvest that runs joins it; on one that was cut off it goes
+on from what is known; on one that is complete it asks, conditionally, for
+everything again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
+  starter harvest conf/webdb conf/vldb journals/jair --years 1998-2004
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
+  starter harvest --site https://www.example.edu/workshop/2003/ --wait
+  starter harvest --author "Ada Lovelace"
+  starter harvest --author 65/2885 --years 1998-2004
+  starter harvest --papers reading-list.bib
   starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000
   starter harvest conf/webdb --years 1998-2004 --ignore '*/courses.html,ads.example.com'
   starter harvest "Local Workshop" --years 2003 --papers workshop.bib
   starter harvest journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757`,
-		Args: args(1, "the venue, such as conf/webdb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(); err != nil {
+			names := f.goalNames(args)
+			if err := errors.Join(f.validate(), f.checkGoals(names)); err != nil {
 				return err
 			}
-			years, err := gleaner.ParseYears(f.years)
+			years, err := yearsFlag(f.years)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+				return err
 			}
-			return c.harvest(cmd.Context(), args[0], years, f)
+			return c.harvest(cmd.Context(), names, years, f)
 		},
 	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required)")
+	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue; default of a person and a list: all)")
+	fl.StringArrayVar(&f.sites, "site", nil, "the address of a site whose academic documents are wanted; may be given again")
+	fl.StringArrayVar(&f.authors, "author", nil, "a person, by name or DBLP's id, whose papers are wanted; may be given again")
 	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris); imported first")
 	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
 	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")
-	fl.StringVar(&f.options.Scope, "scope", "prefix", "what may be crawled: prefix (the homepage's path), host or domain")
+	fl.StringVar(&f.options.Scope, "scope", activities.ScopePrefix, "what of a host may be crawled: prefix (the path of a homepage, the directory of a site) or host (all)")
 	fl.StringVar(&f.options.Strategy, "strategy", "", "order of the crawl: gleaner, zhuang or bfs (default: the worker's setting)")
 	fl.StringVar(&f.options.Leads, "leads", "", "documents linked on other hosts: wanted, all or none (default: the worker's setting)")
 	fl.Float64Var(&f.options.Budget, "budget", 0, "leave a site when one more accepted document is expected to take more than so many requests (default: no limit)")
@@ -85,8 +109,17 @@ again (--again). It needs a worker: "starter dev" runs one.`,
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
 	f.sources.register(cmd)
 	f.links.register(fl)
-	_ = cmd.MarkFlagRequired("years")
-	return cmd
+}
+
+// yearsFlag reads --years, which may be left out.
+func yearsFlag(given string) (years gleaner.Years, err error) {
+	if given == "" {
+		return years, nil
+	}
+	if years, err = gleaner.ParseYears(given); err != nil {
+		err = fmt.Errorf("%w: --%w", program.ErrUsage, err)
+	}
+	return years, err
 }
 
 // args checks the number of arguments, and says what is missing.
@@ -99,7 +132,8 @@ func args(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *harvestFlags) error {
+// harvest starts what was named, all of it side by side, once every name is known.
+func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
 	if f.holdings != "" {
 		if _, err := c.importHoldings(ctx, f.holdings, false); err != nil {
 			return err
@@ -110,31 +144,52 @@ func (c *cli) harvest(ctx context.Context, name string, years gleaner.Years, f *
 		return err
 	}
 	defer t.Close()
-	key, err := c.harvestVenue(ctx, name, years, &f.sources)
-	if err != nil {
-		return err
+	var all []activities.Harvest
+	for _, name := range names {
+		goal, err := c.goal(ctx, name, years, &f.sources)
+		if err != nil {
+			return err
+		}
+		of := years
+		if goal.Site != "" {
+			of = gleaner.Years{}
+		}
+		h := activities.NewHarvest(goal, of, f.options)
+		if h.Options.Again == "" && c.completed(ctx, h.ID) {
+			h.Options.Again = activities.AgainAll
+		}
+		all = append(all, h)
 	}
-	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years, Options: f.options}
-	if h.Options.Again == "" && c.completed(ctx, h.ID) {
-		h.Options.Again = activities.AgainAll
-	}
-	joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h})
-	if err != nil {
-		return err
+	joined := make([]bool, len(all))
+	for i, h := range all {
+		if joined[i], err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
+			return err
+		}
 	}
 	c.hints()
 	c.hintDelay(f.options.Delay)
-	if !f.wait {
-		return c.Print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
-			verb := "started"
-			if joined {
-				verb = "is running already"
-			}
-			_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", h.ID, verb, h.ID)
+	for i, h := range all {
+		if f.wait {
+			err = c.follow(ctx, t, h.ID)
+		} else {
+			err = c.sayStarted(h, joined[i])
+		}
+		if err != nil {
 			return err
-		})
+		}
 	}
-	return c.follow(ctx, t, h.ID)
+	return nil
+}
+
+func (c *cli) sayStarted(h activities.Harvest, joined bool) error {
+	return c.Print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
+		verb := "started"
+		if joined {
+			verb = "is running already"
+		}
+		_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", h.ID, verb, h.ID)
+		return err
+	})
 }
 
 // completed reports whether a harvest was carried to its end before: whoever asks
@@ -163,11 +218,11 @@ func (c *cli) hintDelay(asked time.Duration) {
 	}
 }
 
-// venueKey makes a name a DBLP key. A name without a slash is looked up by the
+// venueKey makes a name a DBLP key, or a goal's in the record's spelling. A name without a slash is looked up by the
 // worker's own catalogue, through the same settings.
 func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
-	if strings.Count(name, "/") == 1 {
-		return name, nil
+	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
+		return spelling(name), nil
 	}
 	a, err := c.Application(ctx)
 	if err != nil {
@@ -223,10 +278,23 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 	}
 	return c.Print(result, func(w io.Writer) error {
 		s := result.Summary
+		if gleaner.ParseGoal(id).Site != "" {
+			return sayAcademic(ctx, w, a.DB, id)
+		}
 		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %.1f %%)\nwhy:  starter report %s\n",
 			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall, id)
 		return err
 	})
+}
+
+// sayAcademic says what the harvest of a site came to.
+func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) error {
+	n, err := db.HarvestCounts(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\nthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, id)
+	return err
 }
 
 // endedBadly says in one line why a harvest ended, as the record has it.
@@ -269,6 +337,9 @@ func progressText(h store.Harvest, c store.Counts) string {
 	state := h.Stage
 	if h.Paused {
 		state += ", paused"
+	}
+	if gleaner.ParseGoal(h.Venue).Site != "" {
+		return fmt.Sprintf("%s [%s] sites %d of %d | pages %d, waiting %d | documents %d, academic %d", h.ID, state, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 	}
 	return fmt.Sprintf("%s [%s] wanted %d, found %d | homepages %d of %d authors (%d looked for) | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
 		h.ID, state, c.Wanted, c.Found, c.Homepages, c.Authors, c.Decided, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)

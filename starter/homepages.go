@@ -43,7 +43,7 @@ func (c *cli) homepagesList() *cobra.Command {
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			id := ""
 			if len(args) == 1 {
-				h, err := a.DB.FindHarvest(ctx, args[0])
+				h, err := findHarvest(ctx, a.DB, args[0])
 				if err != nil {
 					return err
 				}

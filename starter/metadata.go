@@ -29,7 +29,7 @@ type sourceFlags struct {
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "sources", "", "sources of this venue's papers, such as dblp,crossref,arxiv (default: the setting sources); kept with the venue")
-	fl.StringVar(&f.papers, "papers", "", "file with the venue's papers (csv, jsonl, bibtex, ris), for a venue that DBLP lacks; kept with the venue")
+	fl.StringVar(&f.papers, "papers", "", "file with the venue's papers (csv, jsonl, bibtex, ris), for a venue that DBLP lacks; kept with the venue; of a harvest without a venue the list that it is after")
 	fl.StringToStringVar(&f.ids, "id", nil, "the venue's name in other catalogues: issn=1234-5678, openalex=S123, acl=emnlp, oai=SET; kept with the venue")
 }
 
@@ -53,9 +53,9 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 		if sources == "" {
 			sources = harvest.SourceFile
 		}
-		papers, err := metadata.NewFile(f.papers, "").Papers(ctx, gleaner.Venue{Key: key}, years)
+		papers, err := papersOfFile(ctx, key, years, f.papers)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.papers, err)
+			return err
 		}
 		byYear := map[int][]gleaner.Paper{}
 		for _, p := range papers {
@@ -63,9 +63,6 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 				p.Key = key + "/" + p.Key // "smith03" is in many files
 			}
 			byYear[p.Year] = append(byYear[p.Year], p)
-		}
-		if len(byYear) == 0 {
-			return fmt.Errorf("%w: %s holds no paper of %s", program.ErrUsage, f.papers, years)
 		}
 		for year, some := range byYear {
 			if err := a.Stages.Enter(ctx, harvest.SourceFile, key, fmt.Sprint(year), some); err != nil {
@@ -152,7 +149,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 
 // keyOf makes a name a venue's key; one that a file lists need not be in DBLP.
 func (c *cli) keyOf(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
-	if strings.Count(name, "/") == 1 {
+	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
 		return name, nil
 	}
 	key := listKey(name)

@@ -17,7 +17,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
-	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -58,8 +57,8 @@ type scheduleFlags struct {
 
 func (c *cli) scheduleCreate() *cobra.Command {
 	f := &scheduleFlags{}
-	cmd := &cobra.Command{Use: "create VENUE --years YEARS | due", Short: "Make a schedule", Args: args(1, `a venue, or "due"`),
-		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'",
+	cmd := &cobra.Command{Use: "create VENUE --years YEARS | site:URL | author:PID | papers:NAME | due", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due"`),
+		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --every 30d\n  starter schedule create author:65/2885 --every 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
@@ -71,7 +70,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	durationVar(fl, &f.every, "every", 24*time.Hour, "time between two starts, an hour at least")
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
-	fl.StringVar(&f.years, "years", "", "years of a venue's harvest, such as 1998-2004")
+	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue)")
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	return cmd
 }
@@ -139,16 +138,18 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		o.Action = action(o.ID, "recrawl what is due", workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
 		return o, nil
 	}
-	years, err := gleaner.ParseYears(f.years)
-	if err != nil {
-		return o, fmt.Errorf("%w: --%w", program.ErrUsage, err)
-	}
-	key, err := c.harvestVenue(ctx, name, years, &sourceFlags{})
+	years, err := yearsFlag(f.years)
 	if err != nil {
 		return o, err
 	}
-	h := activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years,
-		Options: activities.HarvestOptions{Scope: "prefix", Delay: f.delay, Again: activities.AgainDue}}
+	if err := (&harvestFlags{years: f.years}).checkGoals([]string{name}); err != nil {
+		return o, err
+	}
+	goal, err := c.goal(ctx, name, years, &sourceFlags{})
+	if err != nil {
+		return o, err
+	}
+	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: activities.ScopePrefix, Delay: f.delay, Again: activities.AgainDue})
 	o.ID = scheduleID(h.ID)
 	o.Action = action(o.ID, h.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	return o, nil
@@ -266,7 +267,7 @@ func (c *cli) scheduleDo(use, short string, do func(context.Context, client.Sche
 				return err
 			}
 			defer t.Close()
-			h := t.ScheduleClient().GetHandle(ctx, scheduleID(args[0]))
+			h := t.ScheduleClient().GetHandle(ctx, scheduleID(spelling(args[0])))
 			did, err := do(ctx, h)
 			var none *serviceerror.NotFound
 			switch {

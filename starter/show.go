@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/metadata/biblio"
@@ -21,14 +19,7 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
-	"gleaner/workflows"
 )
-
-// harvestParams are those that a harvest was started with.
-func harvestParams(h store.Harvest) (workflows.HarvestParams, error) {
-	p := workflows.HarvestParams{Harvest: activities.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years}}
-	return p, json.Unmarshal(h.Options, &p.Harvest.Options)
-}
 
 // harvestStatus is one line of `starter status`.
 type harvestStatus struct {
@@ -97,7 +88,7 @@ func statuses(ctx context.Context, db *store.DB, args []string) ([]harvestStatus
 	var hs []store.Harvest
 	var err error
 	if len(args) == 1 {
-		h, herr := db.FindHarvest(ctx, args[0])
+		h, herr := findHarvest(ctx, db, args[0])
 		hs, err = []store.Harvest{h}, herr
 	} else {
 		hs, err = db.Harvests(ctx)
@@ -133,7 +124,11 @@ func (c *cli) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
 		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			r, err := report.Build(ctx, a.DB, args[0])
+			h, err := findHarvest(ctx, a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := report.Build(ctx, a.DB, h.ID)
 			if err != nil {
 				return err
 			}

@@ -111,8 +111,10 @@ func userError(err error) bool {
 		unknown   metadata.ErrUnknownVenue
 		ambiguous metadata.ErrAmbiguousVenue
 		none      metadata.ErrNoVolume
+		empty     metadata.ErrNoPapers
+		nobody    metadata.ErrNotOnePerson
 	)
-	return errors.As(err, &unknown) || errors.As(err, &ambiguous) || errors.As(err, &none)
+	return errors.As(err, &unknown) || errors.As(err, &ambiguous) || errors.As(err, &none) || errors.As(err, &empty) || errors.As(err, &nobody)
 }
 
 // refused reports whether a service or a file wants something of the user.

@@ -33,7 +33,13 @@ import (
 // onWeb lets the console ask a sample web, and nothing else.
 func (c *testConsole) onWeb() *sampleweb.Web {
 	c.t.Helper()
-	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+	return c.onWebOf(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
+}
+
+// onWebOf is onWeb with another web.
+func (c *testConsole) onWebOf(o sampleweb.Options) *sampleweb.Web {
+	c.t.Helper()
+	web := sampleweb.New(o)
 	server := httptest.NewServer(web.Handler())
 	c.t.Cleanup(server.Close)
 	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",

@@ -60,8 +60,9 @@ type HarvestResult struct {
 	Summary report.Summary `json:"summary"`
 }
 
-// HarvestVenue completes the collection of a venue: papers, copies, homepages,
-// crawls, report. What it knows is in the record; it carries counts alone.
+// HarvestVenue completes the collection of a venue, or what else its goal names:
+// papers, copies, homepages, crawls, report. What it knows is in the record; it
+// carries counts alone.
 func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
 	h := &harvestRun{p: p, s: p.State, ended: workflow.GetSignalChannel(ctx, SignalSiteEnded)}
 	if h.s.Stage == "" {
@@ -174,9 +175,18 @@ func (h *harvestRun) begin(ctx workflow.Context) error {
 		h.p.Retry = nil
 	}
 	if h.s.Stage == "" {
-		h.s.Stage = gleaner.StagePapers
+		h.s.Stage = firstStage(h.p.Harvest.Goal)
 	}
 	return nil
+}
+
+// firstStage is where a harvest begins: of a site there is no list of papers, and
+// where to look is known.
+func firstStage(of gleaner.Goal) gleaner.Stage {
+	if of.Site != "" {
+		return gleaner.StageHomepages
+	}
+	return gleaner.StagePapers
 }
 
 // enter waits while the harvest is paused, and shows the stage.
@@ -221,7 +231,12 @@ func (h *harvestRun) copies(ctx workflow.Context) error {
 	return h.waves(ctx, 1)
 }
 
+// homepages finds where to crawl, and gives that to the frontier: the homepages of
+// the authors, or the site that a person named.
 func (h *harvestRun) homepages(ctx workflow.Context) error {
+	if site := h.p.Harvest.Goal.Site; site != "" {
+		return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the site to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+	}
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            activities.HomepagesID(HarvestID(h.p.Harvest.ID)),
 		TaskQueue:             activities.QueueHarvest,

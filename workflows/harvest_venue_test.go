@@ -250,3 +250,23 @@ func TestAfterSlice(t *testing.T) {
 		require.Equal(t, c.want, afterSlice(c.slice, patience), c.slice.Ending)
 	}
 }
+
+// TestHarvestOfASiteGoesThereAtOnce: there is no list of papers, and nobody to look for.
+func TestHarvestOfASiteGoesThereAtOnce(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	easyStages(env)
+	onWaves(env, []string{"www.example.edu"})
+	var crawled, steps []string
+	onSites(env, &crawled)
+	env.SetOnActivityStartedListener(func(a *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if step := a.ActivityType.Name; !slices.Contains([]string{"Counts", "SitesToCrawl", "SetStage"}, step) {
+			steps = append(steps, step)
+		}
+	})
+	site := activities.NewHarvest(gleaner.ParseGoal("site:https://www.example.edu/~ada/"), gleaner.Years{}, activities.HarvestOptions{})
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: site})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{"Begin", "SeedHomepages", "AskAgain", "Report"}, steps)
+	require.Equal(t, []string{"www.example.edu"}, crawled)
+}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Years is a closed interval of publication years. The zero value is no year.
+// Years is a closed interval of publication years. The zero value is every year.
 type Years struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -32,10 +32,13 @@ func ParseYears(s string) (Years, error) {
 }
 
 // Contains reports whether y lies in the interval, ends included.
-func (r Years) Contains(y int) bool { return r.From <= y && y <= r.To }
+func (r Years) Contains(y int) bool { return r == (Years{}) || r.From <= y && y <= r.To }
 
-// String is "1998-2004", or "2003" for a single year.
+// String is "1998-2004", "2003" for a single year, "all years" for the zero value.
 func (r Years) String() string {
+	if r == (Years{}) {
+		return "all years"
+	}
 	if r.From == r.To {
 		return strconv.Itoa(r.From)
 	}

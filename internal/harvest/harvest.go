@@ -37,10 +37,10 @@ type Stages struct {
 // namesAge is for how long a venue's names are not asked for again.
 const namesAge = 90 * 24 * time.Hour
 
-// venue is a venue with all its names.
+// venue is a venue with all its names, or what else a harvest is after.
 func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
 	v, err := s.DB.Venue(ctx, key)
-	if err != nil || time.Since(v.Named) < namesAge || !s.asksDBLP(v) {
+	if err != nil || gleaner.ParseGoal(key).Venue == "" || time.Since(v.Named) < namesAge || !s.asksDBLP(v) {
 		return v, err
 	}
 	known, err := s.DBLP.ResolveVenue(ctx, key)
@@ -54,6 +54,9 @@ func (s *Stages) venue(ctx context.Context, key string) (store.Venue, error) {
 
 // VenueNames are the names under which a venue is searched for.
 func (s *Stages) VenueNames(ctx context.Context, key string) ([]string, error) {
+	if gleaner.ParseGoal(key).Venue == "" {
+		return nil, nil // of a person or a list, whose papers are of many
+	}
 	v, err := s.venue(ctx, key)
 	if err != nil || v.Name == "" && v.Title == "" {
 		return homepage.VenueNames(key), err

@@ -31,9 +31,10 @@ type Listing struct {
 	Missing []string
 }
 
-// ListPapers lists what the venue published in the years and subtracts what the
-// library holds. report is told of each volume. ErrUnknownVenue and ErrNoVolume
-// (of package metadata) are the user's to mend.
+// ListPapers lists what the venue published in the years, or the papers of a person
+// or of a list, and subtracts what the library holds. report is told of each volume.
+// ErrUnknownVenue, ErrNoVolume, ErrNotOnePerson and ErrNoPapers (of package metadata)
+// are the user's to mend.
 func (s *Stages) ListPapers(ctx context.Context, id, venueKey string, years gleaner.Years, report func(string)) (Listing, error) {
 	ctx, err := s.anew(ctx, id)
 	if err != nil {
@@ -116,20 +117,32 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 	for i := range records {
 		from[i] = records[i].Origin
 	}
-	return records, missing, s.DB.SaveRecords(ctx, metadata.Papers(records), from)
+	save := s.DB.SaveRecords
+	if gleaner.ParseGoal(venueKey).Author != "" {
+		save = s.DB.SaveNewRecords // their venues know more of them
+	}
+	return records, missing, save(ctx, metadata.Papers(records), from)
 }
 
 // nothing is why a venue's years are empty: they are not there, or could not be
 // listed.
 func nothing(venueKey string, years gleaner.Years, missing []string) error {
-	none := metadata.ErrNoVolume{Venue: venueKey, Years: years}
-	if years.From == years.To {
-		none.Year = years.From
+	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years, Year: single(years)}
+	if gleaner.ParseGoal(venueKey).Venue == "" {
+		none = metadata.ErrNoPapers{Goal: venueKey, Years: years}
 	}
 	if len(missing) == 0 {
 		return none
 	}
 	return fmt.Errorf("%w (%s)", none, strings.Join(missing[:min(3, len(missing))], "; "))
+}
+
+// single is the year where there is but one, or 0.
+func single(years gleaner.Years) int {
+	if years.From != years.To {
+		return 0
+	}
+	return years.From
 }
 
 // asksDBLP reports whether DBLP is among a venue's sources.
@@ -143,6 +156,10 @@ func (s *Stages) sourceNames(v store.Venue) ([]string, error) {
 	names := s.SourceNames
 	if v.Sources != "" {
 		names = Names(v.Sources)
+	}
+	if gleaner.ParseGoal(v.Key).Author != "" { // whose papers DBLP lists, and others complete
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return s.Completers[n] == nil })
+		names = append([]string{SourceDBLP}, names...)
 	}
 	if len(names) == 0 {
 		names = []string{SourceDBLP}
@@ -183,6 +200,8 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
+	case name == SourceDBLP && gleaner.ParseGoal(v.Key).Author != "":
+		missing, err = s.askPerson(ctx, v.Key, report)
 	case name == SourceDBLP:
 		missing, err = s.askDBLP(ctx, v.Key, years, report)
 	default:
@@ -279,7 +298,9 @@ func (s *Stages) merged(ctx context.Context, names []string, key string, years g
 			return nil, err
 		}
 		for i := range papers {
-			papers[i].Venue = key
+			if gleaner.ParseGoal(key).Author == "" { // a person's are of many venues
+				papers[i].Venue = key
+			}
 		}
 		if len(papers) > 0 {
 			lists = append(lists, metadata.Listing{Source: n, Papers: papers, Enrich: len(lists) > 0})

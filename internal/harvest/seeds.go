@@ -181,8 +181,8 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 }
 
 // SeedHomepages gives the homepages of the harvest's authors to the frontier,
-// each with the scope that says what of its host may be crawled. scope is
-// prefix, host or domain. Hosts up to after, in their order, are left; report is
+// each with the scope that says what of its host may be crawled: its path, or with
+// ScopeHost the whole host. Hosts up to after, in their order, are left; report is
 // told of each host and the counts so far.
 func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after string, report func(host string, so Seeded)) (Seeded, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
@@ -200,7 +200,7 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after stri
 			Queue: seedQueue, Priority: seedPriority}}
 		byHost[host] = append(byHost[host], e)
 		prefix := "/"
-		if scope == "" || scope == "prefix" {
+		if scope != ScopeHost {
 			prefix = weburl.PathPrefix(h.URL)
 		}
 		if prefixes[host] == nil {

@@ -255,7 +255,7 @@ func (d *DBLP) personWays(pid string, p *gleaner.Person) []way {
 	var ways []way
 	for _, b := range d.bases {
 		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) (err error) {
-			*p, err = b.personPage(ctx, pid)
+			*p, err = b.personPage(ctx, pid, func(record) {})
 			return err
 		}})
 	}

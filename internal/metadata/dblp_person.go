@@ -13,13 +13,13 @@ import (
 // maxPersonTitles bounds the titles kept with a person; the newest come first.
 const maxPersonTitles = 100
 
-// personPage reads /pid/<pid>.xml.
-func (b base) personPage(ctx context.Context, pid string) (gleaner.Person, error) {
+// personPage reads /pid/<pid>.xml, and tells of each record on it.
+func (b base) personPage(ctx context.Context, pid string, each func(record)) (gleaner.Person, error) {
 	body, addr, err := b.page(ctx, "pid/"+pid+".xml")
 	if err != nil {
 		return gleaner.Person{}, err
 	}
-	p, err := parsePerson(body)
+	p, err := parsePerson(body, each)
 	if err == nil {
 		err = soundPerson(p)
 	}
@@ -34,7 +34,7 @@ func (b base) personPage(ctx context.Context, pid string) (gleaner.Person, error
 
 // parsePerson reads a person's page. It also carries the records of namesakes
 // and of co-authors, which are other people and passed over.
-func parsePerson(body []byte) (gleaner.Person, error) {
+func parsePerson(body []byte, each func(record)) (gleaner.Person, error) {
 	var p gleaner.Person
 	d := newDecoder(bytes.NewReader(body), nil)
 	depth, inR := 0, false
@@ -54,7 +54,7 @@ func parsePerson(body []byte) (gleaner.Person, error) {
 			depth--
 			inR = false // within <r>, elements are read whole
 		case xml.StartElement:
-			inside, err := openPerson(&p, d, tok, inR)
+			inside, err := openPerson(&p, d, tok, inR, each)
 			if err != nil {
 				return p, err
 			}

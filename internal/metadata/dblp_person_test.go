@@ -55,11 +55,11 @@ func TestPerson(t *testing.T) {
 
 func TestDisambiguationPage(t *testing.T) {
 	t.Parallel()
-	p, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="homepages/7/8" publtype="disambiguation"><author pid="7/8">Wei Wang</author></person></dblpperson>`))
+	p, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="homepages/7/8" publtype="disambiguation"><author pid="7/8">Wei Wang</author></person></dblpperson>`), func(record) {})
 	if err != nil || !p.Ambiguous {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="h`)); err == nil {
+	if _, err := parsePerson([]byte(`<dblpperson name="Wei Wang" pid="7/8"><person key="h`), func(record) {}); err == nil {
 		t.Error("a page that breaks off is taken for whole")
 	}
 }

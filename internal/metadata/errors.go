@@ -187,3 +187,46 @@ func (e ErrBadAnswer) Error() string {
 
 // Unwrap returns the cause.
 func (e ErrBadAnswer) Unwrap() error { return e.Err }
+
+// ErrNotOnePerson says that a name is nobody's in DBLP, or several people's, who
+// have to be told apart by their ids.
+type ErrNotOnePerson struct {
+	Name    string
+	Several bool
+	Found   []gleaner.Author // who are called so, or like that
+}
+
+// Error lists who may be meant.
+func (e ErrNotOnePerson) Error() string {
+	s := fmt.Sprintf("no person %q is known to DBLP", e.Name)
+	if e.Several {
+		s = fmt.Sprintf("DBLP knows several people as %q; name one by the id", e.Name)
+	}
+	if len(e.Found) == 0 {
+		return s
+	}
+	if !e.Several {
+		s += "; did you mean"
+	}
+	words := make([]string, 0, len(e.Found))
+	for i, a := range e.Found {
+		if i == 8 {
+			words = append(words, fmt.Sprintf("… (%d more)", len(e.Found)-i))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%s)", a.PID, a.Name))
+	}
+	return s + ": " + strings.Join(words, ", ")
+}
+
+// ErrNoPapers says that nothing is listed for a person, or in a list, in the years
+// asked.
+type ErrNoPapers struct {
+	Goal  string // "author:65/2885"
+	Years gleaner.Years
+}
+
+// Error names whose papers they would be.
+func (e ErrNoPapers) Error() string {
+	return fmt.Sprintf("no paper of %s is listed for %s", e.Goal, e.Years)
+}

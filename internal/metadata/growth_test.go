@@ -34,7 +34,7 @@ var foreign = map[string]func(ctx context.Context, cfg Config) error{
 		return err
 	},
 	"dblp person": func(ctx context.Context, cfg Config) error {
-		_, err := NewDBLP(cfg).bases[0].personPage(ctx, "1/2")
+		_, err := NewDBLP(cfg).bases[0].personPage(ctx, "1/2", func(record) {})
 		return err
 	},
 	"crossref": func(ctx context.Context, cfg Config) error {

@@ -28,7 +28,7 @@ func soundPerson(p gleaner.Person) error {
 }
 
 // openPerson handles an element's begin; it reports whether the element is still open.
-func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement, inR bool) (bool, error) {
+func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement, inR bool, each func(record)) (bool, error) {
 	name := el.Name.Local
 	switch {
 	case name == "dblpperson":
@@ -43,10 +43,12 @@ func openPerson(p *gleaner.Person, d *xml.Decoder, el xml.StartElement, inR bool
 	if err := d.DecodeElement(&x, &el); err != nil {
 		return false, err
 	}
-	switch {
-	case name == "person":
+	if name == "person" {
 		describePerson(p, x)
-	case len(p.Titles) < maxPersonTitles && x.record().isPaper():
+		return false, nil
+	}
+	r := x.record()
+	if each(r); len(p.Titles) < maxPersonTitles && r.isPaper() {
 		p.Titles = append(p.Titles, cleanTitle(string(x.Title)))
 	}
 	return false, nil

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -78,13 +77,11 @@ func (t temporal) Waits(ctx context.Context, id string) ([]string, error) {
 
 // Start implements reconcile.Workflows.
 func (t temporal) Start(ctx context.Context, h store.Harvest) error {
-	p := workflows.HarvestParams{Harvest: activities.Harvest{ID: h.ID, Venue: h.Venue, Years: h.Years}}
-	if len(h.Options) > 0 {
-		if err := json.Unmarshal(h.Options, &p.Harvest.Options); err != nil {
-			return fmt.Errorf("options of %s: %w", h.ID, err)
-		}
+	again, err := activities.HarvestOf(h)
+	if err != nil {
+		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
-	return t.start(ctx, workflows.HarvestID(h.ID), h.ID, workflows.HarvestVenue, p)
+	return t.start(ctx, workflows.HarvestID(h.ID), h.ID, workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
 }
 
 // JudgeLeft implements reconcile.Workflows.

@@ -153,7 +153,7 @@ func (r *Reconciler) mend(ctx context.Context, p Repair) (bool, error) {
 		}
 		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, gleaner.SiteStopped, p.Reason, "", false, r.Recrawl)
 	case EndHarvest:
-		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `starter harvest %s --years %s` goes on from what is known", p.Reason, p.harvest.Venue, p.harvest.Years))
+		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `%s` goes on from what is known", p.Reason, p.harvest.Command()))
 	case StartHarvest:
 		return true, r.Workflows.Start(ctx, p.harvest)
 	}

@@ -186,7 +186,10 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 	var out []string
 	undecided := 0
 	for _, a := range p.Authors {
-		clue := c.authors[a.ID()]
+		clue, sought := c.authors[a.ID()]
+		if !sought {
+			continue
+		}
 		if clue.NotFound == "" {
 			undecided++
 			continue

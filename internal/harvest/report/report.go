@@ -74,6 +74,13 @@ type SiteLine struct {
 	store.Pace `json:"pace"`
 }
 
+// Files counts what was read on all sites of a harvest.
+type Files struct {
+	Pages     int `json:"pages"`
+	Documents int `json:"documents"`
+	Accepted  int `json:"accepted"` // documents that are academic
+}
+
 // Report is what a harvest came to.
 type Report struct {
 	Harvest   store.Harvest  `json:"harvest"`
@@ -82,6 +89,7 @@ type Report struct {
 	Years     []Year         `json:"years"`
 	Authors   int            `json:"authors"`
 	Homepages int            `json:"authors_with_homepage"`
+	Files     Files          `json:"files"`
 	Documents map[string]int `json:"documents"` // by class and state
 	Counters  store.Counters `json:"counters"`  // what became of every file
 	Missing   []MissingPaper `json:"missing"`
@@ -132,6 +140,7 @@ func (b *builder) years(ctx context.Context) error {
 func (b *builder) authors(ctx context.Context) error {
 	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
 	b.r.Authors, b.r.Homepages = c.Authors, c.Homepages
+	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
 	return err
 }
 

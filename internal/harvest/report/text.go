@@ -7,12 +7,18 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gleaner/internal/gleaner"
 )
 
 // WriteText prints the report for a terminal.
 func (r *Report) WriteText(w io.Writer) error {
 	s := r.Summary
 	fmt.Fprintf(w, "%s  (%s)\n\n", r.Harvest.ID, r.Harvest.Stage)
+	if gleaner.ParseGoal(r.Harvest.Venue).Site != "" {
+		fmt.Fprintf(w, "academic documents %d, of %d files; pages %d\n", r.Files.Accepted, r.Files.Documents, r.Files.Pages)
+		return r.writeSites(w)
+	}
 	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %.1f %%\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall)
 	fmt.Fprintf(w, "homepages of %d of %d authors\n\n", r.Homepages, r.Authors)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +64,7 @@ func New(base string, venues []Venue, people []Person) *Service {
 	}
 	s.mux.HandleFunc("/search/publ/api", s.publications)
 	s.mux.HandleFunc("/search/venue/api", s.search)
+	s.mux.HandleFunc("/search/author/api", s.authors)
 	s.mux.HandleFunc("/db/", s.page)
 	s.mux.HandleFunc("/pid/", s.person)
 	return s
@@ -163,6 +166,19 @@ func (s *Service) search(w http.ResponseWriter, r *http.Request) {
 	for i, v := range s.venues {
 		if strings.Contains(strings.ToLower(v.Title+" ("+v.Name+") "+v.Name), words) {
 			hits = append(hits, hit(i, object{"venue": v.Title + " (" + v.Name + ")", "acronym": v.Name, "type": "Conference or Workshop", "url": s.base + "/db/" + v.Key + "/"}))
+		}
+	}
+	sendHits(w, r, hits)
+}
+
+// authors finds people by every word of a name.
+func (s *Service) authors(w http.ResponseWriter, r *http.Request) {
+	words := strings.Fields(strings.ToLower(r.URL.Query().Get("q")))
+	var hits []object
+	for _, pid := range slices.Sorted(maps.Keys(s.people)) {
+		name := strings.ToLower(s.people[pid].Name)
+		if len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(name, word) }) {
+			hits = append(hits, hit(len(hits), object{"author": s.people[pid].Name, "url": s.base + "/pid/" + pid}))
 		}
 	}
 	sendHits(w, r, hits)

@@ -123,7 +123,7 @@ type AuthorClue struct {
 // AuthorClues tells, by author id, of the authors of a harvest's wanted papers.
 func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
 	rows, err := db.Pool.Query(ctx, `
-		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held),
+		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
 			FROM url_counts u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),

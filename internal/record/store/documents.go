@@ -185,13 +185,17 @@ type Exported struct {
 	DOI       string           `json:"doi,omitempty"`
 }
 
-// Export lists the found papers of a venue with their best document, by key. All
-// zero years are every year.
+// goalSQL is true of a paper p that is of the goal of harvests $1: a venue's own, or
+// one of the papers that a harvest of that name is after.
+const goalSQL = `(p.venue=$1 OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$1))`
+
+// Export lists the found papers of a venue, a person or a list with their best
+// document, by key. All zero years are every year.
 func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
 			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
-		WHERE p.venue=$1 AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
+		WHERE `+goalSQL+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
 		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
 			array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form), m.score DESC, d.same_as, d.sha256, l.current DESC, l.url`,
 		venueKey, years.From, years.To)
@@ -199,4 +203,15 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Exported])
+}
+
+// ExportAcademic lists the accepted documents on the sites of the harvests of a goal,
+// copies of one another once, by URL.
+func (db *DB) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
+	return list[Exported](ctx, db, `SELECT DISTINCT ON (l.url COLLATE "C", d.sha256) coalesce(m.paper_key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
+			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, '')
+		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
+			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
+		WHERE d.state='accepted' AND d.same_as='' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
+		ORDER BY l.url COLLATE "C", d.sha256, m.score DESC NULLS LAST`, goal)
 }

@@ -30,6 +30,14 @@ type Harvest struct {
 	CompletedAt *time.Time      `json:"completed_at,omitempty"`
 }
 
+// Command is the command that starts the harvest.
+func (h Harvest) Command() string {
+	if h.Years == (gleaner.Years{}) {
+		return "starter harvest " + h.Venue
+	}
+	return "starter harvest " + h.Venue + " --years " + h.Years.String()
+}
+
 // SaveHarvest begins a harvest, or begins it again with new options: then its
 // sites whose crawl was stopped or refused may be asked again, each when its own
 // pause is over.
@@ -127,13 +135,17 @@ type Counts struct {
 // verdict is good and the file is a form of the paper itself.
 const FoundSQL = `(m.settled = 'yes' OR (m.settled = '' AND m.verdict IN ('exact', 'strong') AND m.form IN ('paper', 'preprint', 'extended')))`
 
+// soughtSQL is true of an author (pa.author_id) whose homepage the harvest $1 wants:
+// of everybody who wrote its papers, or of the one whose papers they are.
+const soughtSQL = `pa.author_id = coalesce((SELECT substring(v.venue FROM '^author:(.*)$') FROM harvests v WHERE v.id=$1), pa.author_id)`
+
 // HarvestCounts computes Counts from the record.
 func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 	var c Counts
 	err := db.Pool.QueryRow(ctx, `
 		WITH hp AS (SELECT * FROM harvest_papers WHERE harvest_id=$1),
 		wanted AS (SELECT paper_key FROM hp WHERE NOT held),
-		who AS (SELECT DISTINCT a.author_id FROM paper_authors a JOIN wanted w ON w.paper_key=a.paper_key),
+		who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN wanted w ON w.paper_key=pa.paper_key WHERE `+soughtSQL+`),
 		s AS (SELECT s.* FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1),
 		u AS (SELECT u.state, u.n FROM url_counts u JOIN s ON s.id=u.site_id),
 		d AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN s ON s.id=l.site_id)

@@ -43,7 +43,7 @@ type AuthorRange struct {
 func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]gleaner.Author, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
 		WHERE a.id > $2 AND ($7='' OR a.id <= $7) AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`)
+				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` AND `+soughtSQL+`)
 			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '' AND d.decided_at <= $3)
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
@@ -84,7 +84,7 @@ func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, 
 func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score FROM homepages g
 		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held)
+			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
 		ORDER BY author_id, rank`, harvest)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time
 func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]evidence.Decision, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
 		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held)
+			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
 		ORDER BY d.author_id`, harvest)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (db *DB) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepa
 				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
 		FROM authors a
 		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE NOT h.held AND ($1 = '' OR h.harvest_id=$1) GROUP BY 1) n ON n.author_id=a.id
+			WHERE NOT h.held AND ($1 = '' OR h.harvest_id=$1) AND `+soughtSQL+` GROUP BY 1) n ON n.author_id=a.id
 		LEFT JOIN homepage_decisions d ON d.author_id=a.id
 		ORDER BY a.name, a.id`, harvest)
 	if err != nil {

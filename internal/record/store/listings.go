@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,7 @@ func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (ti
 // Listing lists what a source says that a venue published in the years, in the
 // source's order.
 func (db *DB) Listing(ctx context.Context, source, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND year BETWEEN $3 AND $4 ORDER BY year, volume, position`,
+	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND ($3=0 OR year BETWEEN $3 AND $4) ORDER BY year, volume, position`,
 		source, venueKey, years.From, years.To)
 	if err != nil {
 		return nil, err
@@ -63,6 +64,27 @@ func (db *DB) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gl
 		origins[i] = origin
 	}
 	return db.savePapers(ctx, papers, origins)
+}
+
+// SaveNewRecords is SaveRecords for those that the record does not have: of the
+// others it may know more, from more sources.
+func (db *DB) SaveNewRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
+	keys := make([]string, len(papers))
+	for i, p := range papers {
+		keys[i] = p.Key
+	}
+	had, err := list1[string](ctx, db, `SELECT key FROM papers WHERE key = ANY($1)`, keys)
+	if err != nil {
+		return err
+	}
+	var new []gleaner.Paper
+	var origins []gleaner.Origin
+	for i, p := range papers {
+		if !slices.Contains(had, p.Key) {
+			new, origins = append(new, p), append(origins, from[i])
+		}
+	}
+	return db.SaveRecords(ctx, new, origins)
 }
 
 // Venue is a venue with what a person said of it.

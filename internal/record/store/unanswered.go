@@ -74,7 +74,7 @@ func (o Questions) Any() bool { return o.Papers+o.Copies+o.Authors > 0 }
 // authorsOfHarvest is true of a decision d about an author of a paper that the
 // harvest $1 misses.
 const authorsOfHarvest = `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-	WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND ` + missingSQL + `)`
+	WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND ` + missingSQL + ` AND ` + soughtSQL + `)`
 
 // openReason is why an open question u of an author is open: a page's outcome, or
 // what did not answer.

@@ -59,6 +59,27 @@ func PathPrefix(canonical string) string {
 	return withoutInner(segments)
 }
 
+// DirectoryPrefix is the scope of a site that a person named by a page of it, as InScope
+// takes it: the page's directory, which the page is itself where it is named like
+// none (/~ada is /~ada/). A page in the host's root that is not its index, and one
+// that a script makes, stand for themselves, since the host may be everybody's.
+func DirectoryPrefix(canonical string) string {
+	_, path, query := split(canonical)
+	path = withoutIndex(foldSlashes(path))
+	at := strings.LastIndexByte(path, '/') + 1
+	file := path[at:]
+	stem, _, named := strings.Cut(file, ".")
+	switch {
+	case query != "" && file != "":
+		return path + "?" + query
+	case at == 1 && named:
+		return "/" + stem
+	case file != "" && !named:
+		return path + "/"
+	}
+	return path[:at]
+}
+
 // UserDirectory is the directory of one user of a host that a URL or path lies in,
 // whatever they have below it: /~ada/, or what follows a directory of people. It is
 // "" where there is none.

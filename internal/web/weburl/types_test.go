@@ -55,6 +55,25 @@ func TestPathPrefixAndScope(t *testing.T) {
 	}
 }
 
+// TestDirectoryPrefix: a site that a person names is the directory of its URL, and
+// never a whole host that they did not mean.
+func TestDirectoryPrefix(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"/": "/", "/index.html": "/", "/workshop/2003/": "/workshop/2003/", "/workshop/2003/program.html": "/workshop/2003/",
+		"/workshop/2003/index.html": "/workshop/2003/", "/~ada": "/~ada/", "/~ada/pubs/": "/~ada/pubs/", "/papers/": "/papers/",
+		"/ada.html": "/ada", "/about.html": "/about", "/people/show.php?id=12": "/people/show.php?id=12", "/show.php?id=12": "/show.php?id=12",
+	} {
+		got := weburl.DirectoryPrefix("http://a.org" + page)
+		if got != want {
+			t.Errorf("DirectoryPrefix(%q) = %q, want %q", page, got, want)
+		}
+		if !weburl.InScope("http://a.org"+page, []string{got}) {
+			t.Errorf("%q should be in %q", page, got)
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	const document, ignored, neither = "document", "ignored", "neither"

@@ -1,0 +1,122 @@
+package metadata
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
+)
+
+// pidRE is DBLP's id of a person: "65/2885", "l/AdaLovelace", "07/627-1".
+var pidRE = regexp.MustCompile(`^[A-Za-z0-9]+/[A-Za-z0-9_-]+$`)
+
+// personID takes what names a person in DBLP's way ("65/2885", the address of the
+// page) to the id, or "".
+func personID(s string) string {
+	if i := strings.Index(s, "/pid/"); i >= 0 {
+		s = s[i+len("/pid/"):]
+	}
+	for _, end := range []string{".html", ".xml"} {
+		s = strings.TrimSuffix(s, end)
+	}
+	if !pidRE.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// ResolveAuthor finds the person that is meant by "65/2885", the address of a page of
+// DBLP's, or a name. ErrNotOnePerson where that is nobody, or several.
+func (d *DBLP) ResolveAuthor(ctx context.Context, name string) (gleaner.Author, error) {
+	name = strings.TrimSpace(name)
+	if pid := personID(name); pid != "" {
+		p, err := d.Person(ctx, pid)
+		var none ErrNotFound
+		if errors.As(err, &none) || err == nil && p.Ambiguous {
+			err = ErrNotOnePerson{Name: name, Several: p.Ambiguous}
+		}
+		return p.Author, err
+	}
+	found, err := d.Authors(ctx, name)
+	if err != nil {
+		return gleaner.Author{}, err
+	}
+	var exact []gleaner.Author
+	for _, a := range found {
+		if text.Normalise(cleanName(a.Name)) == text.Normalise(cleanName(name)) {
+			exact = append(exact, a)
+		}
+	}
+	if len(exact) != 1 {
+		if len(exact) > 0 {
+			found = exact
+		}
+		return gleaner.Author{}, ErrNotOnePerson{Name: name, Found: found, Several: len(exact) > 1}
+	}
+	return gleaner.Author{PID: exact[0].PID, Name: cleanName(exact[0].Name)}, nil
+}
+
+// Authors searches for people by name. The names carry DBLP's numbers of homonyms.
+func (d *DBLP) Authors(ctx context.Context, name string) ([]gleaner.Author, error) {
+	var out []gleaner.Author
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"search at " + b.url, func(ctx context.Context) (err error) {
+			out, err = b.searchAuthors(ctx, name)
+			return err
+		}})
+	}
+	err := d.ways.first(ctx, "DBLP", ways)
+	return out, err
+}
+
+func (b base) searchAuthors(ctx context.Context, name string) ([]gleaner.Author, error) {
+	ans, err := b.search(ctx, "author", name, 0, 100)
+	if err != nil {
+		return nil, err
+	}
+	var out []gleaner.Author
+	for _, h := range ans.Result.Hits.Hit {
+		var info struct {
+			Author string `json:"author"`
+			URL    string `json:"url"`
+		}
+		if err := json.Unmarshal(h.Info, &info); err != nil {
+			return nil, ErrBadAnswer{b.svc.name, name, err}
+		}
+		if pid := personID(info.URL); pid != "" {
+			out = append(out, gleaner.Author{PID: pid, Name: visible(info.Author)})
+		}
+	}
+	return out, nil
+}
+
+// PapersOf lists the papers of a person as DBLP has them, each with the venue that
+// its key names. ErrNotOnePerson where DBLP has no such person.
+func (d *DBLP) PapersOf(ctx context.Context, pid string) ([]gleaner.Paper, error) {
+	var records []record
+	var ways []way
+	for _, b := range d.bases {
+		ways = append(ways, way{"pages at " + b.url, func(ctx context.Context) error {
+			records = nil
+			_, err := b.personPage(ctx, pid, func(r record) { records = append(records, r) })
+			return err
+		}})
+	}
+	err := d.ways.first(ctx, "DBLP", ways)
+	var none ErrNotFound
+	if errors.As(err, &none) {
+		return nil, ErrNotOnePerson{Name: pid}
+	}
+	papers, _ := papersOf(records, Volume{})
+	for i := range papers {
+		if at := strings.LastIndexByte(papers[i].Key, '/'); at > 0 {
+			papers[i].Venue = papers[i].Key[:at]
+		}
+	}
+	return papers, err
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
+	"gleaner/internal/metadata"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
+)
+
+// goalNames are the names of all that a harvest command asks for: its arguments,
+// then what its flags name.
+func (f *harvestFlags) goalNames(args []string) []string {
+	names := append([]string{}, args...)
+	for _, s := range f.sites {
+		names = append(names, gleaner.Goal{Site: s}.String())
+	}
+	for _, a := range f.authors {
+		names = append(names, gleaner.Goal{Author: a}.String())
+	}
+	if f.sources.papers != "" && len(args) == 0 {
+		names = append(names, gleaner.Goal{List: listName(f.sources.papers)}.String())
+	}
+	return names
+}
+
+// checkGoals says what of the names and flags does not go together.
+func (f *harvestFlags) checkGoals(names []string) error {
+	venues, sites := 0, 0
+	for _, n := range names {
+		switch goal := gleaner.ParseGoal(n); {
+		case goal.Site != "":
+			sites++
+		case goal.Venue != "":
+			venues++
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Errorf("%w: want a venue such as conf/webdb, --site, --author or --papers", program.ErrUsage)
+	case venues > 0 && f.years == "":
+		return fmt.Errorf("%w: --years: want the years of the venue, such as 1998-2004", program.ErrUsage)
+	case sites == len(names) && f.years != "":
+		return fmt.Errorf("%w: --years is of papers, and a site has none", program.ErrUsage)
+	case venues > 1 && (f.sources.papers != "" || f.sources.sources != "" || len(f.sources.ids) > 0):
+		return fmt.Errorf("%w: --papers, --sources and --id are of one venue", program.ErrUsage)
+	}
+	return nil
+}
+
+// listName names the list of a file by its own name, without the ending.
+func listName(file string) string {
+	base := filepath.Base(file)
+	return strings.ToLower(strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-"))
+}
+
+// spelling is a name as the record has it: the URL of a site in its one form.
+func spelling(name string) string {
+	if goal := gleaner.ParseGoal(name); goal.Site != "" {
+		if u, err := siteURL(goal.Site); err == nil {
+			return gleaner.Goal{Site: u}.String()
+		}
+	}
+	return name
+}
+
+// siteURL is the address of a site as the record has it.
+func siteURL(given string) (string, error) {
+	if !strings.Contains(given, "://") {
+		given = "https://" + given
+	}
+	u, err := url.Parse(given)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return "", fmt.Errorf("%w: %q is no address of a site; want one such as https://www.example.edu/~ada/", program.ErrUsage, given)
+	}
+	canonical, err := weburl.Canonical(given, "")
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is no address of a site: %w", program.ErrUsage, given, err)
+	}
+	return canonical, nil
+}
+
+// findHarvest finds a harvest by its id or by the name of its goal.
+func findHarvest(ctx context.Context, db *store.DB, name string) (store.Harvest, error) {
+	h, err := db.FindHarvest(ctx, spelling(name))
+	if errors.Is(err, store.ErrNoHarvest) {
+		err = fmt.Errorf("%w; `starter status` lists them", err)
+	}
+	return h, err
+}
+
+// goal makes what a person named a goal, and keeps what the flags say of it. What
+// cannot be is told before a harvest starts.
+func (c *cli) goal(ctx context.Context, name string, years gleaner.Years, f *sourceFlags) (gleaner.Goal, error) {
+	given := gleaner.ParseGoal(name)
+	switch {
+	case given.Site != "":
+		u, err := siteURL(given.Site)
+		return gleaner.Goal{Site: u}, err
+	case given.Author != "":
+		return c.authorGoal(ctx, given)
+	case given.List != "":
+		return given, c.knowList(ctx, given, years, f)
+	}
+	key, err := c.harvestVenue(ctx, name, years, f)
+	return gleaner.Goal{Venue: key}, err
+}
+
+// authorGoal finds the person that is meant. Whom DBLP cannot be asked about now is
+// left to the worker where the name is an id.
+func (c *cli) authorGoal(ctx context.Context, given gleaner.Goal) (gleaner.Goal, error) {
+	dblp, closeIt, err := c.dblp(ctx)
+	if err != nil {
+		return given, err
+	}
+	defer closeIt()
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	who, err := dblp.ResolveAuthor(ctx, given.Author)
+	if err != nil && !userError(err) && strings.Count(given.Author, "/") == 1 {
+		return given, nil
+	}
+	return gleaner.Goal{Author: who.PID}, err
+}
+
+// knowList enters the list of a file, or finds the one that was entered before.
+func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Years, f *sourceFlags) error {
+	a, err := c.Application(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if f.papers != "" {
+		return enterList(ctx, a, given, years, f.papers)
+	}
+	v, err := a.DB.Venue(ctx, given.String())
+	if err == nil && v.Sources == "" {
+		err = program.Unknown{Reason: fmt.Errorf("no list is called %s; `starter harvest --papers FILE` enters one, by the name of its file", given)}
+	}
+	return err
+}
+
+// enterList makes a file the whole of a list.
+func enterList(ctx context.Context, a *app.App, list gleaner.Goal, years gleaner.Years, file string) error {
+	key := list.String()
+	papers, err := papersOfFile(ctx, key, years, file)
+	if err != nil {
+		return err
+	}
+	for i := range papers {
+		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
+	}
+	if err := a.Stages.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
+		return err
+	}
+	return a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile)
+}
+
+// papersOfFile reads a list of papers under a name; years leave out the others.
+func papersOfFile(ctx context.Context, name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
+	papers, err := metadata.NewFile(file, "").Papers(ctx, gleaner.Venue{Key: name}, years)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(papers) == 0 {
+		return nil, fmt.Errorf("%w: %s holds no paper of %s", program.ErrUsage, file, years)
+	}
+	return papers, nil
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
+)
+
+// goals is a console on a sample web of two venues, with a worker.
+type goals struct {
+	*testConsole
+	web   *sampleweb.Web
+	truth sampleweb.Truth
+}
+
+func newGoals(t *testing.T) *goals {
+	c := newConsole(t)
+	g := &goals{testConsole: c, web: c.onWebOf(sampleweb.Options{Seed: 7, Venues: 2, Years: 2, Papers: 12, PagesPerSite: 3})}
+	c.onTemporal()
+	g.truth = g.web.Truth()
+	return g
+}
+
+// people are those with a homepage, of whom a paper can be had there and nowhere else.
+func (g *goals) people() (out []sampleweb.AuthorTruth) {
+	for _, a := range g.truth.Authors {
+		host := weburl.Host(a.Homepage)
+		if a.Homepage != "" && slices.ContainsFunc(g.of(a.Name), func(p sampleweb.PaperTruth) bool {
+			return len(p.URLs) > 0 && !slices.ContainsFunc(p.URLs, func(u string) bool { return weburl.Host(u) != host })
+		}) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (g *goals) of(author string) (out []sampleweb.PaperTruth) {
+	for _, p := range g.truth.Papers {
+		if slices.Contains(p.Authors, author) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (g *goals) exports(name string) (out []store.Exported) {
+	g.t.Helper()
+	for line := range strings.Lines(g.ok("export", name)) {
+		var e store.Exported
+		require.NoError(g.t, json.Unmarshal([]byte(line), &e))
+		out = append(out, e)
+	}
+	return out
+}
+
+// TestHarvestOfASiteAPersonAndAList from the command line to what they export, each
+// named afterwards as a venue is.
+func TestHarvestOfASiteAPersonAndAList(t *testing.T) {
+	t.Parallel()
+	g := newGoals(t)
+	g.work(activities.Queues(), io.Discard)
+	people := g.people()
+	require.Greater(t, len(people), 2)
+	g.site(people[0])
+	g.personAndList(people[1])
+}
+
+// site crawls the directory of one homepage: no catalogue and no other host is asked.
+func (g *goals) site(who sampleweb.AuthorTruth) {
+	out := g.ok("harvest", "--site", who.Homepage, "--wait")
+	require.Regexp(g.t, `^site:http.* complete: [1-9]\d* academic documents of \d+ files`, out)
+	for _, q := range g.web.Log() {
+		require.Equal(g.t, weburl.Host(who.Homepage), q.Host)
+	}
+	name := "site:" + who.Homepage
+	var had []string
+	for _, e := range g.exports(name) {
+		had = append(had, e.SHA256)
+	}
+	for _, p := range g.of(who.Name) {
+		for i, u := range p.URLs {
+			if weburl.Host(u) == weburl.Host(who.Homepage) && p.Missing == "" {
+				require.Contains(g.t, had, p.SHA256[i], u)
+			}
+		}
+	}
+	var r report.Report
+	g.read(&r, "report", name)
+	require.Equal(g.t, len(had), r.Files.Accepted)
+	require.Contains(g.t, g.ok("report", name), "academic documents")
+	require.NotContains(g.t, g.ok("status", name), "wanted")
+	var s scheduled
+	g.read(&s, "schedule", "create", name, "--every", "30d")
+	require.Equal(g.t, name, s.Schedule)
+	require.Contains(g.t, g.ok("schedule", "delete", name), "deleted")
+	require.Contains(g.t, g.ok("retry", name, "--failed"), name+" goes on")
+	g.ok("watch", name)
+}
+
+// personAndList harvests, in one command, the papers of a person and those of a file.
+func (g *goals) personAndList(who sampleweb.AuthorTruth) {
+	var bib strings.Builder
+	listed := g.truth.Papers[:6]
+	for i, p := range listed {
+		fmt.Fprintf(&bib, "@inproceedings{p%d, title={%s}, author={%s}, year={%d}}\n", i, p.Title, strings.Join(p.Authors, " and "), p.Year)
+	}
+	out := g.ok("harvest", "--author", who.Name, "--papers", g.file("Reading List.bib", bib.String()), "--wait")
+	require.Contains(g.t, out, "author:"+who.PID+" complete")
+	require.Contains(g.t, out, "papers:reading-list complete")
+
+	var r report.Report
+	g.read(&r, "report", "author:"+who.PID)
+	require.Equal(g.t, len(g.of(who.Name)), r.Summary.Published)
+	require.Equal(g.t, []int{1, 1}, []int{r.Authors, r.Homepages}, "co-authors are not looked for")
+	g.found("author:"+who.PID, g.of(who.Name), func(p sampleweb.PaperTruth) bool {
+		return slices.ContainsFunc(p.URLs, func(u string) bool { return weburl.Host(u) == weburl.Host(who.Homepage) })
+	})
+	g.read(&r, "report", "papers:reading-list")
+	require.Equal(g.t, len(listed), r.Summary.Published)
+	g.found("papers:reading-list", listed, func(sampleweb.PaperTruth) bool { return true })
+	var s harvestStatus
+	g.read(&[]*harvestStatus{&s}, "status", "papers:reading-list")
+	require.Equal(g.t, gleaner.Years{}, s.Years)
+}
+
+// found holds what was exported against the truth: whatever is there to be had was
+// found, and nothing that is something else.
+func (g *goals) found(name string, papers []sampleweb.PaperTruth, there func(sampleweb.PaperTruth) bool) {
+	g.t.Helper()
+	byTitle := map[string]string{}
+	for _, e := range g.exports(name) {
+		byTitle[e.Title] = e.SHA256
+	}
+	for _, p := range papers {
+		sha, ok := byTitle[p.Title]
+		if p.Missing == "" && there(p) {
+			require.True(g.t, ok, "%s: %q of %v was not found", name, p.Title, p.URLs)
+		}
+		if ok {
+			require.Contains(g.t, p.SHA256, sha, p.Title)
+		}
+	}
+}
+
+// TestSeveralVenuesAreStartedByOneCommand, once all of them are known.
+func TestSeveralVenuesAreStartedByOneCommand(t *testing.T) {
+	t.Parallel()
+	g := newGoals(t)
+	first, last := g.web.Years()
+	years := gleaner.Years{From: first, To: last}.String()
+	venues := g.web.Venues()
+	require.Contains(t, g.wrong(program.ExitUnknown, "harvest", venues[0], "conf/none", "--years", years), "conf/none")
+	out := g.ok("harvest", venues[0], venues[1], "--site", "www.example.edu/~ada", "--years", years)
+	for _, id := range []string{venues[0] + "/" + years, venues[1] + "/" + years, "site:https://www.example.edu/~ada"} {
+		require.Contains(t, out, id+" started", "the first command started none")
+	}
+	out = g.ok("harvest", venues[0], "--years", years)
+	require.Contains(t, out, "is running already")
+}
+
+// TestGoalsThatCannotBe are told at once, with what to write instead.
+func TestGoalsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	g := newGoals(t)
+	for say, args := range map[string][]string{
+		"want a venue such as conf/webdb, --site":           {},
+		"--years: want the years of the venue":              {"conf/sample"},
+		"--years is of papers, and a site has none":         {"--site", "https://www.example.edu/", "--years", "2001"},
+		"is no address of a site; want one such as":         {"--site", "ftp://www.example.edu/"},
+		"--scope: want one of prefix, host, not \"domain\"": {"--site", "https://www.example.edu/", "--scope", "domain"},
+		"--papers, --sources and --id are of one":           {"conf/a", "conf/b", "--years", "2001", "--id", "issn=1234-5678"},
+		"no-such-file.bib":                                  {"--papers", "no-such-file.bib"},
+		"holds no paper of 1999":                            {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
+	} {
+		require.Contains(t, g.wrong(program.ExitUsage, append([]string{"harvest"}, args...)...), say)
+	}
+	for say, args := range map[string][]string{
+		"no person \"Nobody Anywhere\" is known to DBLP": {"harvest", "--author", "Nobody Anywhere"},
+		"no person \"99/99999\" is known to DBLP":        {"harvest", "--author", "99/99999"},
+		"no list is called papers:unheard":               {"harvest", "papers:unheard"},
+		"site:https://www.example.edu/: no such harvest": {"report", "site:www.example.edu"},
+	} {
+		require.Contains(t, g.wrong(program.ExitUnknown, args...), say)
+	}
+	part, _, _ := strings.Cut(g.truth.Authors[0].Name, " ")
+	require.Contains(t, g.wrong(program.ExitUnknown, "harvest", "--author", part), "; did you mean: "+g.truth.Authors[0].PID)
+}
