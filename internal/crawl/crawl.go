@@ -44,6 +44,8 @@ type Config struct {
 	Sitemaps bool          // take links from sitemaps too
 	Limits   weburl.Limits // on the shape of URLs
 	Links    rules.Lists   // what is left out, unless a harvest says otherwise
+	Inspect  bool          // links are left out by their words, as CINDI has it
+	Names    bool          // so are files whose name or size speaks against them
 	Batch    int           // visits written at once where the delay is 0
 
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit

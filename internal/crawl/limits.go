@@ -71,6 +71,9 @@ func (l *loop) leftAside() string {
 	if l.unrecorded > 0 {
 		all = append(all, fmt.Sprintf("%d links beyond the limits were left out, beside %d that are recorded", l.unrecorded, l.seen.skipped))
 	}
+	if l.pruned > 0 {
+		all = append(all, fmt.Sprintf("%d links were left out for their words", l.pruned))
+	}
 	if l.missedOut > 0 {
 		all = append(all, fmt.Sprintf("%d links that other hosts gave were left out, since those before them led to nothing", l.missedOut))
 	}

@@ -58,13 +58,16 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	if err := l.seen.learn(ctx, l.record, p.Links); err != nil {
 		return r, err
 	}
-	relevant := false
+	relevant, about := false, l.cfg.Inspect && l.cfg.Rank.Lists.About(p)
 	for i := range p.Links {
 		link := p.Links[i] // the page may be read again
 		if e.Role == frontier.Landing && link.Heading == "" {
 			link.Heading = p.Title // the paper's, where the link says "PDF"
 		}
 		citeAs(p, &link)
+		if l.prune(e, about, &link) {
+			continue
+		}
 		isNew, isDoc := l.enter(e, link)
 		relevant = relevant || isDoc
 		if isNew {
@@ -135,6 +138,19 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc bool) {
 	}
 	l.batch.AddLink(e)
 	return !met, e.Document
+}
+
+// prune reports whether a link of a page is left out for its words. Documents never
+// are, nor what forwards.
+func (l *loop) prune(from *frontier.Entry, about bool, link *page.Link) bool {
+	if !l.cfg.Inspect || from.Role != frontier.Member || link.Source != page.SourceAnchor || weburl.IsDocumentName(link.URL) {
+		return false
+	}
+	_, pruned := l.cfg.Rank.Lists.Pruned(about, *link)
+	if pruned {
+		l.pruned++
+	}
+	return pruned
 }
 
 // own gives an entry its own copy of the words that are parts of the page's

@@ -93,6 +93,7 @@ type loop struct {
 
 	unrecorded int // links that a limit kept out, beyond those recorded
 	missedOut  int // leads left out for the misses of others
+	pruned     int // links left out for their words
 }
 
 func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {

@@ -1,10 +1,15 @@
 package crawl
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,4 +131,86 @@ func TestSeedsEnterLow(t *testing.T) {
 	w.seed(t, s.host, "/~ada/", "/~ada/")
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, []string{"/~ada/", "/~ada/c", "/~ada/c2.pdf", "/~ada/b", "/~ada/c1", "/~ada/a", "/~ada/b1"}, order)
+}
+
+// TestNamesBeforeBodies: a file whose name speaks against it is not asked for, and of
+// one whose header does nothing is read.
+func TestNamesBeforeBodies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.Names = true
+	var wrote atomic.Int64
+	file := func(size int, header ...string) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "application/pdf")
+			rw.Header().Set("Content-Length", strconv.Itoa(size))
+			for i := 0; i < len(header); i += 2 {
+				rw.Header().Set(header[i], header[i+1])
+			}
+			_, _ = rw.Write(append([]byte("%PDF-1.4\n"), bytes.Repeat([]byte("x"), size-9)...))
+		}
+	}
+	const large = 64 << 20
+	s := serve(t, map[string]any{
+		"/~ada/":          links("hw3.pdf", "tiny.pdf", "named.pdf", "get.php?id=1", "paper.pdf"),
+		"/~ada/hw3.pdf":   file(9000),
+		"/~ada/tiny.pdf":  file(8191),
+		"/~ada/paper.pdf": file(8192),
+		"/~ada/named.pdf": func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "application/pdf")
+			rw.Header().Set("Content-Disposition", `attachment; filename="resume.pdf"`)
+			rw.Header().Set("Content-Length", strconv.Itoa(large))
+			for range large >> 16 {
+				n, err := rw.Write(make([]byte, 1<<16))
+				if wrote.Add(int64(n)); err != nil {
+					return
+				}
+			}
+		},
+		"/~ada/get.php?id=1": file(100, "Content-Type", "application/pdf"),
+	})
+	w.seed(t, s.host, "/~ada/", "/~ada/")
+	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+	record := w.record(t, s.host)
+	require.NotContains(t, s.asked(), "/~ada/hw3.pdf")
+	for path, want := range map[string]string{"hw3.pdf": "skipped unwelcome-name", "tiny.pdf": "gone unwanted", "named.pdf": "gone unwanted", "get.php?id=1": "gone unwanted", "paper.pdf": "document success"} {
+		require.Equal(t, want, record["/~ada/"+path], path)
+	}
+	require.Contains(t, w.rows(t, s.host, "reason")["/~ada/named.pdf"], "its name is one of a CV")
+	require.Less(t, wrote.Load(), int64(large), "the connection is closed before the body has come")
+	n, err := w.db.HarvestCounters(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, 1, n.All)
+}
+
+// TestInspectedLinks: links are followed by their words where that is switched on.
+func TestInspectedLinks(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		t.Run(fmt.Sprint(on), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.cfg.Inspect = on
+			lists, err := rank.DefaultLists()
+			require.NoError(t, err)
+			w.cfg.Rank.Lists = &lists
+			s := serve(t, map[string]any{
+				"/":         `<title>Ada</title><a href="hobbies">Sailing</a> <a href="p">Publications</a> <a href="x.pdf">A file</a>`,
+				"/p":        `<title>Publications</title><a href="2003">2003</a> <a href="/gallery">Photo gallery</a>`,
+				"/hobbies":  "h",
+				"/2003":     "2003",
+				"/gallery":  "g",
+				"/x.pdf":    "x",
+				"/unlinked": "u",
+			})
+			w.seed(t, s.host, "/", "/")
+			r := w.finish(t, w.crawler(w.client), s.host)
+			require.Equal(t, Exhausted, r.Ending)
+			asked := s.asked()
+			for path, followed := range map[string]bool{"/p": true, "/2003": true, "/x.pdf": true, "/hobbies": !on, "/gallery": !on} {
+				require.Equal(t, followed, asked[path] > 0, path)
+			}
+			require.Equal(t, on, strings.Contains(r.Reason, "2 links were left out for their words"), r.Reason)
+		})
+	}
 }

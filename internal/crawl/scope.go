@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/frontier"
@@ -28,11 +29,12 @@ type scope struct {
 	limits       weburl.Limits
 	wanted       *match.Index
 	rules        rules.Sets
+	names        bool // files are left out whose name speaks against them
 }
 
 func newScope(site Site, cfg Config) scope {
 	return scope{host: site.Host, prefixes: site.Scopes, parentDomain: site.ParentDomain, policy: cfg.Policy, leads: cfg.Leads,
-		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted, rules: site.Rules}
+		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted, rules: site.Rules, names: cfg.Names}
 }
 
 // role decides what may be done with a link. Pages are followed in scope alone;
@@ -126,6 +128,11 @@ func (s *scope) listed(e *frontier.Entry) bool {
 func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
 	if e.Link.Source == sourceSitemapFile {
 		return "", ""
+	}
+	if s.names && e.Document && e.Link.Source != page.SourceCitation {
+		if why, is := document.UnwelcomeName(e.Link.URL, 0); is {
+			return gleaner.Outcome(rules.Unwelcome), why
+		}
 	}
 	rule, entry := s.rules.KeepsOut(e.Link.URL, e.Document)
 	return gleaner.Outcome(rule), entry

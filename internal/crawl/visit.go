@@ -130,6 +130,9 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 // failed decides whether a URL is asked for again.
 func (l *loop) failed(e *frontier.Entry, v *frontier.Visit, fe *fetch.Error) rank.Result {
 	v.Outcome, v.Status = fe.Outcome, fe.Status
+	if fe.Outcome == fetch.Unwanted {
+		v.Reason = v.Reason + "; " + fe.Err.Error()
+	}
 	v.ETag, v.LastModified = e.ETag, e.LastModified
 	l.brings(e, fe.Bytes)
 	switch {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime"
+	"net/http"
 	"time"
 
+	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
@@ -65,7 +68,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		}
 	}
 	resp, err := w.send(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
-		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }})
+		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }, Unwanted: w.unwanted()})
 	var fe *fetch.Error
 	if errors.As(err, &fe) && fetch.Retryable(fe.Outcome) {
 		w.failed.url, w.failed.outcome = e.Link.URL, fe.Outcome
@@ -75,6 +78,24 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, hostTrouble(err)
 	}
 	return &Answer{Response: resp}, nil
+}
+
+// unwanted turns down by its header what is called like no paper, or is a PDF too
+// small for one; nil turns down nothing.
+func (w *web) unwanted() func(http.Header, int64) error {
+	if !w.Crawler.cfg.Names {
+		return nil
+	}
+	return func(h http.Header, promised int64) error {
+		_, disposition, _ := mime.ParseMediaType(h.Get("Content-Disposition"))
+		if media, _, _ := mime.ParseMediaType(h.Get("Content-Type")); media != "application/pdf" {
+			promised = 0
+		}
+		if why, is := document.UnwelcomeName(disposition["filename"], int(promised)); is {
+			return errors.New(why)
+		}
+		return nil
+	}
 }
 
 // send sends a request under the lease, and sends it again where the record was

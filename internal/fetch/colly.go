@@ -12,7 +12,7 @@ import (
 
 // collector is colly on the chain: it makes the request, follows where the chain
 // says that an answer redirects, each hop down the whole chain, turns down by its
-// header what is promised to be too large, and reads the body. What colly would do
+// header what is promised to be too large or is not wanted, and reads the body. What colly would do
 // of its own accord is off: it keeps no cookies, remembers no URL, asks for no
 // robots.txt and cuts no body; inflating and re-encoding find nothing to do.
 type collector struct {
@@ -36,7 +36,7 @@ func newCollectors(chain http.RoundTripper) func() any {
 	return func() any {
 		c := &collector{Collector: base.Clone()}
 		c.OnResponseHeaders(func(r *colly.Response) {
-			if c.x.tooLarge != nil {
+			if c.x.refused != nil {
 				r.Request.Abort()
 			}
 		})
@@ -53,7 +53,7 @@ func (c *Client) get(ctx context.Context, x *exchange) ([]byte, error) {
 	defer func() { col.Context, col.x, col.body = context.Background(), nil, nil }()
 	err := col.Request(http.MethodGet, x.URL, nil, nil, x.header)
 	if errors.Is(err, colly.ErrAbortedAfterHeaders) {
-		return nil, x.tooLarge
+		return nil, x.refused
 	}
 	return col.body, err
 }

@@ -38,12 +38,13 @@ type exchange struct {
 	wire   int64       // bytes of the body before inflating
 	most   int64       // bytes on the wire that may come of a packed body; 0: not known yet
 	cut    *Error      // why the body ended before its end
-	// tooLarge is set where the answer's header promises more than its kind may be.
-	tooLarge *Error
-	elapsed  time.Duration
-	outcome  gleaner.Outcome // what kept the answer from being read
-	failed   bool            // what was read says that the host is in trouble
-	release  func()          // what the body holds of memory; nil for nothing
+	// refused is set where the answer's header promises more than its kind may be, or
+	// what the caller does not want.
+	refused *Error
+	elapsed time.Duration
+	outcome gleaner.Outcome // what kept the answer from being read
+	failed  bool            // what was read says that the host is in trouble
+	release func()          // what the body holds of memory; nil for nothing
 }
 
 type exchangeKey struct{}
@@ -60,13 +61,25 @@ func (x *exchange) in(ctx context.Context) context.Context {
 
 // again forgets the last request.
 func (x *exchange) again() {
-	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.tooLarge, x.elapsed, x.outcome, x.failed = nil, nil, 0, nil, 0, 0, nil, nil, 0, "", false
+	x.trace, x.watch, x.status, x.answer, x.wire, x.most, x.cut, x.refused, x.elapsed, x.outcome, x.failed = nil, nil, 0, nil, 0, 0, nil, nil, 0, "", false
 }
 
 // fail names why the answer cannot be had.
 func (x *exchange) fail(o gleaner.Outcome, err error) *Error {
 	x.outcome = o
 	return &Error{Outcome: o, URL: x.raw, Status: x.status, Bytes: x.wire, RetryAfter: x.retryAfter(), Err: err}
+}
+
+// unwanted asks the caller whether the body is wanted.
+func (x *exchange) unwanted(resp *http.Response, coded bool) error {
+	if x.Unwanted == nil || resp.StatusCode != http.StatusOK {
+		return nil
+	}
+	promised := resp.ContentLength
+	if coded {
+		promised = -1
+	}
+	return x.Unwanted(resp.Header, promised)
 }
 
 // await waits for memory, which is not the host's fault.

@@ -37,6 +37,7 @@ const (
 	EmptyBody         gleaner.Outcome = "empty-blob"
 	Canceled          gleaner.Outcome = "canceled"
 	Parked            gleaner.Outcome = "host-parked" // the host failed too often or asked for a long pause; nothing was sent
+	Unwanted          gleaner.Outcome = "unwanted"    // by the caller's word on the header; nothing of the body was read
 	NoContact         gleaner.Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent
 )
 
@@ -54,6 +55,10 @@ type Request struct {
 	// Known reports whether the canonical URL that a redirect leads to was
 	// fetched already; then it is not asked for again. nil knows nothing.
 	Known func(canonical string) bool
+	// Unwanted says by the header of an answer with status 200, and by how many
+	// bytes it promises (-1: not said), why its body is not wanted; nothing of it is
+	// read then. nil wants all.
+	Unwanted func(header http.Header, promised int64) error
 }
 
 // Response is an answer read to its end. Body is inflated and never cut. A

@@ -41,7 +41,9 @@ func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	b.setLimit(x.limits.bodyBytes(b.kind))
 	if b.promisesTooMuch() {
 		size, outcome := b.checkSize()
-		x.tooLarge = x.fail(outcome, size)
+		x.refused = x.fail(outcome, size)
+	} else if why := x.unwanted(resp, b.coded); why != nil {
+		x.refused = x.fail(Unwanted, why)
 	}
 	resp.Body = b
 	return resp, nil

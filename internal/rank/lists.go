@@ -4,8 +4,6 @@ import (
 	_ "embed" // the default lists are data, beside the code that reads them
 	"fmt"
 	"maps"
-	"net/url"
-	"path"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -83,9 +81,7 @@ func (l *Lists) all() []*[]string {
 func (l Lists) weight(link page.Link) (weight int, word string) {
 	text := words(link.Anchor)
 	if len(text) == 0 {
-		if u, err := url.Parse(link.URL); err == nil {
-			text = words(path.Base(u.Path))
-		}
+		text = words(lastOf(link.URL))
 	}
 	if w := prefixMatch(text, l.High); w != "" {
 		return QueueHigh, w

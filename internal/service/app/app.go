@@ -221,6 +221,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
 	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
 	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.PRR
+	c.Inspect, c.Names = cfg.Policy.Links.Inspect, cfg.Policy.Documents.NameFilter
 	c.Links, c.StopSites, c.StopShare = Links(cfg), cfg.Policy.Poor.StopSites, cfg.Policy.Poor.StopShare
 	return c
 }

@@ -67,6 +67,7 @@ type LinksPolicy struct {
 	Allow           []string `koanf:"allow" check:"text" help:"where alone pages are followed, on whatever host; documents are not held to it"`
 	IgnoreTypes     []string `koanf:"ignore-types" check:"word" help:"endings of file names that are not asked for, beside those that never are"`
 	StopDirectories []string `koanf:"stop-directories" check:"word" help:"names of directories in which nothing is asked for; learnt stands for those of 'starter stats directories --stop'"`
+	Inspect         bool     `koanf:"inspect" default:"false" help:"follow links by their words, as CINDI has it: from a page whose title or keywords are of the subject none that lead back or out, from another those alone that lead on, and always departments"`
 	Levels          int      `koanf:"levels" default:"0" min:"0" help:"directories that an address may have; 0 is no limit but that on its shape (20); CINDI has 7"`
 }
 
@@ -90,7 +91,7 @@ type IndexPolicy struct {
 
 // DocumentsPolicy is what is done with documents.
 type DocumentsPolicy struct {
-	NameFilter bool `koanf:"name-filter" was:"name-filter" default:"false" help:"pass files over unread whose name (homework, cv, lecture, …) or size (a PDF under 8 KB) speaks against them"`
+	NameFilter bool `koanf:"name-filter" was:"name-filter" default:"false" help:"ask for no files whose name (homework, cv, lecture, …) speaks against them, read no body whose header promises a PDF under 8 KB, and pass over unread what was imported so"`
 }
 
 // ModelsPolicy names files of weights and words; an empty name is what comes with

@@ -17,11 +17,12 @@ const (
 	IgnoredType   Rule = "ignored-type"
 	TooManyLevels Rule = "directory-levels"
 	StopDirectory Rule = "stop-directory"
+	Unwelcome     Rule = "unwelcome-name" // of a file; told by its reader's rules
 )
 
 // Names are all rules.
 func Names() []string {
-	return []string{string(Ignored), string(Outside), string(IgnoredType), string(TooManyLevels), string(StopDirectory)}
+	return []string{string(Ignored), string(Outside), string(IgnoredType), string(TooManyLevels), string(StopDirectory), string(Unwelcome)}
 }
 
 // Set is Lists, made ready to be asked.
