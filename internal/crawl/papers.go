@@ -36,7 +36,7 @@ func citeAs(p *page.Page, l *page.Link) {
 // file is what came back for an entry, with all that is known of where it was
 // found.
 func (l *loop) file(e *frontier.Entry, v *frontier.Visit, a *Answer) collection.File {
-	f := collection.File{SiteID: l.site.ID, URL: a.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context, Heading: e.Link.Heading,
+	f := collection.File{SiteID: l.site.ID, URL: a.URL, Asked: e.Link.URL, Parent: e.Parent, Anchor: e.Link.Anchor, Context: e.Link.Context, Heading: e.Link.Heading,
 		Header: a.Header, Body: a.Body, At: v.At}
 	if e.Link.Source == page.SourceCitation {
 		f.MetaTitle = e.Link.Anchor

@@ -49,6 +49,9 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err)
 	}
 	l.schedule(e, &v, result)
+	if e.Was == frontier.Page && v.State != frontier.Page && v.State != frontier.Failed {
+		l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), Again: true})
+	}
 	if from := giver(l.site.Host, e); from != "" {
 		if l.misses.count(from, &v); l.misses[from] >= maxMisses {
 			defer l.leaveOut()

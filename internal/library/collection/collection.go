@@ -85,6 +85,7 @@ func New(p Parts) *Collection {
 type File struct {
 	SiteID  int
 	URL     string // canonical
+	Asked   string // the URL that was asked for, where it led to this one
 	Parent  string // the page that links to it
 	Anchor  string
 	Context string
@@ -131,6 +132,10 @@ func (c *Collection) add(ctx context.Context, f File, member string, kind docume
 	}
 	c.reached(stored)
 	hash := frontier.HashOf(f.URL)
+	asked := hash
+	if f.Asked != "" {
+		asked = frontier.HashOf(f.Asked)
+	}
 	if member != "" {
 		sum := sha256.Sum256([]byte(string(hash[:]) + member))
 		hash = frontier.Hash(sum[:16])
@@ -138,7 +143,7 @@ func (c *Collection) add(ctx context.Context, f File, member string, kind docume
 	d := store.Document{SHA256: digest.SHA256, SHA1: digest.SHA1, MD5: digest.MD5, Bytes: digest.Size, Kind: string(kind)}
 	err = c.db.SaveFetched(ctx, d, store.Location{Hash: hash[:], SiteID: f.SiteID, URL: f.URL, Member: clean(member), Parent: f.Parent,
 		Anchor: f.Anchor, Context: f.Context, Header: keptHeader(f.Header), Found: f.At,
-		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI, Token: f.Token},
+		Heading: f.Heading, MetaTitle: f.MetaTitle, DOI: f.DOI, Asked: asked[:], Token: f.Token},
 		func() error { _, err := c.repo.Put(ctx, body); return err })
 	if err != nil {
 		return "", fmt.Errorf("collection: %s: %w", f.URL, err)

@@ -14,6 +14,7 @@ type Batch struct {
 	Aliases []Entry            // URLs where redirects ended: fetched under another name
 	Leads   map[string][]Entry // for other hosts, by host
 	Changed []Changed          // URLs that a sitemap says have changed
+	Read    []Reading          // pages, with the files that they link to
 
 	place map[Hash]int // in Links
 }
@@ -42,7 +43,7 @@ func (b *Batch) Empty() bool {
 
 // Reset empties the batch.
 func (b *Batch) Reset() {
-	b.Visits, b.Links, b.Aliases, b.Changed = b.Visits[:0], b.Links[:0], b.Aliases[:0], nil
+	b.Visits, b.Links, b.Aliases, b.Changed, b.Read = b.Visits[:0], b.Links[:0], b.Aliases[:0], nil, nil
 	b.place, b.Leads = map[Hash]int{}, map[string][]Entry{}
 }
 

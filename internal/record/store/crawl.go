@@ -149,6 +149,9 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 	if err := frontier.AddAliases(ctx, tx, of.SiteID, of.Crawl, w.Aliases); err != nil {
 		return out, err
 	}
+	if err := frontier.Link(ctx, tx, of.SiteID, w.Read); err != nil {
+		return out, err
+	}
 	changed, err := frontier.AskChanged(ctx, tx, of.SiteID, of.Crawl, w.Changed)
 	if err != nil {
 		return out, err

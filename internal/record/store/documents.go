@@ -67,6 +67,8 @@ type Location struct {
 	DOI       string `json:"doi,omitempty"`        // likewise
 	Current   bool   `json:"current"`              // false: another version took its place
 
+	Asked []byte `json:"-" db:"-"` // identity of the URL that was asked for, as links to it have it; Hash where nil. Not read back
+
 	Token int64 `json:"-" db:"-"` // of the lease under which it was fetched; 0 for none. Not read back
 }
 
@@ -106,10 +108,10 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 		b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
 			AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
 		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current`, l.Hash, d.SHA256)
-		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at)
-			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13)
-			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL`,
-			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found)
+		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked)
+			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea))
+			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL, asked=EXCLUDED.asked`,
+			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}

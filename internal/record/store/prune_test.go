@@ -29,6 +29,9 @@ INSERT INTO robots (host, status, available, failures, fetched_at, expires_at) V
 INSERT INTO sites (host) VALUES ('www.example');
 INSERT INTO urls (site_id, hash, url) SELECT id, '\x01', 'https://www.example/' FROM sites;
 INSERT INTO urls (site_id, hash, url) VALUES (4711, '\x02', 'https://removed.example/');
+INSERT INTO urls (site_id, hash, url, state) SELECT id, '\x03', 'https://www.example/gone.html', 4 FROM sites;
+INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, page, '\x09'::bytea, current_date, current_date
+	FROM sites, (VALUES ('\x01'::bytea), ('\x03'), ('\x04')) v (page) UNION SELECT 4711, '\x01', '\x09', current_date, current_date;
 INSERT INTO papers (key, venue, year, title) VALUES ('p', 'conf/v', 2003, 'A Paper');
 INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at) VALUES
 	('aa', '', '', 100, 'pdf', 'rejected', now() - interval '1 year'),
@@ -54,7 +57,7 @@ func TestPrune(t *testing.T) {
 	require.NoError(t, err)
 	const day = 24 * time.Hour
 	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day}
-	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "harvests": 1, "files": 1}
+	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "harvests": 1, "files": 1}
 	counts := func(done []store.Pruned) map[string]int {
 		m := map[string]int{}
 		for _, p := range done {
@@ -91,7 +94,7 @@ func TestPrune(t *testing.T) {
 	}
 	nothing, err := db.Prune(t.Context(), store.Retention{}, gone, store.PruneOptions{})
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"urls": 0}, counts(nothing), "zero is for ever")
+	require.Equal(t, map[string]int{"urls": 0, "links": 0}, counts(nothing), "zero is for ever")
 }
 
 func removed(t *testing.T, db *store.DB, sha string) (is bool) {
