@@ -17,12 +17,13 @@ import (
 type API struct {
 	client http.Client
 	limits Limits
+	memory *Memory
 }
 
 // NewAPI makes an API on a way out, nil being net/http's own. The gate grants turns,
-// nil being none that makes anybody wait. No answer takes longer, its body included,
-// or becomes larger.
-func NewAPI(way http.RoundTripper, gate Gate, longest time.Duration, largest int64) *API {
+// nil being none that makes anybody wait; large answers wait for memory, nil being no
+// bound. No answer takes longer, its body included, or becomes larger.
+func NewAPI(way http.RoundTripper, gate Gate, memory *Memory, longest time.Duration, largest int64) *API {
 	if way == nil {
 		way = http.DefaultTransport
 	}
@@ -33,6 +34,7 @@ func NewAPI(way http.RoundTripper, gate Gate, longest time.Duration, largest int
 	return &API{
 		client: http.Client{Transport: chain, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		limits: Limits{Total: longest, Idle: longest, Grace: longest, MinRate: 1, PageBytes: largest, DocumentBytes: largest, MediaBytes: largest}.withDefaults(),
+		memory: memory,
 	}
 }
 
@@ -47,12 +49,22 @@ type Call struct {
 	Use func(*Answer) error
 }
 
-// Answer is what a service said, whatever its status.
+// Answer is what a service said, whatever its status. Who has one releases it.
 type Answer struct {
 	Status     int
 	Header     http.Header
 	Body       []byte // inflated, and never cut
 	RetryAfter time.Duration
+
+	release func()
+}
+
+// Release says that Body is no longer needed, so that its share of the memory is
+// another's. It may be called again, and on nil.
+func (a *Answer) Release() {
+	if a != nil {
+		a.release()
+	}
 }
 
 // Failed says that the service is in trouble.
@@ -62,7 +74,7 @@ func (a *Answer) Failed() bool { return a.Status == http.StatusTooManyRequests |
 // which names the host alone: in the rest of an address may stand a key.
 func (a *API) Do(c Call) (*Answer, error) {
 	raw := c.URL.String()
-	x := &exchange{target: &target{url: c.URL, raw: raw, host: weburl.Host(raw)}, limits: a.limits, clock: systemClock{}, everyStatus: true, crawlDelay: c.Delay}
+	x := &exchange{target: &target{url: c.URL, raw: raw, host: weburl.Host(raw)}, limits: a.limits, memory: a.memory, clock: systemClock{}, everyStatus: true, crawlDelay: c.Delay}
 	var notReady error
 	if c.Ready != nil {
 		x.ready = func(*http.Request) error { notReady = c.Ready(); return notReady }
@@ -79,10 +91,11 @@ func (a *API) Do(c Call) (*Answer, error) {
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		x.failed = x.outcome == BadAnswer
+		x.failed = x.outcome != Canceled // what cannot be read is of no use
+		x.giveBack()
 		return nil, x.unaddressed(err)
 	}
-	out := &Answer{Status: x.status, Header: x.answer, Body: body, RetryAfter: x.retryAfter()}
+	out := &Answer{Status: x.status, Header: x.answer, Body: body, RetryAfter: x.retryAfter(), release: x.giveBack}
 	if c.Use != nil {
 		err = c.Use(out)
 	}

@@ -154,7 +154,7 @@ func TestFarm(t *testing.T) {
 	g := getter{realdata.StartFarm(t, "").Client()}
 	labels := readLabels(t, realdata.Path(t, "truth", "homepages.tsv"))
 	f := homepage.New(homepage.Config{
-		Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil),
+		Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil, nil),
 		Getter:   g,
 	})
 	subjects := append(g.subjects(t, "farm", "Farm Conference", 1994, 2026), g.subjects(t, "colt", "Conference on Learning Theory", 2016, 2018)...)

@@ -26,8 +26,8 @@ type SearXNG struct {
 
 // NewSearXNG returns a searcher for the instance at base, such as
 // "http://localhost:8888". gate paces it; nil does not.
-func NewSearXNG(base string, client *http.Client, gate fetch.Gate) *SearXNG {
-	return &SearXNG{provider: newProvider("searxng", client, gate), base: strings.TrimRight(base, "/")}
+func NewSearXNG(base string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *SearXNG {
+	return &SearXNG{provider: newProvider("searxng", client, gate, memory), base: strings.TrimRight(base, "/")}
 }
 
 // Name is "searxng".
@@ -83,11 +83,11 @@ type Brave struct {
 }
 
 // NewBrave returns a searcher; base "" is Brave's own address.
-func NewBrave(base, key string, client *http.Client, gate fetch.Gate) *Brave {
+func NewBrave(base, key string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *Brave {
 	if base == "" {
 		base = "https://api.search.brave.com"
 	}
-	return &Brave{provider: newProvider("brave", client, gate), base: strings.TrimRight(base, "/"), key: key}
+	return &Brave{provider: newProvider("brave", client, gate, memory), base: strings.TrimRight(base, "/"), key: key}
 }
 
 // Name is "brave".
@@ -132,11 +132,11 @@ type Serper struct {
 }
 
 // NewSerper returns a searcher; base "" is Serper's own address.
-func NewSerper(base, key string, client *http.Client, gate fetch.Gate) *Serper {
+func NewSerper(base, key string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *Serper {
 	if base == "" {
 		base = "https://google.serper.dev"
 	}
-	return &Serper{provider: newProvider("serper", client, gate), base: strings.TrimRight(base, "/"), key: key}
+	return &Serper{provider: newProvider("serper", client, gate, memory), base: strings.TrimRight(base, "/"), key: key}
 }
 
 // Name is "serper".
@@ -170,13 +170,13 @@ func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Re
 	return ranked(s.name, all, n), nil
 }
 
-func newProvider(name string, client *http.Client, gate fetch.Gate) provider {
+func newProvider(name string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) provider {
 	if client == nil {
 		client = http.DefaultClient
 	}
 	// No redirect is followed: a key and what is searched for are for the host that
 	// the operator named.
-	return provider{name: name, api: fetch.NewAPI(client.Transport, gate, cmp.Or(client.Timeout, time.Minute), maxAnswer)}
+	return provider{name: name, api: fetch.NewAPI(client.Transport, gate, memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)}
 }
 
 // FirstAnswer asks the given searchers in order and returns the first answer

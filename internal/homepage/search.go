@@ -66,7 +66,7 @@ type provider struct {
 // call sends req when its host's turn has come and decodes the answer.
 func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
-	_, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
+	a, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
 		if err := p.refusal(req, a); err != nil {
 			return err
 		}
@@ -75,6 +75,7 @@ func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 		}
 		return nil
 	}})
+	a.Release()
 	var e *fetch.Error
 	switch {
 	case !errors.As(err, &e):

@@ -47,9 +47,10 @@ type Config struct {
 	MaxWait time.Duration // longest Retry-After that is waited for here; 0 is 2 min
 	Timeout time.Duration // of one request, its body included; 0 is 60 s
 
-	HTTPClient *http.Client // nil: a client that honours the proxy variables
-	Gate       fetch.Gate   // nil: turns are counted within this process alone
-	Log        *slog.Logger // nil: silent
+	HTTPClient *http.Client  // nil: a client that honours the proxy variables
+	Gate       fetch.Gate    // nil: turns are counted within this process alone
+	Memory     *fetch.Memory // what large answers wait for; nil: nothing bounds them
+	Log        *slog.Logger  // nil: silent
 }
 
 // Delays are the least times from one request's end to the next one's begin, by

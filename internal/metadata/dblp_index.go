@@ -41,13 +41,13 @@ func (ix venueIndex) elsewhere(years gleaner.Years) []string {
 // year is never read from a path: it is the record's, or the one written in the
 // reference, its list item or the heading above, in this order.
 func (b base) indexPage(ctx context.Context, key string) (venueIndex, error) {
-	body, addr, err := b.page(ctx, "db/"+key+"/index.xml")
+	var ix venueIndex
+	err := b.page(ctx, "db/"+key+"/index.xml", func(body []byte) (err error) {
+		ix, err = parseIndex(body, key)
+		return err
+	})
 	if err != nil {
 		return venueIndex{}, err
-	}
-	ix, err := parseIndex(body, key)
-	if err != nil {
-		return venueIndex{}, ErrBadAnswer{b.svc.name, addr, err}
 	}
 	return ix, nil
 }

@@ -103,11 +103,15 @@ func newDecoder(r io.Reader, entities map[string]string) *xml.Decoder {
 	return d
 }
 
-// page fetches one of DBLP's XML pages.
-func (b base) page(ctx context.Context, path string) ([]byte, string, error) {
+// page fetches one of DBLP's XML pages and has it read.
+func (b base) page(ctx context.Context, path string, read func(body []byte) error) error {
 	addr := b.url + "/" + path
-	body, err := b.svc.get(ctx, addr)
-	return body, addr, err
+	return b.svc.get(ctx, addr, func(body []byte) error {
+		if err := read(body); err != nil {
+			return ErrBadAnswer{b.svc.name, addr, err}
+		}
+		return nil
+	})
 }
 
 // eachRecord calls f for the records (the children of <r>) of an XML page. A
@@ -151,13 +155,12 @@ func eachRecord(body []byte, f func(xmlRecord)) error {
 
 // volumePage reads a volume's own page, which needs no search service.
 func (b base) volumePage(ctx context.Context, toc string) ([]record, error) {
-	body, addr, err := b.page(ctx, toc+".xml")
+	var out []record
+	err := b.page(ctx, toc+".xml", func(body []byte) error {
+		return eachRecord(body, func(x xmlRecord) { out = append(out, x.record()) })
+	})
 	if err != nil {
 		return nil, err
-	}
-	var out []record
-	if err := eachRecord(body, func(x xmlRecord) { out = append(out, x.record()) }); err != nil {
-		return nil, ErrBadAnswer{b.svc.name, addr, err}
 	}
 	return out, nil
 }

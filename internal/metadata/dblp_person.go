@@ -15,16 +15,15 @@ const maxPersonTitles = 100
 
 // personPage reads /pid/<pid>.xml, and tells of each record on it.
 func (b base) personPage(ctx context.Context, pid string, each func(record)) (gleaner.Person, error) {
-	body, addr, err := b.page(ctx, "pid/"+pid+".xml")
+	var p gleaner.Person
+	err := b.page(ctx, "pid/"+pid+".xml", func(body []byte) (err error) {
+		if p, err = parsePerson(body, each); err == nil {
+			err = soundPerson(p)
+		}
+		return err
+	})
 	if err != nil {
 		return gleaner.Person{}, err
-	}
-	p, err := parsePerson(body, each)
-	if err == nil {
-		err = soundPerson(p)
-	}
-	if err != nil {
-		return gleaner.Person{}, ErrBadAnswer{b.svc.name, addr, err}
 	}
 	if p.Author.PID == "" {
 		p.Author.PID = pid

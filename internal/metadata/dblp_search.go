@@ -172,23 +172,22 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 	addr := query(b.url, "/search/"+what+"/api", url.Values{
 		"q": {q}, "format": {"json"}, "h": {strconv.Itoa(count)}, "f": {strconv.Itoa(from)},
 	})
-	body, err := b.svc.get(ctx, addr)
+	err := b.svc.get(ctx, addr, func(body []byte) error {
+		if err := json.Unmarshal(body, &ans); err != nil {
+			return ErrBadAnswer{b.svc.name, addr, err}
+		}
+		if ans.Result.Hits.Total == "" {
+			return ErrBadAnswer{b.svc.name, addr, errors.New("no count of hits: " + excerpt(body))}
+		}
+		return nil
+	})
 	var none ErrNotFound
 	if errors.As(err, &none) {
 		// The service answers an unknown table of contents with 0 hits; a 404
 		// is the service itself that is not there.
 		return ans, ErrUnavailable{Service: b.svc.name, URL: addr, Status: 404, Err: errors.New("no search service")}
 	}
-	if err != nil {
-		return ans, err
-	}
-	if err := json.Unmarshal(body, &ans); err != nil {
-		return ans, ErrBadAnswer{b.svc.name, addr, err}
-	}
-	if ans.Result.Hits.Total == "" {
-		return ans, ErrBadAnswer{b.svc.name, addr, errors.New("no count of hits: " + excerpt(body))}
-	}
-	return ans, nil
+	return ans, err
 }
 
 // searchVenues lists the venues that answer to some words.

@@ -51,7 +51,7 @@ func newService(cfg Config, name string, delay time.Duration) *service {
 	}
 	s := &service{
 		name: name, retries: max(cfg.Retries, 0), header: http.Header{},
-		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Timeout, maxBody), log: cfg.Log, userAgent: agent,
+		api: fetch.NewAPI(cfg.HTTPClient.Transport, cfg.Gate, cfg.Memory, cfg.Timeout, maxBody), log: cfg.Log, userAgent: agent,
 		backoff: cfg.Backoff, maxWait: cfg.MaxWait,
 		secrets: newSecrets(cfg.OpenAlexKey, cfg.SemanticScholarKey, cfg.CrossrefKey),
 	}
@@ -65,38 +65,45 @@ type answer struct {
 	*fetch.Answer
 }
 
-// get asks for one address and returns its body.
-func (s *service) get(ctx context.Context, addr string) ([]byte, error) {
-	return s.do(ctx, http.MethodGet, addr, nil)
+// get asks for one address and gives its body to use.
+func (s *service) get(ctx context.Context, addr string, use func(body []byte) error) error {
+	return s.do(ctx, http.MethodGet, addr, nil, use)
 }
 
-// do asks until there is an answer that asking again would not change. Backoff
-// carries no jitter: all workers wait at the same gate anyway, which lets one
-// through at a time.
-func (s *service) do(ctx context.Context, method, addr string, body []byte) ([]byte, error) {
-	answer, err := s.ask(ctx, method, addr, body)
-	return answer, s.secrets.hideIn(err)
+// do asks until there is an answer that asking again would not change, and gives its
+// body to use, which must not keep it. Backoff carries no jitter: all workers wait at
+// the same gate anyway, which lets one through at a time.
+func (s *service) do(ctx context.Context, method, addr string, body []byte, use func(body []byte) error) error {
+	a, err := s.ask(ctx, method, addr, body)
+	if err == nil {
+		defer a.Release()
+		err = s.judge(a)
+	}
+	if err != nil {
+		return s.secrets.hideIn(err)
+	}
+	return use(a.Body)
 }
 
-func (s *service) ask(ctx context.Context, method, addr string, body []byte) ([]byte, error) {
+func (s *service) ask(ctx context.Context, method, addr string, body []byte) (answer, error) {
 	wait := s.backoff
 	for attempt := 0; ; attempt++ {
 		a, err := s.follow(ctx, method, addr, body)
 		if err == nil {
-			return s.judge(a)
+			return a, nil
 		}
 		var down ErrUnavailable
 		if !errors.As(err, &down) || ctx.Err() != nil {
-			return nil, err
+			return answer{}, err
 		}
 		pause := max(wait, down.RetryAfter)
 		if attempt >= s.retries || down.RetryAfter > s.maxWait || down.Wall || errors.Is(err, errNoTurn) {
-			return nil, down
+			return answer{}, down
 		}
 		s.log.WarnContext(ctx, "outside service is asked again", "service", s.name, "url", s.secrets.hide(addr), "try", attempt+1, "in", pause,
 			"because", s.secrets.hide(down.Error()))
 		if err := fetch.Wait(ctx, pause); err != nil {
-			return nil, err
+			return answer{}, err
 		}
 		wait *= 2
 	}
@@ -116,6 +123,7 @@ func (s *service) follow(ctx context.Context, method, asked string, body []byte)
 		if a.Status < 300 || a.Status > 399 || to == "" {
 			return a, nil
 		}
+		a.Release()
 		next, err := weburl.Canonical(addr, to)
 		if err != nil {
 			return answer{}, ErrBadAnswer{s.name, asked, errors.New("redirect to what is no address")}
@@ -150,7 +158,11 @@ func (s *service) once(ctx context.Context, method, addr, asked string, body []b
 		return answer{}, s.unanswered(ctx, asked, err)
 	}
 	out := answer{url: asked, Answer: a}
-	return out, s.inOrder(out)
+	if err := s.inOrder(out); err != nil {
+		a.Release()
+		return answer{}, err
+	}
+	return out, nil
 }
 
 // heed takes up the pace that an answer asks for.
@@ -205,24 +217,24 @@ func (s *service) inOrder(a answer) error {
 // no use in coming back to it soon.
 var errNoTurn = errors.New("no turn")
 
-// judge turns a final status into a body or a typed error.
-func (s *service) judge(a answer) ([]byte, error) {
+// judge turns a final status that brings no data into a typed error.
+func (s *service) judge(a answer) error {
 	if a.Status >= 400 && s.problem != nil {
 		if err := s.problem(a.Status, a.Body); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	switch {
 	case a.Status == http.StatusOK:
-		return a.Body, nil
+		return nil
 	case a.Status == http.StatusNotFound || a.Status == http.StatusGone:
-		return nil, ErrNotFound{s.name, a.url}
+		return ErrNotFound{s.name, a.url}
 	case a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden:
-		return nil, ErrRefused{s.name, a.url, a.Status, "it wants a key, or blocks this address: " + excerpt(a.Body)}
+		return ErrRefused{s.name, a.url, a.Status, "it wants a key, or blocks this address: " + excerpt(a.Body)}
 	case a.Status >= 400:
-		return nil, ErrRefused{s.name, a.url, a.Status, excerpt(a.Body)}
+		return ErrRefused{s.name, a.url, a.Status, excerpt(a.Body)}
 	default:
-		return nil, ErrBadAnswer{s.name, a.url, fmt.Errorf("status %d", a.Status)}
+		return ErrBadAnswer{s.name, a.url, fmt.Errorf("status %d", a.Status)}
 	}
 }
 

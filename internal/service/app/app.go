@@ -46,7 +46,7 @@ type App struct {
 	Catalogues Catalogues
 
 	options  Options
-	memory   *fetch.Memory // of all polite clients
+	memory   *fetch.Memory // of all clients
 	shutTemp func()        // removes the readers' temporary files; nil where none were opened
 
 	filter *document.Filter // nil where it is switched off
@@ -156,7 +156,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	services := robotsFirst{a.Keeper.Services(), a.Fetch}
 	a.Citations = a.citations(client, services)
-	a.Catalogues = catalogues(cfg, client, services, a.Log)
+	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log)
 	return a.openStages(client)
 }
 
@@ -172,7 +172,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate())
+	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate(), a.memory)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ type Catalogues struct {
 	PeopleDBLP  bool
 }
 
-func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) metadata.Config {
+func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory, log *slog.Logger) metadata.Config {
 	known, at := cfg.Catalogues, cfg.Policy.Services
 	mirror := known.DBLPMirror
 	if mirror == "" && known.DBLP != "" {
@@ -69,13 +69,13 @@ func metadataConfig(cfg *config.Config, client *http.Client, gate fetch.Gate, lo
 	return metadata.Config{DBLPURL: known.DBLP, DBLPMirrorURL: mirror, DumpPath: known.DBLPDump, Contact: email(cfg.Web.Contact),
 		CrossrefURL: at.Crossref, OpenAlexURL: at.OpenAlex, SemanticScholarURL: at.SemanticScholar,
 		UnpaywallURL: at.Unpaywall, ArXivURL: at.ArXiv, ORCIDURL: at.ORCID, ACLURL: at.ACL,
-		OpenAlexKey: string(known.OpenAlexKey), SemanticScholarKey: string(known.SemanticScholarKey), HTTPClient: client, Gate: gate, Log: log,
+		OpenAlexKey: string(known.OpenAlexKey), SemanticScholarKey: string(known.SemanticScholarKey), HTTPClient: client, Gate: gate, Memory: memory, Log: log,
 		Delays: metadata.Delays{DBLP: known.DBLPDelay}, Backoff: cfg.Policy.Crawl.RetryBase / 15, Rest: cfg.Policy.Pace.ParkFor / 12}
 }
 
 // catalogues makes a client for each.
-func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, log *slog.Logger) Catalogues {
-	mc := metadataConfig(cfg, client, gate, log)
+func catalogues(cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory, log *slog.Logger) Catalogues {
+	mc := metadataConfig(cfg, client, gate, memory, log)
 	c := Catalogues{DBLP: metadata.NewDBLP(mc), Sources: map[string]metadata.Source{}, Completers: map[string]metadata.CopySource{}}
 	for _, name := range cfg.Catalogues.Sources {
 		c.Names = append(c.Names, string(name))
@@ -135,7 +135,7 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	if err != nil {
 		return Catalogues{}, err
 	}
-	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, log), nil
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, bodies(), log), nil
 }
 
 func email(contact string) string {
@@ -165,8 +165,8 @@ func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource 
 // searchers are what finds pages by words: the web search that the settings name,
 // with memory and budget, and behind it the local index, which answers where that
 // knows nothing or is not to be asked. web is nil for none.
-func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
-	s, err := webSearch(cfg, client, atLeast{gate, cfg.Search.Delay})
+func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
+	s, err := webSearch(cfg, client, atLeast{gate, cfg.Search.Delay}, memory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,7 +195,7 @@ func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (fu
 }
 
 // webSearch is the search engine of the settings; nil for none.
-func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepage.Searcher, error) {
+func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (homepage.Searcher, error) {
 	need := func(key, value string) error {
 		if value == "" {
 			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Search.Provider, key)
@@ -204,11 +204,11 @@ func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate) (homepa
 	}
 	switch s := cfg.Search; s.Provider {
 	case "searxng":
-		return homepage.NewSearXNG(s.SearXNG, client, gate), need("searxng-url", s.SearXNG)
+		return homepage.NewSearXNG(s.SearXNG, client, gate, memory), need("searxng-url", s.SearXNG)
 	case "brave":
-		return homepage.NewBrave("", string(s.BraveKey), client, gate), need("brave-key", string(s.BraveKey))
+		return homepage.NewBrave("", string(s.BraveKey), client, gate, memory), need("brave-key", string(s.BraveKey))
 	case "serper":
-		return homepage.NewSerper("", string(s.SerperKey), client, gate), need("serper-key", string(s.SerperKey))
+		return homepage.NewSerper("", string(s.SerperKey), client, gate, memory), need("serper-key", string(s.SerperKey))
 	}
 	return nil, nil
 }
