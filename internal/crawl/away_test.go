@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 )
@@ -107,6 +108,56 @@ func TestASilentDatabaseCostsNoHost(t *testing.T) {
 	line.Mend()
 	require.Equal(t, Exhausted, (<-ended).Ending)
 	require.Equal(t, map[string]int{"/": 1, "/slow.html": 1}, s.asked())
+}
+
+// TestARequestEndsWithItsLease: the record answers nobody who asks for the lease,
+// while a page is slow. The request is broken off before another process may ask the
+// host, though a client finishes what it sent when it is told to stop; and the page is
+// asked for again when the record is back.
+func TestARequestEndsWithItsLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dsn, line := devtest.Lay(t, w.dsn)
+	far, err := store.Open(t.Context(), dsn, 4)
+	require.NoError(t, err)
+	t.Cleanup(far.Close)
+	w.keeper = politeness.NewKeeper(far.Pool, paced, "away")
+	w.client, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Gate: w.keeper, Linger: 2 * time.Minute})
+	require.NoError(t, err)
+	t.Cleanup(w.client.Close)
+	asked, left, once := make(chan struct{}), make(chan struct{}), sync.Once{}
+	s := serve(t, map[string]any{"/": links("/slow.html"), "/slow.html": func(rw http.ResponseWriter, r *http.Request) {
+		once.Do(func() {
+			close(asked)
+			<-r.Context().Done()
+			close(left)
+		})
+		_, _ = rw.Write([]byte(links()))
+	}})
+	w.seed(t, s.host, "/", "/")
+	ended := make(chan Result, 1)
+	go func() {
+		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	<-asked
+	line.Hush()
+	defer line.Mend()
+	require.Eventually(t, func() (free bool) {
+		require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT expires_at < now() FROM sites WHERE host=$1`, s.host).Scan(&free))
+		return free
+	}, time.Minute, 20*time.Millisecond, "the lease runs out by itself")
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		t.Error("the request goes on, and another process may have the host")
+	}
+	line.Mend()
+	require.Equal(t, Exhausted, (<-ended).Ending)
+	require.Equal(t, map[string]int{"/": 1, "/slow.html": 2}, s.asked())
 }
 
 // TestAProcessThatStandsStillLosesItsHost: it is stopped while it crawls, and

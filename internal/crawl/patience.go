@@ -63,23 +63,11 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		if p := s.loop.latest.Load(); p != nil {
 			s.loop.report(*p) // alive, though a page is slow
 		}
-		if err := within(s.renew); errors.Is(err, politeness.ErrLost) {
+		if err := within(s.lease.Renew); errors.Is(err, politeness.ErrLost) {
 			cancel(err)
 			return false
 		}
 		_ = within(s.heed) // where the record is away the loop's own writes say so
 		return true
 	})
-}
-
-// renew renews the lease. Where that cannot be had in time, the request in flight
-// is broken off: somebody else may ask the host from then on.
-func (s *slice) renew(ctx context.Context) error {
-	err := s.lease.Renew(ctx)
-	if err != nil && s.lease.Lapsed() {
-		if breakOff := s.inFlight.Load(); breakOff != nil {
-			(*breakOff)()
-		}
-	}
-	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -23,9 +22,8 @@ type slice struct {
 	lease    *politeness.Lease
 	site     store.Site
 	loop     *loop
-	attempts int                                // slices before this one that did not come to an end
-	denied   string                             // why the policy does not allow the site, "" where it does
-	inFlight atomic.Pointer[context.CancelFunc] // breaks off the request that is under way
+	attempts int    // slices before this one that did not come to an end
+	denied   string // why the policy does not allow the site, "" where it does
 }
 
 // Slice crawls a part of a site. report is called every few seconds and after

@@ -103,16 +103,12 @@ func (w *web) unwanted() func(http.Header, int64) error {
 func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
 	for {
 		err = w.patiently(ctx, func() error {
-			asking, breakOff := context.WithCancel(ctx)
-			defer breakOff()
-			w.inFlight.Store(&breakOff)
-			defer w.inFlight.Store(nil)
 			return guarded(ctx, w.log, r.URL, func() error {
-				resp, err = w.fetch.Fetch(asking, r)
+				resp, err = w.fetch.Fetch(ctx, r)
 				return err
 			})
 		})
-		if err == nil || ctx.Err() != nil || answers(err) || !w.lease.Lapsed() {
+		if err == nil || ctx.Err() != nil || answers(err) || !w.lease.Lapsed() && !errors.Is(err, politeness.ErrLapsed) {
 			return resp, err
 		}
 		if err := w.hold(ctx); err != nil {

@@ -79,7 +79,7 @@ func (b *wireBody) Read(p []byte) (int, error) {
 	if err == errSlow {
 		o = SlowBody
 	} else if cause := context.Cause(b.ctx); cause != nil {
-		o = causeOutcome(cause)
+		o, err = causeOutcome(cause), cause
 	}
 	x.cut = x.fail(o, err)
 	return n, x.cut

@@ -130,7 +130,11 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 	if err != nil {
 		return nil, err
 	}
-	return func(v fetch.Visit) { l.visited(ctx, v, crawlDelay, started, delay) }, nil
+	answered := l.outlast(ctx)
+	return func(v fetch.Visit) {
+		answered()
+		l.visited(ctx, v, crawlDelay, started, delay)
+	}, nil
 }
 
 // reserve writes that a request leaves now, and makes sure that the lease holds.

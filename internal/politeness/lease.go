@@ -16,6 +16,10 @@ import (
 // ErrLost is returned to a holder whose lease another process took over.
 var ErrLost = errors.New("politeness: the lease on this host was lost")
 
+// ErrLapsed is why a request was broken off over which its lease ran out, since the
+// database could not be asked: another process may have the host. Renew tells.
+var ErrLapsed = errors.New("politeness: the lease on this host ran out over the request")
+
 // BusyError says that a host cannot be asked now, until when, and why.
 type BusyError struct {
 	Host     string
@@ -132,15 +136,27 @@ func (l *Lease) extend(asked time.Time) {
 
 // Lapsed reports whether the lease may be another's by now, as far as this
 // process knows: until it is renewed nothing may be asked.
-func (l *Lease) Lapsed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return time.Now().After(l.until)
+func (l *Lease) Lapsed() bool { return l.remains(&l.until) == 0 }
+
+// outlast breaks off the request of a turn, asked for under the given context, when
+// the lease runs out, until the returned function is called.
+func (l *Lease) outlast(turn context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
+	go func() {
+		for !l.Lapsed() { // it may be renewed meanwhile
+			if fetch.Wait(ctx, l.remains(&l.until)) != nil {
+				return
+			}
+		}
+		if ctx.Err() == nil {
+			fetch.Revoke(turn, ErrLapsed)
+		}
+	}()
+	return cancel
 }
 
 // keep renews the lease until the returned function is called, which waits for
-// a renewal under way. A lease that is lost, or that may be another's since the
-// database was away for so long, or silent, takes the request under way with it.
+// a renewal under way. A lease that is lost takes the request under way with it.
 func (l *Lease) keep(turn context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
 	ended := make(chan struct{})
@@ -150,7 +166,7 @@ func (l *Lease) keep(turn context.Context) (stop func()) {
 			within, over := context.WithTimeout(ctx, l.k.ttl/3)
 			err := l.Renew(within)
 			over()
-			if ctx.Err() == nil && (errors.Is(err, ErrLost) || err != nil && l.Lapsed()) {
+			if ctx.Err() == nil && errors.Is(err, ErrLost) {
 				fetch.Revoke(turn, ErrLost)
 				return false
 			}

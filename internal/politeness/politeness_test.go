@@ -304,7 +304,7 @@ func TestATurnEndsWithItsLease(t *testing.T) {
 	defer over()
 	select {
 	case <-ctx.Done():
-		require.ErrorIs(t, context.Cause(ctx), ErrLost)
+		require.ErrorIs(t, context.Cause(ctx), ErrLapsed)
 	case <-patience.Done():
 		t.Error("the request goes on, and another process may have the host")
 	}
