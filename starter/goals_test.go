@@ -183,7 +183,8 @@ func TestGoalsThatCannotBe(t *testing.T) {
 		"--scope: want one of prefix, host, not \"domain\"": {"--site", "https://www.example.edu/", "--scope", "domain"},
 		"--papers, --sources and --id are of one":           {"conf/a", "conf/b", "--years", "2001", "--id", "issn=1234-5678"},
 		"no-such-file.bib":                                  {"--papers", "no-such-file.bib"},
-		"holds no paper of 1999":                            {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
+		"line 2, column 1: \"ten.11\" is not a DOI; want one a line, such as 10.1145/872757.872770\nline 3": {"--papers", g.file("wanted.doi", "10.1145/1.2\nten.11\neleven\n")},
+		"holds no paper of 1999": {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
 	} {
 		require.Contains(t, g.wrong(program.ExitUsage, append([]string{"harvest"}, args...)...), say)
 	}

@@ -56,7 +56,8 @@ VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). In its place:
                      --scope host of the whole host
   --author NAME|PID  the papers of a person as DBLP lists them, from catalogues and
                      from the person's homepage
-  --papers FILE      the papers of a list
+  --papers FILE      the papers of a list (BibTeX, RIS, CSV, JSON Lines, or a DOI a line,
+                     whose titles Crossref is asked for)
 
 Elsewhere such a harvest is named as a venue is: site:URL, author:PID, papers:NAME
 (NAME is the file's, without its ending).
@@ -71,6 +72,7 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
   starter harvest --author "Ada Lovelace"
   starter harvest --author 65/2885 --years 1998-2004
   starter harvest --papers reading-list.bib
+  starter harvest --papers wanted.doi --wait
   starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000
   starter harvest conf/webdb --years 1998-2004 --ignore '*/courses.html,ads.example.com'
   starter harvest "Local Workshop" --years 2003 --papers workshop.bib
@@ -96,7 +98,7 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue; default of a person and a list: all)")
 	fl.StringArrayVar(&f.sites, "site", nil, "the address of a site whose academic documents are wanted; may be given again")
 	fl.StringArrayVar(&f.authors, "author", nil, "a person, by name or DBLP's id, whose papers are wanted; may be given again")
-	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris); imported first")
+	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris, doi); imported first")
 	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
 	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")

@@ -26,7 +26,7 @@ func (c *cli) holdingsCommand() *cobra.Command {
 
 func (c *cli) holdingsImportCommand() *cobra.Command {
 	var dry bool
-	cmd := &cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris)", Args: args(1, "a file"),
+	cmd := &cobra.Command{Use: "import FILE", Short: "Import a list of papers (csv, jsonl, bibtex, ris, doi)", Args: args(1, "a file"),
 		Long: `Import a list of papers that the library holds. The format is told from the
 name and the content; a CSV file needs a header with at least a title column.
 A malformed file is refused with its line and column, and nothing is imported.

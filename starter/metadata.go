@@ -29,7 +29,7 @@ type sourceFlags struct {
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.sources, "sources", "", "sources of this venue's papers, such as dblp,crossref,arxiv (default: the setting sources); kept with the venue")
-	fl.StringVar(&f.papers, "papers", "", "file with the venue's papers (csv, jsonl, bibtex, ris), for a venue that DBLP lacks; kept with the venue; of a harvest without a venue the list that it is after")
+	fl.StringVar(&f.papers, "papers", "", "file with the venue's papers (csv, jsonl, bibtex, ris, doi), for a venue that DBLP lacks; kept with the venue; of a harvest without a venue the list that it is after")
 	fl.StringToStringVar(&f.ids, "id", nil, "the venue's name in other catalogues: issn=1234-5678, openalex=S123, acl=emnlp, oai=SET; kept with the venue")
 }
 

@@ -3,6 +3,8 @@ package harvest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -30,6 +32,80 @@ func (s *Stages) askPerson(ctx context.Context, goal string, report func(string)
 		return []gap{{SourceDBLP, pid, err}}, nil
 	}
 	return nil, err
+}
+
+// byDOI is a source that knows papers by their DOIs.
+type byDOI interface {
+	Name() string
+	ByDOI(ctx context.Context, dois []string) ([]gleaner.Paper, error)
+}
+
+// titles is the source that completes lists of bare DOIs.
+func (s *Stages) titles() (byDOI, bool) {
+	src, ok := s.Sources["crossref"].(byDOI)
+	return src, ok
+}
+
+// askTitles asks for the papers of a list that has their DOIs alone.
+func (s *Stages) askTitles(ctx context.Context, goal string, years gleaner.Years, report func(string)) error {
+	src, ok := s.titles()
+	if !ok {
+		return nil
+	}
+	listed, err := s.DB.Listing(ctx, SourceFile, goal, years)
+	if err != nil {
+		return err
+	}
+	had, err := s.DB.Listing(ctx, src.Name(), goal, gleaner.Years{})
+	if err != nil {
+		return err
+	}
+	var open []string
+	keys := map[string]string{} // in the list, by DOI
+	for _, p := range listed {
+		if p.Title == "" && !slices.ContainsFunc(had, func(h gleaner.Paper) bool { return h.DOI == p.DOI }) {
+			open = append(open, p.DOI)
+			keys[p.DOI] = p.Key
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	report(fmt.Sprintf("%s: the papers of %d DOIs", src.Name(), len(open)))
+	found, err := src.ByDOI(ctx, open)
+	for i := range found {
+		found[i].Key = keys[found[i].DOI] // titles that are not there cannot be compared
+	}
+	if len(found) > 0 {
+		err = errors.Join(err, s.Enter(ctx, src.Name(), goal, "list", append(had, found...)))
+	}
+	return err
+}
+
+// untitled takes the papers of a list out of which no source knows more than the
+// DOI: they could not be recognised. known are the gaps of the sources.
+func untitled(records []metadata.Record, known []gap) (titled []metadata.Record, missing []gap) {
+	for _, r := range records {
+		if r.Paper.Title == "" {
+			missing = append(missing, gap{SourceFile, r.Paper.DOI, errNoTitle{r.Paper.DOI, len(known) > 0}})
+			continue
+		}
+		titled = append(titled, r)
+	}
+	return titled, append(known, missing...)
+}
+
+// errNoTitle is a DOI of which nothing is known.
+type errNoTitle struct {
+	doi   string
+	waits bool // for a source that did not answer
+}
+
+func (e errNoTitle) Error() string {
+	if e.waits {
+		return "no title is known yet for the DOI " + e.doi
+	}
+	return "Crossref knows no paper by the DOI " + e.doi
 }
 
 // ScopeHost is the scope of a whole host; every other is the path of a homepage, or

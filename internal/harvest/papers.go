@@ -110,6 +110,9 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 	if records, err = s.merged(ctx, names, venueKey, years); err != nil {
 		return nil, missing, err
 	}
+	if gleaner.ParseGoal(venueKey).List != "" {
+		records, missing = untitled(records, missing)
+	}
 	if len(records) == 0 {
 		return nil, missing, nothing(venueKey, years, words(missing))
 	}
@@ -161,6 +164,9 @@ func (s *Stages) sourceNames(v store.Venue) ([]string, error) {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return s.Completers[n] == nil })
 		names = append([]string{SourceDBLP}, names...)
 	}
+	if src, ok := s.titles(); ok && gleaner.ParseGoal(v.Key).List != "" {
+		names = append(slices.Clone(names), src.Name())
+	}
 	if len(names) == 0 {
 		names = []string{SourceDBLP}
 	}
@@ -200,6 +206,8 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
+	case gleaner.ParseGoal(v.Key).List != "":
+		err = s.askTitles(ctx, v.Key, years, report)
 	case name == SourceDBLP && gleaner.ParseGoal(v.Key).Author != "":
 		missing, err = s.askPerson(ctx, v.Key, report)
 	case name == SourceDBLP:

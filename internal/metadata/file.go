@@ -9,8 +9,8 @@ import (
 	"gleaner/internal/text"
 )
 
-// File is a list of a venue's papers that a person has: BibTeX, RIS, CSV or JSON
-// Lines.
+// File is a list of a venue's papers that a person has: BibTeX, RIS, CSV, JSON Lines
+// or DOIs.
 type File struct {
 	path   string
 	format biblio.Format
@@ -21,7 +21,7 @@ func NewFile(path string, format biblio.Format) *File { return &File{path, forma
 
 // Papers lists the file's papers of the years; those without a year are kept
 // when a single year is asked for. The whole file is taken for the venue's.
-// Malformed input is a *biblio.SyntaxError with line and column.
+// Malformed input is biblio.SyntaxErrors, each with line and column.
 func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -34,20 +34,27 @@ func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years)
 		n, _ := file.ReadAt(head, 0)
 		format = biblio.Detect(f.path, head[:n])
 	}
+	all, err := biblio.Read(file, format)
+	if err != nil {
+		return nil, err
+	}
 	var out []gleaner.Paper
-	err = biblio.Each(file, format, func(p gleaner.Paper) error {
+	for _, p := range all {
 		if p.Year == 0 && years.From == years.To {
 			p.Year = years.From
 		}
 		if !years.Contains(p.Year) || isFrontMatter(p.Title) {
-			return ctx.Err()
+			continue
 		}
 		p.Venue = v.Key
-		if p.Key == "" {
+		switch {
+		case p.Key != "":
+		case p.Title == "":
+			p.Key = "doi:" + p.DOI
+		default:
 			p.Key = "file:" + text.Normalise(p.Title)
 		}
 		out = append(out, p)
-		return ctx.Err()
-	})
-	return out, err
+	}
+	return out, ctx.Err()
 }

@@ -155,7 +155,7 @@ func (r *Record) identify(source string, p gleaner.Paper) {
 			r.IDs[kind] = v
 		}
 	}
-	if kind, id, ok := strings.Cut(p.Key, ":"); ok && kind != "oai" && !strings.Contains(kind, "/") {
+	if kind, id, ok := strings.Cut(p.Key, ":"); ok && kind != "oai" && kind != "papers" && !strings.Contains(kind, "/") {
 		set(kind, id)
 	} else if p.Key != "" {
 		set(source, p.Key)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,6 +61,10 @@ func (s *Service) crossrefList(w http.ResponseWriter, r *http.Request) {
 		from = n
 	}
 	papers := s.withDOI()
+	if filter := q.Get("filter"); strings.HasPrefix(filter, "doi:") {
+		asked := strings.Split(filter, ",")
+		papers = slices.DeleteFunc(papers, func(p gleaner.Paper) bool { return !slices.Contains(asked, "doi:"+p.DOI) })
+	}
 	items := []object{}
 	for i := from; i < min(len(papers), from+rows); i++ {
 		items = append(items, crossrefItem(papers[i]))

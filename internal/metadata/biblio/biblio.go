@@ -20,10 +20,11 @@ const (
 	JSONL  Format = "jsonl" // one JSON object a line
 	BibTeX Format = "bibtex"
 	RIS    Format = "ris"
+	DOI    Format = "doi" // one DOI a line, and comments that begin with #; only read
 )
 
 // ErrFormat is the error of a format that is not known, or cannot be told.
-var ErrFormat = errors.New("format not known: want csv, jsonl, bibtex or ris")
+var ErrFormat = errors.New("format not known: want csv, jsonl, bibtex, ris or doi")
 
 // SyntaxError is input that does not follow its format. Line and Column count
 // from 1; Column is in bytes, 0 where only the line is known.
@@ -37,6 +38,34 @@ func (e *SyntaxError) Error() string {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
 	}
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
+}
+
+// SyntaxErrors are all that could not be read of one list, in its order.
+type SyntaxErrors []*SyntaxError
+
+// maxErrors is how many errors of one list are gathered; what follows so many is as
+// likely not of the format at all.
+const maxErrors = 50
+
+// Error has a line for each.
+func (es SyntaxErrors) Error() string {
+	lines := make([]string, len(es), len(es)+1)
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	if len(es) >= maxErrors {
+		lines = append(lines, "and perhaps more, which were not looked for")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns each.
+func (es SyntaxErrors) Unwrap() []error {
+	out := make([]error, len(es))
+	for i, e := range es {
+		out[i] = e
+	}
+	return out
 }
 
 func failAt(line, column int, format string, args ...any) error {
@@ -55,6 +84,8 @@ func ParseFormat(s string) (Format, error) {
 		return BibTeX, nil
 	case "ris":
 		return RIS, nil
+	case "doi", "dois":
+		return DOI, nil
 	}
 	return "", fmt.Errorf("%q: %w", s, ErrFormat)
 }
@@ -77,6 +108,9 @@ func Detect(name string, head []byte) Format {
 		return BibTeX
 	}
 	line, _, _ := strings.Cut(s, "\n")
+	if gleaner.ParseDOI(line) != "" || strings.HasPrefix(line, "#") {
+		return DOI
+	}
 	for _, h := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ';' || r == '\t' }) {
 		if column(h) == "title" {
 			return CSV
@@ -85,16 +119,26 @@ func Detect(name string, head []byte) Format {
 	return ""
 }
 
-// Read reads a whole list. Malformed input is a *SyntaxError, an unknown format
-// ErrFormat; other errors are the reader's.
+// Read reads a whole list. Malformed input is SyntaxErrors, which name everything
+// that could not be read; an unknown format is ErrFormat; other errors are the
+// reader's.
 func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 	var out []gleaner.Paper
-	err := Each(r, format, func(p gleaner.Paper) error {
+	var wrong SyntaxErrors
+	err := each(r, format, func(p gleaner.Paper) error {
 		out = append(out, p)
 		return nil
+	}, func(e *SyntaxError) error {
+		if wrong = append(wrong, e); len(wrong) >= maxErrors {
+			return wrong
+		}
+		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(wrong) > 0:
+		return nil, wrong
 	}
 	return out, nil
 }
@@ -102,21 +146,38 @@ func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 // Each reads a list and hands on one paper after the other, holding no more than
 // one record at a time. It stops at the first error, the callback's included.
 func Each(r io.Reader, format Format, do func(gleaner.Paper) error) error {
+	return each(r, format, do, func(e *SyntaxError) error { return e })
+}
+
+// each tells bad of what cannot be read, and goes on behind it unless bad returns
+// an error.
+func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	if b, err := br.Peek(3); err == nil && string(b) == "\ufeff" {
 		_, _ = br.Discard(3)
 	}
 	switch format {
 	case CSV:
-		return eachCSV(br, do)
+		return eachCSV(br, do, bad)
 	case JSONL:
-		return eachJSONL(br, do)
+		return eachJSONL(br, do, bad)
 	case BibTeX:
-		return eachBibTeX(br, do)
+		return eachBibTeX(br, do, bad)
 	case RIS:
-		return eachRIS(br, do)
+		return eachRIS(br, do, bad)
+	case DOI:
+		return eachDOI(br, do, bad)
 	}
 	return fmt.Errorf("%q: %w", format, ErrFormat)
+}
+
+// tell tells bad of an error of the input; every other error is returned.
+func tell(err error, bad func(*SyntaxError) error) error {
+	var wrong *SyntaxError
+	if errors.As(err, &wrong) {
+		return bad(wrong)
+	}
+	return err
 }
 
 // Write writes papers in a format; what is written reads back the same, but for

@@ -44,6 +44,7 @@ func TestRead(t *testing.T) {
 		{"bibtex", biblio.BibTeX, bibSample, bibWant},
 		{"ris", biblio.RIS, "TY  - JOUR\r\nID  - k1\r\nTI  - On the office\r\n  of engines\r\nAU  - Lovelace, Ada\r\nAU  - Babbage, Charles\r\nPY  - 1843/05//\r\nJO  - Memoirs\r\nSP  - 1\r\nEP  - 10\r\nDO  - 10.1000/X\r\nUR  - https://arxiv.org/abs/1609.01872v2\r\nER  - \r\n",
 			[]gleaner.Paper{{Key: "k1", Title: "On the office of engines", Authors: authors("Ada Lovelace", "Charles Babbage"), Year: 1843, Venue: "Memoirs", Pages: "1-10", DOI: "10.1000/x", ArXiv: "1609.01872", Links: []string{"https://arxiv.org/abs/1609.01872v2"}}}},
+		{"dois", biblio.DOI, "# mine\n10.1145/1.2\n doi:10.1000/ABC\r\nhttps://doi.org/10.1145/3.4\n", []gleaner.Paper{{DOI: "10.1145/1.2"}, {DOI: "10.1000/abc"}, {DOI: "10.1145/3.4"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,6 +74,35 @@ var bibWant = []gleaner.Paper{
 		Authors: authors("Ada Lovelace", "Charles Babbage", "Barnes and Noble", "José Gutiérrez Jr."),
 		Venue:   "J. Algorithms", Year: 1843, Pages: "1-10", DOI: "10.1000/xyz", ArXiv: "1609.01872", Links: []string{"http://a.example/x_y"}},
 	{Key: "two", Title: `A "quoted" one`, Year: 2001},
+}
+
+// TestEveryErrorOfAListIsNamed: who mends a list does it once.
+func TestEveryErrorOfAListIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		format biblio.Format
+		in     string
+		want   []string
+	}{
+		"csv":    {biblio.CSV, "title,year\nA,soon\nB,2001\nC,later\nD\n", []string{`line 2, column 3: "soon" is not a year`, `line 4, column 3: "later" is not a year`, "line 5: 1 fields"}},
+		"jsonl":  {biblio.JSONL, "{\"title\":\"A\"}\nnonsense\n{\"title\":\"B\",\"year\":[]}\n", []string{"line 2, column", "line 3"}},
+		"bibtex": {biblio.BibTeX, "@a{x, title={A}, year={5}}\n@a{y, title {B}}\n@a{z, title={C}, year={2001}}\n@a{w, title={D}\n", []string{`line 1: entry x: "5" is not a year`, "line 2, column", "line 4, column 1: the entry that begins here is not closed"}},
+		"ris":    {biblio.RIS, "TY  - JOUR\nTI  - A\nPY  - soon\nER  - \nTY  - JOUR\nTI  - B\nTY  - JOUR\nTI  - C\n", []string{`line 3, column 7: "soon" is not a year`, "line 7, column 1: a new reference begins", "line 7, column 1: the reference that begins here has no closing"}},
+		"doi":    {biblio.DOI, "# mine\n10.1145/1.2\nhttps://doi.org/10.1145/3.4\nten.11\n\n10.1145/5.6 and more\n", []string{`line 4, column 1: "ten.11" is not a DOI`, `line 6, column 1: "10.1145/5.6 and more" is not a DOI`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := biblio.Read(strings.NewReader(tt.in), tt.format)
+			var wrong biblio.SyntaxErrors
+			require.ErrorAs(t, err, &wrong)
+			require.Len(t, wrong, len(tt.want), "%v", err)
+			for i, want := range tt.want {
+				require.Contains(t, wrong[i].Error(), want)
+			}
+		})
+	}
+	_, err := biblio.Read(strings.NewReader(strings.Repeat("nonsense\n", 1000)), biblio.DOI)
+	require.Equal(t, 51, len(strings.Split(err.Error(), "\n")), "not a thousand lines")
 }
 
 func TestMalformedInputHasAPlace(t *testing.T) {

@@ -23,7 +23,7 @@ type bibReader struct {
 	strings      map[string]string
 }
 
-func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error) error {
+func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	r := &bibReader{in: br, line: 1, strings: months()}
 	for {
 		// Whatever stands between entries is a comment.
@@ -47,10 +47,16 @@ func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error) error {
 		line, column := r.line, r.column
 		p, ok, err := r.entry()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return failAt(line, column, "the entry that begins here is not closed before the file ends: is a brace missing?")
+			return tell(failAt(line, column, "the entry that begins here is not closed before the file ends: is a brace missing?"), bad)
 		}
 		if err != nil {
-			return err
+			if err := tell(err, bad); err != nil {
+				return err
+			}
+			if err := r.skipEntry(); err != nil {
+				return err
+			}
+			continue
 		}
 		if ok {
 			if err := do(p); err != nil {
@@ -110,6 +116,24 @@ func (r *bibReader) skipLine() error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// skipEntry goes on before the next line that begins an entry.
+func (r *bibReader) skipEntry() error {
+	for {
+		r.read = 0
+		c, err := r.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c == '@' && r.column == 1 {
+			r.back(c)
+			return nil
 		}
 	}
 }

@@ -40,19 +40,19 @@ func column(header string) string {
 	return ""
 }
 
-func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error) error {
+func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	comma, err := delimiter(br)
 	if err != nil {
-		return err
+		return tell(err, bad)
 	}
 	in := csv.NewReader(br)
 	in.Comma, in.FieldsPerRecord, in.ReuseRecord = comma, -1, true
 	header, err := in.Read()
 	if err == io.EOF {
-		return failAt(1, 0, "the file is empty: want a header line with a column named title")
+		return tell(failAt(1, 0, "the file is empty: want a header line with a column named title"), bad)
 	}
 	if err != nil {
-		return csvError(err)
+		return tell(csvError(err), bad)
 	}
 	columns := make([]string, len(header))
 	found := false
@@ -61,19 +61,22 @@ func eachCSV(br *bufio.Reader, do func(gleaner.Paper) error) error {
 		found = found || columns[i] == "title"
 	}
 	if !found {
-		return failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(comma)))
+		return tell(failAt(1, 1, "no column named title in the header %q", strings.Join(header, string(comma))), bad)
 	}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
-			return csvError(err)
+		var p gleaner.Paper
+		if err == nil {
+			p, err = paperOfRow(in, columns, row)
 		}
-		p, err := paperOfRow(in, columns, row)
 		if err != nil {
-			return err
+			if err := tell(csvError(err), bad); err != nil {
+				return err
+			}
+			continue
 		}
 		if p.Title == "" && p.DOI == "" && p.Key == "" {
 			continue // an empty row, as spreadsheets leave them

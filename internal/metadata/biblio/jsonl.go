@@ -32,7 +32,7 @@ type record struct {
 	URL     string          `json:"url"`
 }
 
-func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error) error {
+func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	sc := bufio.NewScanner(br)
 	sc.Buffer(make([]byte, 64<<10), maxLine)
 	line := 0
@@ -44,14 +44,17 @@ func eachJSONL(br *bufio.Reader, do func(gleaner.Paper) error) error {
 		}
 		p, err := paperOfJSON(b, line)
 		if err != nil {
-			return err
+			if err := tell(err, bad); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := do(p); err != nil {
 			return err
 		}
 	}
 	if errors.Is(sc.Err(), bufio.ErrTooLong) {
-		return failAt(line+1, 0, "longer than %d bytes", maxLine)
+		return tell(failAt(line+1, 0, "longer than %d bytes", maxLine), bad)
 	}
 	return sc.Err()
 }

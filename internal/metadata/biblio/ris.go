@@ -23,26 +23,28 @@ type risRecord struct {
 	venue  []string
 }
 
-func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error) error {
+func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
 	sc := bufio.NewScanner(br)
 	sc.Buffer(make([]byte, 64<<10), maxLine)
 	var rec risRecord
-	line := 0
+	line, skip := 0, false // skip: up to the next reference
 	for sc.Scan() {
 		line++
 		s := strings.TrimRight(sc.Text(), " \r")
-		if strings.TrimSpace(s) == "" {
+		begins := strings.HasPrefix(s, "TY  -")
+		if strings.TrimSpace(s) == "" || skip && !begins {
 			continue
 		}
-		if !utf8.ValidString(s) {
-			return failAt(line, 0, "not UTF-8: save the file as UTF-8")
-		}
-		if rec.size += len(s); rec.size > maxEntry {
-			return failAt(rec.start, 1, "the reference that begins here is longer than %d bytes: is its \"ER  - \" missing?", maxEntry)
-		}
-		done, err := rec.take(s, line)
+		skip = false
+		done, err := rec.line(s, line)
 		if err != nil {
-			return err
+			if err := tell(err, bad); err != nil {
+				return err
+			}
+			if rec, skip = (risRecord{}), !begins; begins { // the one before was not closed
+				_, _ = rec.take(s, line)
+			}
+			continue
 		}
 		if done {
 			if err := do(rec.finish()); err != nil {
@@ -52,15 +54,26 @@ func eachRIS(br *bufio.Reader, do func(gleaner.Paper) error) error {
 		}
 	}
 	if errors.Is(sc.Err(), bufio.ErrTooLong) {
-		return failAt(line+1, 0, "longer than %d bytes", maxLine)
+		return tell(failAt(line+1, 0, "longer than %d bytes", maxLine), bad)
 	}
 	if sc.Err() != nil {
 		return sc.Err()
 	}
 	if rec.inside {
-		return failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \"")
+		return tell(failAt(rec.start, 1, "the reference that begins here has no closing \"ER  - \""), bad)
 	}
 	return nil
+}
+
+// line takes a line that can be one of a reference.
+func (rec *risRecord) line(s string, line int) (done bool, err error) {
+	if !utf8.ValidString(s) {
+		return false, failAt(line, 0, "not UTF-8: save the file as UTF-8")
+	}
+	if rec.size += len(s); rec.size > maxEntry {
+		return false, failAt(rec.start, 1, "the reference that begins here is longer than %d bytes: is its \"ER  - \" missing?", maxEntry)
+	}
+	return rec.take(s, line)
 }
 
 // take reads one line; done means that the reference is complete.
