@@ -193,6 +193,7 @@ func writeSheet(w io.Writer, s collection.Sheet) error {
 	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, orDash(s.Class), s.Score, orDash(strings.Join(s.Reasons, "; ")))
 	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, orDash(s.Reader), s.Pages, s.Words, s.References, s.Detail)
 	fmt.Fprintf(w, "ingestion: %s   discovered %s, updated %s\nfile: %s\n", s.Ingestion, s.Discovered.Format(time.DateTime), s.Updated.Format(time.DateTime), s.Path)
+	fmt.Fprintf(w, "pages that refer to it: %d\n", s.NumRefBy)
 	for _, l := range s.Locations {
 		was := ""
 		if !l.Current {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +20,9 @@ import (
 // explanation is all that is known of a URL.
 type explanation struct {
 	store.URLRecord
-	Found []store.Document `json:"found,omitempty"`
-	Lists []string         `json:"lists,omitempty"` // that leave it out, by harvest
+	LinkedBy []store.BackLink `json:"linked_by,omitempty"`
+	Found    []store.Document `json:"found,omitempty"`
+	Lists    []string         `json:"lists,omitempty"` // that leave it out, by harvest
 }
 
 func (c *cli) explainCommand() *cobra.Command {
@@ -38,6 +40,9 @@ it out, how the fetch ended, and what was decided of the document that came back
 		})}
 }
 
+// maxBackLinks is how many pages that link to a file are told of.
+const maxBackLinks = 100
+
 func explain(ctx context.Context, a *app.App, raw string) (*explanation, error) {
 	url, err := weburl.Canonical("", raw)
 	if err != nil {
@@ -53,6 +58,9 @@ func explain(ctx context.Context, a *app.App, raw string) (*explanation, error) 
 		return nil, neverMet(err, lists)
 	}
 	e := &explanation{URLRecord: r, Lists: lists}
+	if e.LinkedBy, err = a.DB.BackLinks(ctx, h[:], maxBackLinks); err != nil {
+		return nil, err
+	}
 	for _, sha := range r.SHA256 {
 		d, _, err := a.DB.Document(ctx, sha)
 		if err != nil {
@@ -73,6 +81,9 @@ func (e *explanation) write(w io.Writer) error {
 	row("url", e.URL)
 	row("state", e.StateName)
 	row("linked from", e.Parent)
+	for _, l := range e.LinkedBy {
+		row("  also from", fmt.Sprintf("%s (%s to %s)", l.URL, l.First.Format(time.DateOnly), l.Last.Format(time.DateOnly)))
+	}
 	row("as", e.Source)
 	row("anchor", e.Anchor)
 	row("heading", e.Heading)

@@ -18,7 +18,7 @@ import (
 func (c *cli) statsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "stats", Short: "What sites, directories, domains and crawl policies gave",
 		Long: `Rates by which sites and directories are judged: PRR (pages that lead to an
-accepted document, of all pages), DDR (documents, of all that was fetched) and
+accepted document, of all pages), DDR (documents, for each page) and
 ADR (accepted, of all documents). docs/statistics.md explains them.`}
 	cmd.AddCommand(c.statsSites(), c.statsDirectories(), c.statsDomains(), c.statsTable2(), c.statsFailures())
 	return cmd
@@ -76,10 +76,10 @@ func (c *cli) statsSites() *cobra.Command {
 				return err
 			}
 			return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tPACE\tVERDICT", func(line func(string, ...any)) {
+				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
 					for _, s := range sites {
-						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
-							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Pace.Words(), s.Verdict)
+						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
+							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
 					}
 				})
 			})

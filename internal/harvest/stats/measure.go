@@ -57,7 +57,7 @@ func MeasureStale(ctx context.Context, db *store.DB, t Thresholds) (int, error) 
 // compute is Measure without the record.
 func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.DirectoryRates) {
 	relevant := relevantPages(rec)
-	site := store.SiteRates{Host: rec.Host}
+	site := store.SiteRates{Host: rec.Host, Foreign: rec.Foreign}
 	byPath := map[string]*store.Rates{}
 	count := func(url string, add func(*store.Rates)) {
 		add(&site.Rates)

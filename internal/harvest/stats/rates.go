@@ -29,8 +29,14 @@ const (
 // accepted document. 0 without pages.
 func PRR(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
 
-// DDR is the document download rate: of all that was fetched, documents.
-func DDR(r store.Rates) float64 { return share(r.Documents, r.Pages+r.Documents) }
+// DDR is the document download rate: documents for each page fetched, which may
+// be more than one. Where files alone lie it is as if each had a page.
+func DDR(r store.Rates) float64 {
+	if r.Pages == 0 {
+		return share(r.Documents, r.Documents)
+	}
+	return share(r.Documents, r.Pages)
+}
 
 // ADR is the accepted document rate: of the documents, those that were accepted.
 func ADR(r store.Rates) float64 { return share(r.Accepted, r.Documents) }

@@ -17,8 +17,9 @@ type Sheet struct {
 	JudgedAt  time.Time        `json:"judged_at"`
 	Locations []store.Location `json:"locations"`
 	Matches   []store.Found    `json:"matches"`
-	Copies    []string         `json:"copies,omitempty"` // of the same text, the best first
-	Path      string           `json:"path,omitempty"`   // of the file
+	Copies    []string         `json:"copies,omitempty"`     // of the same text, the best first
+	NumRefBy  int              `json:"num_ref_by,omitempty"` // pages that refer to it
+	Path      string           `json:"path,omitempty"`       // of the file
 }
 
 func (c *Collection) writeSidecars(ctx context.Context, d store.Document, places []store.Location, text *document.Text, found []store.Found) error {
@@ -38,6 +39,9 @@ func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	}
 	s := Sheet{Document: d, JudgedAt: d.Updated, Locations: places, Path: repo.Where(sha)}
 	if s.Matches, err = db.Matches(ctx, sha); err != nil {
+		return s, err
+	}
+	if s.NumRefBy, err = db.NumRefBy(ctx, sha); err != nil {
 		return s, err
 	}
 	s.Copies, err = db.Duplicates(ctx, sha)

@@ -99,7 +99,7 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 				LEFT JOIN directory_stats up ON up.site_id=d.site_id AND up.path=regexp_replace(d.path, '[^/]+/$', '')
 				WHERE d.site_id=$1 AND d.path <> '/' AND d.avoid <> coalesce(up.avoid, false) AND NOT $4),
 		good AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND d.state='accepted'),
-		parent AS (`+parentsSQL("$5")+`),
+		parent AS (`+parentsSQL("$1", "$5")+`),
 		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
 		WHERE u.site_id=$1 AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,7 +20,8 @@ type Rates struct {
 type SiteRates struct {
 	Host string `json:"host"`
 	Rates
-	References int    `json:"references"` // in the reference lists of its documents
+	References int    `json:"references"`    // in the reference lists of its documents
+	Foreign    int    `json:"foreign_links"` // from pages of other sites to its documents
 	Verdict    string `json:"verdict,omitempty"`
 	Pace       Pace   `json:"pace"`
 }
@@ -43,6 +43,7 @@ type SiteRecord struct {
 	Pages     map[string]string // URL → the page that links to it
 	Documents map[string]SiteDocument
 	Fruitful  []string  // pages here that link to an accepted document, here or elsewhere
+	Foreign   int       // links from pages of other sites to its documents
 	At        time.Time // by the database's clock, when the reading began
 }
 
@@ -84,17 +85,11 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 	if err != nil {
 		return rec, err
 	}
-	rec.Fruitful, err = list1[string](ctx, db, parentsSQL("$1"), host)
+	if rec.Fruitful, err = list1[string](ctx, db, parentsSQL("$1", "$2"), s.ID, host); err != nil {
+		return rec, err
+	}
+	err = db.Pool.QueryRow(ctx, `SELECT count(DISTINCT (k.site_id, k.page, k.target)) FROM locations l JOIN links k ON k.target=l.asked WHERE l.site_id=$1 AND k.site_id <> $1`, s.ID).Scan(&rec.Foreign)
 	return rec, err
-}
-
-// parentsSQL selects the pages that link to an accepted document, here or
-// elsewhere, of the host in a parameter such as $1, by the index of the beginnings
-// of addresses. "0" is the character after "/".
-func parentsSQL(host string) string {
-	return strings.ReplaceAll(`SELECT DISTINCT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
-		AND (left(l.parent, 300) COLLATE "C" >= 'http://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || $host || '0'
-		  OR left(l.parent, 300) COLLATE "C" >= 'https://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'https://' || $host || '0')`, "$host", host)
 }
 
 // SaveRates replaces the rates of a site by those of a record read at a moment.
@@ -102,10 +97,11 @@ func (db *DB) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRat
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR NO KEY UPDATE`, siteID) // one at a time
-		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)
+		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at, foreign_links) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
 			ON CONFLICT (site_id) DO UPDATE SET pages=EXCLUDED.pages, relevant=EXCLUDED.relevant, documents=EXCLUDED.documents,
-				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=EXCLUDED.measured_at`,
-			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict, at)
+				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=EXCLUDED.measured_at,
+				foreign_links=EXCLUDED.foreign_links`,
+			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict, at, s.Foreign)
 		b.Queue(`DELETE FROM directory_stats WHERE site_id=$1`, siteID)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
@@ -130,7 +126,8 @@ func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
 	return list1[string](ctx, db, `
 		WITH judged AS (SELECT host, max(at) AS at FROM (
 				SELECT s.host, d.updated_at AS at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN sites s ON s.id=l.site_id
-				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256) j GROUP BY host)
+				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256
+				UNION ALL SELECT s.host, d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN links k ON k.target=l.asked JOIN sites s ON s.id=k.site_id) j GROUP BY host)
 		SELECT s.host FROM sites s LEFT JOIN site_stats t ON t.site_id=s.id LEFT JOIN judged j ON j.host=s.host
 		WHERE s.crawl > 0 AND (t.site_id IS NULL OR j.at >= t.measured_at
 			OR s.state='crawling' AND EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.fetched_at >= t.measured_at))
@@ -140,14 +137,14 @@ func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
 // SiteRatesList lists the rates of sites, those with the most accepted documents
 // first; verdict is one of package stats, "" for all.
 func (db *DB) SiteRatesList(ctx context.Context, verdict string) ([]SiteRates, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
+	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
 		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host`, verdict)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (SiteRates, error) {
 		var r SiteRates
-		err := row.Scan(append([]any{&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Verdict}, r.Pace.fields()...)...)
+		err := row.Scan(append([]any{&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Foreign, &r.Verdict}, r.Pace.fields()...)...)
 		return r, err
 	})
 }

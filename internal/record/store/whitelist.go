@@ -36,12 +36,12 @@ type ParentPage struct {
 // ParentPages lists pages with at least one accepted document, but for those
 // that are gone and those on blacklisted hosts.
 func (db *DB) ParentPages(ctx context.Context) ([]ParentPage, error) {
-	return list[ParentPage](ctx, db, `SELECT l.parent, count(DISTINCT l.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
-		WHERE d.state='accepted' AND l.parent <> ''
-			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE starts_with(l.parent, 'http://' || b.host || '/') OR starts_with(l.parent, 'https://' || b.host || '/'))
+	return list[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+refersSQL+`) r JOIN documents d ON d.sha256=r.sha256
+		WHERE d.state='accepted'
+			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE starts_with(r.url, 'http://' || b.host || '/') OR starts_with(r.url, 'https://' || b.host || '/'))
 			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
-				WHERE s.host = split_part(l.parent, '/', 3) AND u.url=l.parent AND u.state=4)
-		GROUP BY l.parent ORDER BY l.parent`)
+				WHERE s.host = split_part(r.url, '/', 3) AND u.url=r.url AND u.state=4)
+		GROUP BY r.url ORDER BY r.url`)
 }
 
 // DomainRank is a registrable domain's place among the givers.

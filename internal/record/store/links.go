@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// refersSQL selects which page refers to which document: the one by which it was
+// found, and all that link to where it was found.
+const refersSQL = `SELECT l.parent AS url, l.sha256 FROM locations l WHERE l.parent <> ''
+	UNION SELECT u.url, l.sha256 FROM links k JOIN locations l ON l.asked=k.target JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page`
+
+// parentsSQL selects the pages that refer to an accepted document, here or
+// elsewhere, of a site whose id and host are parameters such as $1 and $2, by the
+// index of the beginnings of addresses. "0" is the character after "/".
+func parentsSQL(site, host string) string {
+	return strings.NewReplacer("$site", site, "$host", host).Replace(`SELECT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
+			AND (left(l.parent, 300) COLLATE "C" >= 'http://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || $host || '0'
+			  OR left(l.parent, 300) COLLATE "C" >= 'https://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'https://' || $host || '0')
+		UNION SELECT u.url FROM links k JOIN locations l ON l.asked=k.target JOIN documents d ON d.sha256=l.sha256 JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
+			WHERE k.site_id=$site AND d.state='accepted'`)
+}
+
+// NumRefBy is how many pages refer to a document (num_ref_by in Chen, CINDI Robot,
+// 2008, section 3.6).
+func (db *DB) NumRefBy(ctx context.Context, sha string) (n int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM (`+refersSQL+`) r WHERE r.sha256=$1`, sha).Scan(&n)
+	return n, err
+}
+
+// BackLink is a page that links to a file.
+type BackLink struct {
+	URL   string    `json:"url"`
+	First time.Time `json:"first_seen"`
+	Last  time.Time `json:"last_seen"`
+}
+
+// BackLinks lists the pages that link to the file of a URL, by its identity: those
+// that did so first come first, and at most limit.
+func (db *DB) BackLinks(ctx context.Context, hash []byte, limit int) ([]BackLink, error) {
+	return list[BackLink](ctx, db, `SELECT u.url, k.first_seen, k.last_seen FROM links k JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
+		WHERE k.target=$1 ORDER BY k.first_seen, u.seq LIMIT $2`, hash, limit)
+}
