@@ -263,7 +263,7 @@ func (c *cli) documentsRetrieveCommand() *cobra.Command {
 		Long: `Copy documents that meet conditions:
   files      by their SHA-256, with a table of contents (documents.jsonl)
   tree       with readable names, by venue and year
-  citeseerx  by number, with .met and .txt beside each, as CiteSeerX keeps them
+  citeseerx  by number, with .pdf.met and .txt beside each, as CiteSeerX keeps them
   warc       one WARC file, with the headers of the answers`,
 		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -348,14 +348,15 @@ func writeCounters(w io.Writer, n store.Counters) error {
 	}{
 		{"all", n.All, "files, in every version"},
 		{"saved_New", n.SavedNew, "accepted"},
-		{"saved_Duplicate", n.SavedDuplicate, "accepted, the same bytes or text as another"},
+		{"saved_Duplicate", n.SavedDuplicate, "accepted, another version from a URL of saved_New"},
 		{"filtered", n.Filtered, "not wanted, of these:"},
 		{"filtered_MTF", n.FilteredMTF, "by kind"},
 		{"filtered_DCF", n.FilteredDCF, "by content"},
 		{"failed_TextExtract", n.FailedTextExtract, "no text to be had"},
 		{"failed_FileNotFound", n.FailedFileNotFound, "the file is lost"},
-		{"failed_PDFFilenotFound", n.FailedPDFNotFound, "a web page in a document's place"},
+		{"failed_PDFFilenotFound", n.FailedPDFNotFound, "an archive without a document"},
 		{"unexamined", n.Unexamined, "not judged yet"},
+		{"same_text", n.SameText, "of the saved ones, the same bytes or text as another"},
 	} {
 		if _, err := fmt.Fprintf(w, "%-23s %8d  %s\n", l.name, l.n, l.what); err != nil {
 			return err

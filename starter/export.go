@@ -33,7 +33,7 @@ the file of --out:
 With the documents themselves, to --out:
   warc       one WARC file, with the headers of the answers
   tree       a folder with readable names, by venue and year
-  citeseerx  a folder by number, with .met and .txt beside each document`,
+  citeseerx  a folder by number, with .pdf.met and .txt beside each document`,
 		Example: `  starter export conf/webdb --format jsonl
   starter export conf/webdb --years 2003 --format bibtex > webdb.bib
   starter export conf/webdb --format tree --out papers

@@ -1,9 +1,12 @@
 package collection
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,8 +163,10 @@ func TestCounters(t *testing.T) {
 		} {
 			s.take(url, body)
 		}
+		s.take("http://a.example/2.pdf", s.pile.File(4, sampleweb.AsPDF)) // another version of what was saved from there
+		s.take("http://a.example/code.zip", zipped(t, "plot.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00", 99)))
 	}
-	want := store.Counters{All: 8, SavedNew: 2, SavedDuplicate: 2, Filtered: 2, FilteredMTF: 1, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}
+	want := store.Counters{All: 10, SavedNew: 4, SavedDuplicate: 1, SameText: 2, Filtered: 3, FilteredMTF: 2, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}
 	for range 2 {
 		take()
 		n, err := s.db.HarvestCounters(ctx, "")
@@ -172,7 +177,7 @@ func TestCounters(t *testing.T) {
 	require.NoError(t, err)
 	n, err := s.db.HarvestCounters(ctx, "")
 	require.NoError(t, err)
-	want.All, want.Unexamined = 9, 1
+	want.All, want.Unexamined = 11, 1
 	require.Equal(t, want, n)
 	n, err = s.db.HarvestCounters(ctx, "conf/pile/all")
 	require.NoError(t, err)
@@ -234,4 +239,17 @@ func TestVerifyNamesTwoCurrent(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, differences(t, s, false))
 	require.Equal(t, map[string]string{first[0]: TwoCurrent, second[0]: TwoCurrent}, differences(t, s, true))
+}
+
+// zipped is an archive of one file.
+func zipped(t *testing.T, name, body string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	require.NoError(t, err)
+	_, err = w.Write([]byte(body))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	return b.Bytes()
 }

@@ -100,7 +100,7 @@ type metFile struct {
 }
 
 // ExportCiteSeerX writes documents below dir in CiteSeerX's layout: the document,
-// its .met and, where its text is known, its .txt. A file that is there already
+// its .met (001.234.567.pdf.met) and, where its text is known, its .txt (001.234.567.txt). A file that is there already
 // is replaced: a new version of a document takes the place of the old one.
 func (r *Repository) ExportCiteSeerX(ctx context.Context, dir string, items iter.Seq[Item], done func(Exported) error) error {
 	for it := range items {
@@ -117,7 +117,7 @@ func (r *Repository) ExportCiteSeerX(ctx context.Context, dir string, items iter
 			return err
 		}
 		out := filepath.Join(dir, filepath.FromSlash(base))
-		if err := replaceFile(out+".met", strings.NewReader(xml.Header+string(met)+"\n")); err != nil {
+		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name))+".met", strings.NewReader(xml.Header+string(met)+"\n")); err != nil {
 			return typed(err)
 		}
 		text, err := r.GetText(ctx, it.SHA256)

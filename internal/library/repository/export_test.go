@@ -108,7 +108,7 @@ func TestExportCiteSeerX(t *testing.T) {
 		CrawlDate string `xml:"crawlDate"`
 		Title     string `xml:"title"`
 	}
-	require.NoError(t, xml.Unmarshal([]byte(read("001/234/567/001.234.567.met")), &met))
+	require.NoError(t, xml.Unmarshal([]byte(read("001/234/567/001.234.567.pdf.met")), &met))
 	assert.Equal(t, "http://a.example/?a&b", met.ParentURL)
 	assert.Equal(t, "On <engines>", met.Title)
 	assert.Equal(t, "2026-01-02T03:04:05Z", met.CrawlDate)
