@@ -53,6 +53,11 @@ func (d *doctor) readers(context.Context) {
 	} else {
 		d.ok("gs", "%s", path)
 	}
+	if path, err := exec.LookPath("catdoc"); err != nil {
+		d.warn("catdoc", "install catdoc", "not installed: no .doc and no .rtf is read")
+	} else {
+		d.ok("catdoc", "%s", path)
+	}
 	d.isolation(document.NewReader(document.Options{Child: d.child}).Isolation())
 	if !d.cfg.Documents.OCR {
 		return

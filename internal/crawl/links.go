@@ -105,7 +105,7 @@ func leftOut(reason string, what []string) string {
 // whether the link was new on this site, and whether it is named like a document
 // that may be taken.
 func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc bool) {
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) {
+	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !l.scope.wantedSource(link) {
 		return false, false
 	}
 	host := weburl.Host(link.URL)

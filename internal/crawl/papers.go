@@ -47,13 +47,13 @@ func (l *loop) file(e *frontier.Entry, v *frontier.Visit, a *Answer) collection.
 	return f
 }
 
-// paperPage keeps a page that is itself a wanted paper.
+// paperPage keeps a page that is itself a paper.
 func (l *loop) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a *Answer, r rank.Result) error {
 	if r.Page == nil || v.State != frontier.Page || r.Page.NoIndex {
 		return nil
 	}
 	titles := append([]string{r.Page.Title, r.Page.Meta["citation_title"]}, r.Page.Headings[:min(len(r.Page.Headings), 3)]...)
-	verdict, is, err := l.library.KeepPage(ctx, l.file(e, v, a), titles, len(r.Page.Text))
+	verdict, is, err := l.library.KeepPage(ctx, l.file(e, v, a), titles, r.Page.Text)
 	if err != nil || !is {
 		return err
 	}

@@ -79,8 +79,8 @@ type Judge interface {
 	Keep(ctx context.Context, f collection.File) (*collection.Kept, error)
 	// Judge says what a document in hand is.
 	Judge(ctx context.Context, d collection.InHand) (Verdict, error)
-	// KeepPage keeps a page if it is itself a wanted paper.
-	KeepPage(ctx context.Context, f collection.File, titles []string, size int) (v Verdict, is bool, err error)
+	// KeepPage keeps a page if it is itself a paper.
+	KeepPage(ctx context.Context, f collection.File, titles []string, visible string) (v Verdict, is bool, err error)
 }
 
 // Verdict is what a document turned out to be.

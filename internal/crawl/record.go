@@ -154,11 +154,11 @@ func (b library) Judge(ctx context.Context, d collection.InHand) (Verdict, error
 }
 
 // KeepPage implements Judge.
-func (b library) KeepPage(ctx context.Context, f collection.File, titles []string, size int) (v Verdict, is bool, err error) {
+func (b library) KeepPage(ctx context.Context, f collection.File, titles []string, visible string) (v Verdict, is bool, err error) {
 	f.Token = b.lease.Token
 	err = b.patiently(ctx, func() error {
 		var j collection.Judgement
-		if j, is, err = b.coll.AddPage(context.WithoutCancel(ctx), f, titles, size); err == nil && is {
+		if j, is, err = b.coll.AddPage(context.WithoutCancel(ctx), f, titles, visible); err == nil && is {
 			v = Verdict{Accepted: j.Academic(), Found: j.Found()}
 		}
 		return err

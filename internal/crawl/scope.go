@@ -79,6 +79,12 @@ func (s *scope) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
 	return 0, false
 }
 
+// wantedSource reports whether a link to a source is called like a wanted paper,
+// which may be there in no other form.
+func (s *scope) wantedSource(link page.Link) bool {
+	return weburl.IsSourceName(link.URL) && s.wanted.Likeness(link.Anchor) >= wantedLead
+}
+
 // weigh notes how like a wanted title a new link is, once.
 func (s *scope) weigh(e *frontier.Entry) float64 {
 	if e.Wanted == 0 {

@@ -62,6 +62,9 @@ var worst = map[string]func(n int) []byte{
 	"entities": htmlOf("&amp;"), "sections": htmlOf("<h2>References</h2>"), "attributes": htmlOf("<a b=\"c\" "),
 	"references": textOf("[1] A. Writer, B. Other. A Study. In Proc. 1999.\n"), "headings": textOf("References\n"),
 	"one word": textOf("a"), "numbers": textOf("1."), "brackets": textOf("[1"), "blank lines": textOf(" \n"), "hyphens": textOf("a-\n"),
+	"LaTeX": latexOf("\\section{A} x {"), "arguments": latexOf("\\cite[{"), "comments of TeX": latexOf("%\n\\%"), "accents": latexOf("\\\"{o}\\'e"), "titles of TeX": latexOf("\\title{"),
+	"articles": xmlOf("<p>a</p>"), "open elements": xmlOf("<sec><title>"), "entities of XML": xmlOf("&amp;&nbsp;"), "broken XML": xmlOf("<a b=c <"),
+	"docx": docxOf("word/document.xml", "<w:p><w:r><w:t>a</w:t></w:r></w:p>"), "odt": docxOf("content.xml", "<text:p>a<text:s/>"), "deletions": docxOf("word/document.xml", "<w:del>"),
 	"PostScript": func(n int) []byte { return []byte("%!PS\n" + strings.Repeat("%%Pages: (atend)\n", n)) },
 	"layout":     func(n int) []byte { return []byte(strings.Repeat("<page width=\"\n<word \"\"\"\">a</word>\n", n)) },
 }
@@ -69,6 +72,26 @@ var worst = map[string]func(n int) []byte{
 func pdfOf(s string) func(int) []byte {
 	return func(n int) []byte {
 		return []byte("%PDF-1.4\n" + strings.Repeat(s, n) + "\nstartxref\n9\n%%EOF")
+	}
+}
+
+func latexOf(s string) func(int) []byte {
+	return func(n int) []byte { return []byte("\\documentclass{a}\\begin{document}" + strings.Repeat(s, n)) }
+}
+
+func xmlOf(s string) func(int) []byte {
+	return func(n int) []byte { return []byte("<?xml version=\"1.0\"?><article>" + strings.Repeat(s, n)) }
+}
+
+// docxOf is an office file that does not pack well, so that its length grows with n.
+func docxOf(member, s string) func(int) []byte {
+	return func(n int) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, _ := z.CreateHeader(&zip.FileHeader{Name: member})
+		_, _ = w.Write([]byte("<?xml version=\"1.0\"?><w:body>" + strings.Repeat(s, n)))
+		_ = z.Close()
+		return b.Bytes()
 	}
 }
 
@@ -91,6 +114,15 @@ func digest(b []byte) {
 		judgeText(html)
 		judgeText(plain)
 	}
+	r := growthReader
+	tex, markup, office := &Text{}, &Text{}, &Text{}
+	r.readLaTeX(Part{Name: "x.tex", Body: b}, tex)
+	r.readXML(Part{Name: "x.xml", Body: b}, markup)
+	text, _ := readOffice(Part{Name: "x.docx", Body: b}, office)
+	r.settlePlain(office, text)
+	for _, t := range []*Text{tex, markup, office} {
+		judgeText(t)
+	}
 	countPages(b)
 	truncatedPDF(b)
 	hasImages(b)
@@ -102,7 +134,10 @@ func digest(b []byte) {
 	judgeText(t)
 }
 
-var growthFilter = NewFilter(Balanced)
+var (
+	growthFilter = NewFilter(Balanced)
+	growthReader = NewReader(Options{PDFToText: "-", PDFInfo: "-", Ghostscript: "-", Catdoc: "-"})
+)
 
 func judgeText(t *Text) {
 	t.end(OK, "")

@@ -18,8 +18,19 @@ var (
 	errorWords = regexp.MustCompile(`(?i)\b(404|not found|page (does not|doesn't) exist|no longer (available|exists)|error 5\d\d|internal server error|bad gateway|service unavailable|file (is )?missing|moved permanently|403 forbidden|410 gone)\b`)
 )
 
-// paperSections is how many different section words make a web page a paper.
-const paperSections = 3
+// leastSections is how many different section words make a web page a paper.
+const leastSections = 3
+
+// Sectioned reports whether a text has the sections of a paper.
+func (t *Text) Sectioned() bool {
+	found := map[string]bool{}
+	for _, page := range t.Pages {
+		for _, m := range sectionWords.FindAllStringSubmatch(page, -1) {
+			found[strings.ToLower(m[1])] = true
+		}
+	}
+	return len(found) >= leastSections && (found["references"] || found["bibliography"] || found["abstract"])
+}
 
 // readHTML takes the text of a web page and says whether it is a paper, a wall,
 // an error page, or none of them.
@@ -29,15 +40,11 @@ func readHTML(p Part, t *Text) {
 	t.Title = title
 	t.Pages = []string{body}
 	t.First = plainLayout(t.Pages, 0, 0)
-	found := map[string]bool{}
-	for _, m := range sectionWords.FindAllStringSubmatch(body, -1) {
-		found[strings.ToLower(m[1])] = true
-	}
 	words := t.Words()
 	// A wall and an error page are short; a paper that speaks of passwords is not.
 	short := words < 800
 	switch {
-	case len(found) >= paperSections && words > 500 && (found["references"] || found["bibliography"] || found["abstract"]):
+	case words > 500 && t.Sectioned():
 		t.end(OK, "")
 	case short && errorWords.MatchString(title+"\n"+body):
 		t.end(ErrorPage, "a web page: "+firstLine(title))

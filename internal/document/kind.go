@@ -43,7 +43,7 @@ const (
 // IsDocument reports whether a paper can come in this kind of file.
 func (k Kind) IsDocument() bool {
 	switch k {
-	case PDF, PostScript, DVI, DjVu, HTML, Word, LaTeX, PlainText, EPUB, Presentation:
+	case PDF, PostScript, DVI, DjVu, HTML, Word, LaTeX, PlainText, XML, EPUB, Presentation:
 		return true
 	}
 	return false
@@ -173,6 +173,9 @@ func looksHTML(b []byte) bool {
 	t := bytes.TrimLeft(b, "\xef\xbb\xbf \t\r\n")
 	if !bytes.HasPrefix(t, []byte("<")) {
 		return false
+	}
+	if bytes.HasPrefix(t, []byte("<?xml")) { // an article in XML has a title, too
+		return bytes.Contains(bytes.ToLower(head(t, 4096)), []byte("<html"))
 	}
 	return htmlTag.Match(head(t, 4096))
 }

@@ -67,7 +67,8 @@ func TestOutcomes(t *testing.T) {
 		"error":      {[]byte("<html><title>404 Not Found</title><body>The page was not found on this server.</body></html>"), ErrorPage},
 		"other page": {[]byte("<html><title>Welcome</title><body>My cats.</body></html>"), Wall},
 		"message":    {[]byte("Error: the requested file was not found on this machine."), ErrorPage},
-		"latex":      {[]byte("\\documentclass{article}\\begin{document}x"), SourceOnly},
+		"latex":      {[]byte("\\documentclass{article}\\begin{document}x"), EmptyFile},
+		"style":      {[]byte("\\documentclass{article}\\input{x}"), SourceOnly},
 		"picture":    {[]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00"), NotADocument},
 	} {
 		got := read(t, r, "x.pdf", tc.body)

@@ -25,6 +25,7 @@ type Options struct {
 	PDFToText   string        // path of poppler's pdftotext; "" looks it up, "-" does without
 	PDFInfo     string        // path of poppler's pdfinfo, the same
 	Ghostscript string        // path of ghostscript, the same
+	Catdoc      string        // path of catdoc, the same
 	OCR         bool          // read pictures of pages with ocrmypdf or tesseract, where installed; slow
 	OCRmyPDF    string        // path of ocrmypdf, as above
 	Tesseract   string        // path of tesseract, as above; it is given what poppler's pdftoppm draws
@@ -74,6 +75,7 @@ func NewReader(opt Options) *Reader {
 	opt.PDFToText = lookUp(opt.PDFToText, "pdftotext")
 	opt.PDFInfo = lookUp(opt.PDFInfo, "pdfinfo")
 	opt.Ghostscript = lookUp(opt.Ghostscript, "gs")
+	opt.Catdoc = lookUp(opt.Catdoc, "catdoc")
 	opt.OCRmyPDF = lookUp(opt.OCRmyPDF, "ocrmypdf")
 	opt.Tesseract = lookUp(opt.Tesseract, "tesseract")
 	opt.PDFToPPM = lookUp(opt.PDFToPPM, "pdftoppm")
@@ -81,7 +83,7 @@ func NewReader(opt Options) *Reader {
 	if temp == "" {
 		temp = os.TempDir()
 	}
-	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript}
+	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc}
 	if opt.OCR {
 		programs = append(programs, opt.OCRmyPDF, opt.Tesseract, opt.PDFToPPM)
 	}
@@ -180,9 +182,15 @@ func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text)
 		readHTML(p, t)
 	case PlainText:
 		readPlain(p, t)
-	case LaTeX, BibTeX:
-		t.end(SourceOnly, "the source of a paper, not a paper")
-	case DVI, DjVu, Word, EPUB, Presentation:
+	case Word:
+		return r.readWord(ctx, p, t)
+	case XML:
+		r.readXML(p, t)
+	case LaTeX:
+		r.readLaTeX(p, t)
+	case BibTeX:
+		t.end(SourceOnly, "the source of a list of references, not a paper")
+	case DVI, DjVu, EPUB, Presentation:
 		t.end(NoReader, "no reader for this kind")
 	case Empty:
 		t.end(EmptyFile, "no bytes, or only blanks")

@@ -29,7 +29,7 @@ const (
 	TooLarge     Outcome = "too-large"      // the file, or the memory that reading it takes, is over the limit
 	NoReader     Outcome = "no-reader"      // a kind known by name for which nothing is installed here
 	Unwelcome    Outcome = "unwelcome"      // passed over unread for its name or size, where the pre-filter is on
-	SourceOnly   Outcome = "source"         // LaTeX or BibTeX: a paper's source, not a paper
+	SourceOnly   Outcome = "source"         // BibTeX, or a part of LaTeX: a paper's source, not a paper
 )
 
 // Text is what was read out of one file.
@@ -39,7 +39,7 @@ type Text struct {
 	Bytes   int     `json:"bytes"`
 	Outcome Outcome `json:"outcome"`
 	Detail  string  `json:"detail,omitempty"` // one line for a person: what was wrong
-	Reader  string  `json:"reader"`           // "poppler", "go", "ghostscript", "ocrmypdf", "tesseract", "html", "text"; "" when none was needed
+	Reader  string  `json:"reader"`           // "poppler", "go", "ghostscript", "ocrmypdf", "tesseract", "catdoc", "office", "latex", "xml", "html", "text"; "" when none was needed
 
 	Pages     []string `json:"pages,omitempty"` // text of the pages read, in order
 	PageCount int      `json:"page_count"`      // of the whole file

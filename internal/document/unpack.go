@@ -118,7 +118,7 @@ func (u *unpacker) add(name string, body []byte, depth int) error {
 	if kind.IsPacked() {
 		return u.open(name, kind, body, depth+1)
 	}
-	if kind.IsDocument() {
+	if kind.IsDocument() && kind != XML { // in an archive that is data
 		if len(u.parts) >= u.lim.Documents {
 			return &UnpackError{name, TooLarge, fmt.Errorf("%w: more than %d documents", errLimit, u.lim.Documents)}
 		}

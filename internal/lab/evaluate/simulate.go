@@ -192,6 +192,6 @@ func (s *simulation) Judge(_ context.Context, d collection.InHand) (crawl.Verdic
 }
 
 // KeepPage implements crawl.Judge.
-func (*simulation) KeepPage(context.Context, collection.File, []string, int) (crawl.Verdict, bool, error) {
+func (*simulation) KeepPage(context.Context, collection.File, []string, string) (crawl.Verdict, bool, error) {
 	return crawl.Verdict{}, false, nil
 }

@@ -199,7 +199,7 @@ func TestImageBuildsWithTheModulesGo(t *testing.T) {
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)
 	require.NotNil(t, version)
 	require.Contains(t, string(docker), "FROM golang:"+string(version[1]))
-	for _, needed := range []string{"poppler-utils", "ghostscript", "./starter ./worker", "USER gleaner"} {
+	for _, needed := range []string{"poppler-utils", "ghostscript", "catdoc", "./starter ./worker", "USER gleaner"} {
 		require.Contains(t, string(docker), needed)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -55,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 		{"DVI", "http://a.example/a.dvi", []byte("\xf7\x02\x01\x83\x92\xc0\x1c\x3b\x00\x00\x00\x00\x03\xe8\x1b"), "rejected", "no-reader", false},
 		{"DjVu under a PDF's name", "http://a.example/djvu.pdf", []byte("AT&TFORM\x00\x00\x00\x00DJVU"), "rejected", "no-reader", false},
 		{"Word", "http://a.example/a.doc", []byte(`{\rtf1\ansi A paper written with Word}`), "rejected", "no-reader", false},
-		{"LaTeX, packed", "http://a.example/src.gz", gz([]byte(`\documentclass{article}\begin{document}Hello\end{document}`)), "rejected", "source", false},
+		{"LaTeX, packed", "http://a.example/src.gz", gz([]byte(`\documentclass{article}\begin{document}Hello\end{document}`)), "rejected", "empty", false},
 		{"nothing", "http://a.example/nothing.pdf", nil, "rejected", "empty", false},
 	}
 	for _, c := range cases {
@@ -298,7 +300,7 @@ func TestPaperAsPage(t *testing.T) {
 	ctx := t.Context()
 	p := s.pile.Paper(1)
 	body := s.pile.File(1, sampleweb.AsHTML)
-	j, is, err := s.AddPage(ctx, fileAt("http://a.example/paper.html", body), []string{p.Title}, len(body))
+	j, is, err := s.AddPage(ctx, fileAt("http://a.example/paper.html", body), []string{p.Title}, string(body))
 	require.NoError(t, err)
 	require.True(t, is && j.Found())
 	// A page of another paper that links to it, and one that nobody wants.
@@ -306,10 +308,35 @@ func TestPaperAsPage(t *testing.T) {
 		"unwanted": s.pile.File(2, sampleweb.AsHTML),
 		"short":    []byte("<html><h1>" + p.Title + "</h1><p>" + p.Authors[0].Name + "</p><h2>Abstract</h2><p>short</p></html>"),
 	} {
-		_, is, err := s.AddPage(ctx, fileAt("http://a.example/"+name, body), []string{p.Title}, len(body)+paperPageText)
+		_, is, err := s.AddPage(ctx, fileAt("http://a.example/"+name, body), []string{p.Title}, string(body)+strings.Repeat(" ", paperPageText))
 		require.NoError(t, err)
 		require.False(t, is, name)
 	}
+}
+
+// A page that is a paper is known by its sections and by the filter, though nobody
+// wants it; one about papers is not.
+func TestPaperAsPageThatNobodyWants(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	paper := s.pile.File(2, sampleweb.AsHTML)
+	markup := regexp.MustCompile("<[^>]*>")
+	text := append([]byte(s.pile.Paper(2).Title+"\n"), markup.ReplaceAll(paper, []byte("\n"))...)
+	list := []byte("<html><h1>Introduction</h1>" + strings.Repeat("<p>My course has an introduction and a lecture each week, with homework due on Mondays.</p>", 200) + "<h2>References</h2></html>")
+	for name, c := range map[string]struct {
+		body []byte
+		is   bool
+	}{"2.html": {paper, true}, "2.txt": {text, true}, "course.html": {list, false}} {
+		shown := string(markup.ReplaceAll(c.body, []byte(" ")))
+		j, is, err := s.AddPage(t.Context(), fileAt("http://a.example/"+name, c.body), []string{"A page"}, shown)
+		require.NoError(t, err)
+		require.Equal(t, c.is, is, name)
+		require.Equal(t, c.is, j.Academic(), name)
+	}
+	s.filter = nil
+	_, is, err := s.AddPage(t.Context(), fileAt("http://b.example/2.html", paper), []string{"A page"}, string(paper))
+	require.NoError(t, err)
+	require.False(t, is, "without the filter all pages would be papers")
 }
 
 func TestWithoutFilter(t *testing.T) {

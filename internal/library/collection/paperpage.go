@@ -3,6 +3,8 @@ package collection
 import (
 	"context"
 	"path"
+	"slices"
+	"strings"
 
 	"gleaner/internal/document"
 	"gleaner/internal/record/store"
@@ -17,13 +19,13 @@ const (
 	likePaper = 0.9
 )
 
-// AddPage keeps a web page that is itself a wanted paper, and reports whether it
-// is one: its title is a wanted one, it has a paper's sections, and the title and
-// an author stand at its top. titles are the page's title and first headings,
-// size the length of its visible text in bytes. Every other page costs next to
-// nothing and leaves no trace.
-func (c *Collection) AddPage(ctx context.Context, f File, titles []string, size int) (Judgement, bool, error) {
-	if size < paperPageText {
+// AddPage keeps a page (HTML, XML or plain text) that is itself a paper, and reports
+// whether it is one: it has a paper's sections, and either its title is a wanted one
+// and stands at its top with an author, or the filter takes it for academic. titles
+// are the page's title and first headings, visible is its text. Every other page
+// costs next to nothing and leaves no trace.
+func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
+	if len(visible) < paperPageText {
 		return Judgement{}, false, nil
 	}
 	index, err := c.Wanted(ctx)
@@ -34,30 +36,43 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, size 
 	for _, t := range titles {
 		like = max(like, index.Likeness(t))
 	}
-	if like < likePaper {
+	if like < likePaper && (c.filter == nil || !sectioned(visible)) {
 		return Judgement{}, false, nil
 	}
 	name, media := path.Base(f.URL), f.Header.Get("Content-Type")
-	if document.Sniff(name, media, f.Body) != document.HTML {
+	part := document.Part{Name: name, MediaType: media, Kind: document.Sniff(name, media, f.Body), Body: f.Body}
+	switch part.Kind {
+	case document.HTML, document.XML, document.PlainText:
+	default:
 		return Judgement{}, false, nil
 	}
-	part := document.Part{Name: name, MediaType: media, Kind: document.HTML, Body: f.Body}
 	text, err := c.reader.Read(ctx, part)
-	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords {
+	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords || !text.Sectioned() {
 		return Judgement{}, false, err
 	}
+	is := like < likePaper && c.filter.Judge(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
 	d := store.Document{FirstPages: firstPages(text), MetaTitle: clean(text.Title)}
-	is := false
 	for _, m := range matches(index, d, []store.Location{{URL: f.URL, Anchor: f.Anchor}}) {
 		is = is || taken(m)
 	}
 	if !is {
 		return Judgement{}, false, nil
 	}
-	sha, err := c.add(ctx, f, "", document.HTML, f.Body)
+	sha, err := c.add(ctx, f, "", part.Kind, f.Body)
 	if err != nil {
 		return Judgement{}, false, err
 	}
 	j, err := c.JudgeInHand(ctx, InHand{sha, opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}})
 	return j, err == nil, err
+}
+
+// sectioned reports whether a page's text may have a paper's sections: words of its
+// first ones near its beginning, and of its list of references behind them.
+func sectioned(visible string) bool {
+	front, rest := visible[:len(visible)/3], visible[len(visible)/3:]
+	return hasOne(front, "Abstract", "ABSTRACT", "Introduction", "INTRODUCTION") && hasOne(rest, "References", "REFERENCES", "Bibliography", "BIBLIOGRAPHY")
+}
+
+func hasOne(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }

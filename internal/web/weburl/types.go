@@ -136,6 +136,16 @@ func isDocumentType(ext string) bool {
 // Archives of many files are not.
 func IsDocumentName(canonical string) bool { return isDocumentType(Extension(canonical)) }
 
+// IsSourceName says whether a URL is named like a source in which a paper may be
+// written: LaTeX or XML. They are ignored types, since most are not.
+func IsSourceName(canonical string) bool {
+	switch Extension(canonical) {
+	case "tex", "xml":
+		return true
+	}
+	return false
+}
+
 // IsIgnoredType says whether a URL is named like a file that neither is a paper
 // nor leads to one: images, sound, film, archives, programs, styles, fonts,
 // data, slides, feeds.
