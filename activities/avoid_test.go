@@ -34,7 +34,7 @@ func (l *library) course(t *testing.T, beside string, n int) string {
 // recrawlSite asks what is due of one host, as RecrawlDue does.
 func (l *library) recrawlSite(t *testing.T, host string) {
 	t.Helper()
-	due, err := l.DB.DueSites(t.Context(), store.Selection{Host: host}, false, "", 10)
+	due, _, err := l.DB.DueSites(t.Context(), store.Selection{Host: host}, false, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{host}, due)
 	n, err := l.DB.RequeueDue(t.Context(), host, store.PutBack{}, l.Recrawl)

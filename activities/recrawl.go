@@ -21,7 +21,7 @@ type Due struct {
 	Of     store.Selection `json:"of"`
 	All    bool            `json:"all,omitempty"`    // whether or not their rest is over
 	Before time.Time       `json:"before,omitempty"` // URLs asked since are left
-	After  string          `json:"after"`            // the last host of the batch before
+	After  string          `json:"after"`            // the place of the last host of the batch before
 	Limit  int             `json:"limit"`
 }
 
@@ -44,12 +44,8 @@ func (a *Recrawls) ListDue(ctx context.Context, d Due) (Sites, error) {
 			return Sites{}, typed(err)
 		}
 	}
-	hosts, err := a.db.DueSites(beat, d.Of, d.All, d.After, d.Limit)
-	s := Sites{Hosts: hosts, Last: d.After, More: len(hosts) == d.Limit}
-	if len(hosts) > 0 {
-		s.Last = hosts[len(hosts)-1]
-	}
-	return s, typed(err)
+	hosts, last, err := a.db.DueSites(beat, d.Of, d.All, d.After, d.Limit)
+	return Sites{Hosts: hosts, Last: last, More: len(hosts) == d.Limit}, typed(err)
 }
 
 // PutBack names sites where what is due is to be put back.

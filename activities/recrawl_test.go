@@ -144,7 +144,7 @@ func (l *library) prepare(t *testing.T, h activities.Harvest) {
 // something was put back and crawled.
 func (l *library) recrawl(t *testing.T, of store.Selection, all bool, p recrawl.Policy) (due, crawled []string) {
 	t.Helper()
-	due, err := l.DB.DueSites(t.Context(), of, all, "", 1000)
+	due, _, err := l.DB.DueSites(t.Context(), of, all, "", 1000)
 	require.NoError(t, err)
 	for _, h := range due {
 		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: all}, p)

@@ -128,7 +128,7 @@ func TestWhitelistCommands(t *testing.T) {
 		c.accepted(d[0], d[1])
 	}
 	citations := c.file("citations.csv", "domain,count\ncited.org, 240\nMany.edu,30\n")
-	require.Equal(t, "2 domains with 4 documents and 270 citations; core of 2 domains; 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
+	require.Equal(t, "2 domains with 4 documents and 270 citations; core of 2 domains; 2 domains with 3 pages listed\n", c.ok("whitelist", "generate", "--citations", citations))
 
 	var domains []store.DomainRank
 	c.read(&domains, "stats", "domains")
@@ -147,9 +147,9 @@ func TestWhitelistCommands(t *testing.T) {
 	require.Equal(t, "4 lines taken\n", other.ok("whitelist", "import", other.file("list.txt", exported+"# mine\nHTTP://New.Example/papers/\n")))
 	require.Equal(t, exported+"http://new.example/papers/\n", other.ok("whitelist", "export"))
 	require.Equal(t, "4 sites have something to ask\n", other.ok("whitelist", "seed"))
-	due, err := other.DueSites(t.Context(), store.Selection{}, false, "", 10)
+	due, _, err := other.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
-	require.Equal(t, []string{"cited.org", "cs.many.edu", "new.example", "www.many.edu"}, due)
+	require.Equal(t, []string{"cited.org", "cs.many.edu", "www.many.edu", "new.example"}, due, "the hosts in the order of their domains on the list")
 
 	for what, args := range map[string][]string{
 		"is no count":         {"whitelist", "generate", "--citations", c.file("bad.csv", "cited.org,90\nmany.edu,lots\n")},
@@ -184,12 +184,15 @@ func TestTable2Beside(t *testing.T) {
 	require.NoError(t, err)
 	var own []store.Yield
 	c.read(&own, "stats", "table2")
-	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1}}, own)
-	black := c.file("black.json", `[{"policy": "blacklist", "crawls": 3, "requests": 100, "fetched": 15, "new": 5, "good": 1, "parents": 2}]`)
+	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Days: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1, GoodOnes: 1}}, own)
+	black := c.file("black.json", `[{"policy": "blacklist", "crawls": 3, "days": 2.5, "requests": 100, "fetched": 15, "new": 5, "good": 1, "parents": 2, "good_parents": 1}]`)
 	lines := strings.Split(c.ok("stats", "table2", "--beside", black), "\n")
-	require.Equal(t, strings.Fields("POLICY CRAWLS Q F N G P F/Q N/F G/N G/Q G/P"), strings.Fields(lines[0]))
-	require.Equal(t, strings.Fields("blacklist 3 100 15 5 1 2 15.00 % 33.33 % 20.00 % 1.00 % 0.500"), strings.Fields(lines[1]))
-	require.Equal(t, strings.Fields("whitelist 1 4 2 1 1 1 50.00 % 50.00 % 100.00 % 25.00 % 1.000"), strings.Fields(lines[2]))
+	require.Equal(t, strings.Fields("POLICY CRAWLS DAYS Q F N G P P_G F/Q N/F G/F G/N G/Q G/P P_G/P"), strings.Fields(lines[0]))
+	require.Equal(t, strings.Fields("blacklist 3 2.5 100 15 5 1 2 1 15.00 % 33.33 % 6.67 % 20.00 % 1.00 % 0.500 50.00 %"), strings.Fields(lines[1]))
+	require.Equal(t, strings.Fields("whitelist 1 1.0 4 2 1 1 1 1 50.00 % 50.00 % 50.00 % 100.00 % 25.00 % 1.000 100.00 %"), strings.Fields(lines[2]))
+	daily := strings.Split(c.ok("stats", "table2", "--beside", black, "--per-day", "--paper"), "\n")
+	require.Equal(t, strings.Fields("blacklist 3 2.5 40.0 6.0 2.0 0.4 0.8 0.4 15.00 %"), strings.Fields(daily[1])[:11])
+	require.Equal(t, strings.Fields("whitelist (paper) 38.09 % 49.61 % 0.52 % 1.082"), strings.Fields(daily[4]))
 	c.read(&own, "stats", "table2", "--to", time.Now().Add(-48*time.Hour).Format(time.DateOnly))
 	require.Empty(t, own, "another period")
 	c.wrong(program.ExitUsage, "stats", "table2", "--from", "yesterday")

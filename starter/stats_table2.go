@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,14 +19,17 @@ import (
 func (c *cli) statsTable2() *cobra.Command {
 	var from, to string
 	var beside []string
+	var perDay, paper bool
 	cmd := &cobra.Command{Use: "table2", Short: "What crawl policies gave: requests, fetched, new, good, parents, and their ratios", Args: cobra.NoArgs,
 		Long: `What the crawls of a period gave, by crawl policy, in the shape of Wu et al.
 (WebSci 2012), Table 2: Q requests, F fetched, N new documents, G good (accepted)
-ones, P parent pages of the good ones.
+ones, P the pages by which the new ones were found, P_G those of the good ones.
+--per-day divides these by the days from the first crawl to the last, as the paper
+does; --paper shows the paper's own ratios below.
 
 --beside adds the rows of a table that --json printed, as of another database:
 policies compare fairly where each began with nothing.`,
-		Example: "  starter stats table2\n  starter stats table2 --from 2026-01-01 --to 2026-02-01\n" +
+		Example: "  starter stats table2\n  starter stats table2 --per-day --paper\n  starter stats table2 --from 2026-01-01 --to 2026-02-01\n" +
 			"  starter stats table2 --json > blacklist.json\n  starter stats table2 --data-dir /data/whitelist --beside blacklist.json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			begin, err := day(from, time.Unix(0, 0))
@@ -49,19 +53,43 @@ policies compare fairly where each began with nothing.`,
 				return err
 			}
 			rows = append(rows, own...)
-			return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows) })
+			return c.Print(rows, func(w io.Writer) error { return writeTable2(w, rows, perDay, paper) })
 		})}
 	cmd.Flags().StringVar(&from, "from", "", "first day, as 2026-01-31 (default: the beginning)")
 	cmd.Flags().StringVar(&to, "to", "", "the day after the last (default: now)")
+	cmd.Flags().BoolVar(&perDay, "per-day", false, "counts per day; the ratios stay")
+	cmd.Flags().BoolVar(&paper, "paper", false, "show the ratios of the paper's policies below")
 	cmd.Flags().StringArrayVar(&beside, "beside", nil, "file of a table that --json printed, to be shown above; may be given more than once")
 	return cmd
 }
 
-func writeTable2(w io.Writer, rows []store.Yield) error {
-	return table(w, "POLICY\tCRAWLS\tQ\tF\tN\tG\tP\tF/Q\tN/F\tG/N\tG/Q\tG/P", func(line func(string, ...any)) {
+// paperTable2 are the ratios of Wu et al. (WebSci 2012), Table 2: F/Q, G/N, G/Q and G/P.
+func paperTable2() [][5]string {
+	return [][5]string{
+		{"blacklist (paper)", "15.28 %", "20.33 %", "0.11 %", "0.750"},
+		{"whitelist (paper)", "38.09 %", "49.61 %", "0.52 %", "1.082"},
+		{"hybrid (paper)", "15.64 %", "32.47 %", "0.07 %", "1.021"},
+	}
+}
+
+func writeTable2(w io.Writer, rows []store.Yield, perDay, paper bool) error {
+	return table(w, "POLICY\tCRAWLS\tDAYS\tQ\tF\tN\tG\tP\tP_G\tF/Q\tN/F\tG/F\tG/N\tG/Q\tG/P\tP_G/P", func(line func(string, ...any)) {
 		for _, y := range rows {
-			line("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, y.Requests, y.Fetched, y.New, y.Good, y.Parents, ratio(y.Fetched, y.Requests),
-				ratio(y.New, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests), perPage(y.Good, y.Parents))
+			count := func(n int) string {
+				if perDay {
+					return fmt.Sprintf("%.1f", float64(n)/max(y.Days, 1))
+				}
+				return strconv.Itoa(n)
+			}
+			line("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
+				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodOnes),
+				ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
+				perPage(y.Good, y.Parents), ratio(y.GoodOnes, y.Parents))
+		}
+		if paper {
+			for _, p := range paperTable2() {
+				line("%s\t\t\t\t\t\t\t\t\t%s\t\t\t%s\t%s\t%s\t", p[0], p[1], p[2], p[3], p[4])
+			}
 		}
 	})
 }

@@ -33,15 +33,18 @@ setting crawl-policy says what crawls make of them.`}
 
 func (c *cli) whitelistGenerate() *cobra.Command {
 	var file, source string
-	var size int
+	lists := stats.Lists{}
 	cmd := &cobra.Command{Use: "generate", Short: "Rank domains by documents and citations, and list their pages", Args: cobra.NoArgs,
 		Long: `Rank domains by F1 of their shares of documents and of citations (Wu et al.,
-WebSci 2012, equation 1), take the --domains best by documents (list D) and by
-citations (list C), and list the pages there that link to accepted documents.
+WebSci 2012, equation 1), take the --domains best by citations (list C), and list
+the pages there that link to accepted documents. Domains that are among the
+--domains best by documents alone (list D) are dropped as not academic, unless
+--uncited keeps them; without any citations list D is taken. --least 2 lists good
+parents alone, pages that link to more than one accepted document.
 
 --citations names a CSV file of a domain or a DOI and a count on each line;
 --source semanticscholar asks for the counts of the papers found.`,
-		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000",
+		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			a, err := c.citing(ctx, source)
@@ -62,18 +65,20 @@ citations (list C), and list the pages there that link to accepted documents.
 			if source != "" {
 				asked = a.Citations
 			}
-			g, err := stats.Generate(ctx, a.DB, asked, size)
+			g, err := stats.Generate(ctx, a.DB, asked, lists)
 			if err != nil {
 				return err
 			}
 			return c.Print(g, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.URLs)
+				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d domains with %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
 				return err
 			})
 		}}
 	cmd.Flags().StringVar(&file, "citations", "", "CSV file: domain or DOI, count")
 	cmd.Flags().StringVar(&source, "source", "", "ask for citation counts: semanticscholar")
-	cmd.Flags().IntVar(&size, "domains", 8000, "size of lists D and C")
+	cmd.Flags().IntVar(&lists.Domains, "domains", 8000, "size of lists D and C")
+	cmd.Flags().BoolVar(&lists.Uncited, "uncited", false, "list domains, too, that are on list D alone")
+	cmd.Flags().IntVar(&lists.Least, "least", 1, "list pages that link to so many accepted documents")
 	return cmd
 }
 
@@ -143,9 +148,13 @@ func (c *cli) whitelistShow() *cobra.Command {
 				return err
 			}
 			return c.Print(urls, func(w io.Writer) error {
-				return table(w, "#\tDOMAIN\tDOCUMENTS\tURL", func(line func(string, ...any)) {
+				return table(w, "#\tDOMAIN\tDOCUMENTS\tPARENT\tURL", func(line func(string, ...any)) {
 					for _, u := range urls {
-						line("%d\t%s\t%d\t%s", u.Position, u.Domain, u.Documents, u.URL)
+						word := ""
+						if u.Good {
+							word = "good"
+						}
+						line("%d\t%s\t%d\t%s\t%s", u.Position, u.Domain, u.Documents, word, u.URL)
 					}
 				})
 			})

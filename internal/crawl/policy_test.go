@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,6 +67,53 @@ func TestPolicies(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDocumentsOfTheParentDomain: where a domain is on the whitelist, what its pages
+// link to on any of its hosts is taken, whatever the words; and by the whitelist
+// alone nothing else is.
+func TestDocumentsOfTheParentDomain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		policy         string
+		listed         bool
+		sibling, other map[string]string
+	}{
+		{PolicyWhitelist, true, map[string]string{"/papers/one.pdf": "waiting ", "/more/": "waiting "}, map[string]string{}},
+		{PolicyHybrid, true, map[string]string{"/papers/one.pdf": "waiting ", "/more/": "waiting "}, map[string]string{"/two.pdf": "waiting "}},
+		{PolicyHybrid, false, map[string]string{"/papers/one.pdf": "waiting "}, map[string]string{"/two.pdf": "waiting "}},
+	} {
+		t.Run(fmt.Sprint(c.policy, c.listed), func(t *testing.T) {
+			t.Parallel()
+			w, sibling, other := newWorld(t), serve(t, nil), serveAt(t, "127.0.0.2", nil)
+			s := serve(t, map[string]any{"/~ada/": links("pubs.html"), "/~ada/pubs.html": links("http://"+sibling.host+"/papers/one.pdf", "http://"+sibling.host+"/more/", "http://"+other.host+"/two.pdf")})
+			w.cfg.Policy = c.policy // and all documents of other hosts
+			if c.listed {
+				require.NoError(t, w.db.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://" + s.host + "/~ada/", Domain: weburl.Domain(s.host), Position: 1}}))
+			}
+			w.seed(t, s.host, "/~ada/", "/~ada/")
+			require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
+			require.Equal(t, c.sibling, w.record(t, sibling.host))
+			require.Equal(t, c.other, w.record(t, other.host))
+			due, _, err := w.db.DueSites(t.Context(), store.Selection{Host: sibling.host}, false, "", 10)
+			require.NoError(t, err)
+			require.Equal(t, []string{sibling.host}, due, "no harvest goes on, so it is the next recrawl's")
+		})
+	}
+	t.Run("no word like a wanted title", func(t *testing.T) {
+		t.Parallel()
+		w, sibling := newWorld(t), serve(t, nil)
+		s := serve(t, map[string]any{"/~ada/": links("http://" + sibling.host + "/papers/one.pdf")})
+		w.cfg.Policy, w.cfg.Leads = PolicyHybrid, "wanted"
+		w.seed(t, s.host, "/~ada/", "/~ada/")
+		w.finish(t, w.crawler(w.client), s.host)
+		require.Empty(t, w.record(t, sibling.host))
+		require.NoError(t, w.db.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://" + s.host + "/~ada/", Domain: weburl.Domain(s.host), Position: 1}}))
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET state=0, content=NULL, was=0; UPDATE sites SET state='new'`)
+		require.NoError(t, err)
+		w.finish(t, w.crawler(w.client), s.host)
+		require.Equal(t, map[string]string{"/papers/one.pdf": "waiting "}, w.record(t, sibling.host))
+	})
 }
 
 // TestNobodyLeadsToTheBlacklist: a host on it gets no request, neither where another

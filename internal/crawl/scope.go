@@ -54,7 +54,7 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 		return frontier.Member, true
 	case !e.Document && (s.inParentDomain(from, e) || s.listed(e)):
 		return frontier.Member, true
-	case here && e.Document:
+	case e.Document && (here || s.inParentDomain(from, e)):
 		// A sitemap lists whatever is on the host; a page names what is its own.
 		return frontier.Lead, e.Link.Source != page.SourceSitemap
 	case here:
@@ -64,9 +64,10 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 }
 
 // offSiteRole: a document on another host is a lead; so is a page there whose
-// link reads like a wanted title, for the document that it names.
+// link reads like a wanted title, for the document that it names. PolicyWhitelist
+// leaves no domain.
 func (s *scope) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
-	if s.leads == "none" || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
+	if s.leads == "none" || s.policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
 		return 0, false
 	}
 	s.weigh(e)
@@ -109,12 +110,17 @@ func (s *scope) besideRoot(from, e *frontier.Entry) bool {
 	return false
 }
 
-// parentDomainDepth is how far links are followed by the ParentDomain rule.
+// parentDomainDepth is how far links are followed by the ParentDomain rule;
+// documents are taken from the last page, a step further.
 const parentDomainDepth = 2
 
 // inParentDomain is the ParentDomain rule for a link of a page.
 func (s *scope) inParentDomain(from, e *frontier.Entry) bool {
-	return s.parentDomain && e.Depth <= parentDomainDepth && weburl.SameSite(from.Link.URL, e.Link.URL)
+	most := parentDomainDepth
+	if e.Document {
+		most++
+	}
+	return s.parentDomain && e.Depth <= most && weburl.SameSite(from.Link.URL, e.Link.URL)
 }
 
 // nearEnough holds PolicyWhitelist to its two steps in scope, too; documents are

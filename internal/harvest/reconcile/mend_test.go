@@ -101,7 +101,7 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 		states[host] = s.State
 	}
 	require.Equal(t, map[string]gleaner.SiteState{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
-	due, err := db.DueSites(t.Context(), store.Selection{}, false, "", 10)
+	due, _, err := db.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, due, "the next recrawl takes it up")
 

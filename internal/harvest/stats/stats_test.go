@@ -259,7 +259,7 @@ func TestStopDirectories(t *testing.T) {
 func TestFinishCrawl(t *testing.T) {
 	t.Parallel()
 	r := newRecord(t)
-	r.homepage("ada.example")
+	r.document(r.homepage("ada.example"), "http://ada.example/teaching/slides.pdf", "http://ada.example/teaching/w1.html", "slides", false)
 	p := recrawl.Defaults()
 	due := func() (rest time.Duration, retries int) {
 		var seconds float64
@@ -273,12 +273,14 @@ func TestFinishCrawl(t *testing.T) {
 			require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", state, "", "blacklist", false, p))
 		}
 	}
+	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET crawl_pages=50`) // 47 URLs, some of them more than once
+	require.NoError(t, err)
 	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "blacklist", false, p))
 	rest, _ := due()
 	require.Equal(t, p.First, rest)
 	yields, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
 	require.NoError(t, err)
-	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Requests: 46, Fetched: 46, New: 2, Good: 2, Parents: 1}}, yields)
+	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Days: 1, Requests: 50, Fetched: 47, New: 3, Good: 2, Parents: 2, GoodOnes: 1}}, yields)
 
 	for i, want := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
 		again("refused")
@@ -298,7 +300,7 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	r.homepage("ada.example")
 	require.NoError(t, r.FinishCrawl(t.Context(), "ada.example", "done", "", "", false, recrawl.Defaults()))
 	list := func(all bool) []string {
-		hosts, err := r.DueSites(t.Context(), store.Selection{}, all, "", 10)
+		hosts, _, err := r.DueSites(t.Context(), store.Selection{}, all, "", 10)
 		require.NoError(t, err)
 		return hosts
 	}
@@ -353,9 +355,9 @@ func TestWhitelist(t *testing.T) {
 		r.homepage(host)
 	}
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"many.edu": 30, "cited.org": 90, "elsewhere.org": 1000}))
-	g, err := Generate(t.Context(), r.DB, nil, 10)
+	g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
 	require.NoError(t, err)
-	require.Equal(t, Generated{Domains: 2, Core: 2, URLs: 3, Documents: 6, Citations: 120}, g)
+	require.Equal(t, Generated{Domains: 2, Core: 2, Listed: 2, URLs: 3, Documents: 6, Citations: 120}, g)
 	ranks, err := r.DomainRanks(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "cited.org", ranks[0].Domain)
@@ -367,7 +369,7 @@ func TestWhitelist(t *testing.T) {
 	require.Len(t, urls, 3)
 
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "cited.org", Reason: "asked us to"}}))
-	g, err = Generate(t.Context(), r.DB, nil, 10)
+	g, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
 	require.NoError(t, err)
 	require.Equal(t, 2, g.URLs)
 	n, err := r.SeedWhitelist(t.Context())
@@ -376,20 +378,6 @@ func TestWhitelist(t *testing.T) {
 	at, err := r.Standing(t.Context(), "cited.org", "cited.org")
 	require.NoError(t, err)
 	require.Equal(t, store.Standing{Blocked: true, Reason: "asked us to"}, at)
-}
-
-func TestRankLists(t *testing.T) {
-	t.Parallel()
-	lists := func(documents map[string]int, citations map[string]int64, size int) map[string]string {
-		out := map[string]string{}
-		for _, r := range rankDomains(documents, citations, size) {
-			out[r.Domain] = r.List
-		}
-		return out
-	}
-	documents := map[string]int{"a": 10, "b": 5, "c": 1}
-	require.Equal(t, map[string]string{"a": "core", "b": "D", "c": "C"}, lists(documents, map[string]int64{"a": 5, "c": 50, "b": 1}, 2))
-	require.Equal(t, map[string]string{"a": "core", "b": "core", "c": ""}, lists(documents, nil, 2), "without citations documents decide")
 }
 
 // cindi are the thresholds of CINDI.

@@ -71,17 +71,17 @@ func rankDomains(documents map[string]int, citations map[string]int64, size int)
 
 // order lists the parent pages on the listed domains: those of the best domain
 // first, and of each domain those with the most documents.
-func order(ranks []store.DomainRank, pages []store.ParentPage) []store.ListedURL {
+func order(ranks []store.DomainRank, pages []store.ParentPage, o Lists) []store.ListedURL {
 	rank := map[string]int{}
 	for _, r := range ranks {
-		if r.List != "" {
+		if o.has(r) {
 			rank[r.Domain] = r.Rank
 		}
 	}
 	var out []store.ListedURL
 	for _, p := range pages {
 		d := weburl.Domain(weburl.Host(p.URL))
-		if rank[d] > 0 {
+		if rank[d] > 0 && p.Documents >= o.Least {
 			out = append(out, store.ListedURL{URL: p.URL, Domain: d, Documents: p.Documents})
 		}
 	}
@@ -94,10 +94,22 @@ func order(ranks []store.DomainRank, pages []store.ParentPage) []store.ListedURL
 	return out
 }
 
+// Lists say which domains and pages a whitelist has.
+type Lists struct {
+	Domains int  // size of lists D and C
+	Uncited bool // domains on list D alone as well, which the paper drops as not academic
+	Least   int  // accepted documents that a page links to
+}
+
+func (o Lists) has(r store.DomainRank) bool {
+	return r.List == "core" || r.List == "C" || o.Uncited && r.List == "D"
+}
+
 // Generated sums up a generated whitelist.
 type Generated struct {
 	Domains   int   `json:"domains"`
 	Core      int   `json:"core"`
+	Listed    int   `json:"listed"` // domains that may have pages on it
 	URLs      int   `json:"urls"`
 	Documents int   `json:"documents"`
 	Citations int64 `json:"citations"`
@@ -106,7 +118,7 @@ type Generated struct {
 // Generate ranks the domains of the record and replaces the generated whitelist.
 // source, where given, is asked for the citations of the accepted papers; what a
 // user's file says of a domain (SaveCitations) counts for the domain itself.
-func Generate(ctx context.Context, db *store.DB, source Citations, size int) (Generated, error) {
+func Generate(ctx context.Context, db *store.DB, source Citations, o Lists) (Generated, error) {
 	yields, err := db.Yields(ctx)
 	if err != nil {
 		return Generated{}, err
@@ -121,18 +133,21 @@ func Generate(ctx context.Context, db *store.DB, source Citations, size int) (Ge
 		return Generated{}, err
 	}
 	documents, citations := perDomain(yields, known)
-	ranks := rankDomains(documents, citations, size)
+	ranks := rankDomains(documents, citations, o.Domains)
 	pages, err := db.ParentPages(ctx)
 	if err != nil {
 		return Generated{}, err
 	}
-	urls := order(ranks, pages)
+	urls := order(ranks, pages, o)
 	g := Generated{Domains: len(ranks), URLs: len(urls)}
 	for _, r := range ranks {
 		g.Documents += r.Documents
 		g.Citations += r.Citations
 		if r.List == "core" {
 			g.Core++
+		}
+		if o.has(r) {
+			g.Listed++
 		}
 	}
 	return g, db.SaveWhitelist(ctx, ranks, urls)

@@ -256,6 +256,12 @@ func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.E
 		if err := InheritSite(ctx, tx, from, to, "lead"); err != nil {
 			return err
 		}
+		// Where no harvest goes on that would crawl it, the next recrawl does.
+		_, err := tx.Exec(ctx, `UPDATE sites SET due_at=now() WHERE id=$1 AND due_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=$1 AND h.completed_at IS NULL)`, to)
+		if err != nil {
+			return err
+		}
 	}
 	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
 	for i := range leads {

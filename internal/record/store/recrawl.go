@@ -24,14 +24,28 @@ type Selection struct {
 const selectSites = `($1='' OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.venue=$1))
 	AND ($2='' OR EXISTS (SELECT 1 FROM harvest_sites hs WHERE hs.site_id=s.id AND hs.harvest_id=$2)) AND ($3='' OR s.host=$3)`
 
-// DueSites lists hosts whose rest is over, by host, after the host given; at
-// most limit. all lists those that have anything to ask again, due or not.
-func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT s.host FROM sites s WHERE `+selectSites+` AND s.host > $4 COLLATE "C"
-			AND CASE WHEN $5 THEN s.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.due_at IS NOT NULL)
-				ELSE s.due_at <= now() AND s.parked_until <= now() END
-			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)
-		ORDER BY s.host COLLATE "C" LIMIT $6`, of.Venue, of.Harvest, of.Host, after, all, limit)
+// dueSites is true of a site s that a Selection names, that is not on the blacklist,
+// and whose rest is over; or, where $4 says all, that has anything to ask again.
+const dueSites = selectSites + ` AND CASE WHEN $4 THEN s.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.due_at IS NOT NULL)
+		ELSE s.due_at <= now() AND s.parked_until <= now() END
+	AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host)`
+
+// DueSites lists hosts whose rest is over, those of the best domains first, after a
+// place in this order; at most limit. It returns the place of the last as well. all
+// lists those that have anything to ask again, due or not.
+func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) (hosts []string, last string, err error) {
+	at := placeOf(after)
+	rows, err := db.Pool.Query(ctx, `SELECT host, rank FROM (SELECT s.host, `+rankSQL+` AS rank FROM sites s WHERE `+dueSites+`) due
+		WHERE (rank, host COLLATE "C") > ($5, $6) ORDER BY rank, host COLLATE "C" LIMIT $7`, of.Venue, of.Harvest, of.Host, all, at.rank, at.host, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	last = after
+	_, err = pgx.ForEachRow(rows, []any{&at.host, &at.rank}, func() error {
+		hosts, last = append(hosts, at.host), at.String()
+		return nil
+	})
+	return hosts, last, err
 }
 
 // PutBack says what of a site is to be asked again.
@@ -113,7 +127,8 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 // a host, and tells of each.
 func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy, after string, did func(host string)) error {
 	for {
-		hosts, err := db.DueSites(ctx, Selection{Harvest: harvest}, what.All, after, 200)
+		hosts, err := list1[string](ctx, db, `SELECT s.host FROM sites s WHERE `+dueSites+` AND s.host > $5 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT 200`,
+			"", harvest, "", what.All, after)
 		if err != nil || len(hosts) == 0 {
 			return err
 		}
@@ -190,12 +205,13 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 	return c, err
 }
 
-// saveCrawl writes the numbers of the crawl from its URLs, which carry the
-// number of the crawl that asked for them last.
+// saveCrawl writes the numbers of the crawl: the requests that its slices counted,
+// each try of a URL by itself, but for what robots.txt kept from being sent; and the
+// URLs that came, which carry the number of the crawl that asked for them last.
 func saveCrawl(ctx context.Context, tx pgx.Tx, c ended, policy string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO crawls (site_id, crawl, policy, started_at, finished_at, requests, fetched)
-		SELECT $1, $2, $3, $4, now(), count(*), count(*) FILTER (WHERE state IN (1, 2)) FROM urls
-		WHERE site_id=$1 AND crawl=$2 AND outcome <> 'robots-denied' AND NOT (state=6 AND outcome='success')
+		SELECT $1, $2, $3, $4, now(), greatest(0, (SELECT crawl_pages FROM sites WHERE id=$1) - count(*) FILTER (WHERE outcome='robots-denied'))::int,
+			count(*) FILTER (WHERE state IN (1, 2)) FROM urls WHERE site_id=$1 AND crawl=$2
 		ON CONFLICT (site_id, crawl) DO UPDATE SET finished_at=EXCLUDED.finished_at, requests=EXCLUDED.requests, fetched=EXCLUDED.fetched`, c.ID, c.Crawl, policy, *c.Started)
 	return err
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -106,43 +104,31 @@ func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) er
 	return err
 }
 
-// turnOf reads a place in the order of SitesToCrawl: a host, and before it its
-// turn where that is not 0.
-func turnOf(after string) (turn int, host string) {
-	if n, rest, ok := strings.Cut(after, " "); ok {
-		turn, _ = strconv.Atoi(n)
-		return turn, rest
-	}
-	return 0, after
-}
-
 // SitesToCrawl lists hosts of a harvest with URLs that wait or whose next try
 // has come, after a place in their order; at most limit. It returns the place of
 // the last as well. Those that the harvest knows itself come first, then of each
-// site that names others the first, the second and so on. They are marked as not
+// site that names others the first, the second and so on; each time those of the
+// best domains first. They are marked as not
 // ended, so that EndedSites tells when they are. Of a site that ended as a trap
 // only what was given to it since counts: homepages, and leads of other hosts.
 func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) (hosts []string, last string, err error) {
-	turn, host := turnOf(after)
+	at := placeOf(after)
 	rows, err := db.Pool.Query(ctx, `WITH due AS (
-			SELECT s.id, h.turn FROM sites s JOIN harvest_sites h ON h.site_id=s.id
-			WHERE h.harvest_id=$1 AND (h.turn, s.host COLLATE "C") > ($2, $3) AND s.parked_until <= now() AND CASE WHEN s.state='trap'
+			SELECT s.id, h.turn, r.rank FROM sites s JOIN harvest_sites h ON h.site_id=s.id CROSS JOIN LATERAL (SELECT `+rankSQL+` AS rank) r
+			WHERE h.harvest_id=$1 AND (h.turn, r.rank, s.host COLLATE "C") > ($2, $3, $4) AND s.parked_until <= now() AND CASE WHEN s.state='trap'
 				THEN EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND (u.source='seed' OR u.role > 0))
 				ELSE s.state IN ('new', 'crawling', 'done')
 					AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0)
 					  OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=3 AND u.next_try <= now())) END
-			ORDER BY h.turn, s.host COLLATE "C" LIMIT $4),
+			ORDER BY h.turn, r.rank, s.host COLLATE "C" LIMIT $5),
 		held AS (SELECT id FROM sites WHERE id IN (SELECT id FROM due) AND state IN ('done', 'trap') ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
 		mark AS (UPDATE sites s SET state='new' FROM held WHERE s.id=held.id)
-		SELECT s.host, due.turn FROM sites s JOIN due ON due.id=s.id ORDER BY due.turn, s.host COLLATE "C"`, harvest, turn, host, limit)
+		SELECT s.host, due.turn, due.rank FROM sites s JOIN due ON due.id=s.id ORDER BY due.turn, due.rank, s.host COLLATE "C"`, harvest, at.turn, at.rank, at.host, limit)
 	if err != nil {
 		return nil, "", err
 	}
-	_, err = pgx.ForEachRow(rows, []any{&host, &turn}, func() error {
-		hosts, last = append(hosts, host), host
-		if turn > 0 {
-			last = strconv.Itoa(turn) + " " + host
-		}
+	_, err = pgx.ForEachRow(rows, []any{&at.host, &at.turn, &at.rank}, func() error {
+		hosts, last = append(hosts, at.host), at.String()
 		return nil
 	})
 	return hosts, last, err

@@ -62,6 +62,7 @@ type ListedURL struct {
 	Domain    string `json:"domain"`
 	Position  int    `json:"position"`
 	Documents int    `json:"documents"`
+	Good      bool   `json:"good"` // more than one: a good parent, as the paper calls it
 }
 
 // SaveWhitelist replaces the ranks and the generated part of the whitelist; what
@@ -107,7 +108,7 @@ func (db *DB) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
 
 // Whitelist lists the URLs, the best domain's first; limit 0 is all.
 func (db *DB) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
-	return list[ListedURL](ctx, db, `SELECT url, domain, position, documents FROM whitelist ORDER BY position, url LIMIT nullif($1, 0)`, limit)
+	return list[ListedURL](ctx, db, `SELECT url, domain, position, documents, documents > 1 FROM whitelist ORDER BY position, url LIMIT nullif($1, 0)`, limit)
 }
 
 // DomainRanks lists the domains by rank; limit 0 is all.
@@ -187,32 +188,4 @@ func (db *DB) Citations(ctx context.Context) (map[string]int64, error) {
 	var n int64
 	_, err = pgx.ForEachRow(rows, []any{&k, &n}, func() error { out[k] = n; return nil })
 	return out, err
-}
-
-// Yield is a crawl policy's yield over a period, in the terms of Wu et al.
-// (WebSci 2012, Table 2).
-type Yield struct {
-	Policy   string `json:"policy"`
-	Crawls   int    `json:"crawls"`
-	Requests int    `json:"requests"` // Q
-	Fetched  int    `json:"fetched"`  // F
-	New      int    `json:"new"`      // N: documents not known before
-	Good     int    `json:"good"`     // G: of these, accepted
-	Parents  int    `json:"parents"`  // P: pages that link to the good ones
-}
-
-// PolicyYields computes Table 2 for the crawls that began in a period. A
-// document counts for the crawl during which, and on whose site, it was first
-// found.
-func (db *DB) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
-	return list[Yield](ctx, db, `
-		WITH c AS (SELECT * FROM crawls WHERE started_at >= $1 AND started_at < $2),
-		first AS (SELECT DISTINCT ON (l.sha256) l.sha256, l.site_id, l.parent, l.found_at, d.state FROM locations l JOIN documents d ON d.sha256=l.sha256
-			ORDER BY l.sha256, l.found_at, l.url),
-		n AS (SELECT c.policy, count(*) AS new, count(*) FILTER (WHERE f.state='accepted') AS good,
-				count(DISTINCT f.parent) FILTER (WHERE f.state='accepted' AND f.parent <> '') AS parents
-			FROM c JOIN first f ON f.site_id=c.site_id AND f.found_at >= c.started_at AND f.found_at <= c.finished_at GROUP BY c.policy),
-		q AS (SELECT policy, count(*) AS crawls, sum(requests)::int AS requests, sum(fetched)::int AS fetched FROM c GROUP BY policy)
-		SELECT q.policy, q.crawls, q.requests, q.fetched, coalesce(n.new, 0), coalesce(n.good, 0), coalesce(n.parents, 0)
-		FROM q LEFT JOIN n ON n.policy=q.policy ORDER BY q.policy`, from, to)
 }

@@ -1,0 +1,100 @@
+package stats
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/recrawl"
+)
+
+func TestRankLists(t *testing.T) {
+	t.Parallel()
+	lists := func(documents map[string]int, citations map[string]int64, size int) map[string]string {
+		out := map[string]string{}
+		for _, r := range rankDomains(documents, citations, size) {
+			out[r.Domain] = r.List
+		}
+		return out
+	}
+	documents := map[string]int{"a": 10, "b": 5, "c": 1}
+	require.Equal(t, map[string]string{"a": "core", "b": "D", "c": "C"}, lists(documents, map[string]int64{"a": 5, "c": 50, "b": 1}, 2))
+	require.Equal(t, map[string]string{"a": "core", "b": "core", "c": ""}, lists(documents, nil, 2), "without citations documents decide")
+}
+
+// TestWhitelistHasListC: what is on list D alone is no academic domain, as the paper
+// has it, unless it is asked for; and a page that links to more than one accepted
+// document is a good parent.
+func TestWhitelistHasListC(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for _, host := range []string{"cited.org", "many.com"} {
+		r.homepage(host)
+	}
+	many := r.site("many.com")
+	r.document(many, "http://many.com/c.pdf", "http://many.com/", "c", true)
+	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"cited.org": 90}))
+	listed := func(o Lists) []store.ListedURL {
+		o.Domains = 10
+		_, err := Generate(t.Context(), r.DB, nil, o)
+		require.NoError(t, err)
+		urls, err := r.Whitelist(t.Context(), 0)
+		require.NoError(t, err)
+		return urls
+	}
+	cited := store.ListedURL{URL: "http://cited.org/pubs.html", Domain: "cited.org", Position: 1, Documents: 2, Good: true}
+	require.Equal(t, []store.ListedURL{cited}, listed(Lists{}))
+	pubs := store.ListedURL{URL: "http://many.com/pubs.html", Domain: "many.com", Position: 2, Documents: 2, Good: true}
+	require.Equal(t, []store.ListedURL{cited, pubs, {URL: "http://many.com/", Domain: "many.com", Position: 3, Documents: 1}}, listed(Lists{Uncited: true}))
+	require.Equal(t, []store.ListedURL{cited, pubs}, listed(Lists{Uncited: true, Least: 2}))
+}
+
+// TestHostsOfTheBestDomainsComeFirst: in recrawls and in harvests, then those whose
+// domains are ranked and not listed, then the others by name; page by page nothing
+// is listed twice or passed over.
+func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	require.NoError(t, r.SaveHarvest(t.Context(), store.Harvest{ID: "h", Venue: "v", Options: []byte(`{}`), Stage: "crawl"}))
+	for _, host := range []string{"www.z-best.edu", "cs.z-best.edu:8080", "m-good.org", "y-gave.com", "a.example", "b.example"} {
+		r.homepage(host)
+		require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
+	}
+	_, err := r.Pool.Exec(t.Context(), `DELETE FROM locations USING sites WHERE site_id=sites.id AND host IN ('a.example', 'b.example')`)
+	require.NoError(t, err)
+	_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now(); UPDATE urls SET state=0 WHERE url LIKE '%/pubs.html'; INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'h', id, 'homepage' FROM sites`)
+	require.NoError(t, err)
+	listed := func(limit int, list func(after string, limit int) ([]string, string, error)) (all []string) {
+		for after := ""; ; {
+			hosts, last, err := list(after, limit)
+			require.NoError(t, err)
+			all, after = append(all, hosts...), last
+			if len(hosts) < limit {
+				return all
+			}
+		}
+	}
+	both := func() []string {
+		var all [][]string
+		for _, limit := range []int{1, 2, 100} {
+			all = append(all,
+				listed(limit, func(after string, n int) ([]string, string, error) {
+					return r.DueSites(t.Context(), store.Selection{}, false, after, n)
+				}),
+				listed(limit, func(after string, n int) ([]string, string, error) {
+					return r.SitesToCrawl(t.Context(), "h", after, n)
+				}))
+		}
+		require.Len(t, slices.CompactFunc(all, slices.Equal), 1, fmt.Sprint(all))
+		return all[0]
+	}
+	require.Equal(t, []string{"a.example", "b.example", "cs.z-best.edu:8080", "m-good.org", "www.z-best.edu", "y-gave.com"}, both(), "without a list")
+
+	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"z-best.edu": 90, "m-good.org": 10}))
+	_, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	require.NoError(t, err)
+	require.Equal(t, []string{"cs.z-best.edu:8080", "www.z-best.edu", "m-good.org", "y-gave.com", "a.example", "b.example"}, both())
+}
