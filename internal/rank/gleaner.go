@@ -22,12 +22,13 @@ type Tuning struct {
 	Explore       int     // of so many other picks, one goes to the oldest link and one to the least tried kind
 	Grain         float64 // documents of one group on one page whose promises (in log-odds) differ by less go in the order of the page
 	GroupGrain    float64 // and so do those of different groups on one page
+	Floor         float64 // a document promises no less than its group's share of accepted ones, less so much (in log-odds)
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
-// defaultTuning is what New takes.
-func defaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.02, SiteVariance: 0.3, Optimism: 0.6, Novelty: 5, Grain: 1.5, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Failure: 0.1}
+// DefaultTuning is what New takes.
+func DefaultTuning() Tuning {
+	return Tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -53,6 +54,7 @@ type gleaner struct {
 	children map[string]*offspring
 	path     ancestry
 	tries    [patterns]uint16 // requests by pattern of the address
+	yields   yields
 	memory   memory
 	scratch  []feature
 	bounds   []float64 // of the promises of the waiting links at the present pick; scratch
@@ -76,7 +78,7 @@ func newGleaner(opts Options) (*gleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	tune := defaultTuning()
+	tune := DefaultTuning()
 	if opts.Tuning != nil {
 		tune = *opts.Tuning
 	}
@@ -97,6 +99,7 @@ func (g *gleaner) reset() {
 	g.docs = newModel(g.prior[1], t.PriorVariance, t.SiteVariance)
 	g.twins = stemSet{}
 	g.picks, g.pending, g.path, g.tries = 0, nil, ancestry{}, [patterns]uint16{}
+	g.yields = yields{}
 	g.children, g.memory = map[string]*offspring{}, newMemory()
 }
 
@@ -151,7 +154,7 @@ func (g *gleaner) Next(waiting []page.Candidate) (int, string) {
 	g.bounds = g.bounds[:0]
 	for i := range waiting {
 		c := &waiting[i]
-		g.bounds = append(g.bounds, g.knowAt(i, c).bound(g.model(c)))
+		g.bounds = append(g.bounds, math.Max(g.knowAt(i, c).bound(g.model(c)), g.floor(c)))
 	}
 	best := g.most(waiting, func(*known) float64 { return 0 })
 	top := sigmoid(g.bounds[best])
@@ -192,9 +195,14 @@ func (g *gleaner) most(waiting []page.Candidate, extra func(*known) float64) int
 func (g *gleaner) promise(waiting []page.Candidate, i int) float64 {
 	k := g.memory.slots[i].known
 	g.judge(k, g.model(&waiting[i]))
-	g.bounds[i] = k.promise
-	return k.promise
+	g.bounds[i] = math.Max(k.promise, g.floor(&waiting[i]))
+	return g.bounds[i]
 }
+
+// floor is the least that a waiting document promises: a little less than the share of
+// its group that was accepted. What the model has learnt of a run of rejected ones, by
+// all the features that they share, would make it forget the accepted ones before.
+func (g *gleaner) floor(c *page.Candidate) float64 { return g.yields.least(c) - g.tune.Floor }
 
 // exploration takes, at its turn, the link that has waited longest, so that none
 // waits for ever, or the one of which least is known.
@@ -300,6 +308,9 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 		*n++
 	}
 	g.memory.drop(c.ID)
+	if c.Document && !r.Failed {
+		g.yields.add(&c, r.Accepted)
+	}
 	switch {
 	case r.Failed:
 		g.model(&c).learn(fs, 0, g.tune.Failure)

@@ -66,9 +66,12 @@ func (x *lexicon) add(word string, bit mask, whole bool) {
 	if strings.HasPrefix(word, "=") {
 		word, whole = word[1:], true
 	}
+	if isIdeograph(word, 0) { // these stand in no word: two of them are one, wherever they stand
+		word, whole = word[:min(len(word), 6)], false
+	}
 	h, letters := hashSeed, 0
 	for i := 0; i < len(word); i++ {
-		if c := lower(word[i]); isWordByte(c) {
+		if c := fold(word[i]); isWordByte(c) {
 			h = (h ^ uint32(c)) * hashPrime
 			letters++
 		}
@@ -100,9 +103,19 @@ func (x *lexicon) scan(s string) mask {
 	h := hashSeed
 	var last *entry
 	small := false
+	before := hashSeed // after the character before, where that is an ideograph
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		l := lower(c)
+		if c >= firstIdeograph && isIdeograph(s, i) {
+			var m mask
+			m, before = x.ideograph(s[i:i+3], before)
+			found |= m
+			h, last, small = hashSeed, nil, false
+			i += 2
+			continue
+		}
+		before = hashSeed
+		l := fold(c)
 		if !isWordByte(l) || small && c != l {
 			if last != nil {
 				found |= last.whole
@@ -127,6 +140,42 @@ func (x *lexicon) scan(s string) mask {
 		found |= last.whole
 	}
 	return found
+}
+
+// firstIdeograph is the first byte of three in UTF-8 with which kana begin; Chinese
+// characters and Hangul follow.
+const firstIdeograph = 0xe3
+
+// isIdeograph says whether a character of a script that parts no words begins at i.
+func isIdeograph(s string, i int) bool {
+	return i+2 < len(s) && s[i] >= firstIdeograph && s[i] <= 0xed && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
+}
+
+// ideograph is the set of concepts of which a character speaks, alone or with the one
+// before it, and the hash after it alone.
+func (x *lexicon) ideograph(c string, before uint32) (found mask, after uint32) {
+	after = hashSeed
+	for _, h := range [...]*uint32{&after, &before} {
+		for i := range 3 {
+			*h = (*h ^ uint32(fold(c[i]))) * hashPrime
+		}
+		if x.there.may(*h) {
+			found |= x.slot(*h).prefix
+		}
+	}
+	return found, after
+}
+
+// fold makes capital and small letters one: those of ASCII by their bytes, those of
+// Latin-1 and Cyrillic by the bits that both have in UTF-8.
+func fold(c byte) byte {
+	switch {
+	case c >= 0xc0 && c < 0xe0:
+		return c &^ 1
+	case c >= 0x80 && c < 0xc0:
+		return c &^ 0x20
+	}
+	return lower(c)
 }
 
 func lower(c byte) byte {

@@ -26,7 +26,7 @@ type Options struct {
 	// Prior is what gleaner believes before it has seen anything of a site;
 	// nil for shippedPrior.
 	Prior *Prior
-	// Tuning are gleaner's constants; nil for defaultTuning.
+	// Tuning are gleaner's constants; nil for DefaultTuning.
 	Tuning *Tuning
 	// Explore is the share of gleaner's uncertain picks that go to the link
 	// that has waited longest, 0–1; 0 for the default of 1 in 3; as many go to the

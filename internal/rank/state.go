@@ -63,13 +63,14 @@ type gleanerState struct {
 	Path    string   `json:"path"`
 	Tries   string   `json:"tries"` // requests by pattern: two bytes of bucket, two of count
 	Picks   int      `json:"picks"`
+	Yields  string   `json:"yields"`
 }
 
 const stateVersion = 1
 
 // State is at most 250 KiB: two models of 4,300 weights at 16 characters, 96 arms
 // of 300 bytes, 1,024 stems at 5⅓ characters, 96 pages
-// at 540, 2,048 counts at 5⅓.
+// at 540, 2,048 counts at 5⅓, 320 groups at 8.
 func (g *gleaner) State() (json.RawMessage, error) {
 	g.settle()
 	stems := make([]byte, 0, 4*len(g.twins.order))
@@ -86,7 +87,8 @@ func (g *gleaner) State() (json.RawMessage, error) {
 	return json.Marshal(gleanerState{
 		Version: stateVersion, Shared: g.x.shared, Pages: g.pages.encode(), Docs: g.docs.encode(),
 		Arms: g.arms.leaders, Groups: g.groups.keys, Stems: base64.StdEncoding.EncodeToString(stems), Picks: g.picks, Path: g.path.encode(),
-		Tries: base64.StdEncoding.EncodeToString(tries),
+		Yields: g.yields.encode(),
+		Tries:  base64.StdEncoding.EncodeToString(tries),
 	})
 }
 
@@ -126,6 +128,9 @@ func (g *gleaner) Restore(raw json.RawMessage) error {
 	}
 	for ; len(tries) >= 4; tries = tries[4:] {
 		g.tries[binary.LittleEndian.Uint16(tries)%patterns] = binary.LittleEndian.Uint16(tries[2:])
+	}
+	if g.yields, err = decodeYields(s.Yields); err != nil {
+		return err
 	}
 	g.arms, g.picks = newArms(s.Arms), s.Picks
 	for _, h := range s.Groups {

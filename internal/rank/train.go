@@ -25,10 +25,10 @@ type Fit struct {
 	SiteWeight    float64 // each site weighs at most as much as so many links, so that a large one does not speak for all
 }
 
-// DefaultFit did best on sites left out of the training. Weights for documents
-// are held closer to nothing than those for pages: there the site itself soon
-// says more.
-func DefaultFit() Fit { return Fit{DocumentRidge: 4, PageRidge: 2, SiteWeight: 60} }
+// DefaultFit did best on sites left out of the training. Weights for pages are held
+// closer to nothing than those for documents: few pages lead to papers, and what
+// makes one do so differs more from site to site.
+func DefaultFit() Fit { return Fit{DocumentRidge: 2, PageRidge: 16, SiteWeight: 60} }
 
 // TrainPrior fits a prior to links of several sites by logistic regression with
 // a Gaussian penalty.

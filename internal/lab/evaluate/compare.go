@@ -123,7 +123,7 @@ func (r *Result) curves(steps []Step) {
 			continue
 		}
 		documents++
-		if s.Kind == Paper {
+		if s.Goal {
 			papers++
 			r.Curve = append(r.Curve, Point{i + 1, float64(papers)})
 		}

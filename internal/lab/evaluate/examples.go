@@ -15,7 +15,12 @@ const deeper = 0.7
 // better page costs a factor of 0.7.
 func Examples(site string, r Run) []rank.Example {
 	steps := r.Answered()
-	goals := r.Goals()
+	papers := map[string]bool{}
+	for _, s := range steps {
+		if s.Kind == Paper {
+			papers[weburl.Key(s.URL)] = true
+		}
+	}
 	links := map[string][]string{}
 	found := map[string][]int{} // steps by the page on which they were found
 	for i, s := range steps {
@@ -45,13 +50,13 @@ func Examples(site string, r Run) []rank.Example {
 		for _, k := range links[s.Parent] {
 			known[k] = true
 		}
-		papers := 0.0
+		led := 0.0
 		for _, k := range links[s.URL] {
-			if goals[k] && !known[k] {
-				papers++
+			if papers[k] && !known[k] {
+				led++
 			}
 		}
-		worth[i] = papers / (papers + 1)
+		worth[i] = led / (led + 1)
 		for _, j := range found[s.URL] {
 			if !steps[j].Document {
 				worth[i] = max(worth[i], deeper*worth[j])

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"math"
 
 	"gleaner/internal/web/weburl"
@@ -29,11 +30,11 @@ func (r Run) Order() []string {
 	return out
 }
 
-// Goals are the identities of the papers that the run reached.
+// Goals are the identities of the documents to be reached that the run reached.
 func (r Run) Goals() map[string]bool {
 	out := map[string]bool{}
 	for _, s := range r.Steps {
-		if s.Kind == Paper {
+		if s.Goal {
 			out[weburl.Key(s.URL)] = true
 		}
 	}
@@ -118,12 +119,16 @@ func Oracle(start string, graph map[string][]string, goals map[string]bool) []st
 
 // Graph is the link graph that a whole run saw.
 func (r Run) Graph() map[string][]string {
-	graph := map[string][]string{}
+	graph, came := map[string][]string{}, map[string]string{}
+	for _, s := range r.Answered() {
+		came[weburl.Key(s.Candidate.Link.URL)] = weburl.Key(s.URL) // redirected
+	}
 	for _, s := range r.Answered() {
 		var to []string
 		if s.Page != nil {
 			for _, l := range s.Page.Links {
-				to = append(to, weburl.Key(l.URL))
+				k := weburl.Key(l.URL)
+				to = append(to, cmp.Or(came[k], k))
 			}
 		}
 		graph[weburl.Key(s.URL)] = to

@@ -33,8 +33,22 @@ type Judge func(url string) Kind
 type Setup struct {
 	Site  Site
 	Judge Judge
+	// Wanted are the papers that the crawl is for, whose titles it looks out for; nil
+	// for a crawl of all there is.
+	Wanted *match.Index
+	// Goal says of the document at a canonical URL whether it is to be reached; nil is
+	// every paper.
+	Goal func(url string) bool
 	// Limit ends the crawl after so many requests; 0 for none.
 	Limit int
+}
+
+// goal says whether a document of that kind is to be reached.
+func (s Setup) goal(url string, kind Kind) bool {
+	if s.Goal == nil {
+		return kind == Paper
+	}
+	return s.Goal(url)
 }
 
 // Step is one request of a simulated crawl.
@@ -44,6 +58,7 @@ type Step struct {
 	Depth     int            `json:"depth"`
 	Document  bool           `json:"document,omitempty"`
 	Kind      Kind           `json:"kind,omitempty"`
+	Goal      bool           `json:"goal,omitempty"`   // it is one of those to be reached
 	Failed    bool           `json:"failed,omitempty"` // not in the snapshot: asked, but not counted
 	Reason    string         `json:"reason,omitempty"`
 	Queue     int            `json:"queue"`
@@ -72,7 +87,10 @@ func Simulate(setup Setup, s rank.Strategy) (Run, error) {
 	if setup.Limit > 0 {
 		cfg.MaxPages = setup.Limit
 	}
-	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: match.NewIndex(nil)}
+	site := crawl.Site{Host: weburl.Host(start), Crawl: 1, Scopes: []string{weburl.PathPrefix(start)}, Wanted: setup.Wanted}
+	if site.Wanted == nil {
+		site.Wanted = match.NewIndex(nil)
+	}
 	r, err := crawl.Run(context.Background(), site, cfg, crawl.Parts{Source: sim, Recorder: sim, Judge: sim, Strategy: s, Log: slog.New(slog.DiscardHandler)})
 	sim.run.Strategy = s.Name()
 	if err == nil && r.Ending != crawl.Exhausted && r.Ending != crawl.PageLimit {
@@ -158,6 +176,7 @@ func (s *simulation) step(v *frontier.Visit) {
 		st.Page = a.Page
 	case frontier.Document:
 		st.Document, st.Kind = true, s.setup.Judge(a.URL)
+		st.Goal = s.setup.goal(a.URL, st.Kind)
 	}
 	s.run.Steps = append(s.run.Steps, st)
 }

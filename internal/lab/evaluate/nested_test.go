@@ -1,0 +1,140 @@
+package evaluate
+
+import (
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/rank"
+)
+
+var nested = flag.Bool("nested", false, "choose the constants of the ranking by nested leaving-out (some minutes)")
+
+// folds is how many parts the sites fall into, by their names.
+const folds = 6
+
+func foldOf(host string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(host))
+	return int(h.Sum32()>>3) % folds
+}
+
+// choice is one setting of the constants.
+type choice struct {
+	fit  rank.Fit
+	tune rank.Tuning
+}
+
+// choices are those around the defaults that are chosen from.
+func choices() []choice {
+	var out []choice
+	for _, pageRidge := range []float64{8, 16} {
+		for _, siteVariance := range []float64{0.3, 0.6, 1} {
+			for _, learning := range [][2]float64{{0.02, 0.6}, {0.04, 0.8}, {0.08, 1}} {
+				for _, grain := range []float64{1, 1.5} {
+					c := choice{rank.DefaultFit(), rank.DefaultTuning()}
+					c.fit.PageRidge, c.tune.SiteVariance, c.tune.Grain = pageRidge, siteVariance, grain
+					c.tune.PriorVariance, c.tune.Optimism = learning[0], learning[1]
+					out = append(out, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// nesting measures choices on sites that neither prior nor choice has seen.
+type nesting struct {
+	t        *testing.T
+	sites    []recordedSite
+	lists    rank.Lists
+	examples map[string][]rank.Example
+	runs     map[string][2]Run // breadth-first and oracle, by host
+	priors   map[string]*rank.Prior
+}
+
+// prior is trained without the sites of some folds.
+func (n *nesting) prior(fit rank.Fit, without ...int) *rank.Prior {
+	key := fmt.Sprint(fit, without)
+	if n.priors[key] == nil {
+		var all []rank.Example
+		for _, s := range n.sites {
+			if !slices.Contains(without, foldOf(s.host)) {
+				all = append(all, n.examples[s.host]...)
+			}
+		}
+		p, err := rank.TrainPrior(n.lists, all, fit)
+		require.NoError(n.t, err)
+		n.priors[key] = &p
+	}
+	return n.priors[key]
+}
+
+// measure crawls the sites of a fold with a prior that has not seen the folds without.
+func (n *nesting) measure(into savings, c choice, fold int, without ...int) {
+	for _, s := range n.sites {
+		if foldOf(s.host) != fold || len(n.runs[s.host][0].Goals()) < MinPapers {
+			continue
+		}
+		g, err := rank.New(rank.Gleaner, rank.Options{Prior: n.prior(c.fit, without...), Tuning: &c.tune})
+		require.NoError(n.t, err)
+		run, err := Simulate(s.setup, g)
+		require.NoError(n.t, err)
+		into.add(Summarise(s.host, []Run{n.runs[s.host][0], run, n.runs[s.host][1]}))
+	}
+}
+
+// best is the choice that saves most on the sites outside the fold outer.
+func (n *nesting) best(outer int) choice {
+	var best choice
+	top := 0.0
+	for _, c := range choices() {
+		sums := savings{}
+		for fold := range folds {
+			if fold != outer {
+				n.measure(sums, c, fold, fold, outer)
+			}
+		}
+		if v := sums[rank.Gleaner].score(); v > top {
+			best, top = c, v
+		}
+	}
+	n.t.Logf("without fold %d: %+v", outer, best)
+	return best
+}
+
+// TestNested chooses the constants on five folds of the sites, with priors of four, and
+// measures on the sixth, which is seen once: what can be expected of a site that
+// nobody here has seen. The constants that ship were chosen on all.
+func TestNested(t *testing.T) {
+	if !*nested {
+		t.Skip("some minutes: give -args -nested")
+	}
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	sites := recordedSites(t, recordings...)
+	examples, err := trainingExamples(named(sites))
+	require.NoError(t, err)
+	for _, goal := range []struct {
+		of    string
+		sites []recordedSite
+	}{{"all academic documents", sites}, {"the papers of a venue", wanted(t, sites)}} {
+		n := nesting{t, goal.sites, lists, examples, map[string][2]Run{}, map[string]*rank.Prior{}}
+		for _, s := range goal.sites {
+			b, err := rank.New(rank.BreadthFirst, rank.Options{})
+			require.NoError(t, err)
+			run, err := Simulate(s.setup, b)
+			require.NoError(t, err)
+			n.runs[s.host] = [2]Run{run, oracleRun(run)}
+		}
+		sums := savings{}
+		for outer := range folds {
+			n.measure(sums, n.best(outer), outer, outer)
+		}
+		t.Logf("%s: %s", goal.of, sums[rank.Gleaner])
+	}
+}
