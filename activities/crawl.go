@@ -5,11 +5,13 @@ import (
 	"sync"
 
 	"gleaner/internal/crawl"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
 
 // Crawl asks sites.
 type Crawl struct {
+	db      *store.DB
 	crawler *crawl.Crawler
 	watch   app.Watch
 }
@@ -26,9 +28,16 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 	if err != nil && beat.Err() != nil && ctx.Err() == nil {
 		// The worker stops: what was done is written, the rest is for the next.
 		r.Ending = crawl.SliceFull
-		return r, nil
+		return Slice{Result: r}, nil
 	}
-	return r, typed(err, r.Progress)
+	if err != nil {
+		return Slice{Result: r}, typed(err, r.Progress)
+	}
+	venues, err := a.db.SiteVenues(ctx, host)
+	if err != nil {
+		venues = nil // they are for people to see; the slice is done
+	}
+	return Slice{Result: r, Venues: venues}, nil
 }
 
 // teller tells a Watch what a slice did since the last time. A slice reports

@@ -118,7 +118,10 @@ type Sites struct {
 }
 
 // Slice is the result of CrawlSlice.
-type Slice = crawl.Result
+type Slice struct {
+	crawl.Result
+	Venues []string `json:"venues,omitempty"` // whose harvests want the site
+}
 
 // SiteEnd says how a site's crawl ended.
 type SiteEnd struct {

@@ -237,8 +237,9 @@ func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
 
 // startHarvest starts the workflow, or joins the one that runs.
 func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParams) (joined bool, err error) {
+	told := workflows.TellHarvest(p.Harvest)
 	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.HarvestID(p.Harvest.ID), TaskQueue: activities.QueueHarvest, StaticSummary: p.Harvest.ID, WorkflowTaskTimeout: workflows.TaskTime,
+		ID: workflows.HarvestID(p.Harvest.ID), TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 	}, workflows.HarvestVenue, p)

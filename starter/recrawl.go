@@ -99,9 +99,11 @@ func (c *cli) recrawl(ctx context.Context, d activities.Due, wait bool) error {
 	}
 	defer t.Close()
 	id := recrawlID(d.Of)
-	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: id, WorkflowTaskTimeout: workflows.TaskTime,
+	p := workflows.RecrawlParams{Due: d}
+	told := workflows.TellRecrawl(p)
+	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, workflows.RecrawlParams{Due: d})
+		WorkflowExecutionErrorWhenAlreadyStarted: true}, workflows.RecrawlDue, p)
 	var running *serviceerror.WorkflowExecutionAlreadyStarted
 	if err != nil && !errors.As(err, &running) {
 		return err

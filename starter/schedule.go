@@ -135,7 +135,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
 	if name == dueSchedule {
 		o.ID = scheduleID(dueSchedule)
-		o.Action = action(o.ID, "recrawl what is due", workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
+		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
 		return o, nil
 	}
 	years, err := yearsFlag(f.years)
@@ -151,12 +151,13 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	}
 	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: activities.ScopePrefix, Delay: f.delay, Again: activities.AgainDue})
 	o.ID = scheduleID(h.ID)
-	o.Action = action(o.ID, h.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
+	o.Action = action(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	return o, nil
 }
 
-func action(id, summary string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
-	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: summary,
+func action(id string, p workflows.ScheduledParams) *client.ScheduleWorkflowAction {
+	told := workflows.TellSchedule(p)
+	return &client.ScheduleWorkflowAction{ID: "schedule/" + shortName(id), Workflow: workflows.OnSchedule, TaskQueue: activities.QueueHarvest, Args: []any{p}, StaticSummary: told.Summary, StaticDetails: told.Details,
 		WorkflowTaskTimeout: workflows.TaskTime}
 }
 

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,19 +17,13 @@ import (
 // listen answers what people ask and say while a harvest runs, also while it
 // waits.
 func (h *harvestRun) listen(ctx workflow.Context) error {
-	if err := workflow.SetQueryHandler(ctx, QueryStatus, func() (HarvestState, error) { return h.s, nil }); err != nil {
-		return err
-	}
-	if err := workflow.SetUpdateHandler(ctx, UpdatePause, func(ctx workflow.Context) error { return h.pause(ctx, true) }); err != nil {
-		return err
-	}
-	if err := workflow.SetUpdateHandler(ctx, UpdateResume, func(ctx workflow.Context) error { return h.pause(ctx, false) }); err != nil {
-		return err
-	}
-	if err := workflow.SetUpdateHandler(ctx, UpdateRetryWhat, h.retryWhat); err != nil {
-		return err
-	}
-	return workflow.SetUpdateHandler(ctx, UpdateRetry, h.retry)
+	return cmp.Or(
+		query(ctx, QueryStatus, func() (HarvestState, error) { return h.s, nil }),
+		update(ctx, UpdatePause, func(ctx workflow.Context) error { return h.pause(ctx, true) }),
+		update(ctx, UpdateResume, func(ctx workflow.Context) error { return h.pause(ctx, false) }),
+		update(ctx, UpdateRetryWhat, h.retryWhat),
+		update(ctx, UpdateRetry, h.retry),
+	)
 }
 
 func (h *harvestRun) pause(ctx workflow.Context, paused bool) error {
@@ -111,13 +106,17 @@ func harvestDetails(p activities.Harvest, s HarvestState, c activities.Counts) s
 	if s.Paused {
 		b.WriteString("**paused**\n\n")
 	}
-	fmt.Fprintf(&b, "| | |\n|--|--:|\n| published | %d |\n| held | %d |\n| wanted | %d |\n| **found** | **%d** |\n", c.Published, c.Held, c.Wanted, c.Found)
-	fmt.Fprintf(&b, "| homepages | %d of %d authors |\n| sites | %d of %d ended, %d parked |\n| pages | %d, %d waiting, %d failed |\n| documents | %d, %d accepted |\n",
-		c.Homepages, c.Authors, c.SitesDone, c.Sites, c.Parked, c.Pages, c.Waiting, c.Failures, c.Documents, c.Accepted)
+	writeCounts(&b, c)
 	if len(s.Pending) > 0 {
 		fmt.Fprintf(&b, "\ncrawling now: %s\n", strings.Join(s.Pending[:min(len(s.Pending), 10)], ", "))
 	}
 	return b.String()
+}
+
+func writeCounts(b *strings.Builder, c activities.Counts) {
+	fmt.Fprintf(b, "| | |\n|--|--:|\n| published | %d |\n| held | %d |\n| wanted | %d |\n| **found** | **%d** |\n", c.Published, c.Held, c.Wanted, c.Found)
+	fmt.Fprintf(b, "| homepages | %d of %d authors |\n| sites | %d of %d ended, %d parked |\n| pages | %d, %d waiting, %d failed |\n| documents | %d, %d accepted |\n",
+		c.Homepages, c.Authors, c.SitesDone, c.Sites, c.Parked, c.Pages, c.Waiting, c.Failures, c.Documents, c.Accepted)
 }
 
 // rootCause is the message that says what to do, without the layers around it.

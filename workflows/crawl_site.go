@@ -20,6 +20,7 @@ type SiteParams struct {
 	Patience time.Duration  `json:"patience,omitempty"`
 	Total    crawl.Progress `json:"total"` // of the runs before
 	Trouble  Trouble        `json:"trouble,omitzero"`
+	Venues   []string       `json:"venues,omitempty"` // that are shown
 }
 
 // Signals of a site.
@@ -39,11 +40,11 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 	if p.Patience == 0 {
 		p.Patience = 5 * time.Minute
 	}
-	c := &siteRun{p: p, wake: workflow.GetSignalChannel(ctx, SignalWake)}
+	c := &siteRun{p: p, wake: signals(ctx, SignalWake)}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet(string(gleaner.SiteCrawling))); err != nil {
 		return activities.SiteEnd{}, err
 	}
-	if err := workflow.SetQueryHandler(ctx, QueryProgress, func() (crawl.Progress, error) { return c.p.Total, nil }); err != nil {
+	if err := query(ctx, QueryProgress, func() (crawl.Progress, error) { return c.p.Total, nil }); err != nil {
 		return activities.SiteEnd{}, err
 	}
 	for {
@@ -98,7 +99,9 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 			return activities.SiteEnd{Host: c.p.Host, State: next.state, Reason: next.reason}, nil
 		}
 		if next.wait > 0 {
-			c.wake.ReceiveWithTimeout(ctx, next.wait, nil)
+			if woken, _ := waitFor(ctx, "before the next slice: "+next.reason, workflow.AwaitOptions{Timeout: next.wait}, func() bool { return c.wake.Len() > 0 }); woken {
+				c.wake.ReceiveAsync(nil)
+			}
 		}
 	}
 }
@@ -161,7 +164,7 @@ func tellEnd(ctx workflow.Context, watchers []string, end activities.SiteEnd) er
 		// A harvest that is over has no ear; that is no failure.
 		_ = workflow.SignalExternalWorkflow(ctx, HarvestID(h), "", SignalSiteEnded, end).Get(ctx, nil)
 	}
-	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)))
+	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.State)), attrOutcome.ValueSet(string(end.State)))
 }
 
 func sum(a, b crawl.Progress) crawl.Progress {

@@ -16,9 +16,9 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	slices := []activities.Slice{
-		{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 500}},
-		{Ending: crawl.Waiting, Wait: 2 * time.Minute, Reason: "failed URLs wait", Progress: crawl.Progress{Pages: 20}},
-		{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1, Documents: 1}},
+		{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 500}}, Venues: []string{"conf/webdb"}},
+		{Result: crawl.Result{Ending: crawl.Waiting, Wait: 2 * time.Minute, Reason: "failed URLs wait", Progress: crawl.Progress{Pages: 20}}, Venues: []string{"conf/vldb", "conf/webdb"}},
+		{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1, Documents: 1}}, Venues: []string{"conf/vldb", "conf/webdb"}},
 	}
 	n := 0
 	env.OnActivity(crawler.CrawlSlice, mock.Anything, "ada.example").Return(func(context.Context, string) (activities.Slice, error) {
@@ -47,9 +47,9 @@ func TestWakingASiteCutsItsWaitShort(t *testing.T) {
 	n := 0
 	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
 		if n++; n == 1 {
-			return activities.Slice{Ending: crawl.Waiting, Wait: 4 * time.Minute}, nil
+			return activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: 4 * time.Minute}}, nil
 		}
-		return activities.Slice{Ending: crawl.Exhausted}, nil
+		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}}, nil
 	})
 	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
@@ -68,7 +68,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 	n := 0
 	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
 		n++
-		return activities.Slice{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}, nil
+		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}}, nil
 	}).After(time.Minute)
 	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil).Once()
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil).Once()
@@ -82,7 +82,7 @@ func TestASiteWokenWhileItEndsLooksAgain(t *testing.T) {
 func TestLongCrawlIsContinuedAsNew(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
-	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}, nil).Times(slicesPerRun)
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}}, nil).Times(slicesPerRun)
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "huge.example"})
 	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
 	env.AssertExpectations(t)

@@ -64,7 +64,7 @@ type HarvestResult struct {
 // papers, copies, homepages, crawls, report. What it knows is in the record; it
 // carries counts alone.
 func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) {
-	h := &harvestRun{p: p, s: p.State, ended: workflow.GetSignalChannel(ctx, SignalSiteEnded)}
+	h := &harvestRun{p: p, s: p.State, ended: signals(ctx, SignalSiteEnded)}
 	if h.s.Stage == "" {
 		h.s.Stage = p.Stage
 	}
@@ -79,7 +79,8 @@ func HarvestVenue(ctx workflow.Context, p HarvestParams) (HarvestResult, error) 
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // whatever it broke off: a worker that dies over it says nothing of a cancellation
 	}
-	return HarvestResult{State: h.s, Summary: summary}, h.finish(ctx, err)
+	err = h.finish(ctx, summary, err)
+	return HarvestResult{State: h.s, Summary: summary}, err
 }
 
 type harvestRun struct {
@@ -194,7 +195,7 @@ func (h *harvestRun) enter(ctx workflow.Context) error {
 	if err := workflow.Await(ctx, func() bool { return !h.s.Paused }); err != nil {
 		return err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(h.p.Harvest.Venue), attrStage.ValueSet(string(h.s.Stage))); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(attribute(h.p.Harvest.Venue)), attrVenues.ValueSet(venuesOf(h.p.Harvest.Venue)), attrStage.ValueSet(string(h.s.Stage))); err != nil {
 		return err
 	}
 	stage := activities.Stage{Harvest: h.p.Harvest.ID, Stage: h.s.Stage}
@@ -237,8 +238,12 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if site := h.p.Harvest.Goal.Site; site != "" {
 		return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the site to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
 	}
+	told := TellHomepages(h.p.Harvest)
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            activities.HomepagesID(HarvestID(h.p.Harvest.ID)),
+		StaticSummary:         told.Summary,
+		StaticDetails:         told.Details,
+		TypedSearchAttributes: indexed(h.p.Harvest.Venue),
 		TaskQueue:             activities.QueueHarvest,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
@@ -260,7 +265,7 @@ func (h *harvestRun) crawl(ctx workflow.Context) error {
 }
 
 // finish records how the harvest ended, also when it was cancelled.
-func (h *harvestRun) finish(ctx workflow.Context, err error) error {
+func (h *harvestRun) finish(ctx workflow.Context, summary report.Summary, err error) error {
 	end := activities.Stage{Harvest: h.p.Harvest.ID, Stage: gleaner.StageComplete}
 	switch {
 	case temporal.IsCanceledError(err):
@@ -269,12 +274,13 @@ func (h *harvestRun) finish(ctx workflow.Context, err error) error {
 		end.Stage, end.Note = gleaner.StageFailed, "in stage "+string(h.s.Stage)+": "+rootCause(err)
 	}
 	h.s.Stage = end.Stage
+	workflow.SetCurrentDetails(ctx, endDetails(h.p.Harvest, h.s, h.counts, summary, end.Note))
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	if serr := workflow.ExecuteActivity(quick(ctx, string(end.Stage)), stages.SetStage, end).Get(ctx, nil); serr != nil && err == nil {
 		return serr
 	}
-	if serr := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.Stage))); serr != nil && err == nil {
+	if serr := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(end.Stage)), attrOutcome.ValueSet(string(end.Stage))); serr != nil && err == nil {
 		return serr
 	}
 	h.wakeSites(ctx)

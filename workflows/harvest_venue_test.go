@@ -236,16 +236,16 @@ func TestAfterSlice(t *testing.T) {
 		slice activities.Slice
 		want  step
 	}{
-		{activities.Slice{Ending: crawl.SliceFull}, step{}},
-		{activities.Slice{Ending: crawl.Exhausted}, step{state: "done"}},
-		{activities.Slice{Ending: crawl.Waiting, Wait: time.Minute}, step{wait: time.Minute}},
-		{activities.Slice{Ending: crawl.Waiting}, step{wait: time.Second}},
-		{activities.Slice{Ending: crawl.Waiting, Wait: time.Hour}, step{state: "stopped"}},
-		{activities.Slice{Ending: crawl.Paused}, step{wait: 30 * time.Second}},
-		{activities.Slice{Ending: crawl.Refused}, step{state: "refused"}},
-		{activities.Slice{Ending: crawl.Trap}, step{state: "trap"}},
-		{activities.Slice{Ending: crawl.PageLimit}, step{state: "stopped"}},
-		{activities.Slice{Ending: crawl.Cancelled}, step{state: "stopped"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull}}, step{}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}}, step{state: "done"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: time.Minute}}, step{wait: time.Minute}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting}}, step{wait: time.Second}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Waiting, Wait: time.Hour}}, step{state: "stopped"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Paused}}, step{wait: 30 * time.Second}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Refused}}, step{state: "refused"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Trap}}, step{state: "trap"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.PageLimit}}, step{state: "stopped"}},
+		{activities.Slice{Result: crawl.Result{Ending: crawl.Cancelled}}, step{state: "stopped"}},
 	} {
 		require.Equal(t, c.want, afterSlice(c.slice, patience), c.slice.Ending)
 	}

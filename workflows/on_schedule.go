@@ -29,12 +29,15 @@ func OnSchedule(ctx workflow.Context, p ScheduledParams) (string, error) {
 		WorkflowTaskTimeout:   TaskTime,
 	}
 	var f workflow.ChildWorkflowFuture
+	var told Told
 	switch {
 	case p.Harvest != nil:
-		o.WorkflowID, o.StaticSummary = HarvestID(p.Harvest.Harvest.ID), p.Harvest.Harvest.ID
+		told = TellHarvest(p.Harvest.Harvest)
+		o.WorkflowID, o.StaticSummary, o.StaticDetails = HarvestID(p.Harvest.Harvest.ID), told.Summary, told.Details
 		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), HarvestVenue, *p.Harvest)
 	case p.Recrawl != nil:
-		o.WorkflowID = RecrawlID(p.Recrawl.Due.Of.Venue)
+		told = TellRecrawl(*p.Recrawl)
+		o.WorkflowID, o.StaticSummary, o.StaticDetails = RecrawlID(p.Recrawl.Due.Of.Venue), told.Summary, told.Details
 		f = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), RecrawlDue, *p.Recrawl)
 	default:
 		return "", temporal.NewNonRetryableApplicationError("a schedule of nothing", activities.ErrTypeInput, errors.New("neither harvest nor recrawl"))

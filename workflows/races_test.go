@@ -152,9 +152,9 @@ func TestASiteWokenWhileItsEndIsRecordedGoesOn(t *testing.T) {
 		n, ended := 0, 0
 		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(context.Context, string) (activities.Slice, error) {
 			if n++; n == 1 {
-				return activities.Slice{Ending: ending}, nil
+				return activities.Slice{Result: crawl.Result{Ending: ending}}, nil
 			}
-			return activities.Slice{Ending: crawl.Exhausted}, nil
+			return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}}, nil
 		})
 		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
 		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(context.Context, activities.SiteEnd) ([]string, error) {

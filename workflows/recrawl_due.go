@@ -54,10 +54,10 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 	if r.p.Due.Before.IsZero() {
 		r.p.Due.Before = workflow.Now(ctx)
 	}
-	if err := workflow.SetQueryHandler(ctx, QueryStatus, func() (RecrawlState, error) { return r.s, nil }); err != nil {
+	if err := query(ctx, QueryStatus, func() (RecrawlState, error) { return r.s, nil }); err != nil {
 		return RecrawlResult{}, err
 	}
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(p.Due.Of.Venue), attrStage.ValueSet("recrawling")); err != nil {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrVenue.ValueSet(attribute(p.Due.Of.Venue)), attrVenues.ValueSet(venuesOf(p.Due.Of.Venue)), attrStage.ValueSet("recrawling")); err != nil {
 		return RecrawlResult{}, err
 	}
 	if err := r.run(ctx); err != nil {
@@ -67,7 +67,7 @@ func RecrawlDue(ctx workflow.Context, p RecrawlParams) (RecrawlResult, error) {
 		}
 		return RecrawlResult{}, err
 	}
-	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageComplete)))
+	return RecrawlResult{Sites: r.s.Started, Ended: r.s.Ended}, workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageComplete)), attrOutcome.ValueSet(string(gleaner.StageComplete)))
 }
 
 type recrawlRun struct {
@@ -132,7 +132,7 @@ func (r *recrawlRun) list(ctx workflow.Context) error {
 // start begins a site's crawl and hears of its end from the child itself; a
 // crawl that another started is asked after in wait.
 func (r *recrawlRun) start(ctx workflow.Context, host string) error {
-	f, err := startSite(ctx, host, 5*time.Minute)
+	f, err := startSite(ctx, host, r.p.Due.Of.Venue, 5*time.Minute)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (r *recrawlRun) ended(ctx workflow.Context, host string, state gleaner.Site
 // wait waits until a site ends, or a while; then the record says which did.
 func (r *recrawlRun) wait(ctx workflow.Context) error {
 	n := len(r.s.Pending)
-	heard, err := workflow.AwaitWithTimeout(ctx, lookAround, func() bool { return len(r.s.Pending) < n })
+	heard, err := waitFor(ctx, "look which crawls ended, if none says so", workflow.AwaitOptions{Timeout: lookAround}, func() bool { return len(r.s.Pending) < n })
 	if err != nil || heard {
 		return err
 	}
@@ -184,7 +184,7 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 func (r *recrawlRun) endSites(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageCancelled)))
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageCancelled)), attrOutcome.ValueSet(string(gleaner.StageCancelled)))
 	var unwanted []string
 	if err := workflow.ExecuteActivity(quick(ctx, "crawls that nobody else wants"), recrawls.Unwanted, r.s.Pending).Get(ctx, &unwanted); err != nil {
 		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)

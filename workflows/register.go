@@ -12,9 +12,11 @@ import (
 )
 
 var (
-	attrVenue = temporal.NewSearchAttributeKeyKeyword(gleaner.VenueAttribute)
-	attrHost  = temporal.NewSearchAttributeKeyKeyword(gleaner.HostAttribute)
-	attrStage = temporal.NewSearchAttributeKeyKeyword(gleaner.StageAttribute)
+	attrVenue   = temporal.NewSearchAttributeKeyKeyword(gleaner.VenueAttribute)
+	attrVenues  = temporal.NewSearchAttributeKeyKeywordList(gleaner.VenuesAttribute)
+	attrHost    = temporal.NewSearchAttributeKeyKeyword(gleaner.HostAttribute)
+	attrStage   = temporal.NewSearchAttributeKeyKeyword(gleaner.StageAttribute)
+	attrOutcome = temporal.NewSearchAttributeKeyKeyword(gleaner.OutcomeAttribute)
 )
 
 // Register makes a worker of the harvest queue run the workflows.

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -44,6 +45,7 @@ func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
 	if err == nil {
 		c.p.Total = sum(c.p.Total, s.Progress)
 		c.show(ctx, Trouble{})
+		c.index(ctx, s.Venues)
 	}
 	return s, err
 }
@@ -111,6 +113,15 @@ func progressOf(err error) (p crawl.Progress) {
 		_ = late.LastHeartbeatDetails(&p)
 	}
 	return p
+}
+
+// index keeps the list of venues that want the site, by which it is found.
+func (c *siteRun) index(ctx workflow.Context, venues []string) {
+	if venues = venuesOf(venues...); len(venues) == 0 || slices.Equal(venues, c.p.Venues) {
+		return
+	}
+	c.p.Venues = venues
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrVenues.ValueSet(venues))
 }
 
 // show makes trouble, and its end, seen from outside.

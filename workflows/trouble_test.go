@@ -25,7 +25,7 @@ func failing(t *testing.T, errs func(n int) error) (env *testsuite.TestWorkflowE
 		if err := errs(*slices); err != nil {
 			return activities.Slice{}, err
 		}
-		return activities.Slice{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}, nil
+		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted, Progress: crawl.Progress{Pages: 1}}}, nil
 	})
 	env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Return(0, nil)
 	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return(func(_ context.Context, e activities.SiteEnd) ([]string, error) {

@@ -102,7 +102,7 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 func (h *harvestRun) start(ctx workflow.Context) error {
 	host := h.s.Next[0]
 	if !slices.Contains(h.s.Pending, host) { // else it was listed anew
-		if _, err := startSite(ctx, host, h.patience()); err != nil {
+		if _, err := startSite(ctx, host, h.p.Harvest.Venue, h.patience()); err != nil {
 			return err
 		}
 		h.s.Pending = append(h.s.Pending, host)
@@ -118,16 +118,20 @@ const startTries = 3
 
 // startSite begins the crawl of a host as a child that outlives its parent and
 // its parent's cancellation, since others may have joined it; or wakes the crawl
-// that is under way: then the future is nil.
-func startSite(ctx workflow.Context, host string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
+// that is under way: then the future is nil. venue is whom it is for, where that is
+// one.
+func startSite(ctx workflow.Context, host, venue string, patience time.Duration) (workflow.ChildWorkflowFuture, error) {
 	own, _ := workflow.NewDisconnectedContext(ctx)
+	told := TellSite(host)
 	child := workflow.WithChildOptions(own, workflow.ChildWorkflowOptions{
 		WorkflowID:            SiteID(host),
 		TaskQueue:             activities.QueueHarvest,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
-		StaticSummary:         host,
+		StaticSummary:         told.Summary,
+		StaticDetails:         told.Details,
+		TypedSearchAttributes: indexed(venue, attrHost.ValueSet(host)),
 		WorkflowTaskTimeout:   TaskTime,
 	})
 	for try := 1; ; try++ {
@@ -157,12 +161,13 @@ func (h *harvestRun) patience() time.Duration {
 
 // hear waits for a site to end, or after a while asks the record which did.
 func (h *harvestRun) hear(ctx workflow.Context) error {
-	var end activities.SiteEnd
-	ok, _ := h.ended.ReceiveWithTimeout(ctx, lookAround, &end)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	heard, err := waitFor(ctx, "look which crawls ended, if none says so", workflow.AwaitOptions{Timeout: lookAround}, func() bool { return h.ended.Len() > 0 })
+	if err != nil {
+		return err
 	}
-	if ok {
+	if heard {
+		var end activities.SiteEnd
+		h.ended.ReceiveAsync(&end)
 		h.siteEnded(end.Host)
 		return h.refresh(ctx)
 	}

@@ -9,10 +9,10 @@ done
 temporal operator namespace describe -n "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
     temporal operator namespace create -n "$TEMPORAL_NAMESPACE" --retention 30d
 have=$(temporal operator search-attribute list -n "$TEMPORAL_NAMESPACE")
-for attribute in GleanerVenue:Keyword GleanerHost:Keyword GleanerStage:Keyword; do
+for attribute in GleanerVenue:Keyword GleanerVenues:KeywordList GleanerHost:Keyword GleanerStage:Keyword GleanerOutcome:Keyword; do
     name=${attribute%%:*}
-    case "$have" in
-    *"$name"*) ;;
+    case " $(echo $have) " in
+    *" $name "*) ;;
     *) temporal operator search-attribute create -n "$TEMPORAL_NAMESPACE" --name "$name" --type "${attribute##*:}" ;;
     esac
 done

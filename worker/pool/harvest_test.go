@@ -147,7 +147,7 @@ func (w *world) underWay(t *testing.T, h activities.Harvest) string {
 // that is stopped in the middle, and holds the result against what is there.
 func TestHarvest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorldBehind(t, nil, refusing)
 	stop := w.work(t)
 	h := w.harvest(t)
 	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 })
@@ -161,7 +161,9 @@ func TestHarvest(t *testing.T) {
 	w.checkManners(t)
 	w.checkReport(t, h, truth)
 	w.comeBack(t, h)
-	w.checkHistories(t, h)
+	site := w.harvestSite(t, w.someHomepage(t))
+	w.checkStory(t, h, site)
+	w.checkHistories(t, h, site)
 }
 
 // comeBack recrawls the venue as a schedule would, and has what was left behind
@@ -266,10 +268,11 @@ func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.
 }
 
 // checkHistories looks at what the Temporal UI shows, and records it on demand.
-func (w *world) checkHistories(t *testing.T, h activities.Harvest) {
+func (w *world) checkHistories(t *testing.T, h, ofSite activities.Harvest) {
 	site := w.site(t, h)
 	for name, id := range map[string]string{"harvest_venue": workflows.HarvestID(h.ID), "find_homepages": workflows.HarvestID(h.ID) + "/homepages", "crawl_site": workflows.SiteID(site),
-		"recrawl_due": workflows.RecrawlID(h.Venue), "on_schedule": "scheduled", "judge_left": workflows.JudgeLeftID} {
+		"recrawl_due": workflows.RecrawlID(h.Venue), "on_schedule": "scheduled", "judge_left": workflows.JudgeLeftID,
+		"harvest_site": workflows.HarvestID(ofSite.ID)} {
 		d, err := w.client.DescribeWorkflowExecution(t.Context(), id, "")
 		require.NoError(t, err)
 		require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, d.WorkflowExecutionInfo.Status, id)

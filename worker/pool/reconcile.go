@@ -81,17 +81,17 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	if err != nil {
 		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
-	return t.start(ctx, workflows.HarvestID(h.ID), h.ID, workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
+	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
 }
 
 // JudgeLeft implements reconcile.Workflows.
 func (t temporal) JudgeLeft(ctx context.Context) error {
-	return t.start(ctx, workflows.JudgeLeftID, "documents left behind", workflows.JudgeLeft)
+	return t.start(ctx, workflows.JudgeLeftID, workflows.TellJudgeLeft(), workflows.JudgeLeft)
 }
 
 // start starts a workflow, unless it runs.
-func (t temporal) start(ctx context.Context, id, summary string, workflow any, args ...any) error {
-	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: summary, WorkflowTaskTimeout: workflows.TaskTime,
+func (t temporal) start(ctx context.Context, id string, told workflows.Told, workflow any, args ...any) error {
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflow, args...)
 	return err
 }

@@ -151,6 +151,12 @@ func (db *DB) SiteWatchers(ctx context.Context, host string) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// SiteVenues lists what the harvests that want a site, or did, are after.
+func (db *DB) SiteVenues(ctx context.Context, host string) ([]string, error) {
+	return list1[string](ctx, db, `SELECT DISTINCT h.venue FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+		WHERE s.host=$1 ORDER BY 1 LIMIT 100`, host)
+}
+
 // Attention says whether anybody wants a site crawled now: with no harvest at
 // all (a recrawl) or one that runs it goes on; with all paused it waits; with
 // all cancelled it stops. A harvest that was cancelled before the crawl began has

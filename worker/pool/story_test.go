@@ -1,0 +1,151 @@
+package pool_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	sdkpb "go.temporal.io/api/sdk/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/workflows"
+)
+
+// refuses is a host that is not well, and so must not be asked for anything.
+const refuses = "refuses.example"
+
+// refusing puts that host before a web.
+func refusing(web http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == refuses {
+			http.Error(w, "not well", http.StatusServiceUnavailable)
+			return
+		}
+		web.ServeHTTP(w, r)
+	})
+}
+
+func (w *world) someHomepage(t *testing.T) string {
+	for _, a := range w.web.Truth().Authors {
+		if strings.Contains(a.Homepage, "~") {
+			return a.Homepage
+		}
+	}
+	t.Fatal("nobody lives in a directory")
+	return ""
+}
+
+// harvestSite has a schedule harvest a site.
+func (w *world) harvestSite(t *testing.T, url string) activities.Harvest {
+	h := activities.NewHarvest(gleaner.Goal{Site: url}, gleaner.Years{}, activities.HarvestOptions{})
+	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "scheduled " + h.Venue, TaskQueue: activities.QueueHarvest},
+		workflows.OnSchedule, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
+	return h
+}
+
+// checkStory looks at a harvest as the Temporal UI does: by the queries that
+// docs/operations.md names, and by what the server and the workflows tell.
+func (w *world) checkStory(t *testing.T, h, ofSite activities.Harvest) {
+	tallies, err := w.db.SiteTallies(t.Context(), h.ID)
+	require.NoError(t, err)
+	var all []string
+	for _, s := range tallies {
+		all = append(all, workflows.SiteID(s.Host))
+	}
+	w.lists(t, "WorkflowType = 'CrawlSite' AND GleanerOutcome IN ('refused', 'trap')", nil)
+	refused := w.harvestSite(t, "http://"+refuses+"/")
+	w.lists(t, "WorkflowType = 'CrawlSite' AND GleanerOutcome IN ('refused', 'trap')", []string{workflows.SiteID(refuses)})
+	w.lists(t, "WorkflowType = 'CrawlSite' AND GleanerVenues = '"+h.Venue+"'", all)
+	w.lists(t, "WorkflowType = 'HarvestVenue' AND GleanerOutcome = 'complete'", []string{workflows.HarvestID(h.ID), workflows.HarvestID(ofSite.ID), workflows.HarvestID(refused.ID)})
+	w.lists(t, "WorkflowType = 'CrawlSite' AND GleanerVenues = '"+refused.Venue+"'", []string{workflows.SiteID(refuses)})
+
+	for _, id := range []string{all[0], workflows.HarvestID(h.ID) + "/homepages", workflows.HarvestID(ofSite.ID), workflows.RecrawlID(h.Venue)} {
+		d, err := w.client.DescribeWorkflowExecution(t.Context(), id, "")
+		require.NoError(t, err)
+		told := d.GetExecutionConfig().GetUserMetadata()
+		require.NotEmpty(t, words(t, told.GetSummary()), id)
+		require.Regexp(t, "starter|cancel", words(t, told.GetDetails()), "%s says what one can do about it", id)
+	}
+	m := w.metadata(t, workflows.HarvestID(h.ID))
+	require.Contains(t, m.GetCurrentDetails(), "wanted papers found** (recall")
+	require.Contains(t, m.GetCurrentDetails(), "complete")
+	described(t, m, workflows.QueryStatus, workflows.UpdatePause, workflows.UpdateResume, workflows.UpdateRetry, workflows.UpdateRetryWhat, workflows.SignalSiteEnded)
+	described(t, w.metadata(t, all[0]), workflows.QueryProgress, workflows.SignalWake)
+	require.Contains(t, w.metadata(t, workflows.HarvestID(ofSite.ID)).GetCurrentDetails(), "academic documents")
+	w.summaries(t, workflows.HarvestID(h.ID))
+}
+
+// lists holds a query's answer to workflow ids; the server lists what it has indexed.
+func (w *world) lists(t *testing.T, query string, want []string) {
+	t.Helper()
+	slices.Sort(want)
+	var got []string
+	require.Eventually(t, func() bool {
+		l, err := w.client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: 1000})
+		require.NoError(t, err, query)
+		got = nil
+		for _, e := range l.GetExecutions() {
+			got = append(got, e.GetExecution().GetWorkflowId())
+		}
+		slices.Sort(got)
+		got = slices.Compact(got)
+		return slices.Equal(want, got)
+	}, time.Minute, 200*time.Millisecond, "%s: want %v, got %v", query, want, &got)
+}
+
+func words(t *testing.T, p *commonpb.Payload) (s string) {
+	t.Helper()
+	if p != nil {
+		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(p, &s))
+	}
+	return s
+}
+
+// metadata is what a workflow tells the UI of itself.
+func (w *world) metadata(t *testing.T, id string) *sdkpb.WorkflowMetadata {
+	t.Helper()
+	v, err := w.client.QueryWorkflow(t.Context(), id, "", "__temporal_workflow_metadata")
+	require.NoError(t, err)
+	var m sdkpb.WorkflowMetadata
+	require.NoError(t, v.Get(&m))
+	return &m
+}
+
+func described(t *testing.T, m *sdkpb.WorkflowMetadata, names ...string) {
+	t.Helper()
+	d := m.GetDefinition()
+	for _, i := range slices.Concat(d.GetQueryDefinitions(), d.GetUpdateDefinitions(), d.GetSignalDefinitions()) {
+		if at := slices.Index(names, i.GetName()); at >= 0 {
+			names = slices.Delete(names, at, at+1)
+			require.NotEmpty(t, i.GetDescription(), i.GetName())
+		}
+	}
+	require.Empty(t, names, "the workflow has no such handlers")
+}
+
+// summaries demands words of every timer, activity and child of a history.
+func (w *world) summaries(t *testing.T, id string) {
+	it := w.client.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	seen := map[enumspb.EventType]int{}
+	for it.HasNext() {
+		e, err := it.Next()
+		require.NoError(t, err)
+		switch e.GetEventType() {
+		case enumspb.EVENT_TYPE_TIMER_STARTED, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enumspb.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED:
+			seen[e.GetEventType()]++
+			require.NotEmpty(t, words(t, e.GetUserMetadata().GetSummary()), e.String())
+		}
+	}
+	require.Len(t, seen, 3)
+}

@@ -1,0 +1,163 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
+)
+
+// Told is what the Temporal UI says of a workflow from its begin: a line for lists,
+// and in Markdown what it is and what one can do about it.
+type Told struct{ Summary, Details string }
+
+// TellHarvest tells of a harvest.
+func TellHarvest(h activities.Harvest) Told {
+	what := fmt.Sprintf("Completes the collection of the venue **%s**, %s.", h.Venue, h.Years)
+	switch {
+	case h.Goal.Site != "":
+		what = fmt.Sprintf("Looks for the academic documents of the site **%s**.", h.Goal.Site)
+	case h.Goal.Author != "":
+		what = fmt.Sprintf("Looks for the papers of the person **%s** of DBLP, %s.", h.Goal.Author, h.Years)
+	case h.Goal.List != "":
+		what = fmt.Sprintf("Looks for the papers of the list **%s**, %s.", h.Goal.List, h.Years)
+	}
+	return Told{h.ID, what + fmt.Sprintf("\n\n- `starter watch %s` shows how far it is, `starter report %s` what it came to\n"+
+		"- the updates pause, resume and retry-what work at any time; to cancel it keeps what was found\n- its sites: `%s = '%s' AND WorkflowType = 'CrawlSite'`",
+		h.ID, h.ID, gleaner.VenuesAttribute, attribute(h.Venue))}
+}
+
+// TellHomepages tells of the search for a harvest's homepages.
+func TellHomepages(h activities.Harvest) Told {
+	return Told{"homepages for " + h.ID, "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
+}
+
+// TellSite tells of a site's crawl.
+func TellSite(host string) Told {
+	return Told{host, "Crawls **" + host + "** in slices, for all harvests that want it; there is one crawl of a host at a time.\n\n`starter stats sites` shows what it gave, `starter explain URL` why a link was taken when it was, `starter recrawl --site " + host + "` asks again."}
+}
+
+// TellRecrawl tells of a recrawl.
+func TellRecrawl(p RecrawlParams) Told {
+	of, what := p.Due.Of, "every site whose rest is over"
+	summary := "recrawl of what is due"
+	switch {
+	case of.Host != "":
+		what, summary = "the site **"+of.Host+"**", "recrawl of "+of.Host
+	case of.Venue != "":
+		what, summary = "the sites of **"+of.Venue+"** whose rest is over", "recrawl of "+of.Venue
+	}
+	if p.Due.All {
+		what += ", due or not"
+	}
+	return Told{summary, "Asks again, conditionally, for what may have changed: " + what + ".\n\nTo cancel it ends the crawls that no harvest wants; what they did is kept."}
+}
+
+// TellJudgeLeft tells of the examination of what was left behind.
+func TellJudgeLeft() Told {
+	return Told{"documents left behind", "Examines the documents that were stored and that no crawl comes back to."}
+}
+
+// TellSchedule tells of a run of a schedule.
+func TellSchedule(p ScheduledParams) Told {
+	var of Told
+	switch {
+	case p.Harvest != nil:
+		of = TellHarvest(p.Harvest.Harvest)
+	case p.Recrawl != nil:
+		of = TellRecrawl(*p.Recrawl)
+	}
+	return Told{of.Summary, "Started by a schedule; the work itself is a workflow of its own id.\n\n" + of.Details}
+}
+
+// mostInAttribute is the longest word that Temporal indexes, in bytes, and
+// mostInList how much of them a workflow may have.
+const mostInAttribute, mostInList = 255, 1500
+
+// attribute cuts a goal's name to what can be indexed.
+func attribute(name string) string {
+	return strings.ToValidUTF8(name[:min(len(name), mostInAttribute)], "")
+}
+
+// venuesOf are the goals of a workflow, as they are indexed; none are no value.
+func venuesOf(names ...string) (out []string) {
+	size := 0
+	for _, n := range names {
+		if n = attribute(n); n != "" && size+len(n) <= mostInList {
+			out = append(out, n)
+			size += len(n)
+		}
+	}
+	return out
+}
+
+// indexed are the attributes with which a child begins.
+func indexed(venue string, more ...temporal.SearchAttributeUpdate) temporal.SearchAttributes {
+	if some := venuesOf(venue); len(some) > 0 {
+		more = append(more, attrVenues.ValueSet(some))
+	}
+	return temporal.NewSearchAttributes(more...)
+}
+
+// whatFor says in the Temporal UI what a query, an update or a signal is for.
+func whatFor(name string) string {
+	switch name {
+	case QueryStatus:
+		return "how far it is, and what it waits for"
+	case QueryProgress:
+		return "what the crawl did so far"
+	case UpdatePause:
+		return "let it rest; what is under way is finished"
+	case UpdateResume:
+		return "let it go on"
+	case UpdateRetry:
+		return `ask again for what failed on a host, or on all ("")`
+	case UpdateRetryWhat:
+		return `ask again for what failed: {"host", "reason", "older_than"}`
+	case SignalSiteEnded:
+		return "a site's crawl has ended, as that crawl tells"
+	case SignalWake:
+		return "look again at once: it was resumed, retried, or given new URLs"
+	}
+	return ""
+}
+
+func query(ctx workflow.Context, name string, handler any) error {
+	return workflow.SetQueryHandlerWithOptions(ctx, name, handler, workflow.QueryHandlerOptions{Description: whatFor(name)})
+}
+
+func update(ctx workflow.Context, name string, handler any) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, name, handler, workflow.UpdateHandlerOptions{Description: whatFor(name)})
+}
+
+func signals(ctx workflow.Context, name string) workflow.ReceiveChannel {
+	return workflow.GetSignalChannelWithOptions(ctx, name, workflow.SignalChannelOptions{Description: whatFor(name)})
+}
+
+// waitFor waits until something is so, or a while; the summary says what for.
+func waitFor(ctx workflow.Context, summary string, while workflow.AwaitOptions, so func() bool) (bool, error) {
+	while.TimerOptions.Summary = summary
+	return workflow.AwaitWithOptions(ctx, while, so)
+}
+
+// endDetails is what a harvest came to.
+func endDetails(p activities.Harvest, s HarvestState, c activities.Counts, r report.Summary, note string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s — %s\n\n", p.ID, s.Stage)
+	switch {
+	case note != "":
+		fmt.Fprintf(&b, "%s\n\n", note)
+	case p.Goal.Site != "":
+		fmt.Fprintf(&b, "**%d academic documents** of %d files\n\n", c.Accepted, c.Documents)
+	default:
+		fmt.Fprintf(&b, "**%d of %d wanted papers found** (recall %.1f %%), %d missing; %d published, %d held\n\n", r.Found, r.Wanted, 100*r.Recall, r.Missing, r.Published, r.Held)
+	}
+	writeCounts(&b, c)
+	fmt.Fprintf(&b, "\nwhy: `starter report %s`\n", p.ID)
+	return b.String()
+}
