@@ -2,18 +2,14 @@ package crawl
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
-	"gleaner/internal/library/collection"
-	"gleaner/internal/library/repository"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -26,10 +22,7 @@ func TestListingSparesLandingPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Strategy, w.cfg.Leads = rank.Gleaner, "wanted"
-	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = repo.Close() })
-	w.coll = collection.New(collection.Parts{DB: w.db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: slog.New(slog.DiscardHandler)})
+	w.filters(t)
 	pile := sampleweb.NewPile(1)
 	pdf := func(i int) func(http.ResponseWriter, *http.Request) {
 		return func(rw http.ResponseWriter, _ *http.Request) {

@@ -64,6 +64,15 @@ func newWorldOn(t *testing.T, dsn string) *world {
 	return w
 }
 
+// filters has documents read and filtered, where they else are kept unread.
+func (w *world) filters(t *testing.T) {
+	t.Helper()
+	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = repo.Close() })
+	w.coll = collection.New(collection.Parts{DB: w.db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: slog.New(slog.DiscardHandler)})
+}
+
 func (w *world) crawler(f Fetcher) *Crawler {
 	c := New(w.db, w.keeper, f, w.coll, w.cfg, slog.New(slog.DiscardHandler))
 	c.look, c.patience = 5*time.Millisecond, 0

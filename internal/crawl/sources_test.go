@@ -18,6 +18,7 @@ import (
 func TestSourcesOfWantedPapers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.filters(t)
 	p := sampleweb.NewPile(7).Paper(1)
 	var names []string
 	for _, a := range p.Authors {
