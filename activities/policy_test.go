@@ -42,7 +42,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 
 	narrow := newLibrary(t, 30, map[string]string{"crawl-policy": "whitelist"})
 	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
-	_, err = narrow.DB.SeedWhitelist(t.Context())
+	_, err = narrow.DB.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)
 	require.NotEmpty(t, narrow.crawlDue(t))
 	white := narrow.yield(t)

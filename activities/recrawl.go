@@ -48,6 +48,19 @@ func (a *Recrawls) ListDue(ctx context.Context, d Due) (Sites, error) {
 	return Sites{Hosts: hosts, Last: last, More: len(hosts) == d.Limit}, typed(err)
 }
 
+// Whitelist says how its pages are given to the frontier.
+type Whitelist struct {
+	Small int `json:"small,omitempty"` // domains with fewer accepted documents are asked when their own time has come
+}
+
+// SeedWhitelist gives the whitelist's pages to the frontier, and says of how many
+// hosts. Done twice it comes to the same.
+func (a *Recrawls) SeedWhitelist(ctx context.Context, w Whitelist) (int, error) {
+	defer alive(ctx)()
+	n, err := a.db.SeedWhitelist(ctx, w.Small)
+	return n, typed(err)
+}
+
 // PutBack names sites where what is due is to be put back.
 type PutBack struct {
 	Due   Due      `json:"due"`

@@ -21,14 +21,19 @@ import (
 	"gleaner/workflows"
 )
 
-// dueSchedule is the schedule that asks again whatever is due; every other one
-// is of a venue.
-const dueSchedule = "due"
+// dueSchedule is the schedule that asks again whatever is due, whitelistSchedule
+// the one that gives the whitelist's pages to the frontier before; every other one is
+// of a venue.
+const (
+	dueSchedule       = "due"
+	whitelistSchedule = "whitelist"
+)
 
 func (c *cli) scheduleCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "schedule", Short: "Come back by itself: harvests of venues, and recrawls of what is due",
 		Long: `A schedule starts a harvest of a venue, or ("due") a recrawl of every site whose
-rest is over, every so often. Runs do not overlap: one that is due while the
+rest is over, every so often; "whitelist" gives the whitelist's pages to the frontier
+before, and is in the place of "due". Runs do not overlap: one that is due while the
 last still runs is left out. After an outage one missed run of the last hour is
 made up for, no more. Starts are spread by the jitter.`}
 	cmd.AddCommand(c.scheduleCreate(), c.scheduleList(),
@@ -53,12 +58,13 @@ type scheduleFlags struct {
 	every, jitter time.Duration
 	cron, years   string
 	delay         time.Duration
+	small         int
 }
 
 func (c *cli) scheduleCreate() *cobra.Command {
 	f := &scheduleFlags{}
-	cmd := &cobra.Command{Use: "create VENUE --years YEARS | site:URL | author:PID | papers:NAME | due", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due"`),
-		Example: "  starter schedule create due --every 24h\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --every 30d\n  starter schedule create author:65/2885 --every 30d",
+	cmd := &cobra.Command{Use: "create VENUE --years YEARS | site:URL | author:PID | papers:NAME | due | whitelist", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due" or "whitelist"`),
+		Example: "  starter schedule create due --every 24h\n  starter schedule create whitelist --every 24h --small 10\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --every 30d\n  starter schedule create author:65/2885 --every 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
@@ -72,6 +78,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
 	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue)")
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	smallVar(fl, &f.small)
 	return cmd
 }
 
@@ -133,9 +140,14 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every}}
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
-	if name == dueSchedule {
-		o.ID = scheduleID(dueSchedule)
+	switch name {
+	case dueSchedule:
+		o.ID = scheduleID(name)
 		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
+		return o, nil
+	case whitelistSchedule:
+		o.ID = scheduleID(name)
+		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Whitelist: &activities.Whitelist{Small: f.small}}})
 		return o, nil
 	}
 	years, err := yearsFlag(f.years)
@@ -259,7 +271,7 @@ func (c *cli) scheduleList() *cobra.Command {
 
 // scheduleDo is a command that does one thing to one schedule and shows it.
 func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
-	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", or a venue with its years (starter schedule list)`),
+	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", "whitelist", or a venue with its years (starter schedule list)`),
 		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb/1998-2004",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()

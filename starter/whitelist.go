@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/stats"
@@ -273,10 +274,14 @@ func enlist(ctx context.Context, db *store.DB, file string, lines []string) erro
 }
 
 func (c *cli) whitelistSeed() *cobra.Command {
-	return &cobra.Command{Use: "seed", Short: "Give the whitelist's pages to the frontier; the next recrawl of what is due asks them", Args: cobra.NoArgs,
-		Example: "  starter whitelist seed && starter recrawl --due --wait",
+	var small int
+	cmd := &cobra.Command{Use: "seed", Short: "Give the whitelist's pages to the frontier; the next recrawl of what is due asks them", Args: cobra.NoArgs,
+		Long: `Give the whitelist's pages to the frontier and make their hosts due, so that the next
+recrawl of what is due asks them, in the order of the list. A schedule does both
+every so often: starter schedule create whitelist.`,
+		Example: "  starter whitelist seed && starter recrawl --due --wait\n  starter whitelist seed --small 10",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			n, err := a.DB.SeedWhitelist(ctx)
+			n, err := a.DB.SeedWhitelist(ctx, small)
 			if err != nil {
 				return err
 			}
@@ -285,4 +290,11 @@ func (c *cli) whitelistSeed() *cobra.Command {
 				return err
 			})
 		})}
+	smallVar(cmd.Flags(), &small)
+	return cmd
+}
+
+// smallVar is the flag for domains that are asked less often than the list is.
+func smallVar(fl *pflag.FlagSet, small *int) {
+	fl.IntVar(small, "small", 0, "ask pages of domains with fewer accepted documents only when their own intervals are over; 0 asks all")
 }

@@ -18,10 +18,13 @@ type RecrawlParams struct {
 	Due    activities.Due `json:"due"`
 	Window int            `json:"window,omitempty"` // sites at a time; 0 is 50
 	State  RecrawlState   `json:"state"`            // of the runs before
+
+	Whitelist *activities.Whitelist `json:"whitelist,omitempty"` // to be given to the frontier first; nil for not
 }
 
 // RecrawlState is what a run hands to the next, and what QueryStatus tells.
 type RecrawlState struct {
+	Seeded  bool                      `json:"seeded,omitempty"`  // the whitelist was given to the frontier
 	Listed  bool                      `json:"listed,omitempty"`  // every due site was listed
 	Next    []string                  `json:"next,omitempty"`    // hosts that were put back and not started
 	Pending []string                  `json:"pending,omitempty"` // hosts whose crawl has not ended
@@ -83,6 +86,9 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 	for {
 		var err error
 		switch {
+		case r.p.Whitelist != nil && !r.s.Seeded:
+			err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "the whitelist's pages"), recrawls.SeedWhitelist, *r.p.Whitelist).Get(ctx, nil)
+			r.s.Seeded = true
 		case len(r.s.Next) == 0 && !r.s.Listed:
 			err = r.list(ctx)
 		case len(r.s.Next) > 0 && len(r.s.Pending) < window:

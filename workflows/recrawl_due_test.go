@@ -94,6 +94,33 @@ func TestRecrawlCrawlsWhatIsDueInAWindow(t *testing.T) {
 	}
 }
 
+// A recrawl of the whitelist gives its pages to the frontier once, before it looks
+// at what is due.
+func TestRecrawlSeedsTheWhitelistFirst(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	var asked []activities.Due
+	onDue(env, &asked)
+	seeded := 0
+	env.OnActivity(recrawls.SeedWhitelist, mock.Anything, activities.Whitelist{Small: 10}).Return(func(context.Context, activities.Whitelist) (int, error) {
+		require.Empty(t, asked)
+		seeded++
+		return 2, nil
+	})
+	p := RecrawlParams{Whitelist: &activities.Whitelist{Small: 10}}
+	env.ExecuteWorkflow(RecrawlDue, p)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 1, seeded)
+	require.Len(t, asked, 1)
+
+	p.State.Seeded = true // a run that was continued
+	env = newEnv(t)
+	onDue(env, &asked)
+	env.ExecuteWorkflow(RecrawlDue, p)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 1, seeded)
+}
+
 func TestRecrawlWithNothingDueEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)

@@ -52,6 +52,9 @@ func TellRecrawl(p RecrawlParams) Told {
 	case of.Venue != "":
 		what, summary = "the sites of **"+of.Venue+"** whose rest is over", "recrawl of "+of.Venue
 	}
+	if p.Whitelist != nil {
+		what, summary = "the whitelist's pages, and "+what, "crawl of the whitelist"
+	}
 	if p.Due.All {
 		what += ", due or not"
 	}

@@ -372,7 +372,7 @@ func TestWhitelist(t *testing.T) {
 	g, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
 	require.NoError(t, err)
 	require.Equal(t, 2, g.URLs)
-	n, err := r.SeedWhitelist(t.Context())
+	n, err := r.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	at, err := r.Standing(t.Context(), "cited.org", "cited.org")

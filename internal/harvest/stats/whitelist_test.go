@@ -98,3 +98,32 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"cs.z-best.edu:8080", "www.z-best.edu", "m-good.org", "y-gave.com", "a.example", "b.example"}, both())
 }
+
+// TestSmallDomainsAreSeededWhenTheirTimeHasCome: a domain that gave little is not
+// asked each time that the list is, but for pages that are new to it.
+func TestSmallDomainsAreSeededWhenTheirTimeHasCome(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for _, host := range []string{"large.edu", "small.edu"} {
+		r.homepage(host)
+	}
+	r.document(r.site("large.edu"), "http://large.edu/c.pdf", "http://large.edu/pubs.html", "c", true)
+	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	require.NoError(t, err)
+	due := func(small int) []string {
+		for _, host := range []string{"large.edu", "small.edu"} {
+			require.NoError(t, r.FinishCrawl(t.Context(), host, "done", "", "", false, recrawl.Defaults()))
+		}
+		_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now() + interval '1 day'; UPDATE urls SET due_at=now() + interval '1 day', state=was`)
+		require.NoError(t, err)
+		_, err = r.SeedWhitelist(t.Context(), small)
+		require.NoError(t, err)
+		hosts, _, err := r.DueSites(t.Context(), store.Selection{}, false, "", 10)
+		require.NoError(t, err)
+		return hosts
+	}
+	require.Equal(t, []string{"large.edu", "small.edu"}, due(0))
+	require.Equal(t, []string{"large.edu"}, due(3))
+	require.NoError(t, r.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://small.edu/new.html", Domain: "small.edu", Position: 9}}))
+	require.Equal(t, []string{"large.edu", "small.edu"}, due(3), "a page that was never asked")
+}
