@@ -31,16 +31,12 @@ func (l *library) course(t *testing.T, beside string, n int) string {
 	return dir.String()
 }
 
-// recrawlSite asks what is due of one host, as RecrawlDue does.
+// recrawlSite asks what is due of one host.
 func (l *library) recrawlSite(t *testing.T, host string) {
 	t.Helper()
-	due, _, err := l.DB.DueSites(t.Context(), store.Selection{Host: host}, false, "", 10)
-	require.NoError(t, err)
+	due, crawled := l.recrawl(t, store.Selection{Host: host}, false)
 	require.Equal(t, []string{host}, due)
-	n, err := l.DB.RequeueDue(t.Context(), host, store.PutBack{}, l.Recrawl)
-	require.NoError(t, err)
-	require.Positive(t, n)
-	l.crawl(t, host)
+	require.Equal(t, []string{host}, crawled)
 }
 
 // A directory that was not worth it becomes so: a recrawl once in a while finds

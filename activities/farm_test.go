@@ -91,12 +91,11 @@ func (f *farm) asked(t *testing.T) (requests []asked, bytes int64) {
 // revisit asks to-be-avoided directories too.
 func (f *farm) everything(t *testing.T, revisit bool) (requests []asked, bytes int64) {
 	t.Helper()
-	p := f.Recrawl
-	p.Revisit = 0
+	f.Recrawl.Revisit = 0
 	if revisit {
-		p.Revisit = 1
+		f.Recrawl.Revisit = 1
 	}
-	f.recrawl(t, store.Selection{}, true, p)
+	f.recrawl(t, store.Selection{}, true)
 	return f.asked(t)
 }
 

@@ -14,7 +14,7 @@ import (
 // crawlDue crawls what is due, and returns where that was something.
 func (l *library) crawlDue(t *testing.T) (hosts []string) {
 	t.Helper()
-	_, hosts = l.recrawl(t, store.Selection{}, false, l.Recrawl)
+	_, hosts = l.recrawl(t, store.Selection{}, false)
 	return hosts
 }
 

@@ -14,22 +14,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"gleaner/activities"
-	"gleaner/internal/crawl"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
-	"gleaner/internal/recrawl"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
+	"gleaner/workflows"
 )
 
-// library is an application over a web of its own, without Temporal.
+// library is an application over a web of its own.
 type library struct {
 	*app.App
 	acts    *activities.Activities
@@ -37,6 +39,8 @@ type library struct {
 	web     *changingWeb   // nil where the web is another
 	sample  *sampleweb.Web // nil where the web is another
 	harvest activities.Harvest
+
+	temporal client.Client // nil before it is needed
 }
 
 // newLibrary opens a library over a sample web.
@@ -63,7 +67,8 @@ func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[str
 	maps.Copy(given, settings)
 	cfg, err := config.Load(given, os.DevNull, nil)
 	require.NoError(t, err)
-	cfg.Policy.Crawl.Tries, cfg.Policy.Pace.ParkAfter = 1, 1000
+	// Who waits for a host that failed waits a moment.
+	cfg.Policy.Crawl.Tries, cfg.Policy.Crawl.RetryBase, cfg.Policy.Pace.ParkAfter = 1, 30*time.Millisecond, 1000
 	for _, change := range policy {
 		change(&cfg.Policy)
 	}
@@ -110,20 +115,64 @@ func (l *library) do(t *testing.T, activity any, arg, result any) {
 	}
 }
 
-// collect does what HarvestVenue does.
+// collect harvests.
 func (l *library) collect(t *testing.T, again string) {
 	t.Helper()
 	h := l.harvest
 	h.Options.Again = again
-	l.prepare(t, h)
-	for range 4 {
-		var s activities.Sites
-		l.do(t, l.acts.Stages.SitesToCrawl, activities.Batch{Harvest: h, Limit: 1000}, &s)
-		for _, host := range s.Hosts {
-			l.crawl(t, host)
+	l.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+}
+
+// run runs a workflow to its end, on a server and workers of the library's own. It
+// returns the hosts that were crawled.
+func (l *library) run(t *testing.T, id string, workflow, params any) (crawled []string) {
+	t.Helper()
+	defer l.work(t, activities.Queues()...)()
+	before, err := l.DB.Now(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.begin(t, id, workflow, params).Get(t.Context(), nil))
+	rows, err := l.DB.Pool.Query(t.Context(), `SELECT host FROM sites WHERE crawl_started >= $1 ORDER BY host`, before)
+	require.NoError(t, err)
+	crawled, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return crawled
+}
+
+// begin begins a workflow.
+func (l *library) begin(t *testing.T, id string, workflow, params any) client.WorkflowRun {
+	t.Helper()
+	run, err := l.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest}, workflow, params)
+	require.NoError(t, err)
+	return run
+}
+
+// work starts workers of some queues, which work as the application says now.
+func (l *library) work(t *testing.T, queues ...string) (stop func()) {
+	t.Helper()
+	if l.temporal == nil {
+		address, namespace := devtest.Temporal(t)
+		log := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+		c, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: log})
+		require.NoError(t, err)
+		t.Cleanup(c.Close)
+		l.temporal = c
+	}
+	var workers []worker.Worker
+	acts := activities.New(l.App)
+	for _, q := range queues {
+		w := worker.New(l.temporal, q, worker.Options{})
+		acts.Register(w, q)
+		if q == activities.QueueHarvest {
+			workflows.Register(w)
+		}
+		require.NoError(t, w.Start())
+		workers = append(workers, w)
+	}
+	return func() {
+		for _, w := range workers {
+			w.Stop()
 		}
 	}
-	l.do(t, l.acts.Stages.SetStage, activities.Stage{Harvest: h.ID, Stage: "complete"}, nil)
 }
 
 // prepare does what HarvestVenue does before it crawls.
@@ -139,38 +188,13 @@ func (l *library) prepare(t *testing.T, h activities.Harvest) {
 	l.do(t, l.acts.Stages.SeedHomepages, h, nil)
 }
 
-// recrawl crawls what is due of some sites, or all that was ever asked of them,
-// as RecrawlDue does. It returns the sites that were due, and those of them where
-// something was put back and crawled.
-func (l *library) recrawl(t *testing.T, of store.Selection, all bool, p recrawl.Policy) (due, crawled []string) {
+// recrawl crawls what is due of some sites, or all that was ever asked of them. It
+// returns the sites that were due, and those that were crawled.
+func (l *library) recrawl(t *testing.T, of store.Selection, all bool) (due, crawled []string) {
 	t.Helper()
 	due, _, err := l.DB.DueSites(t.Context(), of, all, "", 1000)
 	require.NoError(t, err)
-	for _, h := range due {
-		n, err := l.DB.RequeueDue(t.Context(), h, store.PutBack{All: all}, p)
-		require.NoError(t, err)
-		if n > 0 {
-			l.crawl(t, h)
-			crawled = append(crawled, h)
-		}
-	}
-	return due, crawled
-}
-
-// crawl does what CrawlSite does.
-func (l *library) crawl(t *testing.T, host string) {
-	t.Helper()
-	r := crawl.Result{Ending: crawl.SliceFull}
-	var err error
-	for r.Ending == crawl.SliceFull {
-		r, err = l.Crawler.Slice(t.Context(), host, func(crawl.Progress) {})
-		require.NoError(t, err)
-	}
-	state := map[crawl.Ending]gleaner.SiteState{crawl.Exhausted: gleaner.SiteDone, crawl.Refused: gleaner.SiteRefused, crawl.Trap: gleaner.SiteTrap}[r.Ending]
-	if state == "" {
-		state = gleaner.SiteStopped
-	}
-	l.do(t, l.acts.Stages.EndSite, activities.SiteEnd{Host: host, State: state, Reason: r.Reason}, nil)
+	return due, l.run(t, workflows.RecrawlID(of.Venue), workflows.RecrawlDue, workflows.RecrawlParams{Due: activities.Due{Of: of, All: all}})
 }
 
 // mutation is what was done to one paper between two harvests.
@@ -332,7 +356,7 @@ func TestRecrawlAsksWhatIsDue(t *testing.T) {
 	l.collect(t, "")
 	l.web.reset()
 	recrawl := func(all bool) []string {
-		due, _ := l.recrawl(t, store.Selection{Venue: l.harvest.Venue}, all, l.Recrawl)
+		due, _ := l.recrawl(t, store.Selection{Venue: l.harvest.Venue}, all)
 		return due
 	}
 	require.Empty(t, recrawl(false), "nothing is due on the day of the crawl")

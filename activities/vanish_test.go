@@ -58,7 +58,7 @@ func TestRedirectingDocumentVanishes(t *testing.T) {
 	l.web.set(replaced.link, movedKind, []byte(second))
 	l.web.set(replaced.file, "", nil)
 
-	l.recrawl(t, store.Selection{}, true, l.Recrawl)
+	l.recrawl(t, store.Selection{}, true)
 	require.Equal(t, place{known: true, gone: true}, l.at(t, vanished.file, vanished.digest), "link and file are gone")
 	require.Equal(t, place{known: true, current: true}, l.at(t, unlinked.file, unlinked.digest), "the file is still there")
 	require.Equal(t, place{known: true, gone: true}, l.at(t, replaced.file, replaced.digest), "the link leads to another file")
