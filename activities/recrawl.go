@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
@@ -73,7 +75,7 @@ func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, er
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
 	for _, host := range p.Hosts {
-		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: p.Due.All, Before: p.Due.Before}, a.policy)
+		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: p.Due.All, Before: p.Due.Before, For: activity.GetInfo(ctx).WorkflowExecution.ID}, a.policy)
 		if err != nil {
 			return nil, typed(err)
 		}
@@ -85,7 +87,14 @@ func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, er
 	return waiting, nil
 }
 
-// Unwanted lists those of the hosts that no running harvest wants.
+// Leave takes a recrawl that was cancelled from those who want the hosts crawled.
+func (a *Recrawls) Leave(ctx context.Context, hosts []string) error {
+	defer alive(ctx)()
+	return typed(a.db.LeaveSites(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, hosts))
+}
+
+// Unwanted lists those of the hosts that no running harvest wants, for recrawls that
+// ended the crawls themselves.
 func (a *Recrawls) Unwanted(ctx context.Context, hosts []string) (unwanted []string, err error) {
 	defer alive(ctx)()
 	for _, host := range hosts {

@@ -184,13 +184,29 @@ func (r *recrawlRun) wait(ctx workflow.Context) error {
 	return nil
 }
 
-// endSites ends the crawls that are under way for a recrawl that was cancelled,
-// but for those that a running harvest wants. What they did is kept, and what
-// they left waits for the next.
+// endSites leaves the crawls that are under way for a recrawl that was cancelled:
+// those that nobody else wants end. What they did is kept, and what they left waits
+// for the next.
 func (r *recrawlRun) endSites(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageCancelled)), attrOutcome.ValueSet(string(gleaner.StageCancelled)))
+	if workflow.GetVersion(ctx, "leave-sites", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		r.endUnwanted(ctx)
+		return
+	}
+	left := slices.Concat(r.s.Pending, r.s.Next)
+	if err := workflow.ExecuteActivity(quick(ctx, "leave the sites"), recrawls.Leave, left).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
+	}
+	for _, host := range r.s.Pending {
+		// One that waits looks again; one that has ended by now need not.
+		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
+	}
+}
+
+// endUnwanted is endSites of recrawls that were cancelled before sites knew them.
+func (r *recrawlRun) endUnwanted(ctx workflow.Context) {
 	var unwanted []string
 	if err := workflow.ExecuteActivity(quick(ctx, "crawls that nobody else wants"), recrawls.Unwanted, r.s.Pending).Get(ctx, &unwanted); err != nil {
 		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)

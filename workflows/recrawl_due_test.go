@@ -256,22 +256,21 @@ func TestRecrawlContinuedAnywhereComesToTheSame(t *testing.T) {
 	}
 }
 
-// A recrawl that is cancelled ends its crawls, but for those that others want.
-func TestCancelledRecrawlEndsItsCrawls(t *testing.T) {
+// A recrawl that is cancelled leaves its sites, and has their crawls look whether
+// anybody else wants them.
+func TestCancelledRecrawlLeavesItsSites(t *testing.T) {
 	t.Parallel()
-	ended := map[string]bool{}
+	woken := map[string]bool{}
 	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		err := workflow.Sleep(ctx, 24*time.Hour)
-		ended[p.Host] = temporal.IsCanceledError(err)
-		return activities.SiteEnd{Host: p.Host}, err
+		woken[p.Host], _ = workflow.GetSignalChannel(ctx, SignalWake).ReceiveWithTimeout(ctx, 24*time.Hour, nil)
+		return activities.SiteEnd{Host: p.Host}, ctx.Err()
 	})
 	var asked []activities.Due
 	onDue(env, &asked, activities.Sites{Hosts: hosts(2), Last: "h01.example"})
 	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return([]string{}, nil).Maybe()
-	env.OnActivity(recrawls.Unwanted, mock.Anything, hosts(2)).Return(hosts(1), nil).Once()
+	env.OnActivity(recrawls.Leave, mock.Anything, hosts(2)).Return(nil).Once()
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
 	env.ExecuteWorkflow(RecrawlDue, RecrawlParams{})
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()))
-	require.True(t, ended["h00.example"])
-	require.False(t, ended["h01.example"])
+	require.Equal(t, map[string]bool{"h00.example": true, "h01.example": true}, woken)
 }

@@ -52,6 +52,7 @@ func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string
 type PutBack struct {
 	All    bool      // whatever was asked, due or not
 	Before time.Time // only what was last asked before; zero is no bound
+	For    string    // the recrawl that wants it; "" for none
 }
 
 // guardTime is when a site whose crawl was begun and never ended is due again.
@@ -90,8 +91,8 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 			_, err = tx.Exec(ctx, `UPDATE sites SET due_at=(SELECT min(due_at) FROM urls WHERE site_id=$1 AND due_at > now()) WHERE id=$1 AND due_at <= now()`, id)
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END WHERE id=$1`,
-			id, put > 0)
+		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
+			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END WHERE id=$1`, id, put > 0, what.For)
 		return err
 	})
 	if err != nil {
@@ -142,12 +143,20 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 	}
 }
 
+// LeaveSites takes the name of a recrawl that was cancelled from sites that are not
+// yet crawled for it. A crawl that nobody wants then hears of it by Attention.
+func (db *DB) LeaveSites(ctx context.Context, name string, hosts []string) error {
+	_, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($2) AND state IN ('new', 'crawling') ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+		UPDATE sites s SET recrawled_for=coalesce(array_remove(recrawled_for, $1), '{}') FROM held WHERE s.id=held.id`, name, hosts)
+	return err
+}
+
 // NotWanted is the reason of a crawl that ended since whoever wanted it was cancelled.
-const NotWanted = "no harvest wants it any more"
+const NotWanted = "nobody wants it any more"
 
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
 // is due again. A second call for the same crawl changes nothing. One that ended as
-// not wanted, and that a harvest has come to want meanwhile, is not stopped for it.
+// not wanted, and that somebody has come to want meanwhile, is not stopped for it.
 func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		c, err := crawlOf(ctx, tx, host)
@@ -173,6 +182,7 @@ func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteSt
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
+			recrawled_for=NULL,
 			trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
 			c.ID, state, reason, retries, int64(interval/time.Second), int64(rest/time.Second))
 		return err
@@ -185,7 +195,7 @@ type ended struct {
 	Interval, Since                     time.Duration // Since: from the end of the last crawl to the beginning of this one
 	Started                             *time.Time
 	Finished, Wanted                    bool
-	Watched                             bool // a harvest waits for it that goes on
+	Watched                             bool // a harvest or a recrawl waits for it that goes on
 }
 
 func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
@@ -198,7 +208,7 @@ func crawlOf(ctx context.Context, tx pgx.Tx, host string) (ended, error) {
 			(SELECT count(*) FROM urls u WHERE u.site_id=s.id AND u.crawl=s.crawl AND u.state=1 AND u.outcome='success'),
 			EXISTS (SELECT 1 FROM homepages g JOIN paper_authors pa ON pa.author_id=g.author_id JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE g.host=s.host AND NOT h.held AND `+missingSQL+`),
-			EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled)
+			`+recrawlSQL+` OR EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=s.id AND h.completed_at IS NULL AND NOT h.cancelled)
 		FROM sites s WHERE s.host=$1 FOR NO KEY UPDATE`, host).
 		Scan(&c.ID, &c.Crawl, &c.Retries, &seconds, &c.Started, &c.Finished, &since, &c.Gained, &c.Changed, &c.Wanted, &c.Watched)
 	c.Interval, c.Since = time.Duration(seconds)*time.Second, time.Duration(since)*time.Second

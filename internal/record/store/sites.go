@@ -157,15 +157,20 @@ func (db *DB) SiteVenues(ctx context.Context, host string) ([]string, error) {
 		WHERE s.host=$1 ORDER BY 1 LIMIT 100`, host)
 }
 
-// Attention says whether anybody wants a site crawled now: with no harvest at
-// all (a recrawl) or one that runs it goes on; with all paused it waits; with
-// all cancelled it stops. A harvest that was cancelled before the crawl began has
-// no say in it.
+// recrawlSQL is true of a site s that a recrawl wants crawled now.
+const recrawlSQL = `coalesce(cardinality(s.recrawled_for) > 0, false)`
+
+// Attention says whether anybody wants a site crawled now: for a recrawl, or a
+// harvest that runs, it goes on; with all harvests paused it waits; with all
+// cancelled, or no harvest and all recrawls cancelled, it stops. A harvest that was
+// cancelled before the crawl began has no say in it.
 func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT
-			coalesce(bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled), false), coalesce(bool_and(h.cancelled), false)
-		FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
-		WHERE s.id=$1 AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= s.crawl_started)`, siteID).Scan(&paused, &cancelled)
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce(of.paused, false) AND NOT `+recrawlSQL+`, coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
+		FROM sites s CROSS JOIN LATERAL (
+			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
+			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= s.crawl_started)) of
+		WHERE s.id=$1`, siteID).Scan(&paused, &cancelled)
 	return paused, cancelled, err
 }
 
