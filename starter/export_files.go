@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,7 +33,7 @@ func ofExport(found []store.Exported, venueKey string) chosen {
 			continue // one file that is two papers is one file
 		}
 		out.shas = append(out.shas, f.SHA256)
-		out.papers[f.SHA256] = gleaner.Paper{Key: f.Paper, Venue: venueKey, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI}
+		out.papers[f.SHA256] = gleaner.Paper{Key: f.Paper, Venue: cmp.Or(f.Venue, venueKey), Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI}
 	}
 	return out
 }

@@ -24,7 +24,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\t")
 	for _, y := range r.Years {
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, y.Recall)
+		recall := "-" // of nothing
+		if y.Wanted > 0 {
+			recall = fmt.Sprintf("%.3f", y.Recall)
+		}
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, recall)
 	}
 	if err := t.Flush(); err != nil {
 		return err

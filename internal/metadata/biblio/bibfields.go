@@ -74,11 +74,16 @@ func splitAnd(s string) []string {
 	return append(out, s[start:])
 }
 
+// inJournal tells by the keys that catalogues give.
+func inJournal(p gleaner.Paper) bool {
+	return strings.HasPrefix(p.Venue, "journals/") || strings.HasPrefix(p.Key, "journals/")
+}
+
 func writeBibTeX(w io.Writer, papers []gleaner.Paper) error {
 	for i, p := range papers {
 		var b strings.Builder
 		kind, in := "inproceedings", "booktitle"
-		if strings.HasPrefix(p.Venue, "journals/") {
+		if inJournal(p) {
 			kind, in = "article", "journal"
 		}
 		key := strings.Map(func(r rune) rune {

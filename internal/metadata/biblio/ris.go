@@ -211,7 +211,7 @@ func writeRIS(w io.Writer, papers []gleaner.Paper) error {
 }
 
 func risType(p gleaner.Paper) string {
-	if strings.HasPrefix(p.Venue, "journals/") {
+	if inJournal(p) {
 		return "JOUR"
 	}
 	return "CPAPER"

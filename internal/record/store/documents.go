@@ -185,7 +185,12 @@ type Exported struct {
 	Path      string           `json:"path"`
 	Authors   []gleaner.Author `json:"authors,omitempty"`
 	DOI       string           `json:"doi,omitempty"`
+	Venue     string           `json:"venue,omitempty"`      // its key
+	VenueName string           `json:"venue_name,omitempty"` // as people write it; the key where that is not known
 }
+
+// exportedVenue are the last columns of Exported.
+const exportedVenue = `coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, '')`
 
 // goalSQL is true of a paper p that is of the goal of harvests $1: a venue's own, or
 // one of the papers that a harvest of that name is after.
@@ -195,7 +200,7 @@ const goalSQL = `(p.venue=$1 OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN har
 // document, by key. All zero years are every year.
 func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
-			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi
+			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
 		WHERE `+goalSQL+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
 		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
@@ -211,7 +216,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 // copies of one another once, by URL.
 func (db *DB) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
 	return list[Exported](ctx, db, `SELECT DISTINCT ON (l.url COLLATE "C", d.sha256) coalesce(m.paper_key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
-			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, '')
+			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.state='accepted' AND d.same_as='' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,8 +44,13 @@ var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-ad
 func New(root *cobra.Command, out, errw io.Writer, child document.Child, find func(*config.Config)) *Program {
 	p := &Program{Root: root, Out: console.New(out), Err: console.New(errw), Own: map[string]string{}, Child: child, find: find}
 	root.SilenceUsage, root.SilenceErrors = true, true
+	root.SuggestionsMinimumDistance = 2
+	root.Version = version()
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
+			if like := root.SuggestionsFor(args[0]); len(like) > 0 {
+				return fmt.Errorf("%w: no command is called %q; did you mean %s?", ErrUsage, args[0], strings.Join(like, " or "))
+			}
 			return fmt.Errorf("%w: no command is called %q; see `%s --help`", ErrUsage, args[0], root.Name())
 		}
 		return nil
@@ -65,6 +73,20 @@ func New(root *cobra.Command, out, errw io.Writer, child document.Child, find fu
 		}
 	}
 	return p
+}
+
+// version is the release that a program was built from, or its commit.
+func version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" && (b.Main.Version == "" || b.Main.Version == "(devel)") {
+			return s.Value
+		}
+	}
+	return cmp.Or(b.Main.Version, "(devel)")
 }
 
 // openly says why a secret is no flag, and where what was one went.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/service/program"
+)
+
+// TestExportsForReferenceManagers: what was found reads back as the paper that it is,
+// with authors, DOI and the venue by the name that people know it by.
+func TestExportsForReferenceManagers(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	ctx := t.Context()
+	paper := gleaner.Paper{Key: "journals/exa/Roe03", Venue: "journals/exa", Year: 2003, Title: "Sorting {Measured} Examples", DOI: "10.5555/exa.1",
+		Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}, {PID: "1/2", Name: "Ada Poe"}}}
+	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{paper}, nil))
+	require.NoError(t, c.NameVenue(ctx, gleaner.Venue{Key: "journals/exa", Name: "EXA", Title: "Journal of Examples"}))
+	c.accepted("ada.example", "roe.pdf")
+	_, err := c.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, 'ada.exampleroe.pdf', 'exact', 1)`, paper.Key)
+	require.NoError(t, err)
+	for format, is := range map[string]biblio.Format{"bibtex": biblio.BibTeX, "ris": biblio.RIS} {
+		out := c.ok("export", "journals/exa", "--format", format)
+		back, err := biblio.Read(strings.NewReader(out), is)
+		require.NoError(t, err)
+		require.Len(t, back, 1)
+		b := back[0]
+		require.Equal(t, []any{"Journal of Examples", 2003, "10.5555/exa.1", []string{"Roe", "Poe"}, []string{"http://ada.example/roe.pdf"}},
+			[]any{b.Venue, b.Year, b.DOI, b.Surnames(), b.Links}, out)
+		require.Regexp(t, "@article|TY  - JOUR", out)
+	}
+	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"authors", "doi", "venue"}, rows[0][10:])
+	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa"}, rows[1][10:])
+}
+
+// TestExportOfNothingSaysSo, and why.
+func TestExportOfNothingSaysSo(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	for _, name := range []string{"conf/nope", "papers:nope", "author:9/9"} {
+		require.Contains(t, c.wrong(program.ExitUnknown, "export", name), "nothing is known of "+name)
+	}
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: "conf/x/A01", Venue: "conf/x", Year: 2001, Title: "A Thing"}}, nil))
+	var out, errs strings.Builder
+	root := newRoot(&out, &errs)
+	root.SetArgs(append([]string{"export", "conf/x"}, c.args...))
+	require.NoError(t, root.ExecuteContext(t.Context()))
+	require.Empty(t, out.String())
+	require.Equal(t, "no paper of conf/x was found yet; `starter report conf/x` says why\n", errs.String())
+}
+
+// TestProgramSaysItsVersionAndWhatMayBeMeant by a command that there is not.
+func TestProgramSaysItsVersionAndWhatMayBeMeant(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	require.Regexp(t, `^starter \S+`, c.ok("--version"))
+	require.Contains(t, c.wrong(program.ExitUsage, "harvst"), `no command is called "harvst"; did you mean harvest?`)
+	require.Contains(t, c.wrong(program.ExitUsage, "zzz"), "see `starter --help`")
+}
