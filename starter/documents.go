@@ -32,7 +32,7 @@ func (q *conditions) register(cmd *cobra.Command) {
 	fl.StringSliceVar(&q.Outcomes, "outcome", nil, "of reading: ok, encrypted, truncated, image-only, wall, …")
 	fl.StringVar(&q.Ingestion, "ingestion", "", "new, ingested or failed")
 	fl.StringVar(&q.Host, "host", "", "found on this host")
-	fl.StringVar(&q.Venue, "venue", "", "a paper of this venue, such as conf/webdb")
+	fl.StringVar(&q.Venue, "venue", "", "a paper of this venue, person or list: conf/webdb, author:65/2885, papers:NAME")
 	fl.StringVar(&q.years, "year", "", "a paper of these years, such as 1998-2004")
 	fl.StringVar(&q.from, "from", "", "discovered on this day or later, such as 2026-01-31")
 	fl.StringVar(&q.to, "to", "", "discovered on this day or earlier")

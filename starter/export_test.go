@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
 
@@ -34,6 +35,13 @@ func TestExportsForReferenceManagers(t *testing.T) {
 		require.Equal(t, []any{"Journal of Examples", 2003, "10.5555/exa.1", []string{"Roe", "Poe"}, []string{"http://ada.example/roe.pdf"}},
 			[]any{b.Venue, b.Year, b.DOI, b.Surnames(), b.Links}, out)
 		require.Regexp(t, "@article|TY  - JOUR", out)
+	}
+	var listed []store.Listed
+	require.NoError(t, c.SaveHarvest(ctx, store.Harvest{ID: "author:1/1", Venue: "author:1/1", Options: []byte("{}"), Stage: "papers"}))
+	require.NoError(t, c.SetHarvestPapers(ctx, "author:1/1", []gleaner.Paper{paper}, nil))
+	for venue, n := range map[string]int{"journals/exa": 1, "author:1/1": 1, "author:1/2": 0} {
+		c.read(&listed, "documents", "list", "--venue", venue)
+		require.Len(t, listed, n, venue)
 	}
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)

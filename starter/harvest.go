@@ -187,7 +187,7 @@ func (c *cli) sayStarted(h activities.Harvest, joined bool) error {
 	return c.Print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
 		verb := "started"
 		if joined {
-			verb = "is running already"
+			verb = "is running already, with the options that it was started with"
 		}
 		_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", h.ID, verb, h.ID)
 		return err

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,4 +150,18 @@ func TestMentioned(t *testing.T) {
 	require.Equal(t, []string{"a"}, mentioned(ix, store.LinkClue{Anchor: "Analytical engines for everyone and their machines (pdf)"}))
 	require.Equal(t, []string{"b"}, mentioned(ix, store.LinkClue{Anchor: "pdf", Context: "A. Lovelace: Difference Engines in the Large and the Small. 1843. pdf"}))
 	require.Empty(t, mentioned(ix, store.LinkClue{Anchor: "home", Context: "my engines"}))
+}
+
+// TestReportOfASiteSpeaksOfDocuments: there are no papers that could be missing.
+func TestReportOfASiteSpeaksOfDocuments(t *testing.T) {
+	t.Parallel()
+	r := &Report{Harvest: store.Harvest{ID: "site:https://a.org/", Venue: "site:https://a.org/", Stage: "complete"}, Files: Files{Pages: 12, Documents: 7, Accepted: 5}}
+	for name, write := range map[string]func(io.Writer) error{"text": r.WriteText, "html": r.WriteHTML} {
+		var b strings.Builder
+		require.NoError(t, write(&b))
+		require.Regexp(t, `(?s)academic documents 5.*7 files.*pages 12|<b>5</b>academic documents.*<b>7</b>files.*<b>12</b>pages`, b.String(), name)
+		for _, no := range []string{"published", "ecall", "missing (", "all years"} {
+			require.NotContains(t, b.String(), no, name)
+		}
+	}
 }

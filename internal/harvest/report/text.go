@@ -15,7 +15,7 @@ import (
 func (r *Report) WriteText(w io.Writer) error {
 	s := r.Summary
 	fmt.Fprintf(w, "%s  (%s)\n\n", r.Harvest.ID, r.Harvest.Stage)
-	if gleaner.ParseGoal(r.Harvest.Venue).Site != "" {
+	if r.ofSite() {
 		fmt.Fprintf(w, "academic documents %d, of %d files; pages %d\n", r.Files.Accepted, r.Files.Documents, r.Files.Pages)
 		return r.writeSites(w)
 	}
@@ -39,6 +39,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.writeMissing(w)
 	return nil
 }
+
+// ofSite reports whether academic documents of a site were wanted, and no papers.
+func (r *Report) ofSite() bool { return gleaner.ParseGoal(r.Harvest.Venue).Site != "" }
 
 func (r *Report) writeSites(w io.Writer) error {
 	if len(r.Sites) == 0 {

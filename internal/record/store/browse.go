@@ -17,7 +17,7 @@ type DocumentQuery struct {
 	Outcomes  []string      // of reading
 	Ingestion string        // new, ingested or failed
 	Host      string        // found there
-	Venue     string        // is a paper of that venue
+	Venue     string        // is a paper of that venue, person or list
 	Years     gleaner.Years // is a paper of these years
 	From, To  time.Time     // discovered in [From, To)
 	Text      string        // its first pages say so, in any case
@@ -49,7 +49,7 @@ func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, err
 				AND ($5='' OR d.ingestion=$5)
 				AND ($6='' OR EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.host=$6))
 				AND ($7='' AND $8=0 OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
-					AND ($7='' OR p.venue=$7) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
+					AND ($7='' OR `+goalSQL(7)+`) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
 				AND ($10::timestamptz IS NULL OR d.discovered_at >= $10) AND ($11::timestamptz IS NULL OR d.discovered_at < $11)
 				AND ($12='' OR position(lower($12) IN lower(d.first_pages)) > 0) AND (NOT $13 OR d.same_as='')
 			ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id LIMIT NULLIF($16, 0))
@@ -57,7 +57,7 @@ func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, err
 		FROM chosen d
 		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
 		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
-			AND ($7='' OR p.venue=$7) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
+			AND ($7='' OR `+goalSQL(7)+`) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
 		ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id`,
 		orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.From, q.Years.To,
 		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Sample > 0, q.Seed, limit)

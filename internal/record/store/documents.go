@@ -192,9 +192,11 @@ type Exported struct {
 // exportedVenue are the last columns of Exported.
 const exportedVenue = `coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, '')`
 
-// goalSQL is true of a paper p that is of the goal of harvests $1: a venue's own, or
-// one of the papers that a harvest of that name is after.
-const goalSQL = `(p.venue=$1 OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$1))`
+// goalSQL is true of a paper p that is of the goal named by an argument: a venue's
+// own, or one of the papers that a harvest of that name is after.
+func goalSQL(n int) string {
+	return fmt.Sprintf(`(p.venue=$%d OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$%d))`, n, n)
+}
 
 // Export lists the found papers of a venue, a person or a list with their best
 // document, by key. All zero years are every year.
@@ -202,7 +204,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
 			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
-		WHERE `+goalSQL+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
+		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
 		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
 			array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form), m.score DESC, d.same_as, d.sha256, l.current DESC, l.url`,
 		venueKey, years.From, years.To)
