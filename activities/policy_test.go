@@ -1,9 +1,11 @@
 package activities_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
@@ -44,7 +46,10 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
 	_, err = narrow.DB.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)
+	listed, _, err := narrow.DB.DueSites(t.Context(), store.Selection{}, false, "", 1000)
+	require.NoError(t, err)
 	require.NotEmpty(t, narrow.crawlDue(t))
+	narrow.compareOrders(t, listed)
 	white := narrow.yield(t)
 	require.Equal(t, "whitelist", white.Policy)
 	t.Logf("blacklist %+v", black)
@@ -59,6 +64,37 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 		FROM urls u JOIN sites s ON s.id=u.site_id`).Scan(&deep, &strange))
 	require.Zero(t, deep)
 	require.Zero(t, strange)
+}
+
+// compareOrders says how many accepted documents there are after so many requests
+// where sites are crawled one after the other, in the order given and by name.
+func (l *library) compareOrders(t *testing.T, listed []string) {
+	t.Helper()
+	rows, err := l.DB.Pool.Query(t.Context(), `SELECT s.host, sum(c.requests)::int, (SELECT count(DISTINCT l.sha256) FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE l.site_id=s.id AND d.state='accepted') FROM sites s JOIN crawls c ON c.site_id=s.id GROUP BY s.id`)
+	require.NoError(t, err)
+	requests, good, all := map[string]int{}, map[string]int{}, 0
+	var host string
+	var r, g int
+	_, err = pgx.ForEachRow(rows, []any{&host, &r, &g}, func() error {
+		requests[host], good[host], all = r, g, all+r
+		return nil
+	})
+	require.NoError(t, err)
+	after := func(hosts []string, n float64) (documents float64) { // of a site in part its share
+		for _, h := range hosts {
+			share := min(1, n/float64(max(1, requests[h])))
+			documents, n = documents+share*float64(good[h]), n-share*float64(requests[h])
+		}
+		return documents
+	}
+	byName := slices.Sorted(slices.Values(listed))
+	for percent := 10; percent <= 100; percent += 10 {
+		n := float64(all*percent) / 100
+		t.Logf("after %4.0f requests (%3d %%): %5.1f documents in the order of the whitelist, %5.1f by name", n, percent, after(listed, n), after(byName, n))
+	}
+	require.Positive(t, after(listed, float64(all)))
+	require.InDelta(t, after(byName, float64(all)), after(listed, float64(all)), 1e-6, "the order is of time alone")
 }
 
 func TestBlacklistedHostIsNotAsked(t *testing.T) {
