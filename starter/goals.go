@@ -73,6 +73,10 @@ func spelling(name string) string {
 	return name
 }
 
+// longestSite bounds an address that is part of a workflow's id, of which Temporal
+// takes a thousand bytes.
+const longestSite = 800
+
 // siteURL is the address of a site as the record has it.
 func siteURL(given string) (string, error) {
 	if !strings.Contains(given, "://") {
@@ -85,6 +89,9 @@ func siteURL(given string) (string, error) {
 	canonical, err := weburl.Canonical(given, "")
 	if err != nil {
 		return "", fmt.Errorf("%w: %q is no address of a site: %w", program.ErrUsage, given, err)
+	}
+	if len(canonical) > longestSite {
+		return "", fmt.Errorf("%w: the address of a site has %d bytes at most, and this one %d", program.ErrUsage, longestSite, len(canonical))
 	}
 	return canonical, nil
 }

@@ -182,6 +182,7 @@ func TestGoalsThatCannotBe(t *testing.T) {
 		"is no address of a site; want one such as":         {"--site", "ftp://www.example.edu/"},
 		"--scope: want one of prefix, host, not \"domain\"": {"--site", "https://www.example.edu/", "--scope", "domain"},
 		"--papers, --sources and --id are of one":           {"conf/a", "conf/b", "--years", "2001", "--id", "issn=1234-5678"},
+		"the address of a site has 800 bytes at most":       {"--site", "https://www.example.edu/" + strings.Repeat("a", 800)},
 		"no-such-file.bib":                                  {"--papers", "no-such-file.bib"},
 		"line 2, column 1: \"ten.11\" is not a DOI; want one a line, such as 10.1145/872757.872770\nline 3": {"--papers", g.file("wanted.doi", "10.1145/1.2\nten.11\neleven\n")},
 		"holds no paper of 1999": {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},

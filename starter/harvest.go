@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,7 +169,9 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 			return err
 		}
 	}
-	c.hints()
+	if slices.ContainsFunc(all, func(h activities.Harvest) bool { return h.Goal.Site == "" }) {
+		c.hints()
+	}
 	c.hintDelay(f.options.Delay)
 	for i, h := range all {
 		if f.wait {
