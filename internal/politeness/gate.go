@@ -138,30 +138,34 @@ func (l *Lease) turn(ctx context.Context, crawlDelay time.Duration) (func(fetch.
 }
 
 // reserve writes that a request leaves now, and makes sure that the lease holds.
-// A process that stood still after its write (it was stopped, or the machine
-// slept) writes anew: the request leaves well within the time of the lease.
+// Where the write took long (the row was locked, or the process was stopped, or the
+// machine slept) it is written anew, with so much more: the request leaves when the
+// row says at the latest, and well within the time of the lease.
 func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (started time.Time, err error) {
-	for {
+	for late := slack; ; {
 		started = time.Now()
 		switch {
 		case delay > 0:
-			// The request leaves a moment after now(): the slack keeps the distance
-			// where this process is killed and another reads the row.
+			// The request leaves a moment after now(): what is added keeps the
+			// distance where this process is killed and another reads the row.
 			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
-				WHERE id = $1 AND token = $2`, delay+slack, l.k.ttl, delay, by)
+				WHERE id = $1 AND token = $2`, delay+late, l.k.ttl, delay, by)
 			if err == nil {
 				l.extend(started)
 			}
 		case l.Lapsed():
 			err = l.Renew(ctx)
 		}
-		if err != nil || time.Since(started) < l.k.ttl/2 {
+		took := time.Since(started)
+		if err != nil || took < l.k.ttl/2 && (delay == 0 || took <= late) {
 			return started, err
 		}
+		late = max(late, min(2*took, l.k.ttl/2))
 	}
 }
 
-// slack is what a request may leave later than the row was written.
+// slack is what a request may leave later than the row was written, unless that
+// took longer.
 const slack = 100 * time.Millisecond
 
 func (l *Lease) visited(ctx context.Context, v fetch.Visit, crawlDelay time.Duration, started time.Time, delay time.Duration) {

@@ -314,6 +314,32 @@ func TestATurnEndsWithItsLease(t *testing.T) {
 	done(fetch.Visit{Status: 200})
 }
 
+// TestAWriteThatWaitedLeavesTheWholePause: the row is locked by others when a request
+// is written there, which so leaves later. A process that is killed over the request
+// leaves the host all of its pause nevertheless.
+func TestAWriteThatWaitedLeavesTheWholePause(t *testing.T) {
+	t.Parallel()
+	const delay = 20 * time.Second
+	db := open(t)
+	l, err := NewKeeper(db.Pool, fetch.Pacing{MinDelay: delay}, "a").Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	tx, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM sites WHERE id=$1 FOR NO KEY UPDATE`, l.SiteID)
+	require.NoError(t, err)
+	time.AfterFunc(time.Second, func() {
+		if err := tx.Rollback(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err = l.turn(t.Context(), 0)
+	leaves := time.Now()
+	require.NoError(t, err)
+	var next float64
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT extract(epoch FROM next_allowed_at - clock_timestamp())::float8 FROM sites WHERE id=$1`, l.SiteID).Scan(&next))
+	require.GreaterOrEqual(t, seconds(next)+time.Since(leaves), delay)
+}
+
 // TestManyAskOneHost: two processes with many goroutines, some of them under a
 // lease, judged by what the server saw.
 func TestManyAskOneHost(t *testing.T) {
