@@ -143,8 +143,8 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 	}
 }
 
-// LeaveSites takes the name of a recrawl that was cancelled from sites that are not
-// yet crawled for it. A crawl that nobody wants then hears of it by Attention.
+// LeaveSites takes the name of a recrawl that was cancelled from those of the sites
+// whose crawl has not ended. One that nobody wants any more hears of it by Attention.
 func (db *DB) LeaveSites(ctx context.Context, name string, hosts []string) error {
 	_, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($2) AND state IN ('new', 'crawling') ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET recrawled_for=coalesce(array_remove(recrawled_for, $1), '{}') FROM held WHERE s.id=held.id`, name, hosts)
