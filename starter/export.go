@@ -30,8 +30,9 @@ func (c *cli) exportCommand() *cobra.Command {
 (papers:NAME), or the academic documents of a site (site:URL). As a list, to the standard output or to
 the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
-             "score", "fetched_at", "path", "authors", "doi", "venue"}, one a line
-  csv        the same columns
+             "score", "fetched_at", "path", "authors", "doi", "venue",
+             "references", "reference_list"}, one a line
+  csv        the same columns, of the references their number alone
   bibtex     an entry each, with its url
   ris        the same for other reference managers
 With the documents themselves, to --out:
@@ -172,11 +173,11 @@ func authorNames(authors []gleaner.Author) string {
 
 func exportCSV(w io.Writer, found []store.Exported) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi", "venue"}}
+	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi", "venue", "references"}}
 	for _, f := range found {
 		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), strconv.Itoa(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
 			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), f.Path,
-			biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI), f.Venue})
+			biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI), f.Venue, strconv.Itoa(f.References)})
 	}
 	return out.WriteAll(rows)
 }

@@ -86,7 +86,12 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 					return
 				}
 			}
-			if !yield(itemOf(d, places, paper)) {
+			it := itemOf(d, places, paper)
+			if it.References, err = a.DB.ReferenceList(ctx, sha); err != nil {
+				*failed = err
+				return
+			}
+			if !yield(it) {
 				return
 			}
 		}

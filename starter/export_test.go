@@ -43,10 +43,13 @@ func TestExportsForReferenceManagers(t *testing.T) {
 		c.read(&listed, "documents", "list", "--venue", venue)
 		require.Len(t, listed, n, venue)
 	}
+	_, err = c.Pool.Exec(t.Context(), `UPDATE documents SET refs=2, reference_list='{"[1] A. One.","[2] B. Two."}'`)
+	require.NoError(t, err)
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"authors", "doi", "venue"}, rows[0][10:])
-	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa"}, rows[1][10:])
+	require.Equal(t, []string{"authors", "doi", "venue", "references"}, rows[0][10:])
+	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "2"}, rows[1][10:])
+	require.Contains(t, c.ok("export", "journals/exa"), `"references":2,"reference_list":["[1] A. One.","[2] B. Two."]`)
 }
 
 // TestExportOfNothingSaysSo, and why.

@@ -62,7 +62,8 @@ type Judgement struct {
 	Probabilities map[Class]float64 `json:"probabilities,omitempty"`
 	Reasons       []string          `json:"reasons"`    // what weighed most, for a person
 	References    int               `json:"references"` // entries of its reference list
-	Features      Features          `json:"-"`          // in the order of featureNames; may hold NaN
+	ReferenceList []string          `json:"reference_list,omitempty"`
+	Features      Features          `json:"-"` // in the order of featureNames; may hold NaN
 }
 
 // errModel is a stored filter that does not fit this program's features.
@@ -110,7 +111,7 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 		first := t.front()
 		academic, kinds, x = f.model.Front.Academic, f.model.Front.Kinds, ofFront(counted(first).features(first, h))
 	}
-	j := Judgement{Judged: true, Features: x, References: c.entries}
+	j := Judgement{Judged: true, Features: x, References: c.entries, ReferenceList: c.entriesOf(t)}
 	j.Score = academic.Probability(x, academicLabel)
 	thesis := ""
 	if thesis = c.thesisEvidence(t); thesis != "" {

@@ -157,6 +157,9 @@ func TestReadWordProcessors(t *testing.T) {
 		assert.NotContains(t, text, "gone", name)
 		assert.NotContains(t, text, `\`, name)
 		assert.Equal(t, 3, countReferences(got), name)
+		list := growthFilter.Judge(got, Hints{}).ReferenceList
+		assert.Len(t, list, 3, name)
+		assert.Regexp(t, `^\[2\] K\. Other\. Looms\..* ?1801\.$`, list[1], name)
 	}
 }
 

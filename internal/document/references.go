@@ -17,26 +17,60 @@ var (
 // that begin like an author list near a year. Where the heading lies in the
 // pages left out, labels alone are counted in the last pages.
 func (c *counts) references(t *Text) int {
+	_, _, n := c.referenceMarks(t)
+	return n
+}
+
+// referenceMarks finds where the entries of the reference list begin, and how many
+// they are.
+func (c *counts) referenceMarks(t *Text) (list string, marks [][]int, n int) {
 	if c.refsEnd < 0 {
 		if t.Skipped == 0 || t.Front >= len(t.Pages) {
-			return 0
+			return "", nil, 0
 		}
-		n := len(bracketed.FindAllString(strings.Join(t.Pages[t.Front:], "\n"), -1))
-		if n < 5 {
-			return 0
+		list = strings.Join(t.Pages[t.Front:], "\n")
+		if marks = bracketed.FindAllStringIndex(list, -1); len(marks) < 5 {
+			return "", nil, 0
 		}
-		return n
+		return list, marks, len(marks)
 	}
-	list := referenceList(strings.Join(t.Pages, "\n")[c.refsEnd:])
-	labels := len(bracketed.FindAllString(list, -1))
-	if labels < 3 {
-		labels = max(labels, len(numbered2.FindAllString(list, -1)))
+	list = referenceList(strings.Join(t.Pages, "\n")[c.refsEnd:])
+	marks = bracketed.FindAllStringIndex(list, -1)
+	if len(marks) < 3 {
+		if numbered := numbered2.FindAllStringIndex(list, -1); len(numbered) > len(marks) {
+			marks = numbered
+		}
 	}
-	if labels >= 3 {
-		return labels
+	if len(marks) >= 3 {
+		return list, marks, len(marks)
 	}
-	years := len(yearToken.FindAllString(list, -1))
-	return max(labels, min(years, len(authored.FindAllString(list, -1))))
+	lines := authored.FindAllStringIndex(list, -1)
+	if n = min(len(yearToken.FindAllString(list, -1)), len(lines)); n <= len(marks) {
+		return list, marks, len(marks)
+	}
+	return list, lines, n
+}
+
+// Bounds of the references that are kept of one document.
+const (
+	mostReferences = 500
+	longReference  = 400 // bytes
+)
+
+// entriesOf are the entries of the reference list, each on one line.
+func (c *counts) entriesOf(t *Text) (entries []string) {
+	list, marks, _ := c.referenceMarks(t)
+	for i, m := range marks[:min(len(marks), mostReferences)] {
+		end := len(list)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		end = min(end, m[0]+2*longReference)
+		entry, _, _ := strings.Cut(strings.TrimSpace(list[m[0]:end]), "\n\n")
+		entry = strings.Join(strings.Fields(strings.ReplaceAll(entry, "-\n", "")), " ")
+		entries = append(entries, strings.ToValidUTF8(entry[:min(len(entry), longReference)], ""))
+	}
+	return entries
 }
 
 // maxReferenceList bounds what is looked at after the heading, in bytes.

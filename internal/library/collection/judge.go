@@ -243,7 +243,7 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 	}
 	d.Print = int64(document.Fingerprint(text))
 	j := c.filter.Judge(text, hints)
-	d.References = j.References
+	d.References, d.ReferenceList = j.References, cleanAll(j.ReferenceList)
 	return text, j, nil
 }
 

@@ -77,10 +77,13 @@ func TestFirstPagesSettle(t *testing.T) {
 		t.Fatalf("its first pages do not settle it: %v", d.Reasons)
 	}
 	require.Equal(t, 20, d.References, "its end was read")
+	sheet, err := SheetOf(ctx, s.db, s.repo, other[0])
+	require.NoError(t, err)
+	require.Len(t, sheet.ReferenceList, 20)
 	short := text(other[0])
 
 	s.want(1, 2)
-	_, err := s.Rematch(ctx, Position{}, func(Position) {})
+	_, err = s.Rematch(ctx, Position{}, func(Position) {})
 	require.NoError(t, err)
 	require.Empty(t, s.document(other[0]).Detail)
 	require.Greater(t, strings.Count(text(other[0]), "\f"), strings.Count(short, "\f"))

@@ -38,6 +38,9 @@ func SheetOf(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 		return Sheet{}, err
 	}
 	s := Sheet{Document: d, JudgedAt: d.Updated, Locations: places, Path: repo.Where(sha)}
+	if s.ReferenceList, err = db.ReferenceList(ctx, sha); err != nil {
+		return s, err
+	}
 	if s.Matches, err = db.Matches(ctx, sha); err != nil {
 		return s, err
 	}

@@ -39,6 +39,7 @@ type Item struct {
 	FetchedAt  time.Time
 	Discovered time.Time
 	Updated    time.Time
+	References []string // entries of its reference list
 }
 
 func (it Item) extension() string {
@@ -97,6 +98,7 @@ type metFile struct {
 	Title        string   `xml:"title,omitempty"`
 	Year         int      `xml:"year,omitempty"`
 	Authors      []string `xml:"authors>author,omitempty"`
+	References   []string `xml:"references>reference,omitempty"`
 }
 
 // ExportCiteSeerX writes documents below dir in CiteSeerX's layout: the document,
@@ -138,7 +140,7 @@ func (r *Repository) ExportCiteSeerX(ctx context.Context, dir string, items iter
 }
 
 func (it Item) met() metFile {
-	m := metFile{URL: it.URL, ParentURL: it.ParentURL, SHA1: it.SHA1, SHA256: it.SHA256,
+	m := metFile{URL: it.URL, ParentURL: it.ParentURL, SHA1: it.SHA1, SHA256: it.SHA256, References: it.References,
 		Paper: it.Paper.Key, Title: it.title(), Year: it.Paper.Year, LastModified: it.Header.Get("Last-Modified")}
 	if !it.FetchedAt.IsZero() {
 		m.CrawlDate = it.FetchedAt.UTC().Format(time.RFC3339)

@@ -82,6 +82,7 @@ func TestExportCiteSeerX(t *testing.T) {
 	t.Parallel()
 	r := open(t, "mem://")
 	items := stored(t, r, "%PDF-a", "%PDF-b")
+	items[0].References = []string{"[1] A. Writer. Looms & more. 1801."}
 	require.NoError(t, r.PutText(t.Context(), items[0].SHA256, "the text"))
 	dir := t.TempDir()
 	var paths []string
@@ -102,17 +103,19 @@ func TestExportCiteSeerX(t *testing.T) {
 	assert.Equal(t, "the text", read("001/234/567/001.234.567.txt"))
 	assert.NoFileExists(t, filepath.Join(dir, "001/234/568/001.234.568.txt"))
 	var met struct {
-		URL       string `xml:"url"`
-		ParentURL string `xml:"parentUrl"`
-		SHA1      string `xml:"SHA1"`
-		CrawlDate string `xml:"crawlDate"`
-		Title     string `xml:"title"`
+		URL       string   `xml:"url"`
+		ParentURL string   `xml:"parentUrl"`
+		SHA1      string   `xml:"SHA1"`
+		CrawlDate string   `xml:"crawlDate"`
+		Title     string   `xml:"title"`
+		Refs      []string `xml:"references>reference"`
 	}
 	require.NoError(t, xml.Unmarshal([]byte(read("001/234/567/001.234.567.pdf.met")), &met))
 	assert.Equal(t, "http://a.example/?a&b", met.ParentURL)
 	assert.Equal(t, "On <engines>", met.Title)
 	assert.Equal(t, "2026-01-02T03:04:05Z", met.CrawlDate)
 	assert.Equal(t, items[0].SHA1, met.SHA1)
+	assert.Equal(t, items[0].References, met.Refs)
 }
 
 func TestExportTree(t *testing.T) {

@@ -36,15 +36,18 @@ type Document struct {
 	Pages      int                   `json:"pages"`
 	Words      int                   `json:"words"`
 	References int                   `json:"references"`
-	MetaTitle  string                `json:"meta_title,omitempty"`
-	FirstPages string                `json:"-"`
-	Signs      []int32               `json:"-"` // match.Signs, to be recorded with its judgement; not read back
-	Compared   int64                 `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
-	Print      int64                 `json:"-"` // fingerprint of the text, 0 without text
-	SameAs     string                `json:"same_as,omitempty"`
-	Ingestion  string                `json:"ingestion"`
-	Discovered time.Time             `json:"discovered_at"`
-	Updated    time.Time             `json:"updated_at"`
+
+	ReferenceList []string `json:"reference_list,omitempty"` // its entries, as far as they were read; read back by ReferenceList alone
+
+	MetaTitle  string    `json:"meta_title,omitempty"`
+	FirstPages string    `json:"-"`
+	Signs      []int32   `json:"-"` // match.Signs, to be recorded with its judgement; not read back
+	Compared   int64     `json:"-"` // the version of the wanted papers that it was compared with; 0 where it is to be looked at
+	Print      int64     `json:"-"` // fingerprint of the text, 0 without text
+	SameAs     string    `json:"same_as,omitempty"`
+	Ingestion  string    `json:"ingestion"`
+	Discovered time.Time `json:"discovered_at"`
+	Updated    time.Time `json:"updated_at"`
 
 	Removed *time.Time `json:"file_removed_at,omitempty"` // when prune took the file away; the row stays
 }
@@ -187,9 +190,12 @@ type Exported struct {
 	DOI       string           `json:"doi,omitempty"`
 	Venue     string           `json:"venue,omitempty"`      // its key
 	VenueName string           `json:"venue_name,omitempty"` // as people write it; the key where that is not known
+
+	References    int      `json:"references"` // entries of its reference list
+	ReferenceList []string `json:"reference_list,omitempty"`
 }
 
-// exportedVenue are the last columns of Exported.
+// exportedVenue are the columns of Exported that say where a paper appeared.
 const exportedVenue = `coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, '')`
 
 // goalSQL is true of a paper p that is of the goal named by an argument: a venue's
@@ -202,7 +208,7 @@ func goalSQL(n int) string {
 // document, by key. All zero years are every year.
 func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
-			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`
+			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`, d.refs, d.reference_list
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
 		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
 		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
@@ -218,9 +224,19 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 // copies of one another once, by URL.
 func (db *DB) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
 	return list[Exported](ctx, db, `SELECT DISTINCT ON (l.url COLLATE "C", d.sha256) coalesce(m.paper_key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
-			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`
+			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`, d.refs, d.reference_list
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.state='accepted' AND d.same_as='' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
 		ORDER BY l.url COLLATE "C", d.sha256, m.score DESC NULLS LAST`, goal)
+}
+
+// ReferenceList are the entries of a document's reference list, as far as they were
+// read.
+func (db *DB) ReferenceList(ctx context.Context, sha string) ([]string, error) {
+	all, err := list1[[]string](ctx, db, `SELECT reference_list FROM documents WHERE sha256=$1`, sha)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all[0], nil
 }
