@@ -184,7 +184,7 @@ func TestTable2Beside(t *testing.T) {
 	require.NoError(t, err)
 	var own []store.Yield
 	c.read(&own, "stats", "table2")
-	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Days: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1, GoodOnes: 1}}, own)
+	require.Equal(t, []store.Yield{{Policy: "whitelist", Crawls: 1, Days: 1, Requests: 4, Fetched: 2, New: 1, Good: 1, Parents: 1, GoodParents: 1}}, own)
 	black := c.file("black.json", `[{"policy": "blacklist", "crawls": 3, "days": 2.5, "requests": 100, "fetched": 15, "new": 5, "good": 1, "parents": 2, "good_parents": 1}]`)
 	lines := strings.Split(c.ok("stats", "table2", "--beside", black), "\n")
 	require.Equal(t, strings.Fields("POLICY CRAWLS DAYS Q F N G P P_G F/Q N/F G/F G/N G/Q G/P P_G/P"), strings.Fields(lines[0]))

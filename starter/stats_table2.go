@@ -82,9 +82,9 @@ func writeTable2(w io.Writer, rows []store.Yield, perDay, paper bool) error {
 				return strconv.Itoa(n)
 			}
 			line("%s\t%d\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", y.Policy, y.Crawls, max(y.Days, 1),
-				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodOnes),
+				count(y.Requests), count(y.Fetched), count(y.New), count(y.Good), count(y.Parents), count(y.GoodParents),
 				ratio(y.Fetched, y.Requests), ratio(y.New, y.Fetched), ratio(y.Good, y.Fetched), ratio(y.Good, y.New), ratio(y.Good, y.Requests),
-				perPage(y.Good, y.Parents), ratio(y.GoodOnes, y.Parents))
+				perPage(y.Good, y.Parents), ratio(y.GoodParents, y.Parents))
 		}
 		if paper {
 			for _, p := range paperTable2() {

@@ -280,7 +280,7 @@ func TestFinishCrawl(t *testing.T) {
 	require.Equal(t, p.First, rest)
 	yields, err := r.PolicyYields(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
 	require.NoError(t, err)
-	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Days: 1, Requests: 50, Fetched: 47, New: 3, Good: 2, Parents: 2, GoodOnes: 1}}, yields)
+	require.Equal(t, []store.Yield{{Policy: "blacklist", Crawls: 1, Days: 1, Requests: 50, Fetched: 47, New: 3, Good: 2, Parents: 2, GoodParents: 1}}, yields)
 
 	for i, want := range []time.Duration{time.Hour, 2 * time.Hour, 4 * time.Hour} {
 		again("refused")

@@ -8,15 +8,15 @@ import (
 // Yield is a crawl policy's yield over a period, in the terms of Wu et al.
 // (WebSci 2012, Table 2).
 type Yield struct {
-	Policy   string  `json:"policy"`
-	Crawls   int     `json:"crawls"`
-	Days     float64 `json:"days"`         // from the beginning of the first to the end of the last, one at least
-	Requests int     `json:"requests"`     // Q
-	Fetched  int     `json:"fetched"`      // F: URLs that came
-	New      int     `json:"new"`          // N: documents not known before
-	Good     int     `json:"good"`         // G: of these, accepted
-	Parents  int     `json:"parents"`      // P: pages by which the new ones were found
-	GoodOnes int     `json:"good_parents"` // P_G: those of the good ones
+	Policy      string  `json:"policy"`
+	Crawls      int     `json:"crawls"`
+	Days        float64 `json:"days"`         // from the beginning of the first to the end of the last, one at least
+	Requests    int     `json:"requests"`     // Q
+	Fetched     int     `json:"fetched"`      // F: URLs that came
+	New         int     `json:"new"`          // N: documents not known before
+	Good        int     `json:"good"`         // G: of these, accepted
+	Parents     int     `json:"parents"`      // P: pages by which the new ones were found
+	GoodParents int     `json:"good_parents"` // P_G: those of the good ones
 }
 
 // PolicyYields computes Table 2 for the crawls that began in a period. A
