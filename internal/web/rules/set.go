@@ -17,7 +17,7 @@ const (
 	IgnoredType   Rule = "ignored-type"
 	TooManyLevels Rule = "directory-levels"
 	StopDirectory Rule = "stop-directory"
-	Unwelcome     Rule = "unwelcome-name" // of a file; told by its reader's rules
+	Unwelcome     Rule = "unwelcome-name" // of a file; package document knows such names
 )
 
 // Names are all rules.
