@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -159,24 +160,41 @@ course, cv, …). Cross-validation leaves out whole sites.`,
 func (c *cli) trainLinks() *cobra.Command {
 	var s snapshotFlags
 	var out, prior string
-	cmd := &cobra.Command{Use: "links --record DIR… | --warc FILE… --out FILE [--prior FILE]", Short: "Learn which words of links lead to papers", Args: cobra.NoArgs,
-		Long: `Crawl recorded sites breadth-first, as Zhuang et al. trained their crawler, and
-learn from the traverse trees which words of links lead to papers: classes of
-words for the strategy zhuang (--out, YAML), and the weights with which gleaner
-starts on a site (--prior, JSON). Nothing is asked of the network.`,
-		Example: "  lab train links --warc site.warc.gz --out lists.yaml\n  lab train links --record mirror/www.example.edu --record mirror/cs.example.org --out lists.yaml --prior prior.json",
+	var from []string
+	cmd := &cobra.Command{Use: "links --from HOST… | --record DIR… | --warc FILE… --out FILE [--prior FILE]", Short: "Learn which words of links lead to papers", Args: cobra.NoArgs,
+		Long: `Learn from the traverse trees of breadth-first crawls which words of links lead to
+papers, as Zhuang et al. trained their crawler: from sites that were crawled for
+real and are on record (--from, best after 'harvest --strategy bfs'), or from
+recorded ones, which are crawled for it. What is written are classes of words for
+the strategy zhuang (--out, YAML), and, from recorded sites, the weights with which
+gleaner starts on a site (--prior, JSON). Nothing is asked of the network.`,
+		Example: "  lab train links --from www.example.edu --from cs.example.org --out lists.yaml\n  lab train links --warc site.warc.gz --out lists.yaml\n  lab train links --record mirror/www.example.edu --record mirror/cs.example.org --out lists.yaml --prior prior.json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
-			sites, err := s.open(cmd.Context(), cfg)
+			base, err := cfgLists(app.RankOptions(cfg))
 			if err != nil {
 				return err
 			}
-			return c.learnLinks(sites, out, prior, cfgLists(app.RankOptions(cfg)))
+			var sites []evaluate.Named
+			if len(from) == 0 || len(s.records)+len(s.warcs) > 0 {
+				if sites, err = s.open(cmd.Context(), cfg); err != nil {
+					return err
+				}
+			}
+			if prior != "" && len(sites) == 0 {
+				return fmt.Errorf("%w: --prior wants recorded sites (--record or --warc): what words stood around a link is not kept once it was followed", program.ErrUsage)
+			}
+			crawls, err := c.crawlsOf(cmd.Context(), from)
+			if err != nil {
+				return err
+			}
+			return c.learnLinks(sites, crawls, out, prior, base)
 		}}
 	s.register(cmd)
+	cmd.Flags().StringArrayVar(&from, "from", nil, "host that was crawled and is on record (may be given again)")
 	cmd.Flags().StringVar(&out, "out", "", "word lists to write (required)")
 	cmd.Flags().StringVar(&prior, "prior", "", "weights of gleaner to write")
 	_ = cmd.MarkFlagRequired("out")
@@ -185,25 +203,43 @@ starts on a site (--prior, JSON). Nothing is asked of the network.`,
 
 // cfgLists are the lists to start from: the settings', or those that come with the
 // program.
-func cfgLists(o rank.Options, err error) func() (rank.Lists, error) {
-	return func() (rank.Lists, error) {
-		if err != nil || o.Lists == nil {
-			l, lerr := rank.DefaultLists()
-			if err == nil {
-				err = lerr
-			}
-			return l, err
-		}
-		return *o.Lists, nil
+func cfgLists(o rank.Options, err error) (rank.Lists, error) {
+	if err != nil || o.Lists == nil {
+		l, lerr := rank.DefaultLists()
+		return l, cmp.Or(err, lerr)
 	}
+	return *o.Lists, nil
 }
 
-func (c *cli) learnLinks(sites []evaluate.Named, out, prior string, base func() (rank.Lists, error)) error {
-	lists, err := base()
-	if err != nil {
-		return err
+// crawlsOf reads the crawls of hosts from the record.
+func (c *cli) crawlsOf(ctx context.Context, hosts []string) ([][]rank.Followed, error) {
+	if len(hosts) == 0 {
+		return nil, nil
 	}
-	var crawls [][]rank.Followed
+	a, err := c.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	var out [][]rank.Followed
+	for _, host := range hosts {
+		links, err := a.DB.FollowedLinks(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		if len(links) == 0 {
+			return nil, program.Unknown{Reason: fmt.Errorf("nothing of %s is on record: see the hosts in 'starter report'", host)}
+		}
+		var log []rank.Followed
+		for _, l := range links {
+			log = append(log, rank.Followed(l))
+		}
+		out = append(out, log)
+	}
+	return out, nil
+}
+
+func (c *cli) learnLinks(sites []evaluate.Named, crawls [][]rank.Followed, out, prior string, lists rank.Lists) error {
 	for _, s := range sites {
 		bfs, err := rank.New(rank.BreadthFirst, rank.Options{})
 		if err != nil {
