@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/web/weburl"
 )
 
 // again is a subject with what a settled first pass tells: the homepages of
@@ -29,8 +30,12 @@ func (s Subject) again(own evidence.Decision, homepages map[string]string) (Subj
 }
 
 // resolveConflicts leaves a page that several authors were given to the one
-// who is best vouched for (then the highest score, then the smallest id). It changes the decisions in place and is a pure function of them.
+// who is best vouched for (then to one whose name it bears, then the highest score, then
+// the smallest id), and one on
+// another author's personal host to that author. It changes the decisions in place and
+// is a pure function of them.
 func resolveConflicts(decisions []evidence.Decision) {
+	defer resolveHosts(decisions)
 	type claim struct {
 		decision  int
 		candidate evidence.Candidate
@@ -51,6 +56,9 @@ func resolveConflicts(decisions []evidence.Decision) {
 			if a.Features[fVouched] != b.Features[fVouched] {
 				return a.Features[fVouched] > b.Features[fVouched]
 			}
+			if p, q := a.Features[fIdentity] >= minIdentity, b.Features[fIdentity] >= minIdentity; p != q {
+				return p
+			}
 			if a.Score != b.Score {
 				return a.Score > b.Score
 			}
@@ -60,6 +68,31 @@ func resolveConflicts(decisions []evidence.Decision) {
 		for _, c := range cs[1:] {
 			if decisions[c.decision].Author.ID() != winner.ID() {
 				yieldTo(&decisions[c.decision], winner.Name, key)
+			}
+		}
+	}
+}
+
+// resolveHosts leaves a host that one author owns by name to that author: others were
+// given it as the site of a project, since it shows most of their titles.
+func resolveHosts(decisions []evidence.Decision) {
+	type owner struct {
+		name  string
+		claim float64
+	}
+	owners := map[string]owner{}
+	for _, d := range decisions {
+		for _, c := range d.Homepages {
+			host, claim := weburl.Host(c.URL), c.Features[fIdentity]+c.Features[fVouched]
+			if c.Features[fUser] > 0 && c.Features[fIdentity] >= nameLoose && claim > owners[host].claim {
+				owners[host] = owner{d.Author.Name, claim}
+			}
+		}
+	}
+	for i := range decisions {
+		for _, c := range slices.Clone(decisions[i].Homepages) {
+			if o := owners[weburl.Host(c.URL)]; o.claim > 0 && c.Features[fIdentity] < minIdentity {
+				yieldTo(&decisions[i], o.name, addressKey(c.URL))
 			}
 		}
 	}

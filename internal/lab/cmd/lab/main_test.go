@@ -8,15 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/web/page"
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +32,7 @@ func TestMain(m *testing.M) {
 type laboratory struct {
 	t    *testing.T
 	web  *sampleweb.Web
+	db   *store.DB
 	args []string
 	ran  map[string]bool
 }
@@ -41,7 +46,7 @@ func open(t *testing.T) *laboratory {
 	web := sampleweb.New(sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3})
 	proxy := httptest.NewServer(web.Handler())
 	t.Cleanup(proxy.Close)
-	l := &laboratory{t: t, web: web, ran: map[string]bool{}}
+	l := &laboratory{t: t, web: web, db: db, ran: map[string]bool{}}
 	l.args = []string{"--database-url-file", l.file("database", dsn), "--data-dir", t.TempDir(), "--proxy-file", l.file("proxy", proxy.URL),
 		"--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--dblp-url", web.DBLPURL(), "--dblp-delay", "1ms",
 		"--search", "searxng", "--searxng-url", web.SearchURL()}
@@ -127,4 +132,53 @@ func commandPaths(c *cobra.Command) (all []string) {
 		all = append(all, commandPaths(sub)...)
 	}
 	return all
+}
+
+// crawled lays down a crawl of a host on whose pages "publications" leads to papers.
+func (l *laboratory) crawled(host string) {
+	l.t.Helper()
+	ctx, at := l.t.Context(), func(path string) string { return "http://" + host + path }
+	site, err := store.EnsureSite(ctx, l.db.Pool, host)
+	require.NoError(l.t, err)
+	for i, link := range []struct {
+		path, parent, anchor string
+		state                frontier.State
+	}{
+		{"/", "", "", frontier.Page}, {"/pubs.html", "/", "publications", frontier.Page}, {"/fun.html", "/", "hobbies", frontier.Page},
+		{"/1.pdf", "/pubs.html", "pdf", frontier.Document}, {"/2.pdf", "/pubs.html", "pdf", frontier.Document}, {"/cv.pdf", "/fun.html", "vita", frontier.Document},
+	} {
+		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: at(link.path), Anchor: link.anchor, Source: page.SourceAnchor}}}
+		if link.parent != "" {
+			e.Parent, e.Depth = at(link.parent), strings.Count(link.anchor, "pdf")+1
+		}
+		_, err := frontier.Add(ctx, l.db.Pool, site, []frontier.Entry{e})
+		require.NoError(l.t, err)
+		require.NoError(l.t, frontier.Done(ctx, l.db.Pool, site, []frontier.Visit{{Entry: &e, State: link.state, Outcome: gleaner.OK, Status: 200, Crawl: 1, At: time.Now()}}))
+		if link.state != frontier.Document || link.anchor != "pdf" {
+			continue
+		}
+		sha, hash := fmt.Sprint("sha", i), e.Hash()
+		require.NoError(l.t, l.db.SaveFetched(ctx, store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf"},
+			store.Location{Hash: hash[:], SiteID: site, URL: e.Link.URL, Parent: e.Parent, Found: time.Now()}, nil))
+		_, err = l.db.Pool.Exec(ctx, `UPDATE documents SET state='accepted'`)
+		require.NoError(l.t, err)
+	}
+}
+
+// TestWordsOfCrawlsOnRecord: what was crawled for real is learnt from; a host that was
+// not is said to be unknown.
+func TestWordsOfCrawlsOnRecord(t *testing.T) {
+	t.Parallel()
+	l := open(t)
+	out := filepath.Join(t.TempDir(), "lists.yaml")
+	var errs strings.Builder
+	c := newRootCommand(io.Discard, &errs, document.Child{})
+	c.Root.SetArgs(append([]string{"train", "links", "--from", "nowhere.example", "--out", out}, l.args...))
+	require.Equal(t, program.ExitUnknown, program.ExitCode(c.Root.ExecuteContext(t.Context())))
+	require.NoFileExists(t, out)
+	l.crawled("ada.example")
+	require.Contains(t, l.must("train", "links", "--from", "ada.example", "--out", out), "publication ")
+	lists, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Contains(t, string(lists), "- publication\n")
 }
