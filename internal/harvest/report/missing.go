@@ -200,6 +200,9 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 		}
 		out = append(out, line)
 	}
+	if undecided == 0 && len(out) == 0 {
+		out = append(out, fmt.Sprintf("none of its %d authors is looked for", len(p.Authors)))
+	}
 	if undecided > 0 {
 		out = append(out, fmt.Sprintf("%d of %d authors not looked for yet", undecided, len(p.Authors)))
 	}
