@@ -56,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 		{"empty zip", "http://a.example/empty.zip", archive(nil), "rejected", "not-a-document", false},
 		{"DVI", "http://a.example/a.dvi", []byte("\xf7\x02\x01\x83\x92\xc0\x1c\x3b\x00\x00\x00\x00\x03\xe8\x1b"), "rejected", "no-reader", false},
 		{"DjVu under a PDF's name", "http://a.example/djvu.pdf", []byte("AT&TFORM\x00\x00\x00\x00DJVU"), "rejected", "no-reader", false},
-		{"Word", "http://a.example/a.doc", []byte(`{\rtf1\ansi A paper written with Word}`), "rejected", "no-reader", false},
+		{"Word", "http://a.example/a.doc", []byte(`{\rtf1\ansi A paper written with Word}`), "rejected", "empty", false},
 		{"LaTeX, packed", "http://a.example/src.gz", gz([]byte(`\documentclass{article}\begin{document}Hello\end{document}`)), "rejected", "empty", false},
 		{"nothing", "http://a.example/nothing.pdf", nil, "rejected", "empty", false},
 	}
