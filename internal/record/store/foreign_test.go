@@ -52,6 +52,9 @@ func TestForeignTextIsKept(t *testing.T) {
 		do   func() error
 	}
 	saves := []save{
+		{"SaveNewRecords", func() error {
+			return db.SaveNewRecords(ctx, []gleaner.Paper{paper}, []gleaner.Origin{{Why: []string{odd}}})
+		}},
 		{"SavePapers", func() error { return db.SavePapers(ctx, []gleaner.Paper{paper}, odd) }},
 		{"SaveRecords", func() error {
 			return db.SaveRecords(ctx, []gleaner.Paper{paper}, []gleaner.Origin{{Why: []string{odd}}})
