@@ -109,7 +109,7 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	done, err := k.Turn(ctx, "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 200})
-	l.until = time.Now().Add(-time.Second)
+	l.extend(time.Now().Add(-l.k.ttl - time.Second))
 	require.True(t, l.Lapsed())
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -121,7 +121,7 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	require.NoError(t, err, "nobody took it, so it is had on")
 	require.False(t, l.Lapsed())
 
-	l.until = time.Now().Add(-time.Second)
+	l.extend(time.Now().Add(-l.k.ttl - time.Second))
 	expire(t, db, "host.test")
 	_, err = NewKeeper(db.Pool, unpaced, "b").Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
