@@ -82,14 +82,7 @@ func TestASilentDatabaseCostsNoHost(t *testing.T) {
 	w.seed(t, s.host, "/", "/")
 	c := w.crawler(w.client)
 	c.db = db
-	ended := make(chan Result, 1)
-	go func() {
-		r, err := c.Slice(t.Context(), s.host, func(Progress) {})
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- r
-	}()
+	ended := sliceOf(t, c, s.host)
 	<-asked
 	line.Hush()
 	defer line.Mend()
@@ -135,14 +128,7 @@ func TestARequestEndsWithItsLease(t *testing.T) {
 		_, _ = rw.Write([]byte(links()))
 	}})
 	w.seed(t, s.host, "/", "/")
-	ended := make(chan Result, 1)
-	go func() {
-		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
-		if err != nil {
-			t.Error(err)
-		}
-		ended <- r
-	}()
+	ended := sliceOf(t, w.crawler(w.client), s.host)
 	<-asked
 	line.Hush()
 	defer line.Mend()
@@ -232,3 +218,16 @@ func (h told) Handle(_ context.Context, r slog.Record) error {
 func (h told) WithAttrs([]slog.Attr) slog.Handler { return h }
 
 func (h told) WithGroup(string) slog.Handler { return h }
+
+// sliceOf begins a slice, and gives its result when it has ended.
+func sliceOf(t *testing.T, c *Crawler, host string) <-chan Result {
+	ended := make(chan Result, 1)
+	go func() {
+		r, err := c.Slice(t.Context(), host, func(Progress) {})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	return ended
+}

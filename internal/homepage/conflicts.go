@@ -35,7 +35,6 @@ func (s Subject) again(own evidence.Decision, homepages map[string]string) (Subj
 // another author's personal host to that author. It changes the decisions in place and
 // is a pure function of them.
 func resolveConflicts(decisions []evidence.Decision) {
-	defer resolveHosts(decisions)
 	type claim struct {
 		decision  int
 		candidate evidence.Candidate
@@ -71,6 +70,7 @@ func resolveConflicts(decisions []evidence.Decision) {
 			}
 		}
 	}
+	resolveHosts(decisions)
 }
 
 // resolveHosts leaves a host that one author owns by name to that author: others were

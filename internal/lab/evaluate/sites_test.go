@@ -124,6 +124,18 @@ func named(sites []recordedSite) []Named {
 	return out
 }
 
+// leaveOut loads all recorded sites, with the lists that ship and a prior for each that
+// was trained on the others.
+func leaveOut(t testing.TB) ([]recordedSite, rank.Lists, map[string]*rank.Prior) {
+	t.Helper()
+	sites := recordedSites(t, recordings...)
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	priors, err := LeaveOneOut(lists, named(sites))
+	require.NoError(t, err)
+	return sites, lists, priors
+}
+
 // leftOut compares the strategies on each site, gleaner with a prior of all the others.
 func leftOut(t testing.TB, sites []recordedSite, priors map[string]*rank.Prior) []Comparison {
 	t.Helper()
@@ -151,11 +163,7 @@ var writePrior = flag.Bool("write-prior", false, "train the prior on all recorde
 // alone. GLEANER_HOST prints one host's crawl step by step.
 func TestSites(t *testing.T) {
 	t.Parallel()
-	sites := recordedSites(t, recordings...)
-	lists, err := rank.DefaultLists()
-	require.NoError(t, err)
-	priors, err := LeaveOneOut(lists, named(sites))
-	require.NoError(t, err)
+	sites, lists, priors := leaveOut(t)
 	if only := os.Getenv("GLEANER_HOST"); only != "" {
 		printSteps(t, sites, priors, only)
 		return

@@ -86,11 +86,7 @@ func variants(name string, setup Setup, seeds int) []Named {
 // true of one by chance is not of its variants.
 func TestVariants(t *testing.T) {
 	t.Parallel()
-	sites := recordedSites(t, recordings...)
-	lists, err := rank.DefaultLists()
-	require.NoError(t, err)
-	priors, err := LeaveOneOut(lists, named(sites))
-	require.NoError(t, err)
+	sites, _, priors := leaveOut(t)
 	all := savings{}
 	for _, s := range sites {
 		if s.from != recordings[0] {
