@@ -1,6 +1,12 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,4 +52,60 @@ func TestAFailureIsShown(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, failed)
 	require.Contains(t, out.String(), "it broke")
+}
+
+// Every reason that the project's tests give is one of those allowed, unless it is a
+// reason of -short: what would be found at the end of the whole run is found here.
+func TestReasonsAreAllowed(t *testing.T) {
+	t.Parallel()
+	reasons := 0
+	require.NoError(t, filepath.WalkDir("../../../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if cond, ok := n.(*ast.IfStmt); ok && ofShort(cond.Cond) {
+				return false
+			}
+			if reason, ok := skips(n); ok {
+				reasons++
+				require.True(t, isAllowed(reason), "%s skips for %q", path, reason)
+			}
+			return true
+		})
+		return nil
+	}))
+	require.Greater(t, reasons, 10)
+}
+
+// ofShort is a condition by -short alone.
+func ofShort(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && fn.Sel.Name == "Short"
+}
+
+// skips is the reason, or its beginning, that a call of Skip or Skipf gives.
+func skips(n ast.Node) (string, bool) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", false
+	}
+	fn, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || fn.Sel.Name != "Skip" && fn.Sel.Name != "Skipf" {
+		return "", false
+	}
+	text, ok := call.Args[0].(*ast.BasicLit)
+	if !ok || text.Kind != token.STRING {
+		return "", false
+	}
+	reason, err := strconv.Unquote(text.Value)
+	return reason, err == nil
 }
