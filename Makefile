@@ -29,7 +29,7 @@ GOSEC_LEAVE   = -exclude-dir=internal/lab/sampleweb -exclude-dir=internal/lab/be
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/record/frontier/... \
        ./internal/crawl/... ./internal/document/... ./internal/lab/sampleweb/... \
        ./internal/library/collection/... ./internal/harvest/... ./internal/homepage/... \
-       ./internal/metadata/... ./internal/library/repository/... ./internal/service/console/...
+       ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack

@@ -16,8 +16,8 @@ import (
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
 	"gleaner/internal/service/config"
-	"gleaner/internal/service/console"
 	"gleaner/internal/service/telemetry"
+	"gleaner/internal/service/terminal"
 	"gleaner/worker/pool"
 )
 
@@ -42,7 +42,7 @@ func main() {
 	flag.Usage = func() { fmt.Fprint(os.Stderr, usage); flag.PrintDefaults() }
 	flag.Parse()
 	if err := run(*file, pool.Options{Queues: strings.Split(*queues, ","), Cores: *cores, Child: child}); err != nil {
-		fmt.Fprintln(console.New(os.Stderr), "worker:", err)
+		fmt.Fprintln(terminal.New(os.Stderr), "worker:", err)
 		os.Exit(1)
 	}
 }

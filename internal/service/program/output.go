@@ -7,13 +7,13 @@ import (
 	"os"
 	"time"
 
-	"gleaner/internal/service/console"
+	"gleaner/internal/service/terminal"
 )
 
 // Progress is a line of progress: on a terminal it is one line that changes,
 // elsewhere a line every five seconds.
 type Progress struct {
-	w       *console.Writer
+	w       *terminal.Writer
 	last    string
 	printed time.Time
 }

@@ -18,14 +18,14 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
-	"gleaner/internal/service/console"
 	"gleaner/internal/service/telemetry"
+	"gleaner/internal/service/terminal"
 )
 
 // Program is a command line: what every command of it shares.
 type Program struct {
 	Root     *cobra.Command
-	Out, Err *console.Writer
+	Out, Err *terminal.Writer
 	JSON     bool              // results are wanted as JSON
 	Own      map[string]string // settings of a command's own, stronger than flags
 	Child    document.Child    // how the program starts itself as the built-in PDF reader
@@ -42,7 +42,7 @@ var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-ad
 // New makes a program of a root command without commands. find puts what runs on
 // this machine already into the settings.
 func New(root *cobra.Command, out, errw io.Writer, child document.Child, find func(*config.Config)) *Program {
-	p := &Program{Root: root, Out: console.New(out), Err: console.New(errw), Own: map[string]string{}, Child: child, find: find}
+	p := &Program{Root: root, Out: terminal.New(out), Err: terminal.New(errw), Own: map[string]string{}, Child: child, find: find}
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SuggestionsMinimumDistance = 2
 	root.Version = version()

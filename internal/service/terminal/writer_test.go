@@ -1,4 +1,4 @@
-package console_test
+package terminal_test
 
 import (
 	"encoding/json"
@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/service/console"
+	"gleaner/internal/service/terminal"
 )
 
 func shown(t *testing.T, writes ...string) string {
 	t.Helper()
 	var out strings.Builder
-	w := console.New(&out)
+	w := terminal.New(&out)
 	for _, s := range writes {
 		n, err := w.Write([]byte(s))
 		require.NoError(t, err)

@@ -56,7 +56,7 @@ func TestWordsOfStrangersStayWords(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestOneWayToTheTerminal: only main, by a console.Writer, and what is no text
+// TestOneWayToTheTerminal: only main, by a terminal.Writer, and what is no text
 // reach the standard output.
 func TestOneWayToTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestOneWayToTheTerminal(t *testing.T) {
 			require.NoError(t, err)
 			for line := range strings.Lines(string(raw)) {
 				if strings.Contains(line, "fmt.Print") || strings.Contains(line, "Fprint") && strings.Contains(line, "os.Std") {
-					require.True(t, strings.Contains(line, "console.New(") || strings.Contains(line, "usage"), "%s: %s", name, line)
+					require.True(t, strings.Contains(line, "terminal.New(") || strings.Contains(line, "usage"), "%s: %s", name, line)
 				}
 			}
 		}
