@@ -73,6 +73,23 @@ func TestJudgeSeesStalls(t *testing.T) {
 	require.NotEmpty(t, judge(o, outcome{}, outcome{all: []sampleweb.Request{at(0), at(30)}}, nil).Slow())
 }
 
+// TestARestIsNoStall leaves out the pause after an answer of a server in trouble.
+func TestARestIsNoStall(t *testing.T) {
+	t.Parallel()
+	for status, slow := range map[int]bool{200: true, 404: true, 429: false, 503: false} {
+		log := make([]sampleweb.Request, before+after+2)
+		for i := range log {
+			at := time.Unix(int64(i), 0)
+			if i > before {
+				at = at.Add(30 * time.Second)
+			}
+			log[i] = sampleweb.Request{Host: "a.example", Status: 200, Time: at, End: at}
+		}
+		log[before].Status = status
+		require.Equal(t, slow, judge(Options{}, outcome{}, outcome{requests: log}, nil).Slow() != "", status)
+	}
+}
+
 // TestQuietTime leaves what was broken out of a pause.
 func TestQuietTime(t *testing.T) {
 	t.Parallel()

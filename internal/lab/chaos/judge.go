@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"sort"
 	"time"
@@ -105,10 +106,14 @@ func (v *Verdict) hostStalls(o Options, log []sampleweb.Request, windows []windo
 }
 
 // stalls measures, for each pause between requests, the longest stretch of it in
-// which nothing was broken.
+// which nothing was broken. The rest that a host is given after an answer which says
+// that it is in trouble is manners, not a stall.
 func (v *Verdict) stalls(host string, log []sampleweb.Request, before, after int, windows []window) {
 	slices.SortFunc(log, func(a, b sampleweb.Request) int { return a.Time.Compare(b.Time) })
 	for i := max(1, before); i+after < len(log); i++ {
+		if status := log[i-1].Status; host != "" && (status == http.StatusTooManyRequests || status >= http.StatusInternalServerError) {
+			continue
+		}
 		if s := longestQuiet(log[i-1].End, log[i].Time, windows); s.Length > 2*time.Second {
 			s.Host = host
 			v.Stalls = append(v.Stalls, s)
