@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -23,48 +24,77 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
+// exportFlags say how what was found is written out.
+type exportFlags struct {
+	format, years, out string
+	files              bool
+}
+
 func (c *cli) exportCommand() *cobra.Command {
-	var format, years, out string
+	var f exportFlags
 	cmd := &cobra.Command{Use: "export VENUE", Short: "Write out the papers found", Args: args(1, "a venue, site, author or list: conf/webdb, site:URL, author:65/2885, papers:NAME"),
 		Long: `Write out the papers found for a venue, a person (author:PID) or a list
 (papers:NAME), or the academic documents of a site (site:URL). As a list, to the standard output or to
 the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
-             "score", "fetched_at", "path", "authors", "doi", "venue",
-             "references", "reference_list"}, one a line
-  csv        the same columns, of the references their number alone
-  bibtex     an entry each, with its url
+             "score", "fetched_at", "path", "authors", "doi", "venue", "venue_name",
+             "references", "reference_list", "kind"}, one a line
+  csv        the same columns; authors are parted by semicolons, references by lines
+  bibtex     an entry each, with venue, DOI, url and file
   ris        the same for other reference managers
+  csljson    the same for citation processors; it has no place for a file
+With --files the list and its documents, into the folder of --out: papers.bib (.ris,
+.csv, .jsonl) names the files beside it, and Zotero and JabRef import it with them.
 With the documents themselves, to --out:
   warc       one WARC file, with the headers of the answers
   tree       a folder with readable names, by venue and year
   citeseerx  a folder by number, with .pdf.met and .txt beside each document`,
 		Example: `  starter export conf/webdb --format jsonl
   starter export conf/webdb --years 2003 --format bibtex > webdb.bib
+  starter export conf/webdb --format bibtex --files --out webdb
   starter export conf/webdb --format tree --out papers
   starter export author:65/2885 --format bibtex
   starter export site:https://www.example.edu/workshop/2003/ --format csv
   starter export conf/webdb --format warc --out webdb.warc.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.export(cmd.Context(), args[0], format, years, out)
+			return c.export(cmd.Context(), args[0], f)
 		}}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, csv, bibtex, ris, warc, tree or citeseerx")
-	cmd.Flags().StringVar(&years, "years", "", "years of publication (default: all)")
-	cmd.Flags().StringVar(&out, "out", "", "file, or folder of a tree (default of a list: the standard output)")
+	cmd.Flags().StringVar(&f.format, "format", "jsonl", exportFormats)
+	cmd.Flags().StringVar(&f.years, "years", "", "years of publication (default: all)")
+	cmd.Flags().StringVar(&f.out, "out", "", "file, or folder of documents (default of a list: the standard output)")
+	cmd.Flags().BoolVar(&f.files, "files", false, "write the documents, too, and name them in the list")
 	return cmd
 }
 
-func (c *cli) export(ctx context.Context, venueKey, format, years, out string) error {
-	files := format == "warc" || format == "tree" || format == "citeseerx"
-	if files && out == "" {
-		return fmt.Errorf("%w: --format %s wants --out", program.ErrUsage, format)
+const exportFormats = "jsonl, csv, bibtex, ris, csljson, warc, tree or citeseerx"
+
+// listEndings are the formats of lists, with the endings of their files.
+var listEndings = map[string]string{"jsonl": ".jsonl", "csv": ".csv", "bibtex": ".bib", "ris": ".ris", "csljson": ".json"}
+
+// check says what of the flags cannot be.
+func (f exportFlags) check() (years gleaner.Years, err error) {
+	_, isList := listEndings[f.format]
+	switch {
+	case !isList && f.format != "warc" && f.format != "tree" && f.format != "citeseerx":
+		return years, fmt.Errorf("%w: --format is %s, not %q", program.ErrUsage, exportFormats, f.format)
+	case f.files && (!isList || f.format == "csljson"):
+		return years, fmt.Errorf("%w: --files is of the formats jsonl, csv, bibtex and ris", program.ErrUsage)
+	case (f.files || !isList) && f.out == "":
+		return years, fmt.Errorf("%w: documents want a place: --out", program.ErrUsage)
 	}
-	var in gleaner.Years
-	var err error
-	if years != "" {
-		if in, err = gleaner.ParseYears(years); err != nil {
-			return fmt.Errorf("%w: --%w", program.ErrUsage, err)
-		}
+	if f.years == "" {
+		return years, nil
+	}
+	if years, err = gleaner.ParseYears(f.years); err != nil {
+		return years, fmt.Errorf("%w: --%w", program.ErrUsage, err)
+	}
+	return years, nil
+}
+
+func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error {
+	in, err := f.check()
+	if err != nil {
+		return err
 	}
 	a, err := c.Record(ctx)
 	if err != nil {
@@ -82,16 +112,19 @@ func (c *cli) export(ctx context.Context, venueKey, format, years, out string) e
 		}
 		fmt.Fprintf(c.Err, "no paper of %s was found yet; `starter report %s` says why\n", venueKey, venueKey)
 	}
-	if files {
-		return c.exportFiles(ctx, a, format, out, ofExport(found, venueKey))
+	switch _, isList := listEndings[f.format]; {
+	case !isList:
+		return c.exportFiles(ctx, a, f.format, f.out, ofExport(found, venueKey))
+	case f.files:
+		return c.exportWithFiles(ctx, a, f, found, ofExport(found, venueKey))
 	}
 	for i := range found {
 		found[i].Path = a.Repo.Where(found[i].SHA256)
 	}
-	if out == "" || out == "-" {
-		return exportAs(lines{c.Out}, format, found)
+	if f.out == "" || f.out == "-" {
+		return exportAs(lines{c.Out}, f.format, found)
 	}
-	return writeAtomically(out, func(w io.Writer) error { return exportAs(w, format, found) })
+	return writeAtomically(f.out, func(w io.Writer) error { return exportAs(w, f.format, found) })
 }
 
 // lines ends lines as terminals and pipes do; a RIS file has the ends of another age.
@@ -140,7 +173,7 @@ func exported(ctx context.Context, db *store.DB, name string, years gleaner.Year
 	}), err
 }
 
-// exportAs writes found papers in one of the formats.
+// exportAs writes found papers in one of the formats of lists.
 func exportAs(w io.Writer, format string, found []store.Exported) error {
 	switch format {
 	case "jsonl":
@@ -153,14 +186,16 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 		return nil
 	case "csv":
 		return exportCSV(w, found)
-	case "bibtex", "ris":
-		papers := make([]gleaner.Paper, len(found))
-		for i, f := range found {
-			papers[i] = gleaner.Paper{Key: f.Paper, Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: []string{f.URL}}
-		}
-		return biblio.Write(w, biblio.Format(format), papers)
 	}
-	return fmt.Errorf("%w: --format is jsonl, csv, bibtex, ris, warc, tree or citeseerx, not %q", program.ErrUsage, format)
+	entries := make([]biblio.Entry, len(found))
+	for i, f := range found {
+		entries[i] = biblio.Entry{Kind: extensionOf(f.Kind),
+			Paper: gleaner.Paper{Key: cmp.Or(f.Paper, f.SHA256), Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: []string{f.URL}}}
+		if !strings.Contains(f.Path, "://") { // a program here can open it
+			entries[i].File = f.Path
+		}
+	}
+	return biblio.Write(w, biblio.Format(format), entries)
 }
 
 func authorNames(authors []gleaner.Author) string {
@@ -173,11 +208,12 @@ func authorNames(authors []gleaner.Author) string {
 
 func exportCSV(w io.Writer, found []store.Exported) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi", "venue", "references"}}
+	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi",
+		"venue", "venue_name", "references", "reference_list", "kind"}}
 	for _, f := range found {
 		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), strconv.Itoa(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
-			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), f.Path,
-			biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI), f.Venue, strconv.Itoa(f.References)})
+			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI),
+			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind})
 	}
 	return out.WriteAll(rows)
 }

@@ -69,6 +69,34 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	})
 }
 
+// exportWithFiles copies documents into a folder, by readable names, and beside them
+// the list that names them.
+func (c *cli) exportWithFiles(ctx context.Context, a *app.App, f exportFlags, found []store.Exported, what chosen) error {
+	at := map[string]string{} // by SHA-256
+	var failed error
+	err := a.Repo.ExportTree(ctx, f.out, what.items(ctx, a, &failed), func(e repository.Exported) error {
+		at[e.Item.SHA256] = e.Path
+		return nil
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return err
+	}
+	for i := range found {
+		found[i].Path = at[found[i].SHA256]
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil { // nothing was found
+		return err
+	}
+	list := filepath.Join(f.out, "papers"+listEndings[f.format])
+	if err := writeAtomically(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
+		return err
+	}
+	return c.Print(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%d papers in %s, with %d documents beside it\n", len(found), list, len(at))
+		return err
+	})
+}
+
 // items reads what is known of each document as it is needed. An error ends the
 // sequence and is left in failed.
 func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[repository.Item] {

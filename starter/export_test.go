@@ -2,12 +2,18 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -47,9 +53,50 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"authors", "doi", "venue", "references"}, rows[0][10:])
-	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "2"}, rows[1][10:])
+	require.Equal(t, []string{"authors", "doi", "venue", "venue_name", "references", "reference_list", "kind"}, rows[0][10:])
+	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "Journal of Examples", "2", "[1] A. One.\n[2] B. Two.", "pdf"}, rows[1][10:])
+	var line map[string]any
+	require.NoError(t, json.Unmarshal([]byte(c.ok("export", "journals/exa")), &line))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(line)), rows[0], "a table has what JSON Lines have")
+	require.Contains(t, c.ok("export", "journals/exa", "--format", "csljson"), `"container-title": "Journal of Examples"`)
 	require.Contains(t, c.ok("export", "journals/exa"), `"references":2,"reference_list":["[1] A. One.","[2] B. Two."]`)
+}
+
+// TestExportWithFiles: a reference manager finds each document where the list beside it
+// says, also from another place.
+func TestExportWithFiles(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	ctx, blobs, out := t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "webdb; new")
+	c.args = append(c.args, "--repository-url", "file://"+blobs)
+	repo, err := repository.Open(ctx, "file://"+blobs)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = repo.Close() })
+	body := []byte("%PDF-1.4 roe")
+	digest, err := repo.Put(ctx, body)
+	require.NoError(t, err)
+	sha := digest.SHA256
+	require.NoError(t, c.SavePapers(ctx, []gleaner.Paper{{Key: "conf/exa/Roe03", Venue: "conf/exa", Year: 2003, Title: "Sorting: XML; 50 % {more}", Authors: []gleaner.Author{{PID: "1/1", Name: "Jane Roe"}}}}, nil))
+	c.acceptedAs("ada.example", "roe.pdf", sha)
+	_, err = c.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/exa/Roe03', $1, 'exact', 1)`, sha)
+	require.NoError(t, err)
+
+	const file = "exa/2003/Roe - Sorting XML; 50 % more.pdf"
+	for format, names := range map[string]string{
+		"bibtex": `file      = {:exa/2003/Roe - Sorting XML\; 50 % more.pdf:PDF},`, "ris": "L1  - exa/2003/Roe - Sorting XML; 50 % more.pdf\r\n",
+		"csv": ",exa/2003/Roe - Sorting XML; 50 % more.pdf,", "jsonl": `"path":"exa/2003/Roe - Sorting XML; 50 % more.pdf"`} {
+		require.Contains(t, c.ok("export", "conf/exa", "--format", format, "--files", "--out", out), "1 papers in")
+		list, err := os.ReadFile(filepath.Join(out, "papers"+listEndings[format]))
+		require.NoError(t, err)
+		require.Contains(t, string(list), names)
+	}
+	got, err := os.ReadFile(filepath.Join(out, file))
+	require.NoError(t, err)
+	require.Equal(t, body, got)
+	require.Contains(t, c.ok("export", "conf/exa", "--format", "bibtex"), "file      = {:"+repo.Where(sha)+":PDF}")
+	for _, wrong := range [][]string{{"--files"}, {"--files", "--format", "csljson", "--out", out}, {"--format", "tree"}, {"--format", "xml"}} {
+		c.wrong(program.ExitUsage, append([]string{"export", "conf/exa"}, wrong...)...)
+	}
 }
 
 // TestExportOfNothingSaysSo, and why.

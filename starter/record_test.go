@@ -108,16 +108,18 @@ func (c *testConsole) visited(host, path, parent string, state frontier.State, o
 }
 
 // accepted lays down a page with an accepted document.
-func (c *testConsole) accepted(host, name string) {
+func (c *testConsole) accepted(host, name string) { c.acceptedAs(host, name, host+name) }
+
+func (c *testConsole) acceptedAs(host, name, sha string) {
 	c.t.Helper()
 	parent := "http://" + host + "/"
 	c.visited(host, "/", "", frontier.Page, gleaner.OK)
 	h := c.visited(host, "/"+name, parent, frontier.Document, gleaner.OK)
 	s, err := c.Site(c.t.Context(), host)
 	require.NoError(c.t, err)
-	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: host + name, SHA1: host + name, MD5: host + name, Kind: "pdf"},
+	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf"},
 		store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}, nil))
-	_, err = c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, host+name)
+	_, err = c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, sha)
 	require.NoError(c.t, err)
 }
 

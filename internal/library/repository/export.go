@@ -215,7 +215,7 @@ func fileName(s string) string {
 	s = norm.NFC.String(s)
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case strings.ContainsRune(`/\:*?"<>|`, r):
+		case strings.ContainsRune(`/\:*?"<>|{}`, r):
 			return ' '
 		case unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
 			return -1

@@ -20,7 +20,8 @@ const (
 	JSONL  Format = "jsonl" // one JSON object a line
 	BibTeX Format = "bibtex"
 	RIS    Format = "ris"
-	DOI    Format = "doi" // one DOI a line, and comments that begin with #; only read
+	DOI    Format = "doi"     // one DOI a line, and comments that begin with #; only read
+	CSL    Format = "csljson" // the list of a citation processor; only written
 )
 
 // ErrFormat is the error of a format that is not known, or cannot be told.
@@ -181,19 +182,21 @@ func tell(err error, bad func(*SyntaxError) error) error {
 }
 
 // Write writes papers in a format; what is written reads back the same, but for
-// fields that the format lacks. RIS is written too.
-func Write(w io.Writer, format Format, papers []gleaner.Paper) error {
+// fields that the format lacks. CSV and JSON Lines leave out the file.
+func Write(w io.Writer, format Format, entries []Entry) error {
 	bw := bufio.NewWriter(w)
 	var err error
 	switch format {
 	case CSV:
-		err = writeCSV(bw, papers)
+		err = writeCSV(bw, entries)
 	case JSONL:
-		err = writeJSONL(bw, papers)
+		err = writeJSONL(bw, entries)
 	case BibTeX:
-		err = writeBibTeX(bw, papers)
+		err = writeBibTeX(bw, entries)
 	case RIS:
-		err = writeRIS(bw, papers)
+		err = writeRIS(bw, entries)
+	case CSL:
+		err = writeCSL(bw, entries)
 	default:
 		return fmt.Errorf("%q: %w", format, ErrFormat)
 	}

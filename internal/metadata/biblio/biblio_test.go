@@ -23,6 +23,13 @@ func authors(names ...string) []gleaner.Author {
 	return out
 }
 
+func entries(papers []gleaner.Paper) (out []biblio.Entry) {
+	for _, p := range papers {
+		out = append(out, biblio.Entry{Paper: p})
+	}
+	return out
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -157,7 +164,7 @@ func TestWriteReadsBack(t *testing.T) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			var b bytes.Buffer
-			require.NoError(t, biblio.Write(&b, f, papers))
+			require.NoError(t, biblio.Write(&b, f, entries(papers)))
 			got, err := biblio.Read(&b, f)
 			require.NoError(t, err)
 			want := papers
@@ -182,7 +189,7 @@ func TestExportsOfHostileText(t *testing.T) {
 	}
 	for _, f := range []biblio.Format{biblio.CSV, biblio.BibTeX} {
 		var b bytes.Buffer
-		require.NoError(t, biblio.Write(&b, f, papers))
+		require.NoError(t, biblio.Write(&b, f, entries(papers)))
 		text := b.String()
 		if f == biblio.BibTeX {
 			assert.Equal(t, strings.Count(text, "{"), strings.Count(text, "}"), "BibTeX balances escaped braces, too")
@@ -245,7 +252,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := biblio.Write(&b, format, papers); err != nil {
+		if err := biblio.Write(&b, format, entries(papers)); err != nil {
 			t.Fatal(err)
 		}
 		if format == biblio.JSONL { // the others drop what they cannot hold

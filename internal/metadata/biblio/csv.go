@@ -166,12 +166,12 @@ func csvError(err error) error {
 	return err
 }
 
-func writeCSV(w io.Writer, papers []gleaner.Paper) error {
+func writeCSV(w io.Writer, entries []Entry) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"key", "venue", "year", "title", "authors", "doi", "arxiv", "pages", "links"}); err != nil {
 		return err
 	}
-	for _, p := range papers {
+	for _, p := range entries {
 		year := ""
 		if p.Year != 0 {
 			year = strconv.Itoa(p.Year)

@@ -85,6 +85,9 @@ func turned(name string) string {
 		}
 		return strings.TrimSpace(parts[1] + " " + parts[0])
 	case 3:
+		if isSuffix(parts[2]) { // as RIS has it
+			return strings.TrimSpace(parts[1] + " " + parts[0] + " " + parts[2])
+		}
 		return strings.TrimSpace(parts[2] + " " + parts[0] + " " + parts[1])
 	}
 	return strings.Trim(name, ", ")

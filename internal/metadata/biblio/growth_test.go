@@ -44,7 +44,7 @@ func TestReadingGrowsWithTheInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			growthtest.Linear(t, 8<<10, func(n int) []byte { return []byte(w.of(n)) }, func(in []byte) {
 				_ = biblio.Each(bytes.NewReader(in), w.format, func(p gleaner.Paper) error {
-					return biblio.Write(&bytes.Buffer{}, w.format, []gleaner.Paper{p})
+					return biblio.Write(&bytes.Buffer{}, w.format, entries([]gleaner.Paper{p}))
 				})
 			})
 		})

@@ -151,11 +151,11 @@ func authorsOfJSON(raw json.RawMessage) ([]gleaner.Author, bool) {
 	return out, true
 }
 
-func writeJSONL(w io.Writer, papers []gleaner.Paper) error {
+func writeJSONL(w io.Writer, entries []Entry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, p := range papers {
-		if err := enc.Encode(p); err != nil {
+	for _, e := range entries {
+		if err := enc.Encode(e.Paper); err != nil {
 			return err
 		}
 	}

@@ -148,7 +148,7 @@ func (rec *risRecord) set(tag, v string) {
 	case "EP":
 		rec.pages[1] = v
 	case "UR", "L1":
-		if v != "" {
+		if v != "" && (tag == "UR" || strings.Contains(v, "://")) { // not the path of a file
 			p.Links = append(p.Links, v)
 		}
 		if p.ArXiv == "" && strings.Contains(v, "arxiv.org/") {
@@ -177,31 +177,39 @@ func (rec *risRecord) finish() gleaner.Paper {
 	return p
 }
 
-func writeRIS(w io.Writer, papers []gleaner.Paper) error {
-	for _, p := range papers {
+func writeRIS(w io.Writer, entries []Entry) error {
+	for _, e := range entries {
 		var b strings.Builder
 		line := func(tag, v string) {
 			if v = strings.Join(strings.Fields(v), " "); v != "" {
 				fmt.Fprintf(&b, "%s  - %s\r\n", tag, v)
 			}
 		}
-		line("TY", risType(p))
-		line("ID", p.Key)
-		line("TI", p.Title)
-		for _, a := range p.Authors {
-			line("AU", inverted(a))
+		kind, in := "CONF", "BT"
+		switch {
+		case inJournal(e.Paper):
+			kind, in = "JOUR", "T2"
+		case e.Venue == "":
+			kind = "GEN"
 		}
-		if p.Year != 0 {
-			line("PY", fmt.Sprint(p.Year))
+		line("TY", kind)
+		line("ID", e.Key)
+		line("TI", e.Title)
+		for _, a := range e.Authors {
+			line("AU", risName(a))
 		}
-		line("T2", p.Venue)
-		first, last, _ := strings.Cut(p.Pages, "-")
+		if e.Year != 0 {
+			line("PY", fmt.Sprint(e.Year))
+		}
+		line(in, e.Venue)
+		first, last, _ := strings.Cut(e.Pages, "-")
 		line("SP", first)
 		line("EP", strings.TrimLeft(last, "-"))
-		line("DO", p.DOI)
-		for _, u := range p.Links {
+		line("DO", e.DOI)
+		for _, u := range e.Links {
 			line("UR", u)
 		}
+		line("L1", e.File)
 		b.WriteString("ER  - \r\n\r\n")
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err
@@ -210,24 +218,14 @@ func writeRIS(w io.Writer, papers []gleaner.Paper) error {
 	return nil
 }
 
-func risType(p gleaner.Paper) string {
-	if inJournal(p) {
-		return "JOUR"
+// risName is "Lovelace, Ada", with a suffix at the end.
+func risName(a gleaner.Author) string {
+	surname, given, suffix := parts(a)
+	name := surname
+	for _, part := range []string{given, suffix} {
+		if part != "" {
+			name += ", " + part
+		}
 	}
-	return "CPAPER"
-}
-
-// inverted is "Lovelace, Ada".
-func inverted(a gleaner.Author) string {
-	s := a.Surname()
-	i := strings.LastIndex(a.Name, s)
-	given := strings.TrimSpace(a.Name[:max(0, i)])
-	suffix := strings.Trim(a.Name[min(len(a.Name), max(0, i)+len(s)):], " ,")
-	switch {
-	case given == "":
-		return a.Name
-	case suffix != "":
-		return s + ", " + suffix + ", " + given
-	}
-	return s + ", " + given
+	return name
 }

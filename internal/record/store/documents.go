@@ -193,6 +193,8 @@ type Exported struct {
 
 	References    int      `json:"references"` // entries of its reference list
 	ReferenceList []string `json:"reference_list,omitempty"`
+
+	Kind string `json:"kind"` // of the document: pdf, postscript, …
 }
 
 // exportedVenue are the columns of Exported that say where a paper appeared.
@@ -208,7 +210,7 @@ func goalSQL(n int) string {
 // document, by key. All zero years are every year.
 func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
-			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`, d.refs, d.reference_list
+			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`, d.refs, d.reference_list, d.kind
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
 		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
 		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
@@ -224,7 +226,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 // copies of one another once, by URL.
 func (db *DB) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
 	return list[Exported](ctx, db, `SELECT DISTINCT ON (l.url COLLATE "C", d.sha256) coalesce(m.paper_key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
-			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`, d.refs, d.reference_list
+			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`, d.refs, d.reference_list, d.kind
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.state='accepted' AND d.same_as='' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
