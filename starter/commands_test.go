@@ -34,6 +34,7 @@ var elsewhere = map[string]string{
 	"starter bench":     "is the laboratory's",
 	"starter evaluate":  "as above",
 	"starter train":     "as above",
+	"starter console":   "runs until it is interrupted",
 	"starter demo":      "starts servers of its own",
 	"starter dev":       "starts servers of its own",
 }
@@ -218,6 +219,10 @@ func (v *tour) changes() {
 	v.must("whitelist", "generate")
 	v.must("whitelist", "import", v.testConsole.file("urls.txt", "http://"+v.web.Hosts()[0]+"/\n"))
 	v.must("whitelist", "seed")
+	v.secrets["a user's password"] = "mark-of-a-password"
+	v.must("console", "user", "add", "ada", "--password-file", secretFile(v.t, v.secrets["a user's password"]))
+	v.must("console", "user", "list")
+	v.must("console", "user", "remove", "ada")
 	v.must("reconcile")
 	v.must("prune")
 	v.must("recrawl", v.venue, "--wait")

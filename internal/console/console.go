@@ -1,0 +1,120 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"gleaner/internal/service/app"
+)
+
+// Options are what a console needs.
+type Options struct {
+	App *app.App // the record, open
+
+	Harvests Harvests // nil where they are only looked at
+
+	URL *url.URL // as browsers have it where a proxy stands before it; nil for none
+	TLS bool     // Serve is given a listener that speaks TLS
+
+	WorkflowURL func(harvest string) string // where the Temporal UI shows a harvest; nil for nowhere
+}
+
+// Harvests are those that run, as Temporal knows them.
+type Harvests interface {
+	// Troubles says what fails of a harvest now and is tried again, a line each.
+	Troubles(ctx context.Context, harvest string) ([]string, error)
+}
+
+// Console answers what browsers and programs ask.
+type Console struct {
+	Options
+	log   *slog.Logger
+	pages map[string]pageTemplate
+	doors *doors
+}
+
+// ErrNoUsers is returned by Serve where others than the people of this machine could
+// reach a console in which nobody has to log in.
+var ErrNoUsers = errors.New("a console that others can reach needs users: `starter console user add NAME` makes one")
+
+// New makes a console of an open record.
+func New(o Options) (*Console, error) {
+	c := &Console{Options: o, log: o.App.Log}
+	var err error
+	if c.pages, err = parsePages(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	if c.doors, err = newDoors(); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
+	return c, nil
+}
+
+// Bounds of what a client may send, and of how long anything takes.
+const (
+	maxForm     = 64 << 10
+	maxHeader   = 32 << 10
+	readTime    = 30 * time.Second
+	answerTime  = 2 * time.Minute // an action may ask a catalogue for a name
+	idleTime    = 2 * time.Minute
+	closingTime = 10 * time.Second
+)
+
+// Serve answers on a listener until the context ends.
+func (c *Console) Serve(ctx context.Context, l net.Listener) error {
+	public := !loopback(l.Addr().String()) || c.URL != nil && !loopback(c.URL.Host)
+	if public {
+		_, users, err := c.App.DB.Session(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if !users {
+			return ErrNoUsers
+		}
+	}
+	s := &http.Server{Handler: c.Handler(public), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answerTime + readTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(c.log.Handler(), slog.LevelWarn)}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closingTime)
+		defer cancel()
+		if s.Shutdown(last) != nil {
+			_ = s.Close()
+		}
+	})
+	err := s.Serve(l)
+	if stop() {
+		return err
+	}
+	<-ended
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Handler is what Serve serves. A public one lets nobody in without log-in.
+func (c *Console) Handler(public bool) http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		mux.Handle(r.method+" "+r.path, c.answer(r))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
+	inside := c.admit(public, mux)
+
+	outer := http.NewServeMux()
+	outer.HandleFunc("GET /style.css", c.static)
+	outer.HandleFunc("GET /live.js", c.static)
+	outer.HandleFunc("GET /login", c.loginPage)
+	outer.HandleFunc("POST /login", c.login)
+	outer.HandleFunc("POST /logout", c.logout)
+	outer.Handle("/", inside)
+	return c.guard(public, outer)
+}

@@ -1,0 +1,133 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// harvestRow is a harvest and how far it is.
+type harvestRow struct {
+	store.Harvest
+	Counts   store.Counts `json:"counts"`
+	Workflow string       `json:"workflow_url,omitempty"` // in the Temporal UI
+}
+
+// OfSite reports whether the harvest is after the documents of a site, and not after
+// papers.
+func (h harvestRow) OfSite() bool { return gleaner.ParseGoal(h.Venue).Site != "" }
+
+// Share is how much of what is wanted was found.
+func (h harvestRow) Share() float64 {
+	if h.Counts.Wanted == 0 {
+		return 0
+	}
+	return float64(h.Counts.Found) / float64(h.Counts.Wanted)
+}
+
+// Runs reports whether the harvest has not ended.
+func (h harvestRow) Runs() bool { return h.CompletedAt == nil }
+
+// harvestsPage lists harvests, the latest first.
+type harvestsPage struct {
+	Harvests []harvestRow `json:"harvests"`
+	Next     string       `json:"next,omitempty"` // the parameter after of the next page
+}
+
+// Title implements titled.
+func (harvestsPage) Title() string { return "Harvests" }
+
+// Live implements lively.
+func (p harvestsPage) Live() bool { return slices.ContainsFunc(p.Harvests, harvestRow.Runs) }
+
+// harvestsListed is how many harvests a page lists: each is counted anew.
+const harvestsListed = 20
+
+func harvests(ctx context.Context, c *Console, a *asked) (titled, error) {
+	all, err := c.App.DB.Harvests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if after := a.get("after"); after != "" {
+		at := slices.IndexFunc(all, func(h store.Harvest) bool { return h.ID == after })
+		all = all[at+1:]
+	}
+	p := harvestsPage{Harvests: []harvestRow{}}
+	if len(all) > harvestsListed {
+		all = all[:harvestsListed]
+		p.Next = all[harvestsListed-1].ID
+	}
+	for _, h := range all {
+		row, err := c.harvestRow(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		p.Harvests = append(p.Harvests, row)
+	}
+	return p, nil
+}
+
+func (c *Console) harvestRow(ctx context.Context, h store.Harvest) (row harvestRow, err error) {
+	row.Harvest = h
+	if c.WorkflowURL != nil {
+		row.Workflow = c.WorkflowURL(h.ID)
+	}
+	row.Counts, err = c.App.DB.HarvestCounts(ctx, h.ID)
+	return row, err
+}
+
+// harvestPage is one harvest.
+type harvestPage struct {
+	harvestRow
+	Sites    []store.SitePace `json:"sites"`              // that are being crawled
+	Troubles []string         `json:"troubles,omitempty"` // what fails now and is tried again
+	Unknown  string           `json:"troubles_unknown,omitempty"`
+}
+
+// Title implements titled.
+func (p harvestPage) Title() string { return p.ID }
+
+// Live implements lively.
+func (p harvestPage) Live() bool { return p.Runs() }
+
+// troubleTime is how long Temporal may take to say what fails.
+const troubleTime = 3 * time.Second
+
+func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+	h, err := c.exactly(ctx, a.get("id"))
+	if err != nil {
+		return nil, err
+	}
+	row, err := c.harvestRow(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	p := harvestPage{harvestRow: row}
+	sites, err := c.App.DB.SitePaces(ctx, h.ID)
+	if err != nil {
+		return nil, err
+	}
+	p.Sites = slices.Concat([]store.SitePace{}, sites)
+	if c.Harvests != nil && row.Runs() {
+		look, cancel := context.WithTimeout(ctx, troubleTime)
+		defer cancel()
+		if p.Troubles, err = c.Harvests.Troubles(look, h.ID); err != nil {
+			p.Unknown = "Temporal does not answer: what fails now is not known"
+			c.log.WarnContext(ctx, "console: troubles", "error", err)
+		}
+	}
+	return p, nil
+}
+
+// exactly finds a harvest by its id alone: an address means one harvest for good.
+func (c *Console) exactly(ctx context.Context, id string) (store.Harvest, error) {
+	h, err := c.App.DB.FindHarvest(ctx, id)
+	if err == nil && h.ID != id {
+		err = fmt.Errorf("%s: %w", id, store.ErrNoHarvest)
+	}
+	return h, err
+}

@@ -1,0 +1,182 @@
+package console
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const password = "correct horse battery"
+
+// TestOnThisMachineNobodyLogsIn: while there are no users the console is this
+// machine's alone, whatever name a page of a stranger had lead here.
+func TestOnThisMachineNobodyLogsIn(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	require.Contains(t, d.page("/"), "No harvest yet")
+	for host, want := range map[string]int{"localhost:8088": 200, "127.0.0.1": 200, "[::1]:8088": 200, "rebound.example:8088": 421, "10.0.0.7": 421, "localhost.example": 421} {
+		res, _ := d.do("GET", "/", "", "Host", host)
+		require.Equal(t, want, res.StatusCode, host)
+	}
+}
+
+// TestOthersNeedUsers: no console without users listens to others, nor says that it
+// is behind a proxy for others.
+func TestOthersNeedUsers(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	require.ErrorIs(t, d.Serve(t.Context(), l), ErrNoUsers)
+	behind := *d.Console
+	behind.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
+	local, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = local.Close() }()
+	require.ErrorIs(t, behind.Serve(t.Context(), local), ErrNoUsers)
+	// The last user may go while it is served.
+	res, _ := d.do("GET", "/", "")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+}
+
+func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	res, _ := d.do("GET", "/harvests/conf%2Fx?a=b", "")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	require.Equal(t, "/login?next="+url.QueryEscape("/harvests/conf%2Fx?a=b"), res.Header.Get("Location"))
+	res, body := d.do("GET", "/", "", "Accept", "application/json")
+	require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+	require.Contains(t, body, "log in first")
+	require.Contains(t, d.page("/login?next=/sites"), `value="/sites"`)
+
+	for name, said := range map[string]string{"ada": "wrong password", "nobody": password} {
+		code, cookies := d.login(name, said)
+		require.Equal(t, http.StatusUnauthorized, code, name)
+		require.Empty(t, cookies)
+	}
+	code, cookies := d.login("ada", password)
+	require.Equal(t, http.StatusSeeOther, code)
+	require.Len(t, cookies, 1)
+	require.True(t, cookies[0].HttpOnly)
+	require.Equal(t, http.SameSiteLaxMode, cookies[0].SameSite)
+	require.Contains(t, d.page("/"), "Log out")
+	var kept int
+	require.NoError(t, d.Pool.QueryRow(t.Context(), `SELECT count(*) FROM console_sessions s, console_users u WHERE encode(s.token, 'escape') LIKE '%' || $1 || '%' OR u.password LIKE '%' || $2 || '%'`,
+		cookies[0].Value, password).Scan(&kept))
+	require.Zero(t, kept, "what is kept lets nobody in who reads it")
+
+	_, _ = d.do("POST", "/logout", "")
+	res, _ = d.do("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, "logged out everywhere this cookie is")
+}
+
+// TestWhoIsShutOutIsOutAtOnce: with a new password, and when removed.
+func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "bob", password))
+	_, _ = d.login("ada", password)
+	d.page("/")
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!"))
+	res, _ := d.do("GET", "/", "")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	_, _ = d.login("ada", password+"!")
+	d.page("/")
+	require.NoError(t, d.RemoveUser(t.Context(), "ada"))
+	res, _ = d.do("GET", "/", "")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+}
+
+// TestProgramsLogInWithEveryRequest as scripts do, by the same doors.
+func TestProgramsLogInWithEveryRequest(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	for said, want := range map[string]int{password: 200, "wrong password": 401} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+"/?format=json", nil)
+		require.NoError(t, err)
+		req.SetBasicAuth("ada", said)
+		res, err := d.client.Do(req)
+		require.NoError(t, err)
+		_ = res.Body.Close()
+		require.Equal(t, want, res.StatusCode)
+	}
+}
+
+// TestGuessesAreBounded: after five wrong passwords not even the right one is
+// looked at, from that address or for that user.
+func TestGuessesAreBounded(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	for range wrongAtOnce {
+		code, _ := d.login("ada", "a wrong password")
+		require.Equal(t, http.StatusUnauthorized, code)
+	}
+	code, _ := d.login("ada", password)
+	require.Equal(t, http.StatusTooManyRequests, code)
+	code, _ = d.login("bob", password)
+	require.Equal(t, http.StatusTooManyRequests, code, "the address is out, whatever the name")
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errTooMany, "and the user, from wherever")
+	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password))
+	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password))
+}
+
+// TestFormsOfOtherSitesAreRefused: a page of a stranger cannot have a browser act
+// in the console, nor log in there.
+func TestFormsOfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	for _, headers := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://stranger.example"}, {"Origin", "null"}} {
+		for _, path := range []string{"/login", "/logout"} {
+			res, _ := d.do("POST", path, "user=ada", headers...)
+			require.Equal(t, http.StatusForbidden, res.StatusCode, "%s %v", path, headers)
+		}
+	}
+	res, _ := d.do("POST", "/logout", "", "Origin", d.server.URL)
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+}
+
+// TestBrowsersAreToldWhatTheyMayDo in every answer, and with TLS more.
+func TestBrowsersAreToldWhatTheyMayDo(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"} }, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	for _, path := range []string{"/", "/login", "/style.css", "/nowhere"} {
+		res, _ := d.do("GET", path, "")
+		for name, want := range map[string]string{"Content-Security-Policy": contentRules, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "same-origin", "Strict-Transport-Security": "max-age=31536000"} {
+			require.Equal(t, want, res.Header.Get(name), "%s of %s", name, path)
+		}
+		require.NotContains(t, res.Header.Get("Content-Security-Policy"), "unsafe")
+	}
+	_, cookies := d.login("ada", password)
+	require.Len(t, cookies, 1)
+	require.True(t, cookies[0].Secure)
+	require.True(t, strings.HasPrefix(cookies[0].Name, "__Host-"))
+}
+
+// TestALogInLeadsNowhereElse: what comes after it is a page of the console.
+func TestALogInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"/sites?harvest=x": "/sites?harvest=x", "": "/", "//evil.example": "/", "https://evil.example/": "/", `/\evil.example`: "/", "javascript:alert(1)": "/"} {
+		require.Equal(t, want, local(given), given)
+	}
+}
+
+func TestWhatIsSentIsBounded(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	res, _ := d.do("POST", "/login", "user="+strings.Repeat("x", maxForm))
+	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
+	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada", "short"), ErrPassword)
+	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada lovelace", password), ErrUserName)
+}

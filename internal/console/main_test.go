@@ -1,0 +1,110 @@
+package console
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// desk is a console on a record of its own, and a browser before it.
+type desk struct {
+	*store.DB
+	*Console
+	t      *testing.T
+	server *httptest.Server
+	client *http.Client
+}
+
+func open(t *testing.T, change func(*Options), public bool) *desk {
+	t.Helper()
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte(devtest.Postgres(t)), 0o600))
+	cfg, err := config.Load(map[string]string{"database-url-file": secret, "data-dir": t.TempDir()}, os.DevNull, nil)
+	require.NoError(t, err)
+	a, err := app.OpenRecord(t.Context(), cfg, app.Options{})
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	o := Options{App: a}
+	if change != nil {
+		change(&o)
+	}
+	c, err := New(o)
+	require.NoError(t, err)
+	d := &desk{DB: a.DB, Console: c, t: t, server: httptest.NewServer(c.Handler(public))}
+	t.Cleanup(d.server.Close)
+	d.another()
+	return d
+}
+
+// another is a browser that knows nothing yet.
+func (d *desk) another() {
+	jar, err := cookiejar.New(nil)
+	require.NoError(d.t, err)
+	d.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func (d *desk) do(method, path, body string, headers ...string) (*http.Response, string) {
+	d.t.Helper()
+	req, err := http.NewRequestWithContext(d.t.Context(), method, d.server.URL+path, strings.NewReader(body))
+	require.NoError(d.t, err)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	res, err := d.client.Do(req)
+	require.NoError(d.t, err)
+	defer func() { _ = res.Body.Close() }()
+	raw, err := io.ReadAll(res.Body)
+	require.NoError(d.t, err)
+	return res, string(raw)
+}
+
+// page gets a page that is to be there.
+func (d *desk) page(path string) string {
+	d.t.Helper()
+	res, body := d.do("GET", path, "")
+	require.Equal(d.t, http.StatusOK, res.StatusCode, "%s: %s", path, body)
+	return body
+}
+
+// read gets a page's data.
+func (d *desk) read(into any, path string) {
+	d.t.Helper()
+	res, body := d.do("GET", path, "", "Accept", "application/json")
+	require.Equal(d.t, http.StatusOK, res.StatusCode, "%s: %s", path, body)
+	require.Equal(d.t, "application/json", res.Header.Get("Content-Type"))
+	require.NoError(d.t, json.Unmarshal([]byte(body), into), body)
+}
+
+// login logs in, and returns the status and the cookies that were set.
+func (d *desk) login(name, password string) (int, []*http.Cookie) {
+	d.t.Helper()
+	res, _ := d.do("POST", "/login", url.Values{"user": {name}, "password": {password}, "next": {"/?after="}}.Encode())
+	return res.StatusCode, res.Cookies()
+}
+
+func (d *desk) exec(sql string, args ...any) {
+	d.t.Helper()
+	_, err := d.Pool.Exec(d.t.Context(), sql, args...)
+	require.NoError(d.t, err)
+}

@@ -1,0 +1,287 @@
+package console
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+//go:embed static
+var static embed.FS
+
+type pageTemplate = *template.Template
+
+// parsePages makes one template of each page and the frame around it.
+func parsePages() (map[string]pageTemplate, error) {
+	frame, err := template.New("frame.html").Funcs(functions()).ParseFS(templates, "templates/frame.html")
+	if err != nil {
+		return nil, err
+	}
+	files, err := fs.Glob(templates, "templates/*.html")
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]pageTemplate{}
+	for _, file := range files {
+		name := strings.TrimSuffix(path.Base(file), ".html")
+		if name == "frame" {
+			continue
+		}
+		t, err := frame.Clone()
+		if err == nil {
+			t, err = t.ParseFS(templates, file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		pages[name] = t
+	}
+	return pages, nil
+}
+
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
+		"join":    strings.Join,
+		"segment": url.PathEscape, // html/template leaves slashes and question marks in a path as they are
+		"web":     webAddress,
+		"pieces":  pieces,
+		"when":    when,
+		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
+		"set":     withParam,
+		"tab":     func(here, own, to, name string) tab { return tab{here == own, to, name} },
+		"follow":  follow,
+		"json":    func(address string) string { return withParam(address, "format", "json") },
+	}
+}
+
+// when says a moment to a person.
+func when(t any) string {
+	switch t := t.(type) {
+	case time.Time:
+		if !t.IsZero() {
+			return t.Local().Format("2 Jan 2006, 15:04:05")
+		}
+	case *time.Time:
+		if t != nil {
+			return when(*t)
+		}
+	}
+	return "–"
+}
+
+// webAddress is a stranger's address where it may be a link, else "".
+func webAddress(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return s
+}
+
+// piece is a part of a line; URL where it is an address.
+type piece struct{ Text, URL string }
+
+var anAddress = regexp.MustCompile(`https?://\S+`)
+
+// pieces finds the addresses in a line of evidence.
+func pieces(line string) (all []piece) {
+	for line != "" {
+		at := anAddress.FindStringIndex(line)
+		if at == nil {
+			return append(all, piece{Text: line})
+		}
+		found := strings.TrimRight(line[at[0]:at[1]], ":,.;)")
+		if at[0] > 0 {
+			all = append(all, piece{Text: line[:at[0]]})
+		}
+		all = append(all, piece{Text: found, URL: webAddress(found)})
+		line = line[at[0]+len(found):]
+	}
+	return all
+}
+
+// withParam is an address with a parameter set, or taken out where it is "".
+func withParam(address, name, value string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	q := u.Query()
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// tab is a part of the console, in the frame.
+type tab struct {
+	Here     bool
+	To, Name string
+}
+
+// follow is the address of the next page, "" without one.
+func follow(address, next string) string {
+	if next == "" {
+		return ""
+	}
+	return withParam(address, "after", next)
+}
+
+// titled is what a page shows.
+type titled interface{ Title() string }
+
+// lively is a page that changes by itself, while it does.
+type lively interface{ Live() bool }
+
+// view is what the frame and the page in it are made of.
+type view struct {
+	Title   string
+	User    string
+	Address string // of the page, as asked for
+	Here    string // the first part of its path
+	Live    bool
+	Data    any
+}
+
+// asJSON reports whether a program asks.
+func asJSON(r *http.Request) bool {
+	if f := r.URL.Query().Get("format"); f != "" {
+		return f == "json"
+	}
+	for accepted := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		switch kind, _, _ := strings.Cut(strings.TrimSpace(accepted), ";"); kind {
+		case "application/json":
+			return true
+		case "text/html":
+			return false
+		}
+	}
+	return false
+}
+
+// show answers with a page, or with its data.
+func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
+	w.Header().Add("Vary", "Accept")
+	if !asJSON(r) {
+		c.render(w, r, code, name, data)
+		return
+	}
+	body, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		c.log.ErrorContext(r.Context(), "console: no JSON", "path", r.URL.Path, "error", err)
+		http.Error(w, "this cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(append(body, '\n'))
+}
+
+func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
+	v := view{Title: data.Title(), User: user(r.Context()), Address: r.URL.RequestURI(), Data: data}
+	v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if l, ok := data.(lively); ok && r.Method == http.MethodGet {
+		v.Live = l.Live()
+	}
+	var page bytes.Buffer
+	if err := c.pages[name].Execute(&page, v); err != nil {
+		c.log.ErrorContext(r.Context(), "console: no page", "page", name, "error", err)
+		http.Error(w, "this page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(page.Bytes())
+}
+
+// Errors of requests.
+var (
+	errNoPage  = errors.New("there is no such page")
+	errHost    = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
+	errForeign = errors.New("this was sent from a page of another site")
+	errLogin   = errors.New("log in first")
+	errWrong   = errors.New("user or password is wrong")
+	errTooMany = errors.New("too many wrong passwords: wait a minute, and try again")
+	errInput   = errors.New("wrong input")
+)
+
+// status is what an error comes to.
+func status(err error) int {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.Is(err, errHost):
+		return http.StatusMisdirectedRequest
+	case errors.Is(err, errForeign):
+		return http.StatusForbidden
+	case errors.Is(err, errLogin), errors.Is(err, errWrong):
+		return http.StatusUnauthorized
+	case errors.Is(err, errTooMany):
+		return http.StatusTooManyRequests
+	case errors.Is(err, errNoPage):
+		return http.StatusNotFound
+	case errors.As(err, &tooLarge):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, errInput):
+		return http.StatusBadRequest
+	}
+	switch program.ExitCode(err) {
+	case program.ExitUsage:
+		return http.StatusBadRequest
+	case program.ExitUnknown:
+		return http.StatusNotFound
+	case program.ExitUnavailable:
+		return http.StatusServiceUnavailable
+	}
+	if store.Away(err) {
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// failure is the page of an error.
+type failure struct {
+	Status int    `json:"status"`
+	Reason string `json:"error"`
+}
+
+// Title implements titled.
+func (f failure) Title() string { return http.StatusText(f.Status) }
+
+// fail answers with an error. What went wrong inside is for the log: it may name
+// servers and files.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := failure{Status: status(err), Reason: err.Error()}
+	switch f.Status {
+	case http.StatusInternalServerError:
+		f.Reason = "something went wrong here; the log of `starter console` says what"
+		c.log.ErrorContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
+	case http.StatusServiceUnavailable:
+		f.Reason = "the database or Temporal does not answer; try again in a while"
+		c.log.WarnContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
+	}
+	c.show(w, r, f.Status, "failure", f)
+}
+
+// static serves the style and the script, which change with the program alone.
+func (c *Console) static(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "max-age=600")
+	http.ServeFileFS(w, r, static, path.Join("static", path.Base(r.URL.Path)))
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+	"golang.org/x/term"
+
+	"gleaner/internal/console"
+	"gleaner/internal/devstack"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// consoleFlags are the options of `starter console`.
+type consoleFlags struct {
+	listen, url, cert, key, temporalUI string
+}
+
+func (c *cli) consoleCommand() *cobra.Command {
+	var f consoleFlags
+	cmd := &cobra.Command{Use: "console", Short: "Serve the web page to work in", Args: cobra.NoArgs,
+		Long: `Serve the web page in which people work with the record: harvests and their
+progress, papers and why they are missing, sites, documents, lists and figures. What
+a page shows is JSON for programs at the same address; /openapi.json describes it.
+
+On this machine alone (the default) nobody has to log in. As soon as there is a user,
+everybody has to; without one, no other address than this machine's is listened on.
+To others, let it speak TLS (--tls-cert and --tls-key), or put a proxy that does
+before it, and name the address that browsers have by --url.`,
+		Example: `  starter console
+  starter console user add ada
+  starter console --listen :8443 --tls-cert console.crt --tls-key console.key
+  starter console --listen 127.0.0.1:8088 --url https://gleaner.library.example`,
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return c.serveConsole(ctx, a, f) })}
+	fl := cmd.Flags()
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8088", "address to listen on")
+	fl.StringVar(&f.url, "url", "", "address by which browsers reach it, where a proxy stands before it")
+	fl.StringVar(&f.cert, "tls-cert", "", "file of the certificate, to speak TLS")
+	fl.StringVar(&f.key, "tls-key", "", "file of the certificate's key")
+	fl.StringVar(&f.temporalUI, "temporal-ui", "", "address of Temporal's web UI, to link to (default: that of the starter dev that runs)")
+	cmd.AddCommand(c.consoleUserCommand())
+	return cmd
+}
+
+func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) error {
+	o := console.Options{App: a, TLS: f.cert != ""}
+	if (f.cert == "") != (f.key == "") {
+		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
+	}
+	if f.url != "" {
+		u, err := url.Parse(f.url)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+			return fmt.Errorf("%w: --url: want one such as https://gleaner.library.example, not %q", program.ErrUsage, f.url)
+		}
+		o.URL = u
+	}
+	o.WorkflowURL = workflowURL(a.Config, f.temporalUI)
+	d := &desk{c: c}
+	defer d.close()
+	o.Harvests = d
+	page, err := console.New(o)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("%w: --listen: %w", program.ErrUsage, err)
+	}
+	scheme := "http"
+	if o.TLS {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%w: --tls-cert: %w", program.ErrUsage, err), l.Close())
+		}
+		scheme, l = "https", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+	}
+	fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
+	err = page.Serve(ctx, l)
+	if errors.Is(err, console.ErrNoUsers) {
+		err = fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	return err
+}
+
+// workflowURL says where Temporal's UI shows a harvest, if it is known where that is.
+func workflowURL(cfg *config.Config, ui string) func(string) string {
+	if info, ok := devstack.Find(cfg.Servers.DataDir); ok && ui == "" {
+		ui = info.UIURL
+	}
+	if ui == "" {
+		return nil
+	}
+	return func(harvest string) string {
+		return strings.TrimSuffix(ui, "/") + "/namespaces/" + url.PathEscape(cfg.Servers.Namespace) + "/workflows/" + url.PathEscape(workflows.HarvestID(harvest))
+	}
+}
+
+// desk does for the console what commands do. It connects to Temporal when that is
+// first asked for something: pages of the record need no Temporal.
+type desk struct {
+	c *cli
+
+	mu sync.Mutex
+	t  client.Client
+}
+
+func (d *desk) temporal(ctx context.Context) (client.Client, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.t != nil {
+		return d.t, nil
+	}
+	t, err := d.c.temporal(ctx)
+	if err == nil {
+		d.t = t
+	}
+	return t, err
+}
+
+func (d *desk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.t != nil {
+		d.t.Close()
+	}
+}
+
+// Troubles implements console.Harvests.
+func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, err error) {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pool.Troubles(ctx, t, harvest)
+	for _, trouble := range all {
+		lines = append(lines, trouble.String())
+	}
+	return lines, err
+}
+
+func (c *cli) consoleUserCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "user", Short: "Say who may use the console",
+		Long: "Say who may use the console. While there is nobody, it is for this machine alone,\nand asks for no password; of each only the argon2id hash of the password is kept."}
+	var file string
+	add := &cobra.Command{Use: "add NAME", Short: "Let somebody use the console, or change their password", Args: args(1, "a user's name"),
+		Long:    "Let somebody use the console. The password is asked for on a terminal, or is the first\nline of the standard input or of a file. One who is known gets the new password, and is\nlogged out everywhere.",
+		Example: "  starter console user add ada\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
+		RunE: func(cmd *cobra.Command, got []string) error {
+			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
+				password, err := c.password(cmd.InOrStdin(), file)
+				if err != nil {
+					return err
+				}
+				err = console.AddUser(ctx, a.DB, got[0], password)
+				if errors.Is(err, console.ErrPassword) || errors.Is(err, console.ErrUserName) {
+					err = fmt.Errorf("%w: %w", program.ErrUsage, err)
+				}
+				if err != nil {
+					return err
+				}
+				return c.sayUser(got[0], "may use the console")
+			})(cmd, got)
+		}}
+	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
+	cmd.AddCommand(add, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
+			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
+				return program.Unknown{Reason: err}
+			}
+			return c.sayUser(got[0], "may not use the console any more")
+		})}, &cobra.Command{Use: "list", Short: "List who may use the console", Args: cobra.NoArgs, Example: "  starter console user list --json",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			all, err := a.DB.Users(ctx)
+			if err != nil {
+				return err
+			}
+			return c.Print(append([]store.User{}, all...), func(w io.Writer) error {
+				return table(w, "USER\tADDED", func(line func(string, ...any)) {
+					for _, u := range all {
+						line("%s\t%s", u.Name, u.Added.Local().Format(time.DateTime))
+					}
+				})
+			})
+		})})
+	return cmd
+}
+
+func (c *cli) sayUser(name, said string) error {
+	return c.Print(map[string]string{"user": name, "did": said}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s %s\n", name, said)
+		return err
+	})
+}
+
+// password reads one: from a file, from a person who types it twice and unseen, or
+// from what is piped in. It is never an argument, which everybody could read.
+func (c *cli) password(in io.Reader, file string) (string, error) {
+	if file != "" {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", program.ErrUsage, err)
+		}
+		return firstLine(string(raw)), nil
+	}
+	f, ok := in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		raw, err := io.ReadAll(io.LimitReader(in, 4096))
+		return firstLine(string(raw)), err
+	}
+	var said [2]string
+	for i, ask := range []string{"password: ", "again: "} {
+		fmt.Fprint(c.Err, ask)
+		raw, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(c.Err)
+		if err != nil {
+			return "", err
+		}
+		said[i] = string(raw)
+	}
+	if said[0] != said[1] {
+		return "", fmt.Errorf("%w: the two are not the same", program.ErrUsage)
+	}
+	return said[0], nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSuffix(line, "\r")
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/program"
+)
+
+func TestConsoleUsers(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	add := func(in string, args ...string) error {
+		root := newRoot(io.Discard, io.Discard)
+		root.SetIn(strings.NewReader(in))
+		root.SetArgs(append(append([]string{"console", "user", "add"}, args...), c.args...))
+		return root.ExecuteContext(c.t.Context())
+	}
+	require.NoError(t, add("correct horse battery\n", "ada"))
+	require.NoError(t, add("", "bob", "--password-file", c.file("password", "another long password\n")))
+	require.ErrorIs(t, add("short\n", "cy"), program.ErrUsage)
+	require.ErrorIs(t, add("correct horse battery\n", "two words"), program.ErrUsage)
+	require.Error(t, add("", "cy", "correct horse battery"), "a password is no argument")
+	require.Regexp(t, `(?s)^USER\s+ADDED\nada .*\nbob .*\n$`, c.ok("console", "user", "list"))
+	c.ok("console", "user", "remove", "ada")
+	c.wrong(program.ExitUnknown, "console", "user", "remove", "ada")
+	var left []struct{ User string }
+	c.read(&left, "console", "user", "list")
+	require.Len(t, left, 1)
+}
+
+func TestConsoleServes(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	require.Contains(t, c.wrong(program.ExitUsage, "console", "--listen", "0.0.0.0:0"), "starter console user add")
+	for _, args := range [][]string{{"--listen", "nowhere"}, {"--tls-cert", "x"}, {"--url", "gleaner.library.example"}} {
+		c.wrong(program.ExitUsage, append([]string{"console"}, args...)...)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	_, errs, result := c.background(ctx, "console", "--listen", "127.0.0.1:0", "--temporal-ui", "http://127.0.0.1:8233")
+	errs.until(t, "console  http://")
+	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(errs.String())
+	res, err := http.Get(at)
+	require.NoError(t, err)
+	body, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Contains(t, string(body), "No harvest yet")
+	end()
+	require.Contains(t, []int{program.ExitOK, program.ExitInterrupted}, result())
+}
