@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,11 +37,13 @@ func (c *cli) exportCommand() *cobra.Command {
 the file of --out:
   jsonl      {"paper", "title", "year", "sha256", "url", "parent_url", "matched_by",
              "score", "fetched_at", "path", "authors", "doi", "venue", "venue_name",
-             "references", "reference_list", "kind"}, one a line
+             "references", "reference_list", "kind", "also"}, one a line
   csv        the same columns; authors are parted by semicolons, references by lines
   bibtex     an entry each, with venue, DOI, url and file
   ris        the same for other reference managers
   csljson    the same for citation processors; it has no place for a file
+A paper is one entry, in however many files it comes: the PDF that still stands, else
+the next best. "also" names its PostScript, its DVI, its drafts.
 With --files the list and its documents, into the folder of --out: papers.bib (.ris,
 .csv, .jsonl) names the files beside it, and Zotero and JabRef import it with them.
 With the documents themselves, to --out:
@@ -120,6 +121,9 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 	}
 	for i := range found {
 		found[i].Path = a.Repo.Where(found[i].SHA256)
+		for k := range found[i].Also {
+			found[i].Also[k].Path = a.Repo.Where(found[i].Also[k].SHA256)
+		}
 	}
 	if f.out == "" || f.out == "-" {
 		return exportAs(lines{c.Out}, f.format, found)
@@ -163,14 +167,13 @@ func exported(ctx context.Context, db *store.DB, name string, years gleaner.Year
 	if err != nil {
 		return nil, err
 	}
-	all, err := db.ExportAcademic(ctx, name)
 	if of.Options.Scope == activities.ScopeHost {
-		return all, err
+		return db.ExportAcademic(ctx, name, nil)
 	}
 	in := []string{weburl.DirectoryPrefix(site)}
-	return slices.DeleteFunc(all, func(e store.Exported) bool { // what others crawl there
-		return weburl.Host(e.URL) == weburl.Host(site) && !weburl.InScope(e.URL, in) && !weburl.InScope(e.ParentURL, in)
-	}), err
+	return db.ExportAcademic(ctx, name, func(url, parent string) bool { // the rest is what others crawl there
+		return weburl.Host(url) != weburl.Host(site) || weburl.InScope(url, in) || weburl.InScope(parent, in)
+	})
 }
 
 // exportAs writes found papers in one of the formats of lists.
@@ -190,7 +193,7 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 	entries := make([]biblio.Entry, len(found))
 	for i, f := range found {
 		entries[i] = biblio.Entry{Kind: extensionOf(f.Kind),
-			Paper: gleaner.Paper{Key: cmp.Or(f.Paper, f.SHA256), Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: []string{f.URL}}}
+			Paper: gleaner.Paper{Key: cmp.Or(f.Paper, f.SHA256), Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
 		if !strings.Contains(f.Path, "://") { // a program here can open it
 			entries[i].File = f.Path
 		}
@@ -206,14 +209,22 @@ func authorNames(authors []gleaner.Author) string {
 	return strings.Join(names, "; ")
 }
 
+func twinURLs(f store.Exported) []string {
+	urls := make([]string, len(f.Also))
+	for i, t := range f.Also {
+		urls[i] = t.URL
+	}
+	return urls
+}
+
 func exportCSV(w io.Writer, found []store.Exported) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"paper", "title", "year", "sha256", "url", "parent_url", "matched_by", "score", "fetched_at", "path", "authors", "doi",
-		"venue", "venue_name", "references", "reference_list", "kind"}}
+		"venue", "venue_name", "references", "reference_list", "kind", "also"}}
 	for _, f := range found {
 		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), strconv.Itoa(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
 			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI),
-			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind})
+			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind, biblio.Cell(strings.Join(twinURLs(f), " "))})
 	}
 	return out.WriteAll(rows)
 }

@@ -53,8 +53,8 @@ func TestExportsForReferenceManagers(t *testing.T) {
 	require.NoError(t, err)
 	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "journals/exa", "--format", "csv"))).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"authors", "doi", "venue", "venue_name", "references", "reference_list", "kind"}, rows[0][10:])
-	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "Journal of Examples", "2", "[1] A. One.\n[2] B. Two.", "pdf"}, rows[1][10:])
+	require.Equal(t, []string{"authors", "doi", "venue", "venue_name", "references", "reference_list", "kind", "also"}, rows[0][10:])
+	require.Equal(t, []string{"Jane Roe; Ada Poe", "10.5555/exa.1", "journals/exa", "Journal of Examples", "2", "[1] A. One.\n[2] B. Two.", "pdf", ""}, rows[1][10:])
 	var line map[string]any
 	require.NoError(t, json.Unmarshal([]byte(c.ok("export", "journals/exa")), &line))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(line)), rows[0], "a table has what JSON Lines have")
@@ -97,6 +97,72 @@ func TestExportWithFiles(t *testing.T) {
 	for _, wrong := range [][]string{{"--files"}, {"--files", "--format", "csljson", "--out", out}, {"--format", "tree"}, {"--format", "xml"}} {
 		c.wrong(program.ExitUsage, append([]string{"export", "conf/exa"}, wrong...)...)
 	}
+}
+
+// TestTwinsAreOnePaper: PDF, PostScript, packed or not, and DVI of one paper are one line
+// of every export, which names the PDF and the others beside it, and one in the report.
+func TestTwinsAreOnePaper(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	const host, key, site = "ada.example", "conf/x/Roe03", "site:http://ada.example/"
+	require.NoError(t, c.SavePapers(t.Context(), []gleaner.Paper{{Key: key, Venue: "conf/x", Year: 2003, Title: "Sorting Measured Examples"}}, nil))
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: site, Venue: site, Options: []byte(`{}`), Stage: "complete"}))
+	for _, d := range []struct {
+		name, kind, state, outcome, verdict, form string
+		pages                                     int
+	}{
+		{"roe.ps.gz", "postscript", "accepted", "ok", "exact", "paper", 9},
+		{"roe.pdf", "pdf", "accepted", "ok", "strong", "paper", 9},
+		{"roe.dvi", "dvi", "failed", "no-reader", "", "", 0},
+		{"a-draft.pdf", "pdf", "accepted", "ok", "strong", "paper", 4},
+		{"other.pdf", "pdf", "accepted", "ok", "", "", 7},
+		{"other.zip", "postscript", "accepted", "ok", "", "", 7},
+	} {
+		c.accepted(host, d.name)
+		_, err := c.Pool.Exec(t.Context(), `UPDATE documents SET kind=$2, state=$3, outcome=$4, pages=$5 WHERE sha256=$1`, host+d.name, d.kind, d.state, d.outcome, d.pages)
+		require.NoError(t, err)
+		if d.verdict != "" {
+			_, err = c.Pool.Exec(t.Context(), `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, $4, 1)`, key, host+d.name, d.verdict, d.form)
+			require.NoError(t, err)
+		}
+	}
+	_, err := c.Pool.Exec(t.Context(), `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'site' FROM sites`, site)
+	require.NoError(t, err)
+
+	const at = "http://" + host + "/"
+	others := []string{at + "a-draft.pdf", at + "roe.ps.gz", at + "roe.dvi"}
+	var e store.Exported
+	require.NoError(t, json.Unmarshal([]byte(c.ok("export", "conf/x")), &e), "one line")
+	require.Equal(t, at+"roe.pdf", e.URL)
+	var also []string
+	for _, o := range e.Also {
+		also = append(also, o.URL)
+	}
+	require.Equal(t, others, also)
+	require.Equal(t, store.Twin{SHA256: host + "roe.dvi", URL: at + "roe.dvi", Kind: "dvi", Path: e.Also[2].Path}, e.Also[2])
+	require.Contains(t, e.Also[2].Path, "roe.dvi")
+
+	rows, err := csv.NewReader(strings.NewReader(c.ok("export", "conf/x", "--format", "csv"))).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{"also", strings.Join(others, " ")}, []string{rows[0][17], rows[1][17]})
+	for format, is := range map[string]biblio.Format{"bibtex": biblio.BibTeX, "ris": biblio.RIS} {
+		out := c.ok("export", "conf/x", "--format", format)
+		back, err := biblio.Read(strings.NewReader(out), is)
+		require.NoError(t, err)
+		require.Len(t, back, 1)
+		require.Equal(t, append([]string{at + "roe.pdf"}, others...), back[0].Links, out)
+	}
+	require.Contains(t, c.ok("export", "conf/x", "--format", "bibtex"), "url       = {"+at+"roe.pdf},\n")
+
+	var papers []string
+	for line := range strings.Lines(c.ok("export", site)) {
+		var e store.Exported
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		papers = append(papers, e.URL+" "+e.Paper)
+	}
+	require.Equal(t, []string{at + "other.pdf ", at + "roe.pdf " + key}, papers)
+	require.Contains(t, c.ok("report", site), "papers 2, in 5 academic documents of 6 files")
 }
 
 // TestExportOfNothingSaysSo, and why.

@@ -99,7 +99,7 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 	}
 	var r report.Report
 	g.read(&r, "report", name)
-	require.Equal(g.t, len(had), r.Files.Accepted)
+	require.Equal(g.t, len(had), r.Files.Papers)
 	require.Contains(g.t, g.ok("report", name), "academic documents")
 	require.NotContains(g.t, g.ok("status", name), "wanted")
 	var s scheduled

@@ -79,6 +79,7 @@ type Files struct {
 	Pages     int `json:"pages"`
 	Documents int `json:"documents"`
 	Accepted  int `json:"accepted"` // documents that are academic
+	Papers    int `json:"papers"`   // among these, of a site: a paper in several files is one
 }
 
 // Report is what a harvest came to.
@@ -141,6 +142,9 @@ func (b *builder) authors(ctx context.Context) error {
 	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
 	b.r.Authors, b.r.Homepages = c.Authors, c.Homepages
 	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
+	if err == nil && b.r.ofSite() {
+		b.r.Files.Papers, err = b.db.AcademicPapers(ctx, b.r.Harvest.Venue)
+	}
 	return err
 }
 

@@ -16,7 +16,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	s := r.Summary
 	fmt.Fprintf(w, "%s  (%s)\n\n", r.Harvest.ID, r.Harvest.Stage)
 	if r.ofSite() {
-		fmt.Fprintf(w, "academic documents %d, of %d files; pages %d\n", r.Files.Accepted, r.Files.Documents, r.Files.Pages)
+		fmt.Fprintf(w, "papers %d, in %d academic documents of %d files; pages %d\n", r.Files.Papers, r.Files.Accepted, r.Files.Documents, r.Files.Pages)
 		return r.writeSites(w)
 	}
 	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %.1f %%\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall)

@@ -43,7 +43,7 @@ func paperOfFields(key string, f map[string]string) (gleaner.Paper, error) {
 			p.ArXiv = gleaner.ParseArXiv(f[name])
 		}
 	}
-	if u := strings.TrimSpace(f["url"]); u != "" {
+	if u := strings.TrimSpace(f["url"] + " " + f["also"]); u != "" {
 		p.Links = strings.Fields(strings.NewReplacer(`\url`, "", "{", "", "}", "", `\_`, "_", `\%`, "%", `\&`, "&", `\#`, "#").Replace(u))
 	}
 	return p, nil

@@ -61,7 +61,10 @@ func (e Entry) bibTeX(key string) string {
 	field("pages", strings.ReplaceAll(toTeX(e.Pages), "-", "--"))
 	field("doi", verbatim.Replace(e.DOI))
 	field("eprint", verbatim.Replace(e.ArXiv))
-	field("url", verbatim.Replace(strings.Join(e.Links, " ")))
+	if len(e.Links) > 0 { // what stands in url is opened as it is
+		field("url", verbatim.Replace(e.Links[0]))
+		field("also", verbatim.Replace(strings.Join(e.Links[1:], " ")))
+	}
 	field("file", e.linkedFile())
 	b.WriteString("}\n\n")
 	return b.String()

@@ -174,65 +174,6 @@ type Found struct {
 	Settled string   `json:"settled,omitempty"` // a person's word: yes or no
 }
 
-// Exported is one found paper as scripts read it.
-type Exported struct {
-	Paper     string           `json:"paper"`
-	Title     string           `json:"title"`
-	Year      int              `json:"year"`
-	SHA256    string           `json:"sha256"`
-	URL       string           `json:"url"`
-	ParentURL string           `json:"parent_url"`
-	MatchedBy string           `json:"matched_by"`
-	Score     float64          `json:"score"`
-	FetchedAt time.Time        `json:"fetched_at"`
-	Path      string           `json:"path"`
-	Authors   []gleaner.Author `json:"authors,omitempty"`
-	DOI       string           `json:"doi,omitempty"`
-	Venue     string           `json:"venue,omitempty"`      // its key
-	VenueName string           `json:"venue_name,omitempty"` // as people write it; the key where that is not known
-
-	References    int      `json:"references"` // entries of its reference list
-	ReferenceList []string `json:"reference_list,omitempty"`
-
-	Kind string `json:"kind"` // of the document: pdf, postscript, …
-}
-
-// exportedVenue are the columns of Exported that say where a paper appeared.
-const exportedVenue = `coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, '')`
-
-// goalSQL is true of a paper p that is of the goal named by an argument: a venue's
-// own, or one of the papers that a harvest of that name is after.
-func goalSQL(n int) string {
-	return fmt.Sprintf(`(p.venue=$%d OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$%d))`, n, n)
-}
-
-// Export lists the found papers of a venue, a person or a list with their best
-// document, by key. All zero years are every year.
-func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (p.key) p.key, p.title, p.year, d.sha256, l.url, l.parent,
-			CASE WHEN m.settled='yes' THEN 'settled' ELSE m.verdict END, m.score, l.found_at, '', p.authors, p.doi, `+exportedVenue+`, d.refs, d.reference_list, d.kind
-		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256 JOIN locations l ON l.sha256=d.sha256
-		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
-		ORDER BY p.key, (m.settled='yes') DESC, array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict),
-			array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form), m.score DESC, d.same_as, d.sha256, l.current DESC, l.url`,
-		venueKey, years.From, years.To)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Exported])
-}
-
-// ExportAcademic lists the accepted documents on the sites of the harvests of a goal,
-// copies of one another once, by URL.
-func (db *DB) ExportAcademic(ctx context.Context, goal string) ([]Exported, error) {
-	return list[Exported](ctx, db, `SELECT DISTINCT ON (l.url COLLATE "C", d.sha256) coalesce(m.paper_key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
-			coalesce(m.verdict, ''), coalesce(m.score, d.score), l.found_at, '', coalesce(p.authors, '[]'), coalesce(p.doi, ''), `+exportedVenue+`, d.refs, d.reference_list, d.kind
-		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
-			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
-		WHERE d.state='accepted' AND d.same_as='' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
-		ORDER BY l.url COLLATE "C", d.sha256, m.score DESC NULLS LAST`, goal)
-}
-
 // ReferenceList are the entries of a document's reference list, as far as they were
 // read.
 func (db *DB) ReferenceList(ctx context.Context, sha string) ([]string, error) {

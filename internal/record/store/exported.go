@@ -1,0 +1,199 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gleaner/internal/gleaner"
+)
+
+// Exported is one found paper as scripts read it.
+type Exported struct {
+	Paper     string           `json:"paper"`
+	Title     string           `json:"title"`
+	Year      int              `json:"year"`
+	SHA256    string           `json:"sha256"`
+	URL       string           `json:"url"`
+	ParentURL string           `json:"parent_url"`
+	MatchedBy string           `json:"matched_by"`
+	Score     float64          `json:"score"`
+	FetchedAt time.Time        `json:"fetched_at"`
+	Path      string           `json:"path" db:"-"`
+	Authors   []gleaner.Author `json:"authors,omitempty"`
+	DOI       string           `json:"doi,omitempty"`
+	Venue     string           `json:"venue,omitempty"`      // its key
+	VenueName string           `json:"venue_name,omitempty"` // as people write it; the key where that is not known
+
+	References    int      `json:"references" db:"-"` // entries of its reference list
+	ReferenceList []string `json:"reference_list,omitempty" db:"-"`
+
+	Kind string `json:"kind"`        // of the document: pdf, postscript, …
+	Also []Twin `json:"also" db:"-"` // the same paper in other files, the best first
+}
+
+// Twin is another document of a paper: its PostScript beside its PDF, its draft
+// beside what was printed.
+type Twin struct {
+	SHA256 string `json:"sha256"`
+	URL    string `json:"url"`
+	Kind   string `json:"kind"`
+	Path   string `json:"path" db:"-"`
+}
+
+// candidateColumns are those of documents d at locations l that may stand for what they
+// were found as, if anything.
+const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
+	CASE WHEN m.settled='yes' THEN 'settled' ELSE coalesce(m.verdict, '') END, coalesce(m.score, d.score), l.found_at, coalesce(p.authors, '[]'), coalesce(p.doi, ''),
+	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind`
+
+// standsFirst orders candidates for one paper: what a person said, what still stands,
+// what can be read, PDF before PostScript, the surer match, the published form, the
+// longer and then the later one.
+const standsFirst = `coalesce(m.settled, '')='yes' DESC, l.current DESC, d.outcome='ok' DESC, d.kind='pdf' DESC, d.kind='postscript' DESC,
+	array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict), array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form),
+	d.pages DESC, d.words DESC, l.found_at DESC, d.sha256, m.score DESC NULLS LAST, p.key, l.url COLLATE "C"`
+
+// goalSQL is true of a paper p that is of the goal named by an argument: a venue's
+// own, or one of the papers that a harvest of that name is after.
+func goalSQL(n int) string {
+	return fmt.Sprintf(`(p.venue=$%d OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$%d))`, n, n)
+}
+
+// Export lists the found papers of a venue, a person or a list with their best
+// document and the others, by key. All zero years are every year.
+func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
+	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
+		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
+			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
+		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
+		ORDER BY p.key, `+standsFirst, venueKey, years.From, years.To)
+	if err != nil {
+		return nil, err
+	}
+	kin, err := db.kin(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	var papers [][]Exported
+	for i, c := range all {
+		if i == 0 || all[i-1].Paper != c.Paper {
+			papers = append(papers, nil)
+		}
+		papers[len(papers)-1] = append(papers[len(papers)-1], c)
+	}
+	return db.withReferences(ctx, namesOne(papers, kin))
+}
+
+// ExportAcademic lists the papers among the accepted documents on the sites of the
+// harvests of a goal, each with its best document and the others, by URL. Of
+// documents at all places that in knows by URL and parent; nil is everywhere.
+func (db *DB) ExportAcademic(ctx context.Context, goal string, in func(url, parent string) bool) ([]Exported, error) {
+	papers, kin, err := db.academic(ctx, goal, in)
+	if err != nil {
+		return nil, err
+	}
+	out := namesOne(papers, kin)
+	slices.SortFunc(out, func(a, b Exported) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.SHA256, b.SHA256)) })
+	return db.withReferences(ctx, out)
+}
+
+// AcademicPapers counts the papers among the accepted documents on the sites of the
+// harvests of a goal, where twins are one.
+func (db *DB) AcademicPapers(ctx context.Context, goal string) (int, error) {
+	papers, _, err := db.academic(ctx, goal, nil)
+	return len(papers), err
+}
+
+// academic are the accepted documents on the sites of a goal, those of one paper
+// together: found as the same paper, of one text, or of one name.
+func (db *DB) academic(ctx context.Context, goal string, in func(url, parent string) bool) ([][]Exported, map[string][]relative, error) {
+	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
+		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
+			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
+		WHERE d.state='accepted' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
+		ORDER BY `+standsFirst, goal)
+	if err != nil {
+		return nil, nil, err
+	}
+	if in != nil {
+		all = slices.DeleteFunc(all, func(c Exported) bool { return !in(c.URL, c.ParentURL) })
+	}
+	kin, err := db.kin(ctx, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := joined{}
+	for _, c := range all {
+		if c.Paper != "" {
+			one.join(c.SHA256, "paper "+c.Paper)
+		}
+		for _, r := range kin[c.SHA256] {
+			one.join(c.SHA256, r.SHA256)
+		}
+	}
+	var papers [][]Exported
+	place := map[string]int{}
+	for _, c := range all {
+		root := one.root(c.SHA256)
+		i, ok := place[root]
+		if !ok {
+			i, papers = len(papers), append(papers, nil)
+			place[root] = i
+		}
+		papers[i] = append(papers[i], c)
+	}
+	return papers, kin, nil
+}
+
+// namesOne names the first document of each paper, and the others beside it.
+func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
+	out := make([]Exported, 0, len(papers))
+	for _, of := range papers {
+		e := of[0]
+		e.Also = []Twin{}
+		seen := map[string]bool{e.SHA256: true}
+		add := func(t Twin) {
+			if !seen[t.SHA256] {
+				seen[t.SHA256] = true
+				e.Also = append(e.Also, t)
+			}
+		}
+		for _, c := range of {
+			add(Twin{SHA256: c.SHA256, URL: c.URL, Kind: c.Kind})
+		}
+		for _, c := range of {
+			for _, r := range kin[c.SHA256] {
+				if !r.Known {
+					add(r.Twin)
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// withReferences gives each paper the reference list of its document.
+func (db *DB) withReferences(ctx context.Context, papers []Exported) ([]Exported, error) {
+	shas := make([]string, len(papers))
+	for i, p := range papers {
+		shas[i] = p.SHA256
+	}
+	type of struct {
+		SHA256 string
+		N      int
+		List   []string
+	}
+	all, err := list[of](ctx, db, `SELECT sha256, refs, reference_list FROM documents WHERE sha256 = ANY($1)`, shas)
+	by := map[string]of{}
+	for _, o := range all {
+		by[o.SHA256] = o
+	}
+	for i := range papers {
+		papers[i].References, papers[i].ReferenceList = by[papers[i].SHA256].N, by[papers[i].SHA256].List
+	}
+	return papers, err
+}
