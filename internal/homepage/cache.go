@@ -142,6 +142,20 @@ func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until tim
 	return spent, c.budget.Limit, start.Add(c.budget.Period), err
 }
 
+// Spare reports whether searches may be asked that one can do without: while less
+// than half of the period's budget is used. Without a budget, and without a searcher
+// that costs anything (nil), they may.
+func (c *CachedSearcher) Spare(ctx context.Context) (bool, error) {
+	if c == nil || c.budget.Limit == 0 {
+		return true, nil
+	}
+	spent, err := c.cache.Spent(ctx, c.Name(), c.periodStart(c.budget.Now()))
+	if err != nil {
+		return false, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
+	}
+	return 2*spent < c.budget.Limit, nil
+}
+
 func (c *CachedSearcher) periodStart(now time.Time) time.Time {
 	return now.UTC().Truncate(c.budget.Period)
 }

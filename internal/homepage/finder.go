@@ -19,8 +19,9 @@ type Config struct {
 	Model    *Model // nil: defaultModel
 	// MaxFetches bounds the pages asked for per author; 0: 8.
 	MaxFetches int
-	// MaxQueries bounds the searches per author; 0: 3.
-	MaxQueries int
+	// Spare says whether there is budget for searches beyond the surest of each
+	// author; nil: there is.
+	Spare func(ctx context.Context) (bool, error)
 	// MaxKept bounds the homepages kept per author; 0: 3.
 	MaxKept int
 }
@@ -35,7 +36,9 @@ type Finder struct {
 // New returns a Finder.
 func New(cfg Config) *Finder {
 	cfg.MaxFetches = cmp.Or(cfg.MaxFetches, 8)
-	cfg.MaxQueries = cmp.Or(cfg.MaxQueries, 3)
+	if cfg.Spare == nil {
+		cfg.Spare = func(context.Context) (bool, error) { return true, nil }
+	}
 	cfg.MaxKept = cmp.Or(cfg.MaxKept, 3)
 	model := cfg.Model
 	if model == nil {
@@ -115,11 +118,7 @@ func (h *hunt) byVenue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range table1(h.s, rs) {
-		if c.Kept {
-			h.d.Table1 = c.URL
-		}
-	}
+	h.forTable1(rs)
 	h.enterResults(rs, evidence.SourceVenue)
 	// Namesakes must not use up what the later, surer sources need.
 	h.limit = max(1, h.f.cfg.MaxFetches-reserved)
@@ -127,17 +126,40 @@ func (h *hunt) byVenue(ctx context.Context) error {
 	return h.visit(ctx, 4)
 }
 
+// forTable1 keeps what Table 1 judges by, and its choice as long as nobody else's is
+// known (Search.Settle).
+func (h *hunt) forTable1(rs []evidence.Result) {
+	for _, r := range rs {
+		h.d.Searched = append(h.d.Searched, evidence.Result{URL: r.URL, Title: r.Title, Provider: r.Provider, Rank: r.Rank})
+	}
+	for _, co := range coAuthors(h.s) {
+		h.d.CoAuthors = append(h.d.CoAuthors, co.ID())
+	}
+	alone := []evidence.Decision{h.d}
+	table1(alone)
+	h.d.Table1 = alone[0].Table1
+}
+
 // reserved is how many of the fetches are kept for what comes after the first
 // search.
 const reserved = 3
 
-// byVariation asks with the venue's other names, for want of a homepage.
+// byVariation asks with all other names of the venue where the budget allows it;
+// where not, with one of them, for want of a homepage.
 func (h *hunt) byVariation(ctx context.Context) error {
-	if h.found() {
+	qs := queryVariations(h.s.Author, h.s.Venue)
+	qs = qs[min(1, len(qs)):]
+	spare, err := h.f.cfg.Spare(ctx)
+	if err != nil {
+		return err
+	}
+	if !spare && h.found() {
 		return nil
 	}
-	qs := queryVariations(h.s.Author, h.s.Venue)
-	for _, q := range qs[min(1, len(qs)):min(2, len(qs))] {
+	for i, q := range qs {
+		if i > 0 && (!spare || len(h.failures) > 0) {
+			break
+		}
 		rs, err := h.search(ctx, q)
 		if err != nil {
 			return err
@@ -208,7 +230,7 @@ func (h *hunt) rest(ctx context.Context) error {
 // search asks once. A failure is noted, not returned: other sources remain, and
 // results may come with it.
 func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, error) {
-	if h.f.cfg.Searcher == nil || h.d.Searches >= h.f.cfg.MaxQueries {
+	if h.f.cfg.Searcher == nil {
 		return nil, nil
 	}
 	h.d.Searches++

@@ -100,11 +100,17 @@ func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Sub
 }
 
 // Settle leaves each page that several authors were given to one of them. It
-// returns how many gave a page up.
+// returns how many gave a page up. And it lets Table 1 choose with what it chose for
+// the others, which nobody knows before.
 func (s Search) Settle(ctx context.Context) (changed int, err error) {
 	decisions, err := s.Book.All(ctx)
 	if err != nil {
 		return 0, err
+	}
+	for _, i := range table1(decisions) {
+		if err := s.Book.Save(ctx, decisions[i]); err != nil {
+			return 0, err
+		}
 	}
 	before := make([]int, len(decisions))
 	for i := range decisions {

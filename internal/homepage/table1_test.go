@@ -11,7 +11,8 @@ import (
 
 func TestTable1(t *testing.T) {
 	t.Parallel()
-	s := Subject{Author: gleaner.Author{Name: "Jane Doe"}, CoAuthorHomepages: []string{"http://cs.b.edu/~roe/"}}
+	b := baseline{page: map[string]string{"roe": "http://cs.b.edu/~roe/"}, found: pages{}}
+	b.found.add("http://cs.b.edu/~roe/")
 	for _, tc := range []struct {
 		name    string
 		results []evidence.Result
@@ -29,7 +30,7 @@ func TestTable1(t *testing.T) {
 		{"nothing left", []evidence.Result{{URL: "http://link.springer.com/x"}, {URL: "ftp://a.org/"}}, ""},
 	} {
 		got := ""
-		for _, c := range table1(s, tc.results) {
+		for _, c := range b.judge("Jane Doe", []string{"roe"}, tc.results) {
 			assert.NotEmpty(t, c.Rule, tc.name)
 			if c.Kept {
 				got = c.URL
@@ -46,7 +47,7 @@ func TestTable1SeesTenResults(t *testing.T) {
 		rs = append(rs, evidence.Result{URL: "http://link.springer.com/x"})
 	}
 	rs = append(rs, evidence.Result{URL: "http://a.org/", Title: "Jane Doe home page"})
-	cs := table1(Subject{Author: gleaner.Author{Name: "Jane Doe"}}, rs)
+	cs := baseline{}.judge("Jane Doe", nil, rs)
 	assert.Len(t, cs, 10)
 	for _, c := range cs {
 		assert.False(t, c.Kept)
