@@ -112,15 +112,20 @@ func (c *testConsole) accepted(host, name string) { c.acceptedAs(host, name, hos
 
 func (c *testConsole) acceptedAs(host, name, sha string) {
 	c.t.Helper()
+	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf"}, c.place(host, name), nil))
+	_, err := c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, sha)
+	require.NoError(c.t, err)
+}
+
+// place lays down a page that links to a document, and says where that was found.
+func (c *testConsole) place(host, name string) store.Location {
+	c.t.Helper()
 	parent := "http://" + host + "/"
 	c.visited(host, "/", "", frontier.Page, gleaner.OK)
 	h := c.visited(host, "/"+name, parent, frontier.Document, gleaner.OK)
 	s, err := c.Site(c.t.Context(), host)
 	require.NoError(c.t, err)
-	require.NoError(c.t, c.SaveFetched(c.t.Context(), store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf"},
-		store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}, nil))
-	_, err = c.Pool.Exec(c.t.Context(), `UPDATE documents SET state='accepted' WHERE sha256=$1`, sha)
-	require.NoError(c.t, err)
+	return store.Location{Hash: h[:], SiteID: s.ID, URL: parent + name, Parent: parent, Found: time.Now().Add(-time.Hour)}
 }
 
 func TestWhitelistCommands(t *testing.T) {

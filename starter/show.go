@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/harvest/report"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -117,38 +116,6 @@ func (c *cli) watchCommand() *cobra.Command {
 		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
 			return c.follow(ctx, t, h.ID)
 		})}
-}
-
-func (c *cli) reportCommand() *cobra.Command {
-	var html string
-	cmd := &cobra.Command{Use: "report HARVEST", Short: "Print recall by year, and why each missing paper is missing", Args: args(1, aHarvest),
-		Example: "  starter report conf/webdb\n  starter report conf/webdb --html webdb.html\n  starter report conf/webdb --json",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			h, err := findHarvest(ctx, a.DB, args[0])
-			if err != nil {
-				return err
-			}
-			r, err := report.Build(ctx, a.DB, h.ID)
-			if err != nil {
-				return err
-			}
-			if html != "" {
-				return program.WriteFile(html, r.WriteHTML)
-			}
-			return c.Print(r, func(w io.Writer) error {
-				if err := r.WriteText(w); err != nil {
-					return err
-				}
-				of := []harvestStatus{{Harvest: r.Harvest}}
-				c.troubles(ctx, of)
-				for _, t := range of[0].Troubles {
-					fmt.Fprintln(w, t)
-				}
-				return nil
-			})
-		})}
-	cmd.Flags().StringVar(&html, "html", "", "write it as one HTML page, with charts, to this file")
-	return cmd
 }
 
 func readPapers(name string) ([]gleaner.Paper, error) {

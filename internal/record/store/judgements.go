@@ -154,7 +154,8 @@ func queueMatches(b *pgx.Batch, sha string, found []Found) {
 	b.Queue(`DELETE FROM matches WHERE sha256=$1 AND settled='' AND NOT paper_key = ANY($2)`, sha, keys)
 	for _, f := range found {
 		b.Queue(`INSERT INTO matches (paper_key, sha256, verdict, score, form, reasons) VALUES ($1,$2,$3,$4,$5,$6)
-			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons`,
+			ON CONFLICT (paper_key, sha256) DO UPDATE SET verdict=EXCLUDED.verdict, score=EXCLUDED.score, form=EXCLUDED.form, reasons=EXCLUDED.reasons,
+				matched_at=CASE WHEN (matches.verdict, matches.form) = (EXCLUDED.verdict, EXCLUDED.form) THEN matches.matched_at ELSE now() END`,
 			f.Paper, sha, f.Verdict, f.Score, f.Form, orEmpty(f.Reasons))
 	}
 }
