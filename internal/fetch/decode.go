@@ -161,6 +161,18 @@ func codings(h http.Header) []string {
 	return out
 }
 
+// Undo undoes the content codings that a header names: of an answer that was stored
+// as it came. done lets go of the decoders. A coding alone that is not known ("none",
+// "utf-8") leaves the body as it is; one that does not fit is an error here or of a Read.
+func Undo(h http.Header, body io.Reader) (plain io.Reader, done func(), err error) {
+	applied := codings(h)
+	plain, done, err = inflater(body, applied)
+	if errors.Is(err, errUnknownCoding) && len(applied) == 1 {
+		return body, func() {}, nil
+	}
+	return plain, done, err
+}
+
 // inflater undoes the codings; it is the body itself where there are none.
 func inflater(body io.Reader, applied []string) (io.Reader, func(), error) {
 	if len(applied) > 3 {
