@@ -183,6 +183,9 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	p := d.placeOf(al.start, al.end, paper)
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
 	f.verdict, f.score = decide(rel, p, w)
+	if (f.verdict != Exact || p.authors < p.of || p.of == 0) && Untellable(paper) != "" {
+		f.verdict = Different
+	}
 	f.score -= float64(al.edits) / float64(10*len(w.letters))
 	f.form = p.form
 	return f

@@ -74,7 +74,7 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 		sk := skeleton(clip(name.text))
 		for _, c := range ix.candidates(sk, 0, len(sk), 10) {
 			rel := compareTitles(ix.papers[c.paper].Title, name.text)
-			if rel > nearTitle {
+			if rel > nearTitle || Untellable(ix.papers[c.paper]) != "" {
 				continue
 			}
 			f := seen[c.paper]

@@ -258,7 +258,7 @@ func (ix *Index) Likeness(text string) float64 {
 	var buf [640]byte
 	b := foldShort(buf[:0], text)
 	if len(b) < gram {
-		if len(ix.short[string(b)]) > 0 {
+		if slices.ContainsFunc(ix.short[string(b)], func(i int32) bool { return Untellable(ix.papers[i]) == "" }) {
 			return 0.5 // a title this short is also a common word
 		}
 		return 0
@@ -269,6 +269,9 @@ func (ix *Index) Likeness(text string) float64 {
 	best := 0.0
 	var al aligner
 	for _, c := range ix.candidates(b, 0, len(b), 8) {
+		if Untellable(ix.papers[c.paper]) != "" {
+			continue
+		}
 		t := ix.title(c.paper)
 		if bytes.Contains(b, t) {
 			return likeWhole(t)

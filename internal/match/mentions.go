@@ -9,6 +9,9 @@ func (ix *Index) Mentioned(text string) []string {
 	var keys []string
 	var al aligner
 	for _, c := range ix.candidates(b, 0, len(b), 8) {
+		if Untellable(ix.papers[c.paper]) != "" {
+			continue
+		}
 		t := ix.title(c.paper)
 		slack := len(t)/8 + 8
 		if bytes.Contains(b, t) || 10*al.align(t, b, c.at-slack, c.at+len(t)+slack, len(t)/10).edits <= len(t) {

@@ -72,7 +72,7 @@ func mentioned(ix *match.Index, l store.LinkClue) []string {
 }
 
 func (c *clues) explain(p gleaner.Paper) (Reason, []string) {
-	for _, try := range []func(gleaner.Paper) (Reason, []string){c.byMatch, c.byLink} {
+	for _, try := range []func(gleaner.Paper) (Reason, []string){c.byMatch, byTitle, c.byLink} {
 		if why, evidence := try(p); why != "" {
 			return why, evidence[:min(len(evidence), maxEvidence)]
 		}
@@ -115,6 +115,14 @@ func (c *clues) byMatch(p gleaner.Paper) (Reason, []string) {
 	}
 	if len(rejected) > 0 {
 		return Rejected, rejected
+	}
+	return "", nil
+}
+
+// byTitle says where nothing that was found could have been known.
+func byTitle(p gleaner.Paper) (Reason, []string) {
+	if why := match.Untellable(p); why != "" {
+		return Untellable, []string{why + ": only an identifier, or the very words over all of its authors, can tell a document"}
 	}
 	return "", nil
 }

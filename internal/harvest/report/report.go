@@ -37,17 +37,18 @@ type Reason string
 
 // The reasons, from the one nearest to having the paper.
 const (
-	Ambiguous   Reason = "ambiguous"          // a document that may be it waits for a person's word
-	Rejected    Reason = "found but rejected" // a document was found and a rule rejected it
-	FetchFailed Reason = "fetch failed"       // a link to it was found and could not be fetched
-	NotYet      Reason = "not yet crawled"    // something that may lead to it still waits
-	SiteRefused Reason = "site refused"       // every site of its authors refused or did not answer
-	NotLinked   Reason = "nothing linked"     // its authors' sites were crawled and do not link to it
-	NoHomepage  Reason = "no homepage found"  // of any of its authors
+	Ambiguous   Reason = "ambiguous"                             // a document that may be it waits for a person's word
+	Rejected    Reason = "found but rejected"                    // a document was found and a rule rejected it
+	FetchFailed Reason = "fetch failed"                          // a link to it was found and could not be fetched
+	Untellable  Reason = "no document can be told by this title" // "Preface", a list of names, a sentence
+	NotYet      Reason = "not yet crawled"                       // something that may lead to it still waits
+	SiteRefused Reason = "site refused"                          // every site of its authors refused or did not answer
+	NotLinked   Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
+	NoHomepage  Reason = "no homepage found"                     // of any of its authors
 )
 
 // reasons in the order in which reports list them.
-var reasons = []Reason{Ambiguous, Rejected, FetchFailed, NotYet, SiteRefused, NotLinked, NoHomepage}
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, SiteRefused, NotLinked, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.
 type MissingPaper struct {

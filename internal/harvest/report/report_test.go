@@ -144,6 +144,21 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestTitleThatNothingCanBeToldByIsTheReason, not the link that has its words, nor that
+// its authors' sites do not link to it; what a person can settle comes before.
+func TestTitleThatNothingCanBeToldByIsTheReason(t *testing.T) {
+	t.Parallel()
+	preface := gleaner.Paper{Key: "conf/x/a", Title: "Preface", Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}}}
+	c := clues{links: map[string][]store.LinkClue{"conf/x/a": {{Parent: "p", Document: "rejected as slides"}}},
+		authors: map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: "done", Pages: 9}}}}}
+	why, evidence := c.explain(preface)
+	require.Equal(t, Untellable, why)
+	require.Equal(t, []string{"many works are called so: only an identifier, or the very words over all of its authors, can tell a document"}, evidence)
+	c.matches = map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}
+	why, _ = c.explain(preface)
+	require.Equal(t, Ambiguous, why)
+}
+
 func TestMentioned(t *testing.T) {
 	t.Parallel()
 	ix := match.NewIndex([]gleaner.Paper{{Key: "a", Title: "Analytical Engines for Everyone and Their Machines"}, {Key: "b", Title: "Difference Engines in the Large and the Small"}})
