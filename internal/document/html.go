@@ -69,7 +69,7 @@ func htmlText(p Part) (title, body string) {
 	skip, inTitle := 0, false
 	for {
 		tok := z.Next()
-		if tok == html.ErrorToken {
+		if tok == html.ErrorToken || b.Len() > mostText {
 			return strings.Join(strings.Fields(tt.String()), " "), tidy(b.String())
 		}
 		name, _ := z.TagName()
@@ -126,7 +126,7 @@ func tidy(s string) string {
 // readPlain takes a plain text as it is; form feeds part its pages.
 func readPlain(p Part, t *Text) {
 	t.Reader = "text"
-	t.Pages = strings.Split(clean(string(p.Body)), "\f")
+	t.Pages = strings.Split(clean(string(head(p.Body, mostText))), "\f")
 	t.PageCount, t.First = len(t.Pages), plainLayout(t.Pages, 0, 0)
 	words := t.Words()
 	switch short := words < 300 && promisesDocument(p); {

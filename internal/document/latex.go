@@ -11,7 +11,7 @@ import (
 // is a source.
 func (r *Reader) readLaTeX(p Part, t *Text) {
 	t.Reader = "latex"
-	src := string(p.Body)
+	src := string(head(p.Body, mostText))
 	preamble, body, ok := strings.Cut(src, `\begin{document}`)
 	if !ok {
 		t.end(SourceOnly, "a part of a paper's source, not a paper")
@@ -98,7 +98,7 @@ type latex struct {
 }
 
 func (l *latex) scan(s string) {
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s) && l.out.Len() < mostText; {
 		switch c := s[i]; c {
 		case '\\':
 			i++

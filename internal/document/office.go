@@ -91,11 +91,48 @@ func readOffice(p Part, t *Text) (string, error) {
 	return text, nil
 }
 
-// lenient reads XML whatever is wrong with it, without a tree.
-func lenient(body []byte) *xml.Decoder {
-	d := xml.NewDecoder(bytes.NewReader(body))
-	d.Strict, d.Entity, d.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
-	return d
+// longestToken bounds one tag, comment or run of text of XML, in bytes: what holds the
+// attributes of a tag takes twenty times the memory of what it is read from.
+const longestToken = 1 << 20
+
+// markup reads XML whatever is wrong with it, without a tree, up to a token that is
+// too long.
+type markup struct {
+	in   bytes.Reader
+	left int // bytes that the token may have yet
+	dec  *xml.Decoder
+}
+
+func newMarkup(body []byte) *markup {
+	m := &markup{}
+	m.in.Reset(body)
+	m.dec = xml.NewDecoder(m)
+	m.dec.Strict, m.dec.Entity, m.dec.CharsetReader = false, xml.HTMLEntity, charset.NewReaderLabel
+	return m
+}
+
+// next is a token that is valid until the next one is asked for.
+func (m *markup) next() (xml.Token, error) {
+	m.left = longestToken
+	return m.dec.RawToken()
+}
+
+// Read implements io.Reader, which the decoder wants in other character sets.
+func (m *markup) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, errLimit
+	}
+	n, err := m.in.Read(p)
+	m.left -= n
+	return n, err
+}
+
+// ReadByte implements io.ByteReader.
+func (m *markup) ReadByte() (byte, error) {
+	if m.left--; m.left < 0 {
+		return 0, errLimit
+	}
+	return m.in.ReadByte()
 }
 
 // officeText is the text of WordprocessingML or OpenDocument: paragraphs and
@@ -103,9 +140,9 @@ func lenient(body []byte) *xml.Decoder {
 func officeText(body []byte) string {
 	var b strings.Builder
 	skip := 0
-	for d := lenient(body); ; {
-		tok, err := d.RawToken()
-		if err != nil { // its end, or a broken one: what was read counts
+	for m := newMarkup(body); ; {
+		tok, err := m.next()
+		if err != nil || b.Len() > mostText { // its end, or a broken one: what was read counts
 			return clean(b.String())
 		}
 		switch x := tok.(type) {
@@ -156,8 +193,8 @@ func officeSpace(x xml.StartElement) string {
 // officeTitle is dc:title of the file's properties.
 func officeTitle(body []byte) string {
 	in := false
-	for d := lenient(body); ; {
-		tok, err := d.RawToken()
+	for m := newMarkup(body); ; {
+		tok, err := m.next()
 		if err != nil {
 			return ""
 		}
@@ -231,9 +268,9 @@ func xmlBlock(name string) (line bool, heading string) {
 func (r *Reader) readXML(p Part, t *Text) {
 	t.Reader = "xml"
 	var b strings.Builder
-	for d := lenient(p.Body); ; {
-		tok, err := d.RawToken()
-		if err != nil {
+	for m := newMarkup(p.Body); ; {
+		tok, err := m.next()
+		if err != nil || b.Len() > mostText {
 			break
 		}
 		switch x := tok.(type) {

@@ -161,6 +161,7 @@ func (r *Reader) ReadUntil(ctx context.Context, p Part, next func(*Text) More) (
 	if err != nil {
 		return nil, err
 	}
+	t.Title = strings.ToValidUTF8(t.Title[:min(len(t.Title), longestTitle)], "")
 	if t.Front == 0 || t.Front > len(t.Pages) {
 		t.Front = len(t.Pages)
 	}

@@ -194,3 +194,10 @@ func broken(l, next Line) bool {
 	first := []rune(next.Text)[0]
 	return unicode.IsLetter(last[len(last)-1]) && unicode.IsLower(first)
 }
+
+// Bounds of what is taken of one file, in bytes. The longest novels have three
+// million letters; what says more was made to fill the memory.
+const (
+	mostText     = 4 << 20
+	longestTitle = 1000
+)

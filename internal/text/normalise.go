@@ -169,6 +169,9 @@ func Plain(s string) string {
 	return s
 }
 
+// longestTag is how far the end of a tag is looked for, in bytes.
+const longestTag = 500
+
 // WithoutTags drops the mark-up that occurs in titles. Only known names count
 // as tags: "a<b and c>d" stays.
 func WithoutTags(s string) string {
@@ -181,7 +184,7 @@ func WithoutTags(s string) string {
 		}
 		b.WriteString(s[:i])
 		s = s[i:]
-		end := strings.IndexByte(s, '>')
+		end := strings.IndexByte(s[:min(len(s), longestTag)], '>')
 		if end < 0 || !isTag(s[1:end]) {
 			b.WriteByte('<')
 			s = s[1:]

@@ -14,6 +14,10 @@ import (
 // swallow the rest of a large file.
 const maxEntry = 4 << 20
 
+// maxExpanded bounds what the abbreviations of one file stand for, in bytes, each
+// time that they are used: one may stand for others, which stand for others.
+const maxExpanded = 64 << 20
+
 // bibReader reads BibTeX byte by byte and knows where it is.
 type bibReader struct {
 	in           *bufio.Reader
@@ -21,6 +25,7 @@ type bibReader struct {
 	prevColumn   int
 	read         int // bytes of this entry
 	strings      map[string]string
+	expanded     int // bytes that abbreviations stood for
 }
 
 func eachBibTeX(br *bufio.Reader, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
@@ -320,7 +325,11 @@ func (r *bibReader) part() (string, error) {
 	if strings.Trim(w, "0123456789") == "" {
 		return w, nil
 	}
-	return r.strings[strings.ToLower(w)], nil // an undefined name is empty, as in BibTeX
+	v := r.strings[strings.ToLower(w)] // an undefined name is empty, as in BibTeX
+	if r.expanded += len(v); r.expanded > maxExpanded {
+		return "", r.fail("the abbreviations stand for more than %d bytes in all", maxExpanded)
+	}
+	return v, nil
 }
 
 // balanced reads up to closing at the same depth of braces.

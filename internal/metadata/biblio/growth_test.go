@@ -2,8 +2,11 @@ package biblio_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/growthtest"
@@ -49,4 +52,20 @@ func TestReadingGrowsWithTheInput(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Abbreviations that stand for each other double with each line: they are refused
+// before they fill the memory.
+func TestAbbreviationsOfAbbreviations(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	fmt.Fprintf(&b, "@string{s0 = \"%s\"}\n", strings.Repeat("x", 1<<10))
+	for i := range 18 {
+		fmt.Fprintf(&b, "@string{s%d = s%d # s%d}\n", i+1, i, i)
+	}
+	b.WriteString("@article{k, title = s18, year = 2003}\n")
+	papers, err := biblio.Read(strings.NewReader(b.String()), biblio.BibTeX)
+	require.ErrorContains(t, err, "line 18")
+	require.ErrorContains(t, err, "abbreviations")
+	require.Empty(t, papers)
 }
