@@ -60,27 +60,38 @@ func (s *Stages) askTitles(ctx context.Context, goal string, years gleaner.Years
 	if err != nil {
 		return err
 	}
+	known := map[string]bool{}
+	for _, p := range had {
+		known[p.DOI] = true
+	}
 	var open []string
 	keys := map[string]string{} // in the list, by DOI
 	for _, p := range listed {
-		if p.Title == "" && !slices.ContainsFunc(had, func(h gleaner.Paper) bool { return h.DOI == p.DOI }) {
+		if p.Title == "" && !known[p.DOI] {
 			open = append(open, p.DOI)
 			keys[p.DOI] = p.Key
 		}
 	}
-	if len(open) == 0 {
-		return nil
+	for some := range slices.Chunk(open, titlesAtOnce) {
+		report(fmt.Sprintf("%s: the papers of %d DOIs", src.Name(), len(open)))
+		found, err := src.ByDOI(ctx, some)
+		for i := range found {
+			found[i].Key = keys[found[i].DOI] // titles that are not there cannot be compared
+		}
+		if len(found) > 0 {
+			err = errors.Join(err, s.Enter(ctx, src.Name(), goal, fmt.Sprintf("list from %d", len(had)), found))
+		}
+		if err != nil {
+			return err
+		}
+		had = append(had, found...)
 	}
-	report(fmt.Sprintf("%s: the papers of %d DOIs", src.Name(), len(open)))
-	found, err := src.ByDOI(ctx, open)
-	for i := range found {
-		found[i].Key = keys[found[i].DOI] // titles that are not there cannot be compared
-	}
-	if len(found) > 0 {
-		err = errors.Join(err, s.Enter(ctx, src.Name(), goal, "list", append(had, found...)))
-	}
-	return err
+	return nil
 }
+
+// titlesAtOnce is how many papers are asked for before what came is entered: a
+// harvest that is cut off goes on behind them.
+const titlesAtOnce = 400
 
 // untitled takes the papers of a list out of which no source knows more than the
 // DOI: they could not be recognised. known are the gaps of the sources.

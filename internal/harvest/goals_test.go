@@ -1,6 +1,8 @@
 package harvest_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,6 +48,32 @@ func TestListOfDOIs(t *testing.T) {
 	require.Len(t, asked, 3)
 	assert.Contains(t, asked[1].URL, "exa.1")
 	assert.NotContains(t, asked[2].URL, "exa.1", "what is known is not asked for again")
+}
+
+// TestALongListOfDOIsGoesOn behind what had come before it was cut off.
+func TestALongListOfDOIsGoesOn(t *testing.T) {
+	t.Parallel()
+	o := smallVenue()
+	a := o.open(t, "", nil)
+	key := listOfDOIs(t, a.Stages)
+	var more []gleaner.Paper
+	for i := range 400 {
+		doi := fmt.Sprintf("10.5555/none.%d", i)
+		more = append(more, gleaner.Paper{Key: key + "/" + doi, DOI: doi})
+	}
+	require.NoError(t, a.Stages.Enter(t.Context(), harvest.SourceFile, key, "more", more))
+	require.NoError(t, a.DB.SaveHarvest(t.Context(), store.Harvest{ID: key, Venue: key, Options: []byte("{}"), Stage: "papers"}))
+	ctx, cut := context.WithCancel(t.Context())
+	reports := 0
+	_, err := a.Stages.ListPapers(ctx, key, key, gleaner.Years{}, func(string) {
+		if reports++; reports == 2 {
+			cut()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	had, err := a.DB.Listing(t.Context(), "crossref", key, gleaner.Years{})
+	require.NoError(t, err)
+	require.Len(t, had, 2)
 }
 
 // TestListOfDOIsWhileCrossrefIsOut goes on with what has a title.
