@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gleaner/internal/gleaner"
@@ -45,6 +46,10 @@ func (f *harvestFlags) checkGoals(names []string) error {
 		}
 	}
 	switch {
+	case slices.Contains(names, "") && f.sources.papers != "" && listName(f.sources.papers) == "":
+		return fmt.Errorf("%w: --papers: the list is named by its file, and %s has no name before its ending", program.ErrUsage, f.sources.papers)
+	case slices.Contains(names, ""):
+		return fmt.Errorf("%w: a venue, an author or a site without a name", program.ErrUsage)
 	case len(names) == 0:
 		return fmt.Errorf("%w: want a venue such as conf/webdb, --site, --author or --papers", program.ErrUsage)
 	case venues > 0 && f.years == "":
@@ -60,7 +65,8 @@ func (f *harvestFlags) checkGoals(names []string) error {
 // listName names the list of a file by its own name, without the ending.
 func listName(file string) string {
 	base := filepath.Base(file)
-	return strings.ToLower(strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-"))
+	name := strings.ToValidUTF8(strings.TrimSuffix(base, filepath.Ext(base)), "_")
+	return strings.ToLower(strings.Join(strings.Fields(name), "-"))
 }
 
 // spelling is a name as the record has it: the URL of a site in its one form.
@@ -156,20 +162,55 @@ func (c *cli) knowList(ctx context.Context, given gleaner.Goal, years gleaner.Ye
 	return err
 }
 
-// enterList makes a file the whole of a list.
+// enterList makes a file the whole of a list, whatever years are wanted of it now. A
+// harvest that runs keeps the papers that it began with.
 func enterList(ctx context.Context, a *app.App, list gleaner.Goal, years gleaner.Years, file string) error {
 	key := list.String()
-	papers, err := papersOfFile(ctx, key, years, file)
+	if _, err := papersOfFile(ctx, key, years, file); err != nil {
+		return err
+	}
+	papers, err := papersOfFile(ctx, key, gleaner.Years{}, file)
 	if err != nil {
 		return err
 	}
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
+		if papers[i].Year == 0 && years.From == years.To {
+			papers[i].Year = years.From
+		}
+	}
+	if err := keepsItsPapers(ctx, a.DB, key, papers); err != nil {
+		return err
 	}
 	if err := a.Stages.Enter(ctx, harvest.SourceFile, key, "list", papers); err != nil {
 		return err
 	}
 	return a.DB.DescribeVenue(ctx, key, nil, harvest.SourceFile)
+}
+
+// keepsItsPapers refuses other papers for a list that is being harvested.
+func keepsItsPapers(ctx context.Context, db *store.DB, key string, papers []gleaner.Paper) error {
+	all, err := db.Harvests(ctx)
+	if err != nil || !slices.ContainsFunc(all, func(h store.Harvest) bool { return h.Venue == key && h.CompletedAt == nil }) {
+		return err
+	}
+	had, err := db.Listing(ctx, harvest.SourceFile, key, gleaner.Years{})
+	if err != nil {
+		return err
+	}
+	same := map[string]int{}
+	for _, p := range had {
+		same[p.Key+"\n"+p.Title+"\n"+p.DOI]++
+	}
+	for _, p := range papers {
+		same[p.Key+"\n"+p.Title+"\n"+p.DOI]--
+	}
+	for _, n := range same {
+		if n != 0 {
+			return fmt.Errorf("%w: %[2]s is being harvested with other papers; wait for its end, or `starter cancel %[2]s`, or give the file another name", program.ErrUsage, key)
+		}
+	}
+	return nil
 }
 
 // papersOfFile reads a list of papers under a name; years leave out the others.

@@ -12,6 +12,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -185,7 +186,9 @@ func TestGoalsThatCannotBe(t *testing.T) {
 		"the address of a site has 800 bytes at most":       {"--site", "https://www.example.edu/" + strings.Repeat("a", 800)},
 		"no-such-file.bib":                                  {"--papers", "no-such-file.bib"},
 		"line 2, column 1: \"ten.11\" is not a DOI; want one a line, such as 10.1145/872757.872770\nline 3": {"--papers", g.file("wanted.doi", "10.1145/1.2\nten.11\neleven\n")},
-		"holds no paper of 1999": {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
+		"--papers: the list is named by its file":                                                           {"--papers", g.file(".bib", "@misc{a, title={A}}")},
+		"a venue, an author or a site without a name":                                                       {"--author", ""},
+		"holds no paper of 1999":                                                                            {"--papers", g.file("empty.csv", "title,year\nA Thing of Last Year,2001\n"), "--years", "1999"},
 	} {
 		require.Contains(t, g.wrong(program.ExitUsage, append([]string{"harvest"}, args...)...), say)
 	}
@@ -199,4 +202,32 @@ func TestGoalsThatCannotBe(t *testing.T) {
 	}
 	part, _, _ := strings.Cut(g.truth.Authors[0].Name, " ")
 	require.Contains(t, g.wrong(program.ExitUnknown, "harvest", "--author", part), "; did you mean: "+g.truth.Authors[0].PID)
+}
+
+// TestAListIsOneFiles: years do not make the list shorter for the next ones, and a
+// harvest that runs is not given other papers by a file of the same name.
+func TestAListIsOneFiles(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.onTemporal()
+	const two = "title,year\nA Thing of One Year,2001\nA Thing of Another,2002\n"
+	list := c.file("mine.csv", two)
+	c.ok("harvest", "--papers", list, "--years", "2001")
+	c.ok("harvest", "--papers", list, "--years", "2002")
+	had, err := c.Listing(t.Context(), harvest.SourceFile, "papers:mine", gleaner.Years{})
+	require.NoError(t, err)
+	require.Len(t, had, 2)
+
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "papers:mine", Venue: "papers:mine", Options: []byte("{}"), Stage: "crawl"}))
+	c.ok("harvest", "--papers", list)
+	other := c.file("mine.csv", "title,year\nA Thing of Somebody Else,2001\n")
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--papers", other), "papers:mine is being harvested with other papers")
+	had, err = c.Listing(t.Context(), harvest.SourceFile, "papers:mine", gleaner.Years{})
+	require.NoError(t, err)
+	require.Len(t, had, 2)
+	require.NoError(t, c.SetStage(t.Context(), "papers:mine", gleaner.StageComplete, ""))
+	c.ok("harvest", "--papers", other)
+	had, err = c.Listing(t.Context(), harvest.SourceFile, "papers:mine", gleaner.Years{})
+	require.NoError(t, err)
+	require.Len(t, had, 1)
 }
