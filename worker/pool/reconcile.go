@@ -36,6 +36,11 @@ func (t temporal) Harvest(ctx context.Context, id string) (reconcile.Status, err
 	return t.status(ctx, workflows.HarvestID(id))
 }
 
+// Recrawl implements reconcile.Workflows.
+func (t temporal) Recrawl(ctx context.Context, name string) (reconcile.Status, error) {
+	return t.status(ctx, name)
+}
+
 // status asks for the latest run of a workflow. Unlike a list of workflows, the
 // answer is never behind.
 func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {

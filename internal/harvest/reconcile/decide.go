@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -30,6 +32,7 @@ type State struct {
 	Sites    map[string]Status // of each crawl's workflow, by host
 	Runs     map[string]Status // of each harvest's workflow, by id
 	Wanted   map[string]bool   // hosts that a running harvest waits for
+	Recrawls map[string]Status // of those that want sites crawled, by name
 }
 
 // Grace is how long a site after its crawl began, and a harvest after its row
@@ -45,6 +48,7 @@ const (
 	RequeueSite  Kind = "site-requeued"    // its crawl is not known any more: it waits to be crawled again
 	EndHarvest   Kind = "harvest-failed"   // nobody runs it: it is failed, and says why
 	StartHarvest Kind = "harvest-started"  // nobody runs it: it is started again
+	LeaveRecrawl Kind = "recrawl-left"     // it does not run: no site is crawled for it any more
 	JudgeLeft    Kind = "documents-judged" // nobody judges them: a worker is told to
 	DropLease    Kind = "lease-dropped"
 	DropRobots   Kind = "robots-forgotten"
@@ -52,7 +56,7 @@ const (
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, JudgeLeft, DropLease, DropRobots}
+	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, LeaveRecrawl, JudgeLeft, DropLease, DropRobots}
 }
 
 // Repair is one thing to mend, or mended.
@@ -96,6 +100,11 @@ func decide(s State, restart bool) []Repair {
 			r.Kind = StartHarvest
 		}
 		out = append(out, r)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Recrawls)) {
+		if status := s.Recrawls[name]; status != Runs {
+			out = append(out, Repair{Kind: LeaveRecrawl, What: name, Reason: "it " + string(status)})
+		}
 	}
 	return out
 }

@@ -35,9 +35,12 @@ func (w *workflows) of(name string) (reconcile.Status, error) {
 
 func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error)  { return w.of(host) }
 func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, error) { return w.of(id) }
-func (w *workflows) Waits(context.Context, string) ([]string, error)                { return nil, nil }
-func (w *workflows) Start(context.Context, store.Harvest) error                     { return nil }
-func (w *workflows) JudgeLeft(context.Context) error                                { w.judged++; return nil }
+func (w *workflows) Recrawl(_ context.Context, name string) (reconcile.Status, error) {
+	return w.of(name)
+}
+func (w *workflows) Waits(context.Context, string) ([]string, error) { return nil, nil }
+func (w *workflows) Start(context.Context, store.Harvest) error      { return nil }
+func (w *workflows) JudgeLeft(context.Context) error                 { w.judged++; return nil }
 
 // What a night of crashes left: each row says what it is.
 const wreck = `
@@ -110,4 +113,42 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	again, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Empty(t, again)
+}
+
+// A recrawl that was terminated, or lost, leaves the sites that it had put back: what
+// nobody else wants ends. One that began again meanwhile keeps what it put back since.
+func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+		('dead.example', 'crawling', 1, now(), '{recrawl/due}', now() + interval '1 hour'),
+		('both.example', 'new', 1, now(), '{recrawl/due,recrawl/conf/a}', now() + interval '1 hour'),
+		('again.example', 'new', 1, now(), '{recrawl/due}', now() + interval '25 hours'),
+		('other.example', 'done', 1, now(), NULL, now())`)
+	require.NoError(t, err)
+	w := &workflows{status: map[string]reconcile.Status{"dead.example": reconcile.Runs, "recrawl/due": reconcile.Terminated, "recrawl/conf/a": reconcile.Runs}}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	wanted := func(host string) bool {
+		s, err := db.Site(t.Context(), host)
+		require.NoError(t, err)
+		_, cancelled, err := db.Attention(t.Context(), s.ID)
+		require.NoError(t, err)
+		return !cancelled
+	}
+	require.True(t, wanted("dead.example"))
+	for _, dry := range []bool{true, false} {
+		done, err := r.Run(t.Context(), reconcile.Options{DryRun: dry})
+		require.NoError(t, err)
+		require.Len(t, done, 1)
+		require.Equal(t, []string{"recrawl-left", "recrawl/due", "it was terminated"}, []string{string(done[0].Kind), done[0].What, done[0].Reason})
+	}
+	for host, want := range map[string]bool{"dead.example": false, "both.example": true, "again.example": true, "other.example": true} {
+		require.Equal(t, want, wanted(host), host)
+	}
+	w.status["recrawl/due"] = reconcile.Runs
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, done)
 }

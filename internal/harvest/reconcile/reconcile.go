@@ -14,9 +14,11 @@ import (
 
 // Workflows is what the reconciler asks and tells Temporal.
 type Workflows interface {
-	// Site and Harvest say how the workflow of a host or a harvest is.
+	// Site, Harvest and Recrawl say how the workflow of a host, of a harvest or of a
+	// recrawl's name is.
 	Site(ctx context.Context, host string) (Status, error)
 	Harvest(ctx context.Context, id string) (Status, error)
+	Recrawl(ctx context.Context, name string) (Status, error)
 	// Waits lists the hosts that a running harvest waits for.
 	Waits(ctx context.Context, id string) ([]string, error)
 	// Start starts a harvest again, JudgeLeft has what is left examined.
@@ -60,7 +62,7 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 	for _, repair := range decide(s, o.Restart) {
 		ok := o.DryRun
 		if !o.DryRun {
-			if ok, err = r.mend(ctx, repair); err != nil {
+			if ok, err = r.mend(ctx, repair, s.Now); err != nil {
 				return done, fmt.Errorf("reconcile %s: %w", repair.What, err)
 			}
 		}
@@ -81,7 +83,7 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 // gather reads the record before it asks Temporal: what ends in between has
 // changed its row, and is left alone then.
 func (r *Reconciler) gather(ctx context.Context) (State, error) {
-	s := State{Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}}
+	s := State{Sites: map[string]Status{}, Runs: map[string]Status{}, Wanted: map[string]bool{}, Recrawls: map[string]Status{}}
 	var err error
 	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
 		return s, err
@@ -126,7 +128,19 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 			known++
 		}
 	}
-	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls))
+	names, err := r.DB.RecrawlNames(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, name := range names {
+		if s.Recrawls[name], err = r.Workflows.Recrawl(ctx, name); err != nil {
+			return s, err
+		}
+		if s.Recrawls[name] != Unknown {
+			known++
+		}
+	}
+	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls)+len(names))
 }
 
 // belong fails where Temporal knows none of several workflows that the record
@@ -142,7 +156,8 @@ func (r *Reconciler) belong(ctx context.Context, known, of int) error {
 	return err
 }
 
-func (r *Reconciler) mend(ctx context.Context, p Repair) (bool, error) {
+// mend mends what was gathered at a moment, where it is as it was.
+func (r *Reconciler) mend(ctx context.Context, p Repair, gathered time.Time) (bool, error) {
 	switch p.Kind {
 	case RequeueSite:
 		return r.DB.RequeueCrawl(ctx, p.crawl, p.Reason)
@@ -154,6 +169,9 @@ func (r *Reconciler) mend(ctx context.Context, p Repair) (bool, error) {
 		return true, r.DB.FinishCrawl(ctx, p.crawl.Host, gleaner.SiteStopped, p.Reason, "", false, r.Recrawl)
 	case EndHarvest:
 		return r.DB.EndHarvest(ctx, p.harvest, fmt.Sprintf("%s; `%s` goes on from what is known", p.Reason, p.harvest.Command()))
+	case LeaveRecrawl:
+		n, err := r.DB.ForgetRecrawl(ctx, p.What, gathered)
+		return n > 0, err
 	case StartHarvest:
 		return true, r.Workflows.Start(ctx, p.harvest)
 	}

@@ -92,3 +92,17 @@ func (db *DB) AnyLease(ctx context.Context) (bool, error) {
 	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`).Scan(&any)
 	return any, err
 }
+
+// RecrawlNames lists the recrawls that want sites crawled, by their names.
+func (db *DB) RecrawlNames(ctx context.Context) ([]string, error) {
+	return list1[string](ctx, db, `SELECT DISTINCT unnest(recrawled_for) FROM sites WHERE recrawled_for <> '{}' ORDER BY 1`)
+}
+
+// ForgetRecrawl takes the name of a recrawl that does not run from the sites that
+// were put back for it before a time, and returns from how many: crawls that nobody
+// else wants end, as they do where it was cancelled.
+func (db *DB) ForgetRecrawl(ctx context.Context, name string, before time.Time) (int, error) {
+	tag, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE $1 = ANY(recrawled_for) AND coalesce(due_at < $2::timestamptz + interval '`+guardTime+`', true) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+		UPDATE sites s SET recrawled_for=array_remove(recrawled_for, $1) FROM held WHERE s.id=held.id`, name, before)
+	return int(tag.RowsAffected()), err
+}
