@@ -51,24 +51,24 @@ var (
 // are typed so by the activity; all others are tried again for as long as it
 // takes, since what they wait for (a database, an API, room on a disk) comes
 // back, and a person can see what is waited for.
-func on(ctx workflow.Context, queue, summary string, timeout time.Duration) workflow.Context {
+func on(ctx workflow.Context, queue, what string, timeout time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:           queue,
 		StartToCloseTimeout: timeout,
 		HeartbeatTimeout:    activities.Silence,
 		WaitForCancellation: true,
-		Summary:             summary,
+		Summary:             summary(what),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
 }
 
 // long is on for activities that take as long as there is work: they beat, and go
 // on where the attempt before was cut off.
-func long(ctx workflow.Context, queue, summary string) workflow.Context {
-	return on(ctx, queue, summary, 6*time.Hour)
+func long(ctx workflow.Context, queue, what string) workflow.Context {
+	return on(ctx, queue, what, 6*time.Hour)
 }
 
 // quick is on for activities that ask the database for little.
-func quick(ctx workflow.Context, summary string) workflow.Context {
-	return on(ctx, activities.QueueHarvest, summary, 5*time.Minute)
+func quick(ctx workflow.Context, what string) workflow.Context {
+	return on(ctx, activities.QueueHarvest, what, 5*time.Minute)
 }

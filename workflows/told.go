@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -27,14 +28,14 @@ func TellHarvest(h activities.Harvest) Told {
 	case h.Goal.List != "":
 		what = fmt.Sprintf("Looks for the papers of the list **%s**, %s.", h.Goal.List, h.Years)
 	}
-	return Told{h.ID, what + fmt.Sprintf("\n\n- `starter watch %s` shows how far it is, `starter report %s` what it came to\n"+
+	return Told{summary(h.ID), what + fmt.Sprintf("\n\n- `starter watch %s` shows how far it is, `starter report %s` what it came to\n"+
 		"- the updates pause, resume and retry-what work at any time; to cancel it keeps what was found\n- its sites: `%s = '%s' AND WorkflowType = 'CrawlSite'`",
 		h.ID, h.ID, gleaner.VenuesAttribute, attribute(h.Venue))}
 }
 
 // TellHomepages tells of the search for a harvest's homepages.
 func TellHomepages(h activities.Harvest) Told {
-	return Told{"homepages for " + h.ID, "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
+	return Told{summary("homepages for " + h.ID), "Looks for the homepages of the authors whose papers `" + h.ID + "` misses, in two passes of batches.\n\n`starter homepages list " + h.ID + "` lists them, `starter homepages explain AUTHOR` says why."}
 }
 
 // TellSite tells of a site's crawl.
@@ -78,9 +79,21 @@ func TellSchedule(p ScheduledParams) Told {
 	return Told{of.Summary, "Started by a schedule; the work itself is a workflow of its own id.\n\n" + of.Details}
 }
 
-// mostInAttribute is the longest word that Temporal indexes, in bytes, and
-// mostInList how much of them a workflow may have.
-const mostInAttribute, mostInList = 255, 1500
+// Bounds of what Temporal is told, in bytes: of a summary, of one word that is
+// indexed, and of a list of them in JSON, in which a & takes six.
+const (
+	mostInSummary   = 300
+	mostInAttribute = 255
+	mostInList      = 2000
+)
+
+// summary cuts a line to what Temporal takes.
+func summary(s string) string {
+	if len(s) > mostInSummary {
+		s = strings.ToValidUTF8(s[:mostInSummary], "") + " …"
+	}
+	return s
+}
 
 // attribute cuts a goal's name to what can be indexed.
 func attribute(name string) string {
@@ -91,9 +104,11 @@ func attribute(name string) string {
 func venuesOf(names ...string) (out []string) {
 	size := 0
 	for _, n := range names {
-		if n = attribute(n); n != "" && size+len(n) <= mostInList {
+		n = attribute(n)
+		spelt, err := json.Marshal(n)
+		if n != "" && err == nil && size+len(spelt)+1 <= mostInList {
 			out = append(out, n)
-			size += len(n)
+			size += len(spelt) + 1
 		}
 	}
 	return out
