@@ -241,3 +241,26 @@ func TestModelLearns(t *testing.T) {
 	require.Less(t, l, before, "a failure counts")
 	require.Greater(t, sigmoid(l), 0.85, "but little")
 }
+
+// TestTheReasonNamesTheGroup where a document is taken for what its group brought, not
+// for what is thought of it.
+func TestTheReasonNamesTheGroup(t *testing.T) {
+	t.Parallel()
+	tune := DefaultTuning()
+	tune.Floor = -9 // the group outweighs all else
+	s, err := New(Gleaner, Options{Tuning: &tune})
+	require.NoError(t, err)
+	var all []page.Candidate
+	for i := range 3 {
+		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Depth: 1, Document: true,
+			Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: fmt.Sprintf("Part %d", i), TagPath: "html>body>ul>li>a", Position: i, Source: page.SourceAnchor}}
+		s.Enter(&c)
+		all = append(all, c)
+	}
+	_, reason := s.Next(all)
+	require.NotContains(t, reason, "its group")
+	s.Observe(all[0], Result{Document: true, Accepted: true})
+	s.Observe(all[1], Result{Document: true})
+	_, reason = s.Next(all[2:])
+	require.Contains(t, reason, "since of its group 1 of 2 were accepted")
+}

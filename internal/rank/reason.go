@@ -57,6 +57,10 @@ func (g *gleaner) explain(c *page.Candidate) string {
 			sep = ", "
 		}
 	}
+	if kept := g.floor(c); kept > logit+g.tune.Optimism*math.Sqrt(variance) {
+		of := g.yields.of(c)
+		fmt.Fprintf(&b, "; taken as promising %.2f, since of its group %d of %d were accepted", sigmoid(kept), of.accepted, of.asked)
+	}
 	return b.String()
 }
 

@@ -13,15 +13,21 @@ import (
 // for and how many of them accepted.
 type yields [2 * maxGroups]yield
 
-type yield struct{ asked, accepted uint16 }
+type yield struct {
+	asked, accepted uint16
+	least           float64 // the log-odds of the accepted ones' share, where there are any
+}
 
 // doubt is how many rejected documents are added to what a group brought, so that one
 // accepted document alone does not vouch for the rest.
 const doubt = 2
 
+// of is the group of a link.
+func (y *yields) of(c *page.Candidate) *yield { return &y[c.Mark%len(y)] }
+
 // add counts an answer.
 func (y *yields) add(c *page.Candidate, accepted bool) {
-	n := &y[c.Mark%len(y)]
+	n := y.of(c)
 	if n.asked == math.MaxUint16 {
 		return
 	}
@@ -29,16 +35,23 @@ func (y *yields) add(c *page.Candidate, accepted bool) {
 	if accepted {
 		n.accepted++
 	}
+	n.weigh()
+}
+
+// weigh is done once a request, where each waiting link is held to its group at each
+// pick.
+func (n *yield) weigh() {
+	n.least = math.Log(float64(n.accepted) / (float64(n.asked-n.accepted) + doubt))
 }
 
 // least is the log-odds of the share of a document's group that was accepted; that of
 // a group which brought nothing is −∞, as is that of a page.
 func (y *yields) least(c *page.Candidate) float64 {
-	n := y[c.Mark%len(y)]
+	n := y.of(c)
 	if !c.Document || n.accepted == 0 {
 		return math.Inf(-1)
 	}
-	return math.Log(float64(n.accepted) / (float64(n.asked-n.accepted) + doubt))
+	return n.least
 }
 
 // encode writes six bytes for each group that was asked for: its mark and its counts.
@@ -62,7 +75,9 @@ func decodeYields(s string) (y yields, err error) {
 	le := binary.LittleEndian
 	for ; len(buf) >= 6; buf = buf[6:] {
 		asked := le.Uint16(buf[2:])
-		y[int(le.Uint16(buf))%len(y)] = yield{asked, min(asked, le.Uint16(buf[4:]))}
+		n := &y[int(le.Uint16(buf))%len(y)]
+		n.asked, n.accepted = asked, min(asked, le.Uint16(buf[4:]))
+		n.weigh()
 	}
 	return y, nil
 }
