@@ -141,19 +141,24 @@ func (s *sharedSite) ended(t *testing.T) {
 	require.NoError(t, s.temporal.GetWorkflow(t.Context(), workflows.SiteID(s.host), "").Get(t.Context(), nil))
 }
 
+// wantedByTwo is a site that two recrawls wait for, and whose crawl has begun.
+func wantedByTwo(t *testing.T) (s *sharedSite, first, second client.WorkflowRun) {
+	s = newSharedSite(t)
+	t.Cleanup(s.work(t, activities.QueueHarvest, activities.QueueMetadata, activities.QueueDocuments))
+	first, second = s.recrawl(t, "first"), s.recrawl(t, "second")
+	t.Cleanup(s.work(t, activities.QueueCrawl))
+	<-s.begun
+	return s, first, second
+}
+
 // TestOneWhoIsCancelledStopsNoOthersSite: recrawls and a harvest want one site at a
 // time. It is crawled for those that are left, and for nobody else.
 func TestOneWhoIsCancelledStopsNoOthersSite(t *testing.T) {
 	t.Parallel()
 	all := activities.Queues()
-	before := []string{activities.QueueHarvest, activities.QueueMetadata, activities.QueueDocuments}
 	t.Run("of two recrawls", func(t *testing.T) {
 		t.Parallel()
-		s := newSharedSite(t)
-		defer s.work(t, before...)()
-		first, second := s.recrawl(t, "first"), s.recrawl(t, "second")
-		defer s.work(t, activities.QueueCrawl)()
-		<-s.begun
+		s, first, second := wantedByTwo(t)
 		s.cancel(t, first)
 		var r workflows.RecrawlResult
 		require.NoError(t, second.Get(t.Context(), &r))
@@ -162,11 +167,7 @@ func TestOneWhoIsCancelledStopsNoOthersSite(t *testing.T) {
 	})
 	t.Run("both recrawls", func(t *testing.T) {
 		t.Parallel()
-		s := newSharedSite(t)
-		defer s.work(t, before...)()
-		first, second := s.recrawl(t, "first"), s.recrawl(t, "second")
-		defer s.work(t, activities.QueueCrawl)()
-		<-s.begun
+		s, first, second := wantedByTwo(t)
 		s.cancel(t, second)
 		s.cancel(t, first)
 		s.ended(t)

@@ -173,8 +173,8 @@ func (b base) search(ctx context.Context, what, q string, from, count int) (sear
 		"q": {q}, "format": {"json"}, "h": {strconv.Itoa(count)}, "f": {strconv.Itoa(from)},
 	})
 	err := b.svc.get(ctx, addr, func(body []byte) error {
-		if err := json.Unmarshal(body, &ans); err != nil {
-			return ErrBadAnswer{b.svc.name, addr, err}
+		if err := b.svc.decoding(addr, &ans)(body); err != nil {
+			return err
 		}
 		if ans.Result.Hits.Total == "" {
 			return ErrBadAnswer{b.svc.name, addr, errors.New("no count of hits: " + excerpt(body))}
