@@ -72,6 +72,9 @@ parents alone, pages that link to more than one accepted document.
 			}
 			return c.Print(g, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%d domains with %d documents and %d citations; core of %d domains; %d domains with %d pages listed\n", g.Domains, g.Documents, g.Citations, g.Core, g.Listed, g.URLs)
+				if err == nil && g.Citations == 0 {
+					_, err = fmt.Fprintln(w, "no citations are known: the domains with the most documents come first, whatever a document costs there;\nthe order that the paper measured needs citations (--citations FILE, --source semanticscholar)")
+				}
 				return err
 			})
 		}}

@@ -48,7 +48,7 @@ func columns(c *canvas, years []Year) (step float64) {
 }
 
 // papersChart stacks held, found and missing papers by year (Zhuang et al.,
-// figures 5, 6 and 8).
+// figure 5).
 func papersChart(years []Year) string {
 	c := newCanvas("Papers by year: held, found, missing")
 	most := 1
@@ -75,7 +75,7 @@ func papersChart(years []Year) string {
 	return c.done()
 }
 
-// recallChart draws recall by year (figures 7 and 9).
+// recallChart draws recall by year in its three forms (figures 6 to 9).
 func recallChart(years []Year) string {
 	c := newCanvas("Recall by year")
 	floor, room := chartHeight-24, chartHeight-24-12
@@ -85,8 +85,20 @@ func recallChart(years []Year) string {
 	}
 	step := columns(c, years)
 	for i, y := range years {
-		if y.Wanted > 0 {
-			c.bar(chartMargin+(float64(i)+.15)*step, floor-room*y.Recall, .7*step, room*y.Recall, "found", fmt.Sprintf("%d: %d of %d", y.Year, y.Found, y.Wanted))
+		for j, form := range []struct {
+			recall   float64
+			part, of int
+			class    string
+			words    string
+		}{
+			{y.Recall, y.Found, y.Wanted, "found", "wanted papers found"},
+			{y.Target, y.Found + y.HeldMet, y.Published, "all", "of all papers found"},
+			{y.Covered, y.Held + y.Found, y.Published, "held", "of all papers held or found"},
+		} {
+			if form.of > 0 {
+				at := chartMargin + (float64(i)+.15+float64(j)*.7/3)*step
+				c.bar(at, floor-room*form.recall, .7*step/3, room*form.recall, form.class, fmt.Sprintf("%d: %d of %d %s", y.Year, form.part, form.of, form.words))
+			}
 		}
 	}
 	return c.done()

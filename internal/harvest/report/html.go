@@ -33,7 +33,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		}
 	}
 	return t.Execute(w, map[string]any{
-		"R": r, "Groups": groups, "Site": r.ofSite(),
+		"R": r, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(),
 		"Papers":  template.HTML(papersChart(r.Years)), // #nosec G203: numbers of our own
 		"Recall":  template.HTML(recallChart(r.Years)), // #nosec G203
 		"Reasons": template.HTML(reasonsChart(r)),      // #nosec G203

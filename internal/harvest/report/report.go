@@ -5,25 +5,40 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
 
 // Summary is a report in numbers.
 type Summary struct {
-	Published int     `json:"published"`
-	Held      int     `json:"held"`
-	Wanted    int     `json:"wanted"`
-	Found     int     `json:"found"`
-	Missing   int     `json:"missing"`
-	Recall    float64 `json:"recall"` // found / wanted, 0 to 1; of what was published, not of what is on the web
+	Published int `json:"published"`
+	Held      int `json:"held"`
+	Wanted    int `json:"wanted"`
+	Found     int `json:"found"`
+	Missing   int `json:"missing"`
+	HeldMet   int `json:"held_met"` // held ones of which a document was found on the way
+
+	// Recall in the three forms of Zhuang et al. (figures 6 to 9), 0 to 1: of what was
+	// published, not of what is on the web.
+	Recall  float64 `json:"recall"`        // of the wanted papers, those found
+	Target  float64 `json:"recall_target"` // of all published, those found, held or not
+	Covered float64 `json:"coverage"`      // of all published, those held or found
 }
 
 func (s *Summary) finish() {
 	s.Wanted = s.Published - s.Held
 	s.Missing = s.Wanted - s.Found
-	if s.Wanted > 0 {
-		s.Recall = float64(s.Found) / float64(s.Wanted)
+	s.Recall = share(s.Found, s.Wanted)
+	s.Target = share(s.Found+s.HeldMet, s.Published)
+	s.Covered = share(s.Held+s.Found, s.Published)
+}
+
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 0
 	}
+	return float64(part) / float64(whole)
 }
 
 // Year is the summary of one year (Zhuang et al., §4.2, recall ρ(i) by year).
@@ -127,16 +142,47 @@ func (b *builder) years(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	met, err := b.heldMet(ctx)
+	if err != nil {
+		return err
+	}
 	for _, t := range tallies {
-		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Found}}
+		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Found, HeldMet: met[t.Year]}}
 		y.finish()
 		b.r.Years = append(b.r.Years, y)
+		b.r.Summary.HeldMet += y.HeldMet
 		b.r.Summary.Published += t.Published
 		b.r.Summary.Held += t.Held
 		b.r.Summary.Found += t.Found
 	}
 	b.r.Summary.finish()
 	return nil
+}
+
+// heldMet counts by year the held papers of which a document lies on the harvest's
+// sites. Documents are matched with wanted papers as they come; with these when a
+// report is made.
+func (b *builder) heldMet(ctx context.Context) (map[int]int, error) {
+	held, err := b.db.HeldPapers(ctx, b.r.Harvest.ID)
+	if err != nil || len(held) == 0 {
+		return nil, err
+	}
+	index, met := match.NewIndex(held), map[string]bool{}
+	err = b.db.EachReadable(ctx, b.r.Harvest.ID, func(batch []store.Readable) error {
+		for _, r := range batch {
+			for _, key := range collection.PapersIn(index, r) {
+				met[key] = true
+			}
+		}
+		return ctx.Err()
+	})
+	years := map[int]int{}
+	for _, p := range held {
+		if met[p.Key] {
+			years[p.Year]++
+		}
+	}
+	return years, err
 }
 
 func (b *builder) authors(ctx context.Context) error {

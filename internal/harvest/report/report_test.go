@@ -25,8 +25,8 @@ func sample() *Report {
 	r := &Report{
 		Harvest: store.Harvest{ID: "conf/webdb/1998-1999", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Stage: "complete"},
 		Made:    time.Date(2004, 6, 17, 12, 0, 0, 0, time.UTC),
-		Summary: Summary{Published: 30, Held: 10, Found: 17}, Authors: 60, Homepages: 55,
-		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8}}},
+		Summary: Summary{Published: 30, Held: 10, Found: 17, HeldMet: 4}, Authors: 60, Homepages: 55,
+		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9, HeldMet: 1}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8, HeldMet: 3}}},
 		Missing: []MissingPaper{
 			{Paper: "conf/webdb/a", Title: "Queries & <Views>", Year: 1998, Authors: []string{"Ada Lovelace"}, Reason: NotLinked, Evidence: []string{"http://ada.example/: crawled"}},
 			{Paper: "conf/webdb/b", Title: "Joins", Year: 1999, Authors: []string{"Bob"}, Reason: NoHomepage, Evidence: []string{"Bob: " + strings.Repeat("x", 400)}},
@@ -46,7 +46,7 @@ func sample() *Report {
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := sample().Summary
-	require.Equal(t, Summary{Published: 30, Held: 10, Wanted: 20, Found: 17, Missing: 3, Recall: 0.85}, s)
+	require.Equal(t, Summary{Published: 30, Held: 10, Wanted: 20, Found: 17, Missing: 3, HeldMet: 4, Recall: 0.85, Target: 0.7, Covered: 0.9}, s)
 	var none Summary
 	none.finish()
 	require.Zero(t, none.Recall)
@@ -56,7 +56,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900"} {
+	for _, want := range []string{"recall 85.0 %", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
@@ -101,8 +101,9 @@ func TestPageInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+)</title>`).FindStringSubmatch(string(out))
 	require.NotNil(t, title, "the script did not run: %.300s", out)
-	// Three parts of two years, two recalls, two reasons with papers.
-	require.Equal(t, "10", title[1])
+	require.Contains(t, string(out), "Links left out: ignore-list 7, max-depth 2")
+	// Three parts and three recalls of two years, two reasons with papers.
+	require.Equal(t, "14", title[1])
 	require.Equal(t, "0", title[2], "a title was read as markup")
 	require.True(t, strings.HasPrefix(title[3], "-") || title[3] == "0", "%s pixels too wide", title[3])
 }

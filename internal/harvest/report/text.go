@@ -20,15 +20,18 @@ func (r *Report) WriteText(w io.Writer) error {
 		return r.writeSites(w)
 	}
 	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %.1f %%\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall)
+	if s.Held > 0 {
+		fmt.Fprintf(w, "of all published found %.1f %%, %d held ones among them; held or found %.1f %%\n", 100*s.Target, s.HeldMet, 100*s.Covered)
+	}
 	fmt.Fprintf(w, "homepages of %d of %d authors\n\n", r.Homepages, r.Authors)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\t")
+	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\tof all\tcovered\t")
 	for _, y := range r.Years {
 		recall := "-" // of nothing
 		if y.Wanted > 0 {
 			recall = fmt.Sprintf("%.3f", y.Recall)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, recall)
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t%.3f\t%.3f\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, recall, y.Target, y.Covered)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -60,12 +63,17 @@ func (r *Report) writeSites(w io.Writer) error {
 	if err := t.Flush(); err != nil || len(r.LeftOut) == 0 {
 		return err
 	}
+	_, err := fmt.Fprintln(w, "links left out:", r.leftOut())
+	return err
+}
+
+// leftOut are the links that were not asked for, by why, in one line.
+func (r *Report) leftOut() string {
 	var left []string
 	for _, why := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		left = append(left, fmt.Sprintf("%s %d", why, r.LeftOut[why]))
 	}
-	_, err := fmt.Fprintf(w, "links left out: %s\n", strings.Join(left, ", "))
-	return err
+	return strings.Join(left, ", ")
 }
 
 func (r *Report) writeMissing(w io.Writer) {

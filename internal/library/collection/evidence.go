@@ -32,6 +32,12 @@ func matches(index *match.Index, d store.Document, places []store.Location) []st
 	return out
 }
 
+// PapersIn are the keys of the papers in an index that a document surely is. Nothing
+// of it is written.
+func PapersIn(index *match.Index, r store.Readable) []string {
+	return Judgement{Matched: matches(index, r.Document, r.Places)}.Papers()
+}
+
 // signs are those of a document by all that its places say of it.
 func signs(d store.Document, places []store.Location) []int32 {
 	return match.Signs(allEvidence(d, places)...)

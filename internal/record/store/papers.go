@@ -142,6 +142,16 @@ func (db *DB) Missing(ctx context.Context, harvest string) ([]gleaner.Paper, err
 	return pgx.CollectRows(rows, scanPaper)
 }
 
+// HeldPapers lists the papers of a harvest that the library holds.
+func (db *DB) HeldPapers(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+		WHERE h.harvest_id=$1 AND h.held ORDER BY p.key`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanPaper)
+}
+
 // TitlesOf returns the titles of papers, in no order.
 func (db *DB) TitlesOf(ctx context.Context, keys []string) ([]string, error) {
 	return list1[string](ctx, db, `SELECT title FROM papers WHERE key = ANY($1)`, keys)
