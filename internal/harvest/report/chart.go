@@ -111,7 +111,7 @@ func reasonsChart(r *Report) string {
 	for _, n := range r.Reasons {
 		most = max(most, n)
 	}
-	const label = 170.0
+	const label = 240.0
 	step := chartHeight / float64(len(reasons))
 	for i, why := range reasons {
 		y, n := float64(i)*step, r.Reasons[why]

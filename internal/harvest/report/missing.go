@@ -37,6 +37,7 @@ type clues struct {
 	matches map[string][]store.MatchClue
 	links   map[string][]store.LinkClue
 	authors map[string]store.AuthorClue // by author id
+	places  places
 }
 
 func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, error) {
@@ -58,7 +59,10 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 			c.links[key] = append(c.links[key], l)
 		}
 	}
-	c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID)
+	if c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID); err != nil {
+		return nil, err
+	}
+	c.places, err = b.places(ctx)
 	return c, err
 }
 
@@ -154,38 +158,6 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 		return SiteRefused, refused
 	case len(waiting) > 0:
 		return NotYet, waiting
-	}
-	return "", nil
-}
-
-// bySite looks at where the authors live.
-func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
-	var crawled, refused, waiting []string
-	for _, a := range p.Authors {
-		clue := c.authors[a.ID()]
-		for i, url := range clue.Homepages {
-			site := clue.Sites[i]
-			line := fmt.Sprintf("%s (%s): %s", a.Name, url, site.State)
-			if site.Reason != "" {
-				line += ", " + site.Reason
-			}
-			switch {
-			case site.State == gleaner.SiteDone && site.Waiting == 0:
-				crawled = append(crawled, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
-			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
-				refused = append(refused, line)
-			default:
-				waiting = append(waiting, fmt.Sprintf("%s, %d URLs wait", line, site.Waiting))
-			}
-		}
-	}
-	switch {
-	case len(waiting) > 0:
-		return NotYet, slices.Concat(waiting, crawled, refused)
-	case len(crawled) > 0:
-		return NotLinked, slices.Concat(crawled, refused)
-	case len(refused) > 0:
-		return SiteRefused, refused
 	}
 	return "", nil
 }

@@ -59,11 +59,12 @@ const (
 	NotYet      Reason = "not yet crawled"                       // something that may lead to it still waits
 	SiteRefused Reason = "site refused"                          // every site of its authors refused or did not answer
 	NotLinked   Reason = "nothing linked"                        // its authors' sites were crawled and do not link to it
+	LedNowhere  Reason = "homepage led nowhere"                  // found and crawled, and it has no paper at all
 	NoHomepage  Reason = "no homepage found"                     // of any of its authors
 )
 
 // reasons in the order in which reports list them.
-var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, SiteRefused, NotLinked, NoHomepage}
+var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, SiteRefused, NotLinked, LedNowhere, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.
 type MissingPaper struct {

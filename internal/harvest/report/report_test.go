@@ -115,6 +115,7 @@ func TestExplain(t *testing.T) {
 	at := func(state gleaner.SiteState, waiting int) map[string]store.AuthorClue {
 		return map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
 	}
+	held := newPlaces([]store.Place{{URL: "http://ada.example/a.pdf", Accepted: true}}, false)
 	link := func(l store.LinkClue) map[string][]store.LinkClue {
 		return map[string][]store.LinkClue{"conf/x/a": {l}}
 	}
@@ -123,7 +124,10 @@ func TestExplain(t *testing.T) {
 		want  Reason
 	}{
 		"no homepage":          {clues{}, NoHomepage},
-		"crawled":              {clues{authors: at("done", 0)}, NotLinked},
+		"crawled":              {clues{authors: at("done", 0), places: held}, NotLinked},
+		"crawled for nothing":  {clues{authors: at("done", 0)}, LedNowhere},
+		"nothing academic":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://ada.example/cv.pdf"}}, false)}, LedNowhere},
+		"papers elsewhere":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://lab.example/a.pdf", Parent: "http://ada.example/pubs.html", Accepted: true}}, false)}, NotLinked},
 		"being crawled":        {clues{authors: at("crawling", 4)}, NotYet},
 		"refused":              {clues{authors: at("refused", 3)}, SiteRefused},
 		"robots forbid it":     {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
@@ -131,7 +135,7 @@ func TestExplain(t *testing.T) {
 		"link left out":        {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
 		"link waits":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
 		"another file":         {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
-		"a publisher's wall":   {clues{authors: at("done", 0), links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
+		"a publisher's wall":   {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
 		"someone has to say":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
 		"it is another work":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}}, Rejected},
 		"only slides were met": {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},

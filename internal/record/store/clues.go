@@ -149,6 +149,18 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 	return out, err
 }
 
+// Place is where a document was found on a harvest's sites.
+type Place struct {
+	URL, Parent string
+	Accepted    bool
+}
+
+// HarvestPlaces lists where documents stand on the sites of a harvest.
+func (db *DB) HarvestPlaces(ctx context.Context, harvest string) ([]Place, error) {
+	return list[Place](ctx, db, `SELECT DISTINCT l.url, l.parent, d.state='accepted' FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE l.current AND l.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)`, harvest)
+}
+
 // list1 runs a query of one column.
 func list1[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
 	rows, err := db.Pool.Query(ctx, sql, args...)
