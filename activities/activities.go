@@ -15,6 +15,7 @@ type Activities struct {
 	Crawl     *Crawl
 	Documents *Documents
 	Recrawls  *Recrawls
+	Notices   *Notices
 }
 
 // New makes the activities of an open application.
@@ -24,6 +25,7 @@ func New(a *app.App) *Activities {
 		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, watch: a.Watch},
 		Documents: &Documents{db: a.DB, coll: a.Collection},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
+		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},
 	}
 }
 
@@ -33,6 +35,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 	case QueueHarvest, QueueMetadata:
 		w.RegisterActivity(a.Stages)
 		w.RegisterActivity(a.Recrawls)
+		w.RegisterActivity(a.Notices)
 	case QueueCrawl:
 		w.RegisterActivity(a.Crawl)
 	case QueueDocuments:

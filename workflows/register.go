@@ -27,6 +27,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(RecrawlDue)
 	w.RegisterWorkflow(OnSchedule)
 	w.RegisterWorkflow(JudgeLeft)
+	w.RegisterWorkflow(TellNews)
 }
 
 // TaskTime is how long a worker may take for one step of a workflow, which takes
@@ -45,6 +46,7 @@ var (
 	crawler   *activities.Crawl
 	documents *activities.Documents
 	recrawls  *activities.Recrawls
+	notices   *activities.Notices
 )
 
 // on gives the options of an activity. Errors that trying again does not help

@@ -67,6 +67,11 @@ func TellJudgeLeft() Told {
 	return Told{"documents left behind", "Examines the documents that were stored and that no crawl comes back to."}
 }
 
+// TellTellNews tells of notices.
+func TellTellNews() Told {
+	return Told{"notices", "Tells by webhook and mail, as the settings `notify-…` say, which harvests ended, which sites refused, and that matches wait for review. What cannot be told now is told later."}
+}
+
 // TellSchedule tells of a run of a schedule.
 func TellSchedule(p ScheduledParams) Told {
 	var of Told

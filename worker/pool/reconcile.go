@@ -94,6 +94,11 @@ func (t temporal) JudgeLeft(ctx context.Context) error {
 	return t.start(ctx, workflows.JudgeLeftID, workflows.TellJudgeLeft(), workflows.JudgeLeft)
 }
 
+// tellNews starts the workflow that tells whoever runs Gleaner what happened.
+func (p *pool) tellNews(ctx context.Context) error {
+	return temporal{p.client}.start(ctx, workflows.TellNewsID, workflows.TellTellNews(), workflows.TellNews)
+}
+
 // start starts a workflow, unless it runs.
 func (t temporal) start(ctx context.Context, id string, told workflows.Told, workflow any, args ...any) error {
 	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details, WorkflowTaskTimeout: workflows.TaskTime,
@@ -130,6 +135,9 @@ func (p *pool) keepHouse(ctx context.Context) {
 func (p *pool) house(ctx context.Context) {
 	p.chore(ctx, reconciling, p.reconcile)
 	p.chore(ctx, pruning, p.prune)
+	if len(p.app.Channels) > 0 {
+		p.chore(ctx, store.Chore{Name: "news", Every: p.cfg.Notify.Every, Within: time.Minute}, p.tellNews)
+	}
 }
 
 func (p *pool) chore(ctx context.Context, c store.Chore, do func(context.Context) error) {

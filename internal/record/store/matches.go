@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -95,8 +94,7 @@ func (db *DB) Reviews(ctx context.Context, venueKey string, settled bool) ([]Rev
 			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600)
 		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256
 		LEFT JOIN LATERAL (SELECT url, anchor FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1) l ON true
-		WHERE ($1='' OR p.venue=$1) AND CASE WHEN $2 THEN m.settled<>'' ELSE m.settled='' AND m.verdict='ambiguous'
-			AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND `+strings.ReplaceAll(FoundSQL, "m.", "o.")+`) END
+		WHERE ($1='' OR p.venue=$1) AND CASE WHEN $2 THEN m.settled<>'' ELSE `+waitsForReview()+` END
 		ORDER BY m.score DESC, p.key, m.sha256`, venueKey, settled)
 }
 

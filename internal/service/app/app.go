@@ -23,6 +23,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/notify"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )
@@ -44,6 +45,7 @@ type App struct {
 	Citations  stats.Citations
 	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
 	Catalogues Catalogues
+	Channels   []notify.Channel // by which the operator is told what happened
 
 	options  Options
 	memory   *fetch.Memory // of all clients
@@ -128,6 +130,9 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 func (a *App) openParts(ctx context.Context) error {
 	cfg := a.Config
 	var err error
+	if a.Channels, err = Channels(cfg); err != nil {
+		return err
+	}
 	if a.leases, err = a.DB.SidePool(ctx, leaseConns); err != nil {
 		return err
 	}

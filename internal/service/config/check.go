@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
 	"net/url"
 	"reflect"
 	"slices"
@@ -138,6 +139,11 @@ func checkForm(form, v string) error {
 		bad = bad || v != "-" && !isAddress(v, "http", "https")
 	case "http":
 		bad = bad || !isAddress(v, "http", "https")
+	case "smtp":
+		bad = bad || !isAddress(v, "smtp", "smtps")
+	case "mail":
+		_, err := mail.ParseAddressList(v)
+		bad = bad || err != nil
 	case "proxy":
 		bad = bad || v != "none" && !isAddress(v, "http", "https", "socks5", "socks5h")
 	default:
@@ -188,6 +194,10 @@ func (s Setting) wants() string {
 		return "an address such as file:///path or s3://bucket"
 	case "http", "mirror":
 		return "an address such as https://service.example"
+	case "smtp":
+		return "an address such as smtp://mail.example:587 or smtps://user:password@mail.example"
+	case "mail":
+		return "mail addresses such as library@example.edu, with commas between"
 	case "proxy":
 		return "an address such as http://proxy.example:3128, or none"
 	case "word":

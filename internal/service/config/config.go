@@ -13,6 +13,7 @@ type Config struct {
 	Crawl      Crawl
 	Documents  Documents
 	Retain     Retain
+	Notify     Notify
 	Process    Process
 
 	Policy Policy `koanf:"-"` // of the file that Process.Policy names
@@ -87,6 +88,18 @@ type Retain struct {
 	Robots   time.Duration `koanf:"retain-robots" default:"30d" help:"how long a robots.txt is kept after it ran out; 0s is for ever"`
 	Rejected time.Duration `koanf:"retain-rejected" default:"180d" help:"how long files that are no paper are kept; their rows stay; 0s is for ever"`
 	Harvests time.Duration `koanf:"retain-harvests" default:"0s" help:"how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"`
+}
+
+// Notify says who is told that a harvest ended, that sites refused, and that many
+// matches wait for review.
+type Notify struct {
+	Webhook  Secret        `koanf:"notify-webhook" check:"http" help:"address to which notices are posted as JSON; empty for none"`
+	Key      Secret        `koanf:"notify-webhook-key" check:"word" help:"secret with which they are signed, by the Standard Webhooks"`
+	SMTP     Secret        `koanf:"notify-smtp" check:"smtp" help:"mail server for notices: smtp://user:password@mail.example:587, or smtps://…; empty for none"`
+	MailFrom string        `koanf:"notify-mail-from" check:"mail" help:"sender of notices"`
+	MailTo   string        `koanf:"notify-mail-to" check:"mail" help:"recipients of notices, comma-separated"`
+	Every    time.Duration `koanf:"notify-every" default:"15m" min:"10s" help:"least time between two notices, each of which tells all that happened since the one before"`
+	Review   int           `koanf:"notify-review" default:"25" min:"0" help:"tell when so many matches wait for review; 0 is never"`
 }
 
 // Process is one running program.

@@ -57,7 +57,8 @@ func valid(t *testing.T, s config.Setting) [3]string {
 	for _, candidates := range [][3]string{{"11", "12", "13"}, {"11s", "12s", "13s"}, {"true", "false", "true"},
 		{"wanted", "all", "none"}, {"gleaner", "zhuang", "bfs"}, {"dblp", "dblp,semanticscholar", "semanticscholar"}, {"arxiv", "none", "links,arxiv"}, {"searxng", "brave", "serper"},
 		{"host", "domain", "domain,address"}, {"blacklist", "whitelist", "hybrid"}, {"balanced", "liberal", "off"}, {"debug", "warn", "error"},
-		{"http://file.example", "http://env.example", "http://flag.example"}} {
+		{"http://file.example", "http://env.example", "http://flag.example"},
+		{"a@file.example", "a@env.example", "a@flag.example"}} {
 		good := true
 		for _, v := range candidates {
 			_, err := config.Load(map[string]string{s.Key: v, "policy": ""}, os.DevNull, nil)
@@ -283,7 +284,8 @@ func secrets() []config.Setting {
 // secret is the value of a secret setting.
 func secret(cfg *config.Config, key string) string {
 	return map[string]string{"database-url": string(cfg.Servers.Database), "proxy": string(cfg.Web.Proxy), "openalex-key": string(cfg.Catalogues.OpenAlexKey),
-		"semantic-scholar-key": string(cfg.Catalogues.SemanticScholarKey), "brave-key": string(cfg.Search.BraveKey), "serper-key": string(cfg.Search.SerperKey)}[key]
+		"semantic-scholar-key": string(cfg.Catalogues.SemanticScholarKey), "brave-key": string(cfg.Search.BraveKey), "serper-key": string(cfg.Search.SerperKey),
+		"notify-webhook": string(cfg.Notify.Webhook), "notify-webhook-key": string(cfg.Notify.Key), "notify-smtp": string(cfg.Notify.SMTP)}[key]
 }
 
 func TestSecretsComeFromFiles(t *testing.T) {
@@ -291,7 +293,10 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	require.NotEmpty(t, secrets())
 	for _, s := range secrets() {
 		held := filepath.Join(t.TempDir(), "secret")
-		const value, other = "http://flag.example:3128", "http://file.example:3128"
+		value, other := "http://flag.example:3128", "http://file.example:3128"
+		if s.Key == "notify-smtp" {
+			value, other = "smtp://flag.example:25", "smtp://file.example:25"
+		}
 		require.NoError(t, os.WriteFile(held, []byte(value+"\n"), 0o600))
 		for name, load := range map[string]func() (*config.Config, error){
 			"environment": func() (*config.Config, error) {

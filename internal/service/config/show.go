@@ -83,14 +83,17 @@ func quoted(field reflect.Value, value string) string {
 
 const stars = "***"
 
-// hidden is how a secret is shown: an address without its password, all else as
-// stars.
+// hidden is how a secret is shown: an address without its password, one of the web
+// without its path, all else as stars.
 func hidden(v string) string {
 	if v == "" {
 		return ""
 	}
 	if u, err := url.Parse(v); err == nil && u.Scheme != "" && u.Host != "" {
-		return Redact(v)
+		if strings.HasPrefix(u.Scheme, "http") && len(u.Path) > 1 { // of a webhook it is a password
+			u.Path, u.RawPath = "/"+stars, ""
+		}
+		return Redact(u.String())
 	}
 	return stars
 }

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
+)
+
+// News is what happened between two moments that whoever runs Gleaner wants to know.
+type News struct {
+	Since    time.Time     `json:"since"`
+	Until    time.Time     `json:"until"`
+	Harvests []EndedNews   `json:"harvests_ended"`
+	Refused  []RefusedSite `json:"sites_refused"`           // the first of them
+	Refusals int           `json:"sites_refused_in_all"`    // how many there are
+	Review   int           `json:"waiting_for_review"`      // matches
+	Filled   bool          `json:"review_queue_is_full"`    // so many now that somebody is to look
+	Enough   int           `json:"review_queue_is_full_at"` // from so many on; 0 is never
+}
+
+// EndedNews is a harvest that ended.
+type EndedNews struct {
+	Harvest string        `json:"harvest"`
+	Stage   gleaner.Stage `json:"stage"` // complete, cancelled or failed
+	Note    string        `json:"note,omitempty"`
+	Counts  Counts        `json:"counts"`
+	New     struct {
+		Found   int `json:"found"`
+		Lost    int `json:"lost"`
+		Changed int `json:"changed"`
+	} `json:"new"` // since it was last begun
+}
+
+// RefusedSite is a site that did not let itself be crawled.
+type RefusedSite struct {
+	Host   string `json:"host"`
+	Reason string `json:"reason"`
+}
+
+// Empty reports whether there is nothing to tell.
+func (n News) Empty() bool { return len(n.Harvests) == 0 && n.Refusals == 0 && !n.Filled }
+
+// mostRefused bounds the refused sites that news name.
+const mostRefused = 50
+
+// settleTime is how old what happened must be to be news: by then everything that
+// began before it is committed.
+const settleTime = time.Minute
+
+// News gathers what happened since what a channel was told last. The review queue is
+// full where enough matches wait, fewer did so when the channel was told last, and
+// enough is not 0. A channel that was never told anything is told what comes.
+func (db *DB) News(ctx context.Context, channel string, enough int) (News, error) {
+	n := News{Enough: enough}
+	before := 0
+	err := db.Pool.QueryRow(ctx, `INSERT INTO chores (name, last, result) VALUES ($1, now() - $2::interval, '0')
+		ON CONFLICT (name) DO UPDATE SET name=EXCLUDED.name RETURNING last, result::int, greatest(last, now() - $2::interval)`, noticeChore(channel), settleTime).Scan(&n.Since, &before, &n.Until)
+	if err != nil {
+		return n, err
+	}
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m WHERE `+waitsForReview()).Scan(&n.Review)
+	if err != nil {
+		return n, err
+	}
+	n.Filled = enough > 0 && n.Review >= enough && before < enough
+	const refused = ` FROM sites WHERE state='refused' AND crawl_finished > $1 AND crawl_finished <= $2`
+	if n.Refused, err = list[RefusedSite](ctx, db, `SELECT host, reason`+refused+` ORDER BY host COLLATE "C" LIMIT $3`, n.Since, n.Until, mostRefused); err != nil {
+		return n, err
+	}
+	if err = db.Pool.QueryRow(ctx, `SELECT count(*)`+refused, n.Since, n.Until).Scan(&n.Refusals); err != nil {
+		return n, err
+	}
+	n.Harvests, err = db.endedBetween(ctx, n.Since, n.Until)
+	return n, err
+}
+
+func (db *DB) endedBetween(ctx context.Context, since, until time.Time) ([]EndedNews, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests WHERE completed_at > $1 AND completed_at <= $2 ORDER BY completed_at, id`, since, until)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pgx.CollectRows(rows, scanHarvest)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]EndedNews, len(all))
+	for i, h := range all {
+		out[i] = EndedNews{Harvest: h.ID, Stage: h.Stage, Note: h.Note}
+		if out[i].Counts, err = db.HarvestCounts(ctx, h.ID); err != nil {
+			return nil, err
+		}
+		changes, err := db.Changes(ctx, h, h.StartedAt)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			switch c.What {
+			case "found":
+				out[i].New.Found++
+			case "lost":
+				out[i].New.Lost++
+			case "changed":
+				out[i].New.Changed++
+			}
+		}
+	}
+	return out, nil
+}
+
+// Noticed notes that a channel was told news, or that there were none.
+func (db *DB) Noticed(ctx context.Context, channel string, n News) error {
+	tag, err := db.Pool.Exec(ctx, `UPDATE chores SET last=$2, result=to_jsonb($3::int) WHERE name=$1`, noticeChore(channel), n.Until, n.Review)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errors.New("store: nothing is known of the channel " + channel)
+	}
+	return err
+}
+
+func noticeChore(channel string) string { return "notice " + channel }
+
+// waitsForReview is true of a match m that waits for a person's word, and whose paper
+// was not found otherwise.
+func waitsForReview() string {
+	return `m.settled='' AND m.verdict='ambiguous'
+		AND NOT EXISTS (SELECT 1 FROM matches o WHERE o.paper_key=m.paper_key AND ` + strings.ReplaceAll(FoundSQL, "m.", "o.") + `)`
+}
