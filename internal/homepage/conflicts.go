@@ -5,8 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/web/weburl"
 )
 
 // again is a subject with what a settled first pass tells: the homepages of
@@ -73,29 +73,43 @@ func resolveConflicts(decisions []evidence.Decision) {
 	resolveHosts(decisions)
 }
 
-// resolveHosts leaves a host that one author owns by name to that author: others were
-// given it as the site of a project, since it shows most of their titles.
+// owner is who has a homepage on a site of their own.
+type owner struct {
+	author gleaner.Author
+	claim  float64
+}
+
+// resolveHosts leaves a site that one author owns by name, be it a host or a directory
+// of one, to that author: others were given it as the site of a project, since it shows
+// most of their titles.
 func resolveHosts(decisions []evidence.Decision) {
-	type owner struct {
-		name  string
-		claim float64
-	}
-	owners := map[string]owner{}
+	owners := map[string]owner{} // by the address of the site
 	for _, d := range decisions {
 		for _, c := range d.Homepages {
-			host, claim := weburl.Host(c.URL), c.Features[fIdentity]+c.Features[fVouched]
-			if c.Features[fUser] > 0 && c.Features[fIdentity] >= nameLoose && claim > owners[host].claim {
-				owners[host] = owner{d.Author.Name, claim}
+			root, personal := siteOf(parseURL(c.URL), parseName(d.Author.Name))
+			key, claim := addressKey(root), c.Features[fIdentity]+c.Features[fVouched]
+			if personal && c.Features[fUser] > 0 && c.Features[fIdentity] >= nameLoose && claim > owners[key].claim {
+				owners[key] = owner{d.Author, claim}
 			}
 		}
 	}
 	for i := range decisions {
 		for _, c := range slices.Clone(decisions[i].Homepages) {
-			if o := owners[weburl.Host(c.URL)]; o.claim > 0 && c.Features[fIdentity] < minIdentity {
-				yieldTo(&decisions[i], o.name, addressKey(c.URL))
+			o := ownerOf(owners, addressKey(c.URL))
+			if o.claim > 0 && c.Features[fIdentity] < minIdentity && o.author.ID() != decisions[i].Author.ID() {
+				yieldTo(&decisions[i], o.author.Name, addressKey(c.URL))
 			}
 		}
 	}
+}
+
+// ownerOf is the owner of the innermost site that an address lies in.
+func ownerOf(owners map[string]owner, key string) (o owner) {
+	for at := key; o.claim == 0 && at != ""; {
+		o = owners[at]
+		at = strings.TrimSuffix(at[:strings.LastIndexByte(at, '/')+1], "/")
+	}
+	return o
 }
 
 // yieldTo gives up a page to another author.

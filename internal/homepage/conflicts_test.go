@@ -27,6 +27,19 @@ func TestAHostIsItsOwners(t *testing.T) {
 		require.Equal(t, evidence.GivenToAnother, ds[0].NotFound)
 		require.Len(t, ds[1].Homepages, 1, at)
 	}
+	// A directory at a university is one person's, and not the host with it.
+	const group = "http://www.cs.example.edu/webdb/"
+	shared := []evidence.Decision{given("Charles Babbage", group, map[string]float64{fProjectSite: 0.6, fTitles: 0.9}, 0.97), given("Ada Lovelace", "http://www.cs.example.edu/~ada/", owner, 0.3),
+		given("Mary Somerville", "http://www.cs.example.edu/~ada/engine/", project, 0.97)}
+	resolveConflicts(shared)
+	require.Len(t, shared[0].Homepages, 1)
+	require.Empty(t, shared[2].Homepages)
+	// Nor does she give up her own other page.
+	own := given("Ada Lovelace", home, owner, 0.9)
+	own.Homepages = append(own.Homepages, evidence.Candidate{URL: home + "engine/", Kept: true, Features: project})
+	both := []evidence.Decision{own}
+	resolveConflicts(both)
+	require.Len(t, both[0].Homepages, 2)
 	alone := []evidence.Decision{given("Charles Babbage", home, project, 0.97), given("Ada Lovelace", "http://ada.example/", owner, 0.3)}
 	resolveConflicts(alone)
 	require.Len(t, alone[0].Homepages, 1, "nobody else's")
