@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/devstack"
 	"gleaner/internal/fetch"
+	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 )
 
@@ -19,7 +22,8 @@ import (
 const patience = 5 * time.Second
 
 // await waits for the result of a workflow, as long as it takes. While Temporal
-// is away the work goes on or is taken up again, so that is told and waited for.
+// is away the work goes on or is taken up again, so that is told and waited for; but
+// not where it was a "starter dev" that ended, which nobody but a person brings back.
 func (c *cli) await(ctx context.Context, t client.Client, id string, result any) error {
 	for away := false; ; {
 		asked, cancel := context.WithTimeout(ctx, patience)
@@ -34,7 +38,11 @@ func (c *cli) await(ctx context.Context, t client.Client, id string, result any)
 			<-asked.Done() // no faster than that
 		}
 		cancel()
-		if lost := err != nil && ctx.Err() == nil; lost != away {
+		lost := err != nil && ctx.Err() == nil
+		if _, up := devstack.Find(c.devFolder); lost && c.devFolder != "" && !up {
+			return program.Unreachable{Reason: fmt.Errorf("`starter dev` has ended; start it again, and %s goes on by itself", strings.TrimPrefix(id, "harvest/"))}
+		}
+		if lost != away {
 			away = lost
 			c.sayWhetherAway(id, away)
 		}
@@ -42,9 +50,6 @@ func (c *cli) await(ctx context.Context, t client.Client, id string, result any)
 }
 
 func (c *cli) sayWhetherAway(id string, away bool) {
-	if c.Err.Terminal() {
-		fmt.Fprintln(c.Err) // below the line of progress
-	}
 	if away {
 		fmt.Fprintf(c.Err, "Temporal does not answer (TEMPORAL_ADDRESS); %s goes on when it is back, and is waited for here\n", id)
 		return
@@ -55,28 +60,24 @@ func (c *cli) sayWhetherAway(id string, away bool) {
 // troubleLook is how often what fails is asked for.
 const troubleLook = 2 * time.Second
 
-// sayTroubles says of a harvest what begins to fail, and what does so no longer.
-// While Temporal is away nothing is known, which await says.
-func (c *cli) sayTroubles(ctx context.Context, t client.Client, harvest string) {
+// sayTroubles says of a harvest what begins to fail, and what does so no longer, and
+// keeps what it does. While Temporal is away nothing is known, which await says.
+func (c *cli) sayTroubles(ctx context.Context, t client.Client, l *looking) {
 	said := map[string]bool{}
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, patience)
-		now, err := pool.Troubles(asked, t, harvest)
+		seen, err := pool.Look(asked, t, l.id)
 		cancel()
 		if err == nil {
-			c.sayChanged(said, now)
+			l.does(seen.Doing)
+			c.sayChanged(said, seen.Troubles)
 		}
 		_ = fetch.Wait(ctx, troubleLook)
 	}
 }
 
 func (c *cli) sayChanged(said map[string]bool, now []pool.Trouble) {
-	say := func(what string) {
-		if c.Err.Terminal() {
-			fmt.Fprintln(c.Err) // below the line of progress
-		}
-		fmt.Fprintln(c.Err, what)
-	}
+	say := func(what string) { fmt.Fprintln(c.Err, what) }
 	fails := map[string]bool{}
 	for _, t := range now {
 		if fails[t.What] = true; !said[t.What] {

@@ -91,6 +91,7 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		scheme, l = "https", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
 	}
+	c.Settle()
 	fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
 	err = page.Serve(ctx, l)
 	if errors.Is(err, console.ErrNoUsers) {
@@ -226,6 +227,7 @@ func (c *cli) password(in io.Reader, file string) (string, error) {
 	}
 	var said [2]string
 	for i, ask := range []string{"password: ", "again: "} {
+		c.Settle()
 		fmt.Fprint(c.Err, ask)
 		raw, err := term.ReadPassword(int(f.Fd()))
 		fmt.Fprintln(c.Err)

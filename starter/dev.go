@@ -73,7 +73,7 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Sta
 	if cfg.Origin("temporal-address") == "dev" {
 		s.Temporal = ""
 	}
-	progress := c.Progress()
+	progress := c.Progress("starting the servers")
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
 		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),

@@ -69,10 +69,14 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	all := make([]rejudged, len(found))
 	var over passed
 	var out sync.Mutex
+	var done atomic.Int64
+	progress := c.Progress("documents judged")
+	defer progress.End()
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(2 * runtime.NumCPU())
 	for i, d := range found {
 		g.Go(func() error {
+			defer func() { progress.Count(int(done.Add(1)), len(found)) }()
 			if _, err := coll.Rejudge(gctx, d.SHA256); over.is(err) {
 				return nil
 			} else if err != nil {

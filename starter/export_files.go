@@ -41,7 +41,9 @@ func ofExport(found []store.Exported, venueKey string) chosen {
 // exportFiles copies documents out in a format.
 func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, what chosen) error {
 	n := 0
-	done := func(repository.Exported) error { n++; return nil }
+	progress := c.Progress("documents written")
+	defer progress.End()
+	done := func(repository.Exported) error { n++; progress.Count(n, len(what.shas)); return nil }
 	var failed error
 	items := what.items(ctx, a, &failed)
 	var err error
@@ -53,7 +55,7 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	case "warc":
 		err = writeAtomically(out, func(w io.Writer) error { return a.Repo.ExportWARC(ctx, w, filepath.Base(out), items, done) })
 	case "files":
-		err = exportPlain(ctx, a, out, items, &n)
+		err = exportPlain(ctx, a, out, items, done)
 	default:
 		return fmt.Errorf("%w: --format is files, tree, citeseerx or warc, not %q", program.ErrUsage, format)
 	}
@@ -155,7 +157,7 @@ func extensionOf(kind string) string {
 }
 
 // exportPlain writes documents by their names, with a list of them.
-func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[repository.Item], n *int) error {
+func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[repository.Item], done func(repository.Exported) error) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -176,10 +178,12 @@ func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[rep
 			_, err = io.Copy(w, rd)
 			return err
 		})
+		if err == nil {
+			err = done(repository.Exported{})
+		}
 		if err != nil {
 			return err
 		}
-		*n++
 	}
 	return writeAtomically(filepath.Join(out, "documents.jsonl"), func(w io.Writer) error { _, err := list.WriteTo(w); return err })
 }

@@ -13,11 +13,9 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
@@ -251,102 +249,4 @@ func startHarvest(ctx context.Context, t client.Client, p workflows.HarvestParam
 		return true, nil
 	}
 	return false, err
-}
-
-// follow shows progress until the harvest ends.
-func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
-	a, err := c.Record(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	watch, stop := context.WithCancel(ctx)
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		c.progress(watch, a.DB, id)
-	}()
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		c.sayTroubles(watch, t, id)
-	}()
-	var result workflows.HarvestResult
-	err = c.await(ctx, t, workflows.HarvestID(id), &result)
-	stop()
-	<-shown
-	<-told
-	if ctx.Err() != nil && !c.JSON {
-		fmt.Fprintf(c.Err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
-	}
-	if err != nil {
-		return endedBadly(ctx, a.DB, id, err)
-	}
-	return c.Print(result, func(w io.Writer) error {
-		s := result.Summary
-		if gleaner.ParseGoal(id).Site != "" {
-			return sayAcademic(ctx, w, a.DB, id)
-		}
-		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %.1f %%)\nwhy:  starter report %s\n",
-			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall, id)
-		return err
-	})
-}
-
-// sayAcademic says what the harvest of a site came to.
-func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) error {
-	n, err := db.HarvestCounts(ctx, id)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\nthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, id)
-	return err
-}
-
-// endedBadly says in one line why a harvest ended, as the record has it.
-func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
-	h, herr := db.FindHarvest(ctx, id)
-	if herr != nil || h.Note == "" {
-		return err
-	}
-	why := fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) && app.Type() == activities.ErrTypeInput {
-		return program.Unknown{Reason: why}
-	}
-	return why
-}
-
-// progress prints one line a while: over itself on a terminal, below each other
-// into a file, where only changes are printed.
-func (c *cli) progress(ctx context.Context, db *store.DB, id string) {
-	line := c.Progress()
-	defer line.End()
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		h, err := db.FindHarvest(ctx, id)
-		if err == nil {
-			if n, err := db.HarvestCounts(ctx, id); err == nil {
-				line.Show(progressText(h, n))
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func progressText(h store.Harvest, c store.Counts) string {
-	state := h.Stage
-	if h.Paused {
-		state += ", paused"
-	}
-	if gleaner.ParseGoal(h.Venue).Site != "" {
-		return fmt.Sprintf("%s [%s] sites %d of %d | pages %d, waiting %d | documents %d, academic %d", h.ID, state, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
-	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %d | homepages %d of %d authors (%d looked for) | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
-		h.ID, state, c.Wanted, c.Found, c.Homepages, c.Authors, c.Decided, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 }

@@ -126,9 +126,9 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 	if err := c.describe(ctx, a, key, years, f); err != nil {
 		return err
 	}
-	progress := c.Progress()
+	progress := c.Progress("catalogues are asked for " + key)
+	defer progress.End()
 	records, missing, err := a.Stages.Known(ctx, key, years, progress.Show)
-	progress.End()
 	for _, m := range missing {
 		fmt.Fprintln(c.Err, "not listed:", m)
 	}
@@ -136,7 +136,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 		return err
 	}
 	if locate {
-		if err := a.Stages.Locate(ctx, metadata.Papers(records), func(done, of int) { progress.Show(fmt.Sprintf("open copies: %d of %d papers", done, of)) }); err != nil {
+		if err := a.Stages.Locate(ctx, metadata.Papers(records), func(done, of int) { progress.Show("open copies of papers"); progress.Count(done, of) }); err != nil {
 			return err
 		}
 	}

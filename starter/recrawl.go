@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -155,7 +157,7 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 		began = d.GetWorkflowExecutionInfo().GetStartTime().AsTime()
 	}
 	var r workflows.RecrawlResult
-	if err := c.await(ctx, t, id, &r); err != nil {
+	if err := c.awaitRecrawl(ctx, t, a.DB, id, of, began, &r); err != nil {
 		return err
 	}
 	brought, err := a.DB.Brought(ctx, of, began)
@@ -165,9 +167,21 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 	result := struct {
 		workflows.RecrawlResult
 		store.Brought
-	}{r, brought}
+		Why string `json:"why,omitempty"`
+	}{RecrawlResult: r, Brought: brought}
+	if r.Sites == 0 {
+		rest, err := a.DB.Rests(ctx, of)
+		if err != nil {
+			return err
+		}
+		result.Why = whyNone(rest)
+	}
 	return c.Print(result, func(w io.Writer) error {
-		fmt.Fprintf(w, "%d sites asked again", r.Sites)
+		if r.Sites == 0 {
+			_, err := fmt.Fprintf(w, "no site was asked again: %s\n", result.Why)
+			return err
+		}
+		fmt.Fprintf(w, "%d %s asked again", r.Sites, one(r.Sites, "site"))
 		for _, state := range slices.Sorted(maps.Keys(r.Ended)) {
 			fmt.Fprintf(w, ", %d %s", r.Ended[state], state)
 		}
@@ -175,4 +189,45 @@ func (c *cli) followRecrawl(ctx context.Context, t client.Client, id string, of 
 			brought.Asked, brought.Unchanged, brought.Changed, brought.Documents, brought.Accepted, brought.Versions, brought.Vanished)
 		return err
 	})
+}
+
+// whyNone says why a recrawl asked nothing.
+func whyNone(r store.Rest) string {
+	switch {
+	case r.Sites == r.Blocked:
+		return fmt.Sprintf("of %d %s every one is on the blacklist (starter whitelist show --black)", r.Sites, one(r.Sites, "site"))
+	case r.Next == nil:
+		return fmt.Sprintf("on %d %s nothing is asked again by itself; --all asks what is on record", r.Sites, one(r.Sites, "site"))
+	}
+	return fmt.Sprintf("of %d %s none is due before %s; --all asks now", r.Sites, one(r.Sites, "site"), r.Next.Local().Format(time.DateTime))
+}
+
+// awaitRecrawl waits for a recrawl, and says meanwhile what it brings.
+func (c *cli) awaitRecrawl(ctx context.Context, t client.Client, db *store.DB, id string, of store.Selection, began time.Time, r *workflows.RecrawlResult) error {
+	progress := c.Progress(id)
+	defer progress.End()
+	watch, stop := context.WithCancel(ctx)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for watch.Err() == nil {
+			asked := time.Now()
+			if b, err := db.Brought(watch, of, began); err == nil {
+				progress.Show(fmt.Sprintf("%s: %d URLs asked, %d unchanged, %d changed or new, %d new documents", id, b.Asked, b.Unchanged, b.Changed, b.Documents))
+			}
+			_ = fetch.Wait(watch, max(2*time.Second, 20*time.Since(asked))) // it counts what is on record
+		}
+	}()
+	err := c.await(ctx, t, id, r)
+	stop()
+	<-told
+	if ctx.Err() != nil && !c.JSON {
+		progress.End()
+		again := "starter recrawl " + cmp.Or(of.Venue, "--due")
+		if of.Host != "" {
+			again = "starter recrawl --site " + of.Host
+		}
+		fmt.Fprintf(c.Err, "%s goes on without you\nwait for it:  %s --wait\nend it:       %s --cancel\n", id, again, again)
+	}
+	return err
 }

@@ -115,6 +115,7 @@ func writeReview(w io.Writer, r store.Review) {
 
 // reviewLoop asks about each match.
 func (c *cli) reviewLoop(ctx context.Context, a *app.App, in io.Reader, all []store.Review) error {
+	c.Settle()
 	lines := bufio.NewScanner(in)
 	said := 0
 	for i, r := range all {

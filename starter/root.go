@@ -32,11 +32,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or input file, 3 not known,
 4 database or Temporal not reachable, 130 interrupted.`
 
 // cli is what every command shares.
-type cli struct{ *program.Program }
+type cli struct {
+	*program.Program
+
+	devFolder string // the data folder of the "starter dev" whose Temporal is asked; "" where another one is
+}
 
 func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	root := &cobra.Command{Use: "starter", Short: "Complete the paper collection of a publication venue", Long: rootHelp}
-	c := &cli{program.New(root, out, errw, child, devstack.Use)}
+	c := &cli{Program: program.New(root, out, errw, child, devstack.Use)}
 	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(), c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(), c.holdingsCommand(), c.explainCommand())
 	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand(), c.consoleCommand(), c.notifyCommand())
@@ -45,6 +49,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	for _, name := range []string{"bench", "evaluate", "train"} {
 		root.AddCommand(inTheLab(name))
 	}
+	c.Busy()
 	return c
 }
 
@@ -70,6 +75,9 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 	t, err := pool.Dial(ctx, cfg, c.Log(cfg))
 	if err != nil {
 		return nil, program.Unreachable{Reason: err}
+	}
+	if cfg.Origin("temporal-address") == "dev" {
+		c.devFolder = cfg.Servers.DataDir
 	}
 	return t, nil
 }

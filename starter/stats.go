@@ -51,9 +51,9 @@ func (c *cli) refreshed(ctx context.Context, a *app.App, refresh bool) error {
 		_, err := stats.MeasureStale(ctx, a.DB, a.Stats)
 		return err
 	}
-	progress := c.Progress()
+	progress := c.Progress("sites measured")
 	defer progress.End()
-	_, err := stats.MeasureAll(ctx, a.DB, a.Stats, func(done int) { progress.Show(fmt.Sprintf("%d sites measured", done)) })
+	_, err := stats.MeasureAll(ctx, a.DB, a.Stats, func(done int) { progress.Count(done, 0) })
 	return err
 }
 

@@ -27,12 +27,14 @@ away are no difference.`,
 		Example: "  starter verify\n  starter verify --deep --json",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			all := []collection.Difference{}
+			progress := c.Progress("documents compared")
+			defer progress.End()
 			seen, err := collection.Verify(ctx, a.DB, a.Repo, deep, func(d collection.Difference) {
 				all = append(all, d)
 				if !c.JSON {
 					fmt.Fprintf(c.Out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)
 				}
-			})
+			}, progress.Count)
 			if err != nil {
 				return err
 			}

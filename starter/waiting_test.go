@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -180,6 +184,31 @@ func TestWhoWaitsOutlivesTemporal(t *testing.T) {
 	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
 	require.Equal(t, program.ExitOK, result(), errs)
 	require.Contains(t, out.String(), "7 found")
+}
+
+// TestWhoWaitsIsToldThatDevEnded: nobody but a person brings that back, so there is
+// nothing to wait for.
+func TestWhoWaitsIsToldThatDevEnded(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	id := c.harvestThatWaits(c.onTemporal())
+	way := newRelay(t, c.temporalAddress)
+	dir := t.TempDir()
+	info := fmt.Sprintf(`{"pid": 1, "temporal_address": %q}`, way.address)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dev.json"), []byte(info), 0o600))
+	lock, err := os.Create(filepath.Join(dir, "dev.lock"))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	at := slices.Index(c.args, "--temporal-address")
+	c.args = slices.Delete(c.args, at, at+2)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	_, errs, result := c.background(ctx, "watch", id, "--data-dir", dir)
+	errs.until(t, "[crawl]")
+	require.NoError(t, lock.Close())
+	way.cut()
+	require.Equal(t, program.ExitUnavailable, result(), errs)
+	require.Contains(t, errs.String(), "`starter dev` has ended; start it again, and "+id+" goes on by itself")
 }
 
 // TestWatchSaysWhatFails: what fails and is tried again, and when that is over.

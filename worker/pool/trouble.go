@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/activities"
+	"gleaner/internal/harvest"
 	"gleaner/workflows"
 )
 
@@ -30,61 +32,95 @@ func (t Trouble) String() string {
 	if !t.Since.IsZero() {
 		when = "since " + t.Since.Local().Format(time.DateTime)
 	}
-	return fmt.Sprintf("%s fails and is tried again (attempt %d, %s): %s", t.What, t.Attempt, when, t.Error)
+	why := whose.ReplaceAllString(t.Error, "")
+	if why == silent {
+		why = "its worker fell silent"
+	}
+	return fmt.Sprintf("%s fails and is tried again (attempt %d, %s): %s", t.What, t.Attempt, when, why)
+}
+
+// whose is what an error of an activity begins with, silent what the server says of one
+// that is not heard of.
+var whose = regexp.MustCompile(`^activity error \(type: [^)]*\): `)
+
+const silent = "activity Heartbeat timeout (type: Heartbeat)"
+
+// Seen is what the servers know of a harvest under way.
+type Seen struct {
+	Troubles []Trouble
+	Doing    []string // what its own work said last of how far it is
 }
 
 // Troubles lists what fails of a harvest: its own work, its search for homepages,
 // and the crawls that it waits for. It is the servers' word, so it needs no worker
 // but to tell which crawls are waited for.
 func Troubles(ctx context.Context, c client.Client, harvest string) ([]Trouble, error) {
-	id := workflows.HarvestID(harvest)
+	seen, err := Look(ctx, c, harvest)
+	return seen.Troubles, err
+}
+
+// Look asks what a harvest does, and what of it fails.
+func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
+	id := workflows.HarvestID(name)
 	ids := []string{id, id + "/homepages"}
-	waits, _ := temporal{c}.Waits(ctx, harvest) // without a worker nobody knows
+	own := len(ids)
+	waits, _ := temporal{c}.Waits(ctx, name) // without a worker nobody knows
 	for _, host := range waits {
 		ids = append(ids, workflows.SiteID(host))
 	}
-	found := make([][]Trouble, len(ids))
+	found := make([]Seen, len(ids))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(8)
 	for i, id := range ids {
 		g.Go(func() (err error) {
-			found[i], err = troublesOf(ctx, c, id)
+			found[i], err = look(ctx, c, id)
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		return Seen{}, err
 	}
-	var all []Trouble
-	for _, f := range found {
-		all = append(all, f...)
+	var all Seen
+	for i, f := range found {
+		all.Troubles = append(all.Troubles, f.Troubles...)
+		if i < own {
+			all.Doing = append(all.Doing, f.Doing...)
+		}
 	}
 	return all, nil
 }
 
-// troublesOf asks for one workflow. A site's slices are counted by the workflow
-// itself, all other work by the server.
-func troublesOf(ctx context.Context, c client.Client, id string) ([]Trouble, error) {
+// look asks for one workflow. A site's slices are counted by the workflow itself, all
+// other work by the server.
+func look(ctx context.Context, c client.Client, id string) (all Seen, err error) {
 	d, err := c.DescribeWorkflowExecution(ctx, id, "")
 	var none *serviceerror.NotFound
 	if errors.As(err, &none) {
-		return nil, nil
+		return all, nil
 	}
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	var all []Trouble
+	convert := converter.GetDefaultDataConverter()
 	var own workflows.Trouble
 	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()[workflows.MemoTrouble]
-	if memo != nil && converter.GetDefaultDataConverter().FromPayload(memo, &own) == nil && own.Attempt > 0 {
-		all = append(all, Trouble{What: id, Attempt: own.Attempt, Since: own.Since, Error: own.Error})
+	if memo != nil && convert.FromPayload(memo, &own) == nil && own.Attempt > 0 {
+		all.Troubles = append(all.Troubles, Trouble{What: id, Attempt: own.Attempt, Since: own.Since, Error: own.Error})
 	}
 	for _, a := range d.GetPendingActivities() {
+		var said string
+		var asked harvest.Asked
+		switch beat := a.GetHeartbeatDetails(); {
+		case convert.FromPayloads(beat, &said) == nil && said != "":
+			all.Doing = append(all.Doing, said)
+		case convert.FromPayloads(beat, &asked) == nil && asked.Of > 0:
+			all.Doing = append(all.Doing, fmt.Sprintf("%d of %d papers", asked.Done, asked.Of))
+		}
 		why := a.GetLastFailure()
 		if why == nil || why.GetApplicationFailureInfo().GetType() == activities.ErrTypePaused {
 			continue
 		}
-		all = append(all, Trouble{What: id + " " + a.GetActivityType().GetName(), Attempt: int(a.GetAttempt()), Last: a.GetLastStartedTime().AsTime(), Error: why.GetMessage()})
+		all.Troubles = append(all.Troubles, Trouble{What: id + " " + a.GetActivityType().GetName(), Attempt: int(a.GetAttempt()), Last: a.GetLastStartedTime().AsTime(), Error: why.GetMessage()})
 	}
 	return all, nil
 }

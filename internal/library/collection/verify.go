@@ -47,8 +47,9 @@ const inFlight = 10 * time.Minute
 
 // Verify walks the repository and the record side by side, both ways, and tells
 // of every difference. deep reads every file and compares it with its name.
-func Verify(ctx context.Context, db *store.DB, repo *repository.Repository, deep bool, tell func(Difference)) (Verified, error) {
-	v := &verifier{db: db, repo: repo, deep: deep, tell: tell}
+// progress is told how many rows were compared; of how many (0) is not known before the end.
+func Verify(ctx context.Context, db *store.DB, repo *repository.Repository, deep bool, tell func(Difference), progress func(rows, of int)) (Verified, error) {
+	v := &verifier{db: db, repo: repo, deep: deep, tell: tell, progress: progress}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	next, stop := iter.Pull2(entries(ctx, repo))
@@ -116,6 +117,8 @@ type verifier struct {
 	deep bool
 	tell func(Difference)
 	seen Verified
+
+	progress func(rows, of int)
 }
 
 func (v *verifier) unnamed(ctx context.Context, e repository.Entry) {
@@ -133,6 +136,7 @@ func (v *verifier) unnamed(ctx context.Context, e repository.Entry) {
 
 func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) error {
 	v.seen.Rows++
+	v.progress(v.seen.Rows, 0)
 	if k.Places == 0 {
 		v.tell(Difference{k.SHA256, NoPlace, "no location names it"})
 	}

@@ -259,3 +259,16 @@ func (db *DB) AnySite(ctx context.Context, of Selection) (any bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites s WHERE `+selectSites+`)`, of.Venue, of.Harvest, of.Host).Scan(&any)
 	return any, err
 }
+
+// Rest is when sites are to be asked again.
+type Rest struct {
+	Sites, Blocked int
+	Next           *time.Time // of those not on the blacklist; nil where none is
+}
+
+// Rests says when some sites are to be asked again.
+func (db *DB) Rests(ctx context.Context, of Selection) (r Rest, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(b.host), min(greatest(s.due_at, s.parked_until)) FILTER (WHERE b.host IS NULL AND s.due_at IS NOT NULL)
+		FROM sites s LEFT JOIN blacklist b ON b.host=s.host WHERE `+selectSites, of.Venue, of.Harvest, of.Host).Scan(&r.Sites, &r.Blocked, &r.Next)
+	return r, err
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +34,9 @@ type Program struct {
 	file  string
 	flags *pflag.FlagSet
 	find  func(*config.Config)
+
+	mu    sync.Mutex
+	going *Progress
 }
 
 // shown are the settings that every command's help lists; `starter config` lists
@@ -42,7 +46,8 @@ var shown = map[string]bool{"data-dir": true, "database-url": true, "temporal-ad
 // New makes a program of a root command without commands. find puts what runs on
 // this machine already into the settings.
 func New(root *cobra.Command, out, errw io.Writer, child document.Child, find func(*config.Config)) *Program {
-	p := &Program{Root: root, Out: terminal.New(out), Err: terminal.New(errw), Own: map[string]string{}, Child: child, find: find}
+	results, rest := terminal.Pair(out, errw)
+	p := &Program{Root: root, Out: results, Err: rest, Own: map[string]string{}, Child: child, find: find}
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SuggestionsMinimumDistance = 2
 	root.Version = version()
@@ -154,6 +159,7 @@ func (p *Program) Application(ctx context.Context) (*app.App, error) {
 
 // Print writes a result: as JSON, or by the function given.
 func (p *Program) Print(v any, text func(io.Writer) error) error {
+	p.Settle()
 	if !p.JSON {
 		return text(p.Out)
 	}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/vbauerster/mpb/v8/cwriter"
 )
 
 // Writer passes on text in which every control character but newline and tab,
@@ -12,7 +15,11 @@ import (
 // JSON (\u001b): a terminal shows it and does not obey it, and JSON stays the same
 // JSON.
 type Writer struct {
-	to   io.Writer
+	to       io.Writer
+	terminal bool
+	screen   *screen
+
+	mu   sync.Mutex
 	part []byte // of a character whose end has not been written yet
 }
 
@@ -21,11 +28,32 @@ func New(w io.Writer) *Writer {
 	if c, ok := w.(*Writer); ok {
 		return c
 	}
-	return &Writer{to: w}
+	f, ok := w.(*os.File)
+	return &Writer{to: w, terminal: ok && cwriter.IsTerminal(int(f.Fd())), screen: &screen{}}
+}
+
+// Pair returns the writers of a program's results and of all else that it says. They
+// may be one terminal: what one says while something is live on the other stands
+// above that.
+func Pair(out, errw io.Writer) (results, rest *Writer) {
+	results, rest = New(out), New(errw)
+	results.screen = rest.screen
+	return results, rest
 }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.screen.say(w, w.welcome(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// welcome is what of the text so far may be shown; a character whose end is missing
+// waits for the next part.
+func (w *Writer) welcome(p []byte) []byte {
 	in := append(w.part, p...)
 	out := make([]byte, 0, len(in)+16)
 	w.part = nil
@@ -43,33 +71,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 		in = in[n:]
 	}
-	if _, err := w.to.Write(out); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// Replace puts s in place of the line that the cursor of a terminal is on.
-func (w *Writer) Replace(s string) error {
-	if _, err := io.WriteString(w.to, "\r\x1b[K"); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, s)
-	return err
+	return out
 }
 
 // Raw is where bytes go that are no text, such as a document's.
 func (w *Writer) Raw() io.Writer { return w.to }
 
 // Terminal reports whether a person looks at what is written.
-func (w *Writer) Terminal() bool {
-	f, ok := w.to.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+func (w *Writer) Terminal() bool { return w.terminal }
 
 // unwelcome reports whether a terminal might obey r, or r makes the text read
 // other than it is written.

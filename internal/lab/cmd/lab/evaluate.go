@@ -97,9 +97,9 @@ func (c *cli) lookNow(ctx context.Context, a *app.App, labels []homepage.Label) 
 		}
 		authors = append(authors, l)
 	}
-	progress := c.Progress()
+	progress := c.Progress("authors")
 	defer progress.End()
-	return a.Stages.LookFor(ctx, authors, func(done, of int) { progress.Show(fmt.Sprintf("%d of %d authors", done, of)) })
+	return a.Stages.LookFor(ctx, authors, progress.Count)
 }
 
 // knownAs gives labels without a pid that of the one author of the name who was

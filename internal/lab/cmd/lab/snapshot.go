@@ -185,7 +185,7 @@ func (c *cli) recordSite(ctx context.Context, cfg *config.Config, f *snapshotFla
 	if err != nil {
 		return err
 	}
-	progress := c.Progress()
+	progress := c.Progress("recording")
 	defer progress.End()
 	asked := 0
 	site := evaluate.NewSnapshot(start, func(u string) (evaluate.Recorded, error) {

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"gleaner/activities"
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/workflows"
+)
+
+// follow shows progress until the harvest ends.
+func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
+	a, err := c.Record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	cfg, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	l := &looking{db: a.DB, id: id, pace: cfg.Web.Delay, begun: time.Now()}
+	_ = l.look(ctx) // keepLooking asks again
+	c.Settle()
+	live := c.Err.Live(l)
+	watch, stop := context.WithCancel(ctx)
+	shown, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(shown)
+		l.keepLooking(watch)
+	}()
+	go func() {
+		defer close(told)
+		c.sayTroubles(watch, t, l)
+	}()
+	var result workflows.HarvestResult
+	err = c.await(ctx, t, workflows.HarvestID(id), &result)
+	stop()
+	<-shown
+	<-told
+	if ctx.Err() == nil {
+		_ = l.look(ctx)
+	}
+	live.End()
+	if ctx.Err() != nil && !c.JSON {
+		fmt.Fprintf(c.Err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
+	}
+	if err != nil {
+		return endedBadly(ctx, a.DB, id, err)
+	}
+	return c.Print(result, func(w io.Writer) error {
+		s := result.Summary
+		if gleaner.ParseGoal(id).Site != "" {
+			return sayAcademic(ctx, w, a.DB, id)
+		}
+		_, err := fmt.Fprintf(w, "%s complete: %d published, %d held, %d wanted, %d found, %d missing (recall %s)\nwhy:  starter report %s\n",
+			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, recall(s.Recall, s.Wanted), id)
+		return err
+	})
+}
+
+// recall is said of wanted papers alone: where there are none, none is missing.
+func recall(share float64, wanted int) string {
+	if wanted == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*share)
+}
+
+// sayAcademic says what the harvest of a site came to.
+func sayAcademic(ctx context.Context, w io.Writer, db *store.DB, id string) error {
+	n, err := db.HarvestCounts(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s complete: %d academic documents of %d files, %d pages read\nthey are:  starter export %s\n", id, n.Accepted, n.Documents, n.Pages, id)
+	return err
+}
+
+// endedBadly says in one line why a harvest ended, as the record has it.
+func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
+	var lost program.Unreachable
+	if errors.As(err, &lost) {
+		return err
+	}
+	h, herr := db.FindHarvest(ctx, id)
+	if herr != nil || h.Note == "" {
+		return err
+	}
+	why := fmt.Errorf("%s %s %s", id, h.Stage, h.Note)
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.Type() == activities.ErrTypeInput {
+		return program.Unknown{Reason: why}
+	}
+	return why
+}
+
+// keepLooking looks every second, and a busy database less often. What it cannot tell
+// now (a harvest that has not begun, a database that is away) it asks again.
+func (l *looking) keepLooking(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := time.Now()
+		_ = l.look(ctx)
+		_ = fetch.Wait(ctx, max(time.Second, 10*time.Since(began)))
+	}
+}

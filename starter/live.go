@@ -1,0 +1,292 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/internal/service/terminal"
+)
+
+const (
+	rateOver   = time.Minute // by what a rate is measured
+	sitesShown = 60          // as many as a window has, and some that fail
+	barWidth   = 16
+)
+
+// looking is a harvest as it is shown to somebody who waits for it.
+type looking struct {
+	db    *store.DB
+	id    string
+	pace  time.Duration // of a site that was not asked yet
+	begun time.Time
+
+	mu    sync.Mutex
+	h     store.Harvest
+	n     store.Counts
+	now   store.Now
+	doing []string
+	past  []sample
+}
+
+// sample is how much was done at a moment.
+type sample struct {
+	at               time.Time
+	answers, decided int
+}
+
+// look asks the record once. After an error what is shown stays as it was.
+func (l *looking) look(ctx context.Context) error {
+	h, err := l.db.FindHarvest(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	n, err := l.db.HarvestCounts(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	now, err := l.db.HarvestNow(ctx, l.id, l.pace, sitesShown)
+	if err != nil {
+		return err
+	}
+	at := sample{time.Now(), n.Pages + n.Documents + n.Failures, n.Decided}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.h.Stage != h.Stage {
+		l.past = nil
+	}
+	l.h, l.n, l.now = h, n, now
+	l.past = slices.DeleteFunc(append(l.past, at), func(s sample) bool { return at.at.Sub(s.at) > rateOver })
+	return nil
+}
+
+// does keeps what the harvest's own work says of itself.
+func (l *looking) does(doing []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doing = doing
+}
+
+// rates are answers and authors a second.
+func (l *looking) rates() (answers, decided float64) {
+	if len(l.past) < 2 {
+		return 0, 0
+	}
+	a, b := l.past[0], l.past[len(l.past)-1]
+	s := b.at.Sub(a.at).Seconds()
+	return max(0, float64(b.answers-a.answers)/s), max(0, float64(b.decided-a.decided)/s)
+}
+
+// left is about how long the stage takes, by what is known now; "" where nothing is.
+func (l *looking) left() string {
+	answers, decided := l.rates()
+	switch {
+	case l.h.Paused:
+		return ""
+	case l.h.Stage == gleaner.StageHomepages && decided > 0 && l.n.Decided < l.n.Authors:
+		return "about " + program.Span(time.Duration(float64(l.n.Authors-l.n.Decided)/decided*float64(time.Second))) + " left for the authors"
+	case (l.h.Stage == gleaner.StageCrawl || l.h.Stage == gleaner.StageCopies) && l.now.Waiting > 0:
+		takes := atPace(l.now, 0)
+		if answers > 0 { // a busy machine takes longer than the sites ask for
+			takes = max(takes, time.Duration(float64(l.now.Waiting)/answers*float64(time.Second)))
+		}
+		return "about " + program.Span(max(takes, time.Second)) + " left for the links known now"
+	}
+	return ""
+}
+
+// defaultWindow is how many sites a harvest crawls at a time.
+const defaultWindow = 50
+
+// atPace is how long what waits takes, site beside site.
+func atPace(n store.Now, window int) time.Duration {
+	return max(n.Longest, n.All/time.Duration(cmp.Or(window, defaultWindow)))
+}
+
+// String implements terminal.View.
+func (l *looking) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.h.ID == "" {
+		return ""
+	}
+	parts := []string{progressText(l.h, l.n)}
+	if l.h.Stage == gleaner.StagePapers && l.now.Listed > 0 {
+		parts = append(parts, fmt.Sprintf("%d papers listed", l.now.Listed))
+	}
+	parts = append(parts, l.doing...)
+	if rate, _ := l.rates(); rate > 0 {
+		parts = append(parts, fmt.Sprintf("%.1f answers a second", rate))
+	}
+	if left := l.left(); left != "" {
+		parts = append(parts, left)
+	}
+	if n, first := l.failing(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the sites fail: %s", n, first))
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (l *looking) failing() (n int, first string) {
+	for _, s := range l.now.At {
+		if s.Fails() {
+			if n++; n == 1 {
+				first = s.Host + " " + whyFails(s)
+			}
+		}
+	}
+	return n, first
+}
+
+// Lines implements terminal.View.
+func (l *looking) Lines(width, height int) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.h.ID == "" {
+		return nil
+	}
+	took := program.Span(time.Since(l.begun))
+	head := terminal.Cut(l.h.ID+"  "+l.stage(), width-len(took)-2)
+	lines := []string{head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took}
+	row := func(label, text string) {
+		if text != "" {
+			lines = append(lines, fmt.Sprintf("%-10s %s", label, text))
+		}
+	}
+	if gleaner.ParseGoal(l.h.Venue).Site == "" {
+		row("papers", l.papers())
+		row("homepages", l.homepages())
+	}
+	if l.n.Sites > 0 {
+		row("sites", part(l.n.SitesDone, l.n.Sites)+fmt.Sprintf(" done; %d pages, %d files, %d academic", l.n.Pages, l.n.Documents, l.n.Accepted))
+	}
+	row("now", strings.Join(l.doing, "; "))
+	if l.h.CompletedAt != nil {
+		return lines
+	}
+	rate, _ := l.rates()
+	if l.n.Waiting > 0 || rate > 0 {
+		row("links", fmt.Sprintf("%d wait; %.1f answers a second", l.n.Waiting, rate))
+	}
+	row("left", l.left())
+	return append(lines, l.sites(width, height-len(lines))...)
+}
+
+// stage says where the harvest stands.
+func (l *looking) stage() string {
+	s := string(l.h.Stage)
+	if l.h.CompletedAt != nil && l.h.CompletedAt.Before(l.begun) {
+		return "begins" // what is on record is of the last time
+	}
+	all := []gleaner.Stage{gleaner.StagePapers, gleaner.StageHeld, gleaner.StageCopies, gleaner.StageHomepages, gleaner.StageCrawl, gleaner.StageReport}
+	if i := slices.Index(all, l.h.Stage); i >= 0 && gleaner.ParseGoal(l.h.Venue).Site == "" {
+		s = fmt.Sprintf("%s (%d of %d)", s, i+1, len(all))
+	}
+	if l.h.Paused {
+		s += ", paused"
+	}
+	return s
+}
+
+func (l *looking) papers() string {
+	switch {
+	case l.n.Published == 0 && l.now.Listed > 0:
+		return fmt.Sprintf("%d listed so far", l.now.Listed)
+	case l.n.Published == 0 && l.h.Stage == gleaner.StagePapers:
+		return "being listed"
+	case l.n.Published == 0:
+		return "none"
+	}
+	s := part(l.n.Found, l.n.Wanted) + " wanted ones found"
+	if l.n.Held > 0 {
+		s += fmt.Sprintf("; %d held", l.n.Held)
+	}
+	return s
+}
+
+func (l *looking) homepages() string {
+	if l.n.Authors == 0 || l.h.Stage == gleaner.StagePapers || l.h.Stage == gleaner.StageHeld || l.h.Stage == gleaner.StageCopies {
+		return ""
+	}
+	return part(l.n.Decided, l.n.Authors) + fmt.Sprintf(" authors looked for, %d have one", l.n.Homepages)
+}
+
+// part is a bar with its numbers.
+func part(done, of int) string {
+	return fmt.Sprintf("%s %d of %d", terminal.Bar(float64(done)/float64(max(of, 1)), barWidth), done, of)
+}
+
+// sites are lines of the sites that fail, then of those that are crawled, as many as
+// there is room for.
+func (l *looking) sites(width, room int) (lines []string) {
+	if len(l.now.At) == 0 || room < 3 {
+		return nil
+	}
+	lines = append(lines, "")
+	shown := min(len(l.now.At), room-2)
+	longest := 0
+	for _, s := range l.now.At[:shown] {
+		longest = max(longest, len(s.Host))
+	}
+	host := min(longest, max(16, width-52))
+	for _, s := range l.now.At[:shown] {
+		name := fmt.Sprintf("%-*s", host, terminal.Cut(s.Host, host))
+		if s.Fails() {
+			lines = append(lines, "! "+name+"  "+whyFails(s))
+			continue
+		}
+		what, n := "paper", s.Papers
+		if gleaner.ParseGoal(l.h.Venue).Site != "" {
+			what, n = "file", s.Documents
+		}
+		lines = append(lines, fmt.Sprintf("  %s %5d %-5s %4d %-6s %5d waiting  %s", name, s.Pages, one(s.Pages, "page"), n, one(n, what), s.Waiting, nextRequest(s)))
+	}
+	if more := len(l.now.At) - shown; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return lines
+}
+
+// one is a word for so many of a thing.
+func one(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}
+
+// nextRequest says when a site is asked next.
+func nextRequest(s store.SiteNow) string {
+	wait := time.Until(s.Next)
+	if wait < time.Second {
+		return "now"
+	}
+	return "in " + program.Span(wait)
+}
+
+func whyFails(s store.SiteNow) string {
+	if s.State != gleaner.SiteCrawling {
+		return string(s.State) + ": " + cmp.Or(s.Reason, "no reason was noted")
+	}
+	return fmt.Sprintf("%s, %d times in a row; asked again %s", cmp.Or(s.Reason, "did not answer"), s.Failures, nextRequest(s))
+}
+
+// progressText says in a line how far a harvest is.
+func progressText(h store.Harvest, c store.Counts) string {
+	state := string(h.Stage)
+	if h.Paused {
+		state += ", paused"
+	}
+	if gleaner.ParseGoal(h.Venue).Site != "" {
+		return fmt.Sprintf("%s [%s] sites %d of %d | pages %d, waiting %d | documents %d, academic %d", h.ID, state, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+	}
+	return fmt.Sprintf("%s [%s] wanted %d, found %d | authors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
+		h.ID, state, c.Wanted, c.Found, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+}
