@@ -15,14 +15,18 @@ const (
 // canvas is an SVG drawing under way.
 type canvas struct{ strings.Builder }
 
-func newCanvas(title string) *canvas {
+func newCanvas(title string, height float64) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`, chartWidth, chartHeight, title, title)
+	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`, chartWidth, height, title, title)
 	return c
 }
 
+// bar draws a bar; none of nothing.
 func (c *canvas) bar(x, y, w, h float64, class, label string) {
-	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"><title>%s</title></rect>`, x, y, w, max(h, 0), class, label)
+	if w <= 0 || h <= 0 {
+		return
+	}
+	fmt.Fprintf(c, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"><title>%s</title></rect>`, x, y, w, h, class, label)
 }
 
 func (c *canvas) text(x, y float64, anchor, s string) {
@@ -50,7 +54,7 @@ func columns(c *canvas, years []Year) (step float64) {
 // papersChart stacks held, found and missing papers by year (Zhuang et al.,
 // figure 5).
 func papersChart(years []Year) string {
-	c := newCanvas("Papers by year: held, found, missing")
+	c := newCanvas("Papers by year: held, found, missing", chartHeight)
 	most := 1
 	for _, y := range years {
 		most = max(most, y.Published)
@@ -77,7 +81,7 @@ func papersChart(years []Year) string {
 
 // recallChart draws recall by year in its three forms (figures 6 to 9).
 func recallChart(years []Year) string {
-	c := newCanvas("Recall by year")
+	c := newCanvas("Recall by year", chartHeight)
 	floor, room := chartHeight-24, chartHeight-24-12
 	for _, share := range []float64{0, .5, 1} {
 		c.rule(floor - room*share)
@@ -106,15 +110,20 @@ func recallChart(years []Year) string {
 
 // reasonsChart draws why papers are missing.
 func reasonsChart(r *Report) string {
-	c := newCanvas("Why papers are missing")
+	step := chartHeight / float64(len(reasons))
+	c := newCanvas("Why papers are missing", step*float64(max(len(r.Reasons), 1)))
 	most := 1
 	for _, n := range r.Reasons {
 		most = max(most, n)
 	}
 	const label = 240.0
-	step := chartHeight / float64(len(reasons))
-	for i, why := range reasons {
+	i := 0
+	for _, why := range reasons {
 		y, n := float64(i)*step, r.Reasons[why]
+		if n == 0 {
+			continue
+		}
+		i++
 		w := (chartWidth - label - 40) * float64(n) / float64(most)
 		c.text(label-8, y+step*.62, "end", string(why))
 		c.bar(label, y+step*.15, w, step*.7, "missing", fmt.Sprintf("%s: %d", why, n))

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -102,6 +104,7 @@ type Files struct {
 // Report is what a harvest came to.
 type Report struct {
 	Harvest   store.Harvest  `json:"harvest"`
+	Title     string         `json:"title"` // of what was harvested, as people write it
 	Made      time.Time      `json:"made_at"`
 	Summary   Summary        `json:"summary"`
 	Years     []Year         `json:"years"`
@@ -110,6 +113,7 @@ type Report struct {
 	Files     Files          `json:"files"`
 	Documents map[string]int `json:"documents"` // by class and state
 	Counters  store.Counters `json:"counters"`  // what became of every file
+	Found     []store.Change `json:"found"`     // all that was found, by year and title; "lost" where it is at none of its places any more
 	Missing   []MissingPaper `json:"missing"`
 	Reasons   map[Reason]int `json:"reasons"`
 	Sites     []SiteLine     `json:"sites"`
@@ -124,7 +128,7 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 	}
 	r := &Report{Harvest: h, Made: time.Now(), Reasons: map[Reason]int{}, Documents: map[string]int{}}
 	b := &builder{db: db, r: r}
-	for _, step := range []func(context.Context) error{b.years, b.authors, b.documents, b.sites, b.missing} {
+	for _, step := range []func(context.Context) error{b.title, b.years, b.authors, b.documents, b.sites, b.found, b.missing} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -136,6 +140,17 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 type builder struct {
 	db *store.DB
 	r  *Report
+}
+
+func (b *builder) title(ctx context.Context) (err error) {
+	b.r.Title, err = b.db.GoalTitle(ctx, b.r.Harvest.Venue)
+	return err
+}
+
+func (b *builder) found(ctx context.Context) (err error) {
+	b.r.Found, err = b.db.Changes(ctx, b.r.Harvest, time.Time{})
+	slices.SortStableFunc(b.r.Found, func(a, b store.Change) int { return cmp.Or(a.Year-b.Year, cmp.Compare(a.Title, b.Title)) })
+	return err
 }
 
 func (b *builder) years(ctx context.Context) error {

@@ -24,6 +24,11 @@ import (
 func sample() *Report {
 	r := &Report{
 		Harvest: store.Harvest{ID: "conf/webdb/1998-1999", Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Stage: "complete"},
+		Title:   "Workshop on the Web & <Databases>",
+		Found: []store.Change{
+			{What: "found", Title: "Views & <Queries>", Year: 1998, Authors: []string{"Ada Lovelace"}, URL: "http://ada.example/~ada/" + strings.Repeat("long", 60) + ".pdf"},
+			{What: "lost", Title: "Gone", Year: 1999, Authors: []string{"Bob"}, URL: "javascript:alert(1)"},
+		},
 		Made:    time.Date(2004, 6, 17, 12, 0, 0, 0, time.UTC),
 		Summary: Summary{Published: 30, Held: 10, Found: 17, HeldMet: 4}, Authors: 60, Homepages: 55,
 		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9, HeldMet: 1}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8, HeldMet: 3}}},
@@ -88,8 +93,9 @@ func TestPageInABrowser(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, sample().WriteHTML(&b))
 	b.WriteString(`<script>
-		const r = [...document.querySelectorAll("rect")].filter(e => { const b = e.getBoundingClientRect(); return b.height > 0 && b.width > 0 })
-		document.title = ["rects", r.length, "bold", document.querySelectorAll("views").length, "over", document.documentElement.scrollWidth - innerWidth].join(" ")
+		const r = document.querySelectorAll("rect") // each of something: none is empty
+		document.title = ["rects", r.length, "bold", document.querySelectorAll("views, databases, queries").length, "over", document.documentElement.scrollWidth - innerWidth,
+			"links", document.querySelectorAll("a[href^='http://ada.example/']").length, document.querySelectorAll("a[href^='javascript']").length, document.querySelector("h1").textContent].join(" ")
 	</script>`)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "report.html")
@@ -99,12 +105,13 @@ func TestPageInABrowser(t *testing.T) {
 	out, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=800,900", "--dump-dom", "file://"+file).Output()
 	require.NoError(t, err)
-	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+)</title>`).FindStringSubmatch(string(out))
+	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(string(out))
 	require.NotNil(t, title, "the script did not run: %.300s", out)
 	require.Contains(t, string(out), "Links left out: ignore-list 7, max-depth 2")
 	// Three parts and three recalls of two years, two reasons with papers.
 	require.Equal(t, "14", title[1])
 	require.Equal(t, "0", title[2], "a title was read as markup")
+	require.Equal(t, []string{"1", "0", "Workshop on the Web &amp; &lt;Databases&gt;"}, title[4:])
 	require.True(t, strings.HasPrefix(title[3], "-") || title[3] == "0", "%s pixels too wide", title[3])
 }
 

@@ -22,6 +22,14 @@ type Change struct {
 	URL     string    `json:"url"`
 }
 
+// GoalTitle is what people call the goal of a harvest: the title of a venue, the name of
+// a person; the goal's own name where neither is known.
+func (db *DB) GoalTitle(ctx context.Context, goal string) (title string, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT coalesce(nullif(title, ''), nullif(name, '')) FROM venues WHERE key=$1),
+		(SELECT name FROM authors WHERE pid<>'' AND 'author:' || pid=$1 LIMIT 1), $1)`, goal).Scan(&title)
+	return title, err
+}
+
 // Changes lists what became since a time of what a harvest wants: what was found
 // first, what is at none of its places any more (its file stays), and what was found
 // before and has a new version at a known place. All come by time.
