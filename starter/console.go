@@ -75,10 +75,11 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 	d := &desk{c: c}
 	defer d.close()
 	o.Harvests = d
-	page, err := console.New(o)
+	page, err := console.New(ctx, o)
 	if err != nil {
 		return err
 	}
+	defer page.Close()
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fmt.Errorf("%w: --listen: %w", program.ErrUsage, err)

@@ -10,20 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )
-
-// explanation is all that is known of a URL.
-type explanation struct {
-	store.URLRecord
-	LinkedBy []store.BackLink `json:"linked_by,omitempty"`
-	Found    []store.Document `json:"found,omitempty"`
-	Lists    []string         `json:"lists,omitempty"` // that leave it out, by harvest
-}
 
 func (c *cli) explainCommand() *cobra.Command {
 	return &cobra.Command{Use: "explain URL", Short: "Say why a URL was taken when it was, and what came of it", Args: args(1, "a URL"),
@@ -32,46 +22,19 @@ crawl took it when it did (or what it waits for), which list of which harvest le
 it out, how the fetch ended, and what was decided of the document that came back.`,
 		Example: "  starter explain http://www.example.edu/~ada/papers/engine.pdf",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			e, err := explain(ctx, a, args[0])
+			url, err := weburl.Canonical("", args[0])
+			if err != nil {
+				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+			e, err := a.Explain(ctx, url)
 			if err != nil {
 				return err
 			}
-			return c.Print(e, e.write)
+			return c.Print(e, func(w io.Writer) error { return writeExplanation(w, e) })
 		})}
 }
 
-// maxBackLinks is how many pages that link to a file are told of.
-const maxBackLinks = 100
-
-func explain(ctx context.Context, a *app.App, raw string) (*explanation, error) {
-	url, err := weburl.Canonical("", raw)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
-	}
-	lists, err := keptOut(ctx, a, url)
-	if err != nil {
-		return nil, err
-	}
-	h := frontier.HashOf(url)
-	r, err := a.DB.ExplainURL(ctx, weburl.Host(url), h[:])
-	if err != nil {
-		return nil, neverMet(err, lists)
-	}
-	e := &explanation{URLRecord: r, Lists: lists}
-	if e.LinkedBy, err = a.DB.BackLinks(ctx, h[:], maxBackLinks); err != nil {
-		return nil, err
-	}
-	for _, sha := range r.SHA256 {
-		d, _, err := a.DB.Document(ctx, sha)
-		if err != nil {
-			return nil, err
-		}
-		e.Found = append(e.Found, d)
-	}
-	return e, nil
-}
-
-func (e *explanation) write(w io.Writer) error {
+func writeExplanation(w io.Writer, e *app.Explanation) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name string, v any) {
 		if s := fmt.Sprint(v); s != "" {

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
 
-	"gleaner/internal/record/store"
-	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/rules"
-	"gleaner/internal/web/weburl"
 )
 
 // linkFlags are what of the web a harvest leaves out.
@@ -46,35 +40,4 @@ func (f *linkFlags) lists() (*rules.Lists, error) {
 		return nil, nil
 	}
 	return &l, nil
-}
-
-// keptOut says, for each harvest that wants a URL's host, by which list it leaves
-// the URL out.
-func keptOut(ctx context.Context, a *app.App, url string) (lines []string, err error) {
-	all, err := a.DB.LinkLists(ctx, weburl.Host(url))
-	if err != nil {
-		return nil, err
-	}
-	worker := app.Links(a.Config)
-	if len(all) == 0 {
-		all = []store.LinkLists{{Harvest: "the policy"}}
-	}
-	learnt, err := a.DB.StopNames(ctx, a.Stats.StopSites, a.Stats.StopShare)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range all {
-		if rule, entry := rules.New(h.Lists.Over(worker), learnt).KeepsOut(url, weburl.IsDocumentName(url)); rule != "" {
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s", rule, entry))+" ("+h.Harvest+")")
-		}
-	}
-	return lines, nil
-}
-
-// neverMet says of a URL that is not on record which lists would keep it out.
-func neverMet(err error, lists []string) error {
-	if errors.Is(err, store.ErrNoURL) && len(lists) > 0 {
-		return fmt.Errorf("%w; the lists leave it out: %s", err, strings.Join(lists, ", "))
-	}
-	return err
 }

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 )
 
 // TestThePaceOfASiteIsShown: how often a site is asked, and who set that, wherever
@@ -53,7 +54,7 @@ func TestThePaceOfASiteIsShown(t *testing.T) {
 	c.read(&rep, "report", "conf/x")
 	var rates []rated[store.SiteRates]
 	c.read(&rates, "stats", "sites")
-	var url explanation
+	var url app.Explanation
 	c.read(&url, "explain", "http://slow.example/")
 	paces := map[string][]store.Pace{"slow.example": {url.Pace}}
 	for _, s := range status[0].Sites {

@@ -79,21 +79,13 @@ func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string
 		return err
 	}
 	kept, _ := recorded(word)
-	if err := settleMatch(ctx, a, paper, sha, kept); err != nil {
+	if err := collection.Settle(ctx, a.DB, a.Repo, paper, sha, kept); err != nil {
 		return err
 	}
 	return c.Print(map[string]string{"paper": paper, "sha256": sha, "settled": kept}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s and %.12s: %s\n", paper, sha, word)
 		return err
 	})
-}
-
-// settleMatch records the word, and writes the JSON beside the document anew.
-func settleMatch(ctx context.Context, a *app.App, paper, sha, word string) error {
-	if err := a.DB.Settle(ctx, paper, sha, word); err != nil {
-		return err
-	}
-	return collection.Refresh(ctx, a.DB, a.Repo, sha)
 }
 
 func writeReviews(w io.Writer, all []store.Review) error {
@@ -129,7 +121,7 @@ func (c *cli) reviewLoop(ctx context.Context, a *app.App, in io.Reader, all []st
 		if word == "skip" {
 			continue
 		}
-		if err := settleMatch(ctx, a, r.Paper, r.SHA256, word); err != nil {
+		if err := collection.Settle(ctx, a.DB, a.Repo, r.Paper, r.SHA256, word); err != nil {
 			return err
 		}
 		said++

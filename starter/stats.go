@@ -71,7 +71,7 @@ func (c *cli) statsSites() *cobra.Command {
 			if err := c.refreshed(ctx, a, refresh); err != nil {
 				return err
 			}
-			sites, err := a.DB.SiteRatesList(ctx, verdict)
+			sites, err := a.DB.SiteRatesList(ctx, verdict, 0)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"gleaner/internal/library/collection"
 	"gleaner/internal/service/app"
 )
 
@@ -34,18 +35,21 @@ type Harvests interface {
 // Console answers what browsers and programs ask.
 type Console struct {
 	Options
-	log   *slog.Logger
-	pages map[string]pageTemplate
-	doors *doors
+	log        *slog.Logger
+	pages      map[string]pageTemplate
+	doors      *doors
+	reports    *reports
+	collection *collection.Collection // draws pictures of documents
+	end        context.CancelFunc
 }
 
 // ErrNoUsers is returned by Serve where others than the people of this machine could
 // reach a console in which nobody has to log in.
 var ErrNoUsers = errors.New("a console that others can reach needs users: `starter console user add NAME` makes one")
 
-// New makes a console of an open record.
-func New(o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log}
+// New makes a console of an open record. Close it before the record.
+func New(ctx context.Context, o Options) (*Console, error) {
+	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx)}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -53,7 +57,15 @@ func New(o Options) (*Console, error) {
 	if c.doors, err = newDoors(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
+	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
+	c.reports = &reports{db: o.App.DB, ctx: ctx, made: map[string]*madeReport{}}
 	return c, nil
+}
+
+// Close ends what the console still works on.
+func (c *Console) Close() {
+	c.end()
+	c.reports.work.Wait()
 }
 
 // Bounds of what a client may send, and of how long anything takes.
@@ -106,6 +118,8 @@ func (c *Console) Handler(public bool) http.Handler {
 	for _, r := range routes() {
 		mux.Handle(r.method+" "+r.path, c.answer(r))
 	}
+	mux.HandleFunc("GET /documents/{sha256}/page.png", c.picture)
+	mux.HandleFunc("GET /openapi.json", c.serveOpenAPI)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
 	inside := c.admit(public, mux)
 

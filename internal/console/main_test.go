@@ -44,8 +44,9 @@ func open(t *testing.T, change func(*Options), public bool) *desk {
 	if change != nil {
 		change(&o)
 	}
-	c, err := New(o)
+	c, err := New(t.Context(), o)
 	require.NoError(t, err)
+	t.Cleanup(c.Close)
 	d := &desk{DB: a.DB, Console: c, t: t, server: httptest.NewServer(c.Handler(public))}
 	t.Cleanup(d.server.Close)
 	d.another()

@@ -18,6 +18,7 @@ type route struct {
 	what         string // in a sentence
 	params       []param
 	answer       func(ctx context.Context, c *Console, a *asked) (titled, error)
+	shows        titled // an empty one of what answer makes
 }
 
 // param is what may be said in the address, or in a form.
@@ -113,11 +114,28 @@ func more[T any](rows []T, key func(T) string) ([]T, string) {
 	return rows, key(rows[pageSize-1])
 }
 
-// routes are all addresses of the console, but for the log-in and the style.
+// routes are all addresses of the console, but for the log-in, the style and pictures.
 func routes() []route {
 	after := param{name: "after", what: "what the page before gave as next"}
+	harvestID := param{name: "harvest", what: "id of a harvest"}
+	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
+	must := func(p param) param { p.required = true; return p }
 	return []route{
-		{"GET", "/{$}", "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests},
-		{"GET", "/harvests/{id...}", "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest},
+		{"GET", "/{$}", "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
+		{"GET", "/harvests/{id...}", "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
+		{"GET", "/reports/{id...}", "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
+		{"GET", "/papers", "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
+			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
+		{"GET", "/papers/{key...}", "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
+		{"GET", "/sites", "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, inState(siteStates()...), after}, sites, sitesPage{}},
+		{"GET", "/sites/{host}", "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
+		{"GET", "/documents", "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "such as paper, thesis or slides"},
+			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
+			{name: "after", what: after.what, number: true}}, documents, documentsPage{}},
+		{"GET", "/documents/{sha256}", "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
+		{"GET", "/urls", "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
+		{"GET", "/review", "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}}, reviews, reviewPage{}},
+		{"GET", "/whitelist", "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
+		{"GET", "/statistics", "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
@@ -67,6 +68,7 @@ func functions() template.FuncMap {
 		"set":     withParam,
 		"tab":     func(here, own, to, name string) tab { return tab{here == own, to, name} },
 		"follow":  follow,
+		"options": options[string],
 		"json":    func(address string) string { return withParam(address, "format", "json") },
 	}
 }
@@ -137,6 +139,20 @@ type tab struct {
 	To, Name string
 }
 
+// option is a choice of a form.
+type option struct {
+	Name   string
+	Chosen bool
+}
+
+// options are the choices of a form, with the one that holds.
+func options[T ~string](names []T, chosen string) (all []option) {
+	for _, n := range names {
+		all = append(all, option{string(n), string(n) == chosen})
+	}
+	return all
+}
+
 // follow is the address of the next page, "" without one.
 func follow(address, next string) string {
 	if next == "" {
@@ -197,7 +213,10 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 
 func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
 	v := view{Title: data.Title(), User: user(r.Context()), Address: r.URL.RequestURI(), Data: data}
-	v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
+	case "harvests", "reports", "papers":
+		v.Here = ""
+	}
 	if l, ok := data.(lively); ok && r.Method == http.MethodGet {
 		v.Live = l.Live()
 	}
@@ -235,7 +254,7 @@ func status(err error) int {
 		return http.StatusUnauthorized
 	case errors.Is(err, errTooMany):
 		return http.StatusTooManyRequests
-	case errors.Is(err, errNoPage):
+	case errors.Is(err, errNoPage), errors.Is(err, store.ErrNoPaper):
 		return http.StatusNotFound
 	case errors.As(err, &tooLarge):
 		return http.StatusRequestEntityTooLarge
@@ -250,7 +269,7 @@ func status(err error) int {
 	case program.ExitUnavailable:
 		return http.StatusServiceUnavailable
 	}
-	if store.Away(err) {
+	if store.Away(err) || errors.Is(err, repository.ErrAway) {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
@@ -274,7 +293,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 		f.Reason = "something went wrong here; the log of `starter console` says what"
 		c.log.ErrorContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
 	case http.StatusServiceUnavailable:
-		f.Reason = "the database or Temporal does not answer; try again in a while"
+		f.Reason = "the database, the blob store or Temporal does not answer; try again in a while"
 		c.log.WarnContext(r.Context(), "console: not answered", "path", r.URL.Path, "error", err)
 	}
 	c.show(w, r, f.Status, "failure", f)

@@ -33,11 +33,21 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		}
 	}
 	return t.Execute(w, map[string]any{
-		"R": r, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(),
-		"Papers":  template.HTML(papersChart(r.Years)), // #nosec G203: numbers of our own
-		"Recall":  template.HTML(recallChart(r.Years)), // #nosec G203
-		"Reasons": template.HTML(reasonsChart(r)),      // #nosec G203
+		"R": r, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Charts": r.Charts(),
 	})
+}
+
+// Charts are drawings of a report, for a page that gives the classes held, found and
+// missing their colours.
+type Charts struct{ Papers, Recall, Reasons template.HTML }
+
+// Charts draws them.
+func (r *Report) Charts() Charts {
+	return Charts{
+		Papers:  template.HTML(papersChart(r.Years)), // #nosec G203: numbers of our own
+		Recall:  template.HTML(recallChart(r.Years)), // #nosec G203
+		Reasons: template.HTML(reasonsChart(r)),      // #nosec G203
+	}
 }
 
 type group struct {

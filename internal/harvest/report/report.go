@@ -65,7 +65,9 @@ const (
 	NoHomepage  Reason = "no homepage found"                     // of any of its authors
 )
 
-// reasons in the order in which reports list them.
+// Reasons lists them in the order in which reports do.
+func Reasons() []Reason { return reasons }
+
 var reasons = []Reason{Ambiguous, Rejected, FetchFailed, Untellable, NotYet, SiteRefused, NotLinked, LedNowhere, NoHomepage}
 
 // MissingPaper is a wanted paper that was not found.

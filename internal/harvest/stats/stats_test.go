@@ -178,7 +178,7 @@ func TestStaleRates(t *testing.T) {
 	_, err := r.Pool.Exec(t.Context(), `UPDATE documents SET state='accepted', updated_at=now()`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ada.example", "press.example"}, stale(), "accepted later")
-	sites, err := r.SiteRatesList(t.Context(), "")
+	sites, err := r.SiteRatesList(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, "press.example", sites[0].Host)
 	require.Equal(t, 1, sites[0].Accepted)

@@ -63,3 +63,12 @@ func Refresh(ctx context.Context, db *store.DB, repo *repository.Repository, sha
 	s.Path = ""
 	return repo.PutMeta(ctx, sha, s)
 }
+
+// Settle records a person's word on a match ("yes", "no", or "" to take it back), and
+// writes the JSON beside the document anew.
+func Settle(ctx context.Context, db *store.DB, repo *repository.Repository, paper, sha, word string) error {
+	if err := db.Settle(ctx, paper, sha, word); err != nil {
+		return err
+	}
+	return Refresh(ctx, db, repo, sha)
+}

@@ -25,6 +25,7 @@ type DocumentQuery struct {
 	Sample    int           // so many at random; 0 is all
 	Seed      string        // of the sample: the same seed gives the same one
 	Limit     int           // at most so many, the oldest first; 0 is all
+	After     int64         // number of the document before the first; not of a sample
 }
 
 // Listed is a document in a list.
@@ -35,32 +36,46 @@ type Listed struct {
 	Title string `json:"title,omitempty"` // of that paper
 }
 
-// FindDocuments lists documents that meet conditions, in the order in which they
-// came, or in that of the sample.
-func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
-	limit := q.Limit
-	if q.Sample > 0 && (limit == 0 || q.Sample < limit) {
-		limit = q.Sample
+// sql finds what args describe. Without a sample the order is
+// that of an index, so that a page of a long list is read alone.
+func (q DocumentQuery) sql() string {
+	order := `d.id`
+	if q.Sample > 0 {
+		order = `md5($14 || d.sha256), d.id`
 	}
-	rows, err := db.Pool.Query(ctx, `
-		WITH chosen AS (SELECT `+documentColumns+` FROM documents d
+	return `
+		WITH chosen AS (SELECT ` + documentColumns + ` FROM documents d
 			WHERE (cardinality($1::text[])=0 OR d.state = ANY($1)) AND (cardinality($2::text[])=0 OR d.class = ANY($2))
 				AND (cardinality($3::text[])=0 OR d.kind = ANY($3)) AND (cardinality($4::text[])=0 OR d.outcome = ANY($4))
 				AND ($5='' OR d.ingestion=$5)
 				AND ($6='' OR EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.host=$6))
-				AND ($7='' AND $8=0 OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
-					AND ($7='' OR `+goalSQL(7)+`) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
+				AND ($7='' AND $8=0 OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
+					AND ($7='' OR ` + goalSQL(7) + `) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
 				AND ($10::timestamptz IS NULL OR d.discovered_at >= $10) AND ($11::timestamptz IS NULL OR d.discovered_at < $11)
 				AND ($12='' OR position(lower($12) IN lower(d.first_pages)) > 0) AND (NOT $13 OR d.same_as='')
-			ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id LIMIT NULLIF($16, 0))
-		SELECT `+documentColumns+`, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
+				AND $14::text IS NOT NULL AND d.id > $15
+			ORDER BY ` + order + ` LIMIT NULLIF($16, 0))
+		SELECT ` + documentColumns + `, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
 		FROM chosen d
 		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
-		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND `+FoundSQL+`
-			AND ($7='' OR `+goalSQL(7)+`) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
-		ORDER BY CASE WHEN $14 THEN md5($15 || d.sha256) END, d.id`,
-		orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.From, q.Years.To,
-		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Sample > 0, q.Seed, limit)
+		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
+			AND ($7='' OR ` + goalSQL(7) + `) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
+		ORDER BY ` + order
+}
+
+func (q DocumentQuery) args() []any {
+	limit := q.Limit
+	if q.Sample > 0 && (limit == 0 || q.Sample < limit) {
+		limit = q.Sample
+	}
+	return []any{orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.From, q.Years.To,
+		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Seed, q.After, limit}
+}
+
+// FindDocuments lists documents that meet conditions, in the order in which they
+// came, or in that of the sample.
+func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
+	rows, err := db.Pool.Query(ctx, q.sql(), q.args()...)
 	if err != nil {
 		return nil, err
 	}

@@ -135,10 +135,10 @@ func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
 }
 
 // SiteRatesList lists the rates of sites, those with the most accepted documents
-// first; verdict is one of package stats, "" for all.
-func (db *DB) SiteRatesList(ctx context.Context, verdict string) ([]SiteRates, error) {
+// first; verdict is one of package stats, "" for all; limit 0 is all.
+func (db *DB) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
-		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host`, verdict)
+		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host LIMIT nullif($2, 0)`, verdict, limit)
 	if err != nil {
 		return nil, err
 	}

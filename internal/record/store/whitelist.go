@@ -106,9 +106,17 @@ func (db *DB) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error { return addListed(ctx, tx, urls, "imported") })
 }
 
+const whitelistSQL = `SELECT url, domain, position, documents, documents > 1 FROM whitelist
+	WHERE position >= $1 AND (position, url) > ($1, $2) ORDER BY position, url LIMIT nullif($3, 0)`
+
 // Whitelist lists the URLs, the best domain's first; limit 0 is all.
 func (db *DB) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
-	return list[ListedURL](ctx, db, `SELECT url, domain, position, documents, documents > 1 FROM whitelist ORDER BY position, url LIMIT nullif($1, 0)`, limit)
+	return db.WhitelistAfter(ctx, -1, "", limit)
+}
+
+// WhitelistAfter is Whitelist from the line on that comes after one.
+func (db *DB) WhitelistAfter(ctx context.Context, position int, url string, limit int) ([]ListedURL, error) {
+	return list[ListedURL](ctx, db, whitelistSQL, position, url, limit)
 }
 
 // DomainRanks lists the domains by rank; limit 0 is all.

@@ -1,0 +1,82 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
+)
+
+// whitelistPage lists pages worth a crawl, the best domain's first.
+type whitelistPage struct {
+	URLs []store.ListedURL `json:"urls"`
+	Next string            `json:"next,omitempty"`
+}
+
+// Title implements titled.
+func (whitelistPage) Title() string { return "Whitelist" }
+
+func whitelist(ctx context.Context, c *Console, a *asked) (titled, error) {
+	position, url := -1, ""
+	if after := a.get("after"); after != "" {
+		at, rest, _ := strings.Cut(after, " ")
+		n, err := strconv.Atoi(at)
+		if err != nil {
+			return nil, fmt.Errorf("%w: after is what the page before gave as next", errInput)
+		}
+		position, url = n, rest
+	}
+	rows, err := c.App.DB.WhitelistAfter(ctx, position, url, pageSize+1)
+	var p whitelistPage
+	p.URLs, p.Next = more(rows, func(u store.ListedURL) string { return fmt.Sprintf("%d %s", u.Position, u.URL) })
+	return p, err
+}
+
+// ratedSite is a site with the shares by which it is judged.
+type ratedSite struct {
+	store.SiteRates
+	PRR float64 `json:"prr"`
+	DDR float64 `json:"ddr"`
+	ADR float64 `json:"adr"`
+}
+
+// statisticsPage is what the collection came to.
+type statisticsPage struct {
+	Counters store.Counters     `json:"counters"`
+	Failures []store.Failure    `json:"failures"`
+	Sites    []ratedSite        `json:"sites"` // those with the most accepted documents
+	Domains  []store.DomainRank `json:"domains"`
+}
+
+// Title implements titled.
+func (statisticsPage) Title() string { return "Statistics" }
+
+// bestListed is how many sites and domains the statistics show.
+const bestListed = 25
+
+func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
+	db := c.App.DB
+	var p statisticsPage
+	var err error
+	if p.Counters, err = db.HarvestCounters(ctx, ""); err != nil {
+		return nil, err
+	}
+	failures, err := db.Failures(ctx, store.RetryFilter{})
+	if err != nil {
+		return nil, err
+	}
+	rates, err := db.SiteRatesList(ctx, "", bestListed)
+	if err != nil {
+		return nil, err
+	}
+	p.Sites = []ratedSite{}
+	for _, s := range rates {
+		p.Sites = append(p.Sites, ratedSite{s, stats.PRR(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)})
+	}
+	domains, err := db.DomainRanks(ctx, bestListed)
+	p.Failures, p.Domains = listed(failures), listed(domains)
+	return p, err
+}

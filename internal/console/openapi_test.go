@@ -1,0 +1,130 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/openapi3gen"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/stretchr/testify/require"
+)
+
+var writeOpenAPI = flag.Bool("write-openapi", false, "write openapi.json anew from the routes")
+
+// TestOpenAPI: openapi.json is what the routes make, so that programs can rely on it
+// and a change of it is seen.
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	raw, err := json.Marshal(described(t))
+	require.NoError(t, err)
+	var made bytes.Buffer
+	require.NoError(t, json.Indent(&made, raw, "", "  "))
+	made.WriteByte('\n')
+	if *writeOpenAPI {
+		require.NoError(t, os.WriteFile("openapi.json", made.Bytes(), 0o644))
+	}
+	kept, err := os.ReadFile("openapi.json")
+	require.NoError(t, err)
+	require.Equal(t, string(kept), made.String(), "the routes make another openapi.json; -args -write-openapi writes it anew")
+}
+
+// described makes the document of the routes.
+func described(t *testing.T) *openapi3.T {
+	t.Helper()
+	doc := &openapi3.T{OpenAPI: "3.0.3", Paths: openapi3.NewPaths(), Components: &openapi3.Components{Schemas: openapi3.Schemas{}, SecuritySchemes: openapi3.SecuritySchemes{
+		"password": &openapi3.SecuritySchemeRef{Value: openapi3.NewSecurityScheme().WithType("http").WithScheme("basic")}}},
+		Info:     &openapi3.Info{Title: "Gleaner's console", Version: "1", Description: "The data of every page, for Accept: application/json or format=json. While there are no users nobody has to log in."},
+		Security: *openapi3.NewSecurityRequirements().With(openapi3.NewSecurityRequirement().Authenticate("password")).With(openapi3.NewSecurityRequirement())}
+	wrong, err := openapi3gen.NewSchemaRefForValue(failure{}, doc.Components.Schemas, options3...)
+	require.NoError(t, err)
+	for _, r := range routes() {
+		shows, err := openapi3gen.NewSchemaRefForValue(r.shows, doc.Components.Schemas, options3...)
+		require.NoError(t, err, r.path)
+		op := openapi3.NewOperation()
+		op.OperationID, op.Summary = strings.ToLower(r.method)+"-"+r.page, r.what
+		op.Responses = openapi3.NewResponses(
+			openapi3.WithStatus(200, &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription("the data of the page").WithJSONSchemaRef(shows)}),
+			openapi3.WithName("default", openapi3.NewResponse().WithDescription("why not").WithJSONSchemaRef(wrong)))
+		path := strings.NewReplacer("{$}", "", "...", "").Replace(r.path)
+		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+			op.AddParameter(openapi3.NewPathParameter(m[1]).WithSchema(openapi3.NewStringSchema()))
+		}
+		form := openapi3.NewObjectSchema()
+		for _, p := range r.params {
+			s := openapi3.NewStringSchema()
+			if p.number {
+				s = openapi3.NewIntegerSchema()
+			}
+			for _, one := range p.one {
+				s.Enum = append(s.Enum, one)
+			}
+			if s.Description = p.what; r.method == http.MethodGet {
+				s.Description = ""
+				op.AddParameter(openapi3.NewQueryParameter(p.name).WithDescription(p.what).WithRequired(p.required).WithSchema(s))
+				continue
+			}
+			form.WithProperty(p.name, s)
+			if p.required {
+				form.Required = append(form.Required, p.name)
+			}
+		}
+		if r.method == http.MethodPost {
+			op.RequestBody = &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(true).WithSchema(form, []string{"application/x-www-form-urlencoded"})}
+		}
+		doc.AddOperation(path, r.method, op)
+	}
+	return doc
+}
+
+// options3 describe types as encoding/json writes them: what has no omitempty is
+// always there.
+var options3 = []openapi3gen.Option{openapi3gen.UseAllExportedFields(), openapi3gen.SchemaCustomizer(func(_ string, t reflect.Type, _ reflect.StructTag, s *openapi3.Schema) error {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		*s = *openapi3.NewSchema()
+	case t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
+		s.Nullable = true
+	}
+	return nil
+})}
+
+// TestAnswersAreAsDescribed: what every page says to a program is what openapi.json
+// says that it is.
+func TestAnswersAreAsDescribed(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(d.page("/openapi.json")))
+	require.NoError(t, err)
+	require.NoError(t, doc.Validate(t.Context()))
+	doc.Servers = nil
+	router, err := gorillamux.NewRouter(doc)
+	require.NoError(t, err)
+	met := map[string]bool{}
+	for _, path := range samplePages() {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("Accept", "application/json")
+		route, params, err := router.FindRoute(req)
+		require.NoError(t, err, path)
+		met[route.Path] = true
+		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
+		require.NoError(t, openapi3filter.ValidateRequest(t.Context(), in), path)
+		res, body := d.do("GET", path, "", "Accept", "application/json")
+		out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: res.StatusCode, Header: res.Header, Options: in.Options}
+		out.SetBodyBytes([]byte(body))
+		require.NoError(t, openapi3filter.ValidateResponse(t.Context(), out), "%s: %s", path, body)
+	}
+	for path, item := range doc.Paths.Map() {
+		require.True(t, item.Get == nil || met[path], "no page of %s was read", path)
+	}
+}

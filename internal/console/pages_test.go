@@ -1,0 +1,201 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-pdf/fpdf"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+)
+
+// hostile are words of a stranger that a careless page would obey.
+const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}`
+
+const (
+	sampleHarvest = "conf/webdb/1998-1999"
+	sampleSHA     = "0011223344556677889900112233445566778899001122334455667788990011"
+	otherSHA      = "ff11223344556677889900112233445566778899001122334455667788990011"
+)
+
+// sample lays down a harvest with a paper held, one found, one that a person is to
+// say of, and one that was not found, and a site that asked for a rest.
+func (d *desk) sample() {
+	d.t.Helper()
+	ctx := d.t.Context()
+	h := store.Harvest{ID: sampleHarvest, Venue: "conf/webdb", Years: gleaner.Years{From: 1998, To: 1999}, Options: []byte("{}"), Stage: "crawl"}
+	require.NoError(d.t, d.SaveHarvest(ctx, h))
+	ada := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}
+	var all []gleaner.Paper
+	for i, title := range []string{"Held Already by the Library", "Analytical Engines for Everyone and Their Machines", "Difference Engines in the Large", "Missing " + hostile} {
+		all = append(all, gleaner.Paper{Key: fmt.Sprintf("conf/webdb/P%d", i), Venue: "conf/webdb", Year: 1998 + i%2, Title: title, Authors: []gleaner.Author{ada}})
+	}
+	require.NoError(d.t, d.SavePapers(ctx, all, nil))
+	require.NoError(d.t, d.SetHarvestPapers(ctx, h.ID, all, map[string]string{all[0].Key: "same DOI"}))
+	id, err := store.EnsureSite(ctx, d.Pool, "www.ada.example")
+	require.NoError(d.t, err)
+	d.exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1,$2,'homepage')`, h.ID, id)
+	d.exec(`UPDATE sites SET state='crawling', crawl=1, pace='1.5 s', pace_by='robots.txt', asked_until=now() + interval '1 hour', crawl_started=now() WHERE id=$1`, id)
+	d.exec(`INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/1', 'http://www.ada.example/', 'www.ada.example', 1, 'dblp')`)
+	for i, sha := range []string{sampleSHA, otherSHA} {
+		e := frontier.Entry{Candidate: page.Candidate{Link: page.Link{URL: fmt.Sprintf("http://www.ada.example/p%d.pdf", i), Anchor: hostile, Source: page.SourceAnchor}, Parent: "http://www.ada.example/"}}
+		_, err = frontier.Add(ctx, d.Pool, id, []frontier.Entry{e})
+		require.NoError(d.t, err)
+		require.NoError(d.t, frontier.Done(ctx, d.Pool, id, []frontier.Visit{{Entry: &e, State: frontier.Document, Outcome: gleaner.OK, Crawl: 1, At: time.Now().Add(-time.Hour)}}))
+		hash := e.Hash()
+		require.NoError(d.t, d.SaveFetched(ctx, store.Document{SHA256: sha, SHA1: sha, MD5: sha, Kind: "pdf", Bytes: 4711},
+			store.Location{Hash: hash[:], SiteID: id, URL: e.Candidate.Link.URL, Parent: e.Parent, Anchor: hostile, Found: time.Now()}, nil))
+		d.exec(`UPDATE documents SET state='accepted', class='paper', outcome='ok', first_pages=$2, meta_title=$3 WHERE sha256=$1`, sha, "It begins. "+hostile, hostile)
+	}
+	for i, verdict := range []string{"exact", "ambiguous"} {
+		d.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, reasons) VALUES ($1,$2,$3,0.9,'["title"]')`, all[1+i].Key, []string{sampleSHA, otherSHA}[i], verdict)
+	}
+	d.exec(`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://w' || n || '.example/', 'w' || n || '.example', n, 3 FROM generate_series(1, 120) n`)
+	require.NoError(d.t, d.Block(ctx, []store.Blocked{{Host: "bad.example", Reason: hostile}}))
+	_, err = store.EnsureSite(ctx, d.Pool, "bad.example")
+	require.NoError(d.t, err)
+}
+
+// samplePages are all addresses of pages, with something to show.
+func samplePages() []string {
+	id := url.PathEscape(sampleHarvest)
+	return []string{"/", "/harvests/" + id, "/reports/" + id, "/papers?harvest=" + id, "/papers?harvest=" + id + "&state=missing", "/papers?harvest=" + id + "&reason=ambiguous",
+		"/papers/" + url.PathEscape("conf/webdb/P1"), "/sites", "/sites?harvest=" + id, "/sites/www.ada.example", "/sites/bad.example", "/documents", "/documents?state=accepted&site=www.ada.example",
+		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/whitelist", "/statistics"}
+}
+
+// TestWordsOfStrangersAreText on every page.
+func TestWordsOfStrangersAreText(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	said := 0
+	for _, path := range samplePages() {
+		body := d.page(path)
+		require.NotContains(t, body, "<script>alert", path)
+		require.NotContains(t, body, "<img src=x", path)
+		require.NotContains(t, body, "ZgotmplZ", path)
+		require.NotContains(t, body, "<no value>", path)
+		said += strings.Count(body, "&lt;script&gt;")
+	}
+	require.Greater(t, said, 5)
+	require.Empty(t, webAddress("javascript:alert(1)"))
+	require.Empty(t, webAddress("file:///etc/passwd"))
+}
+
+// TestPagesSayWhy: what was held, found and missed, why, and where each line of the
+// evidence leads.
+func TestPagesSayWhy(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.WorkflowURL = func(h string) string { return "http://127.0.0.1:8233/" + h } }, false)
+	d.sample()
+	id := url.PathEscape(sampleHarvest)
+	require.Regexp(t, `(?s)<b>4</b> published.*<b>1</b> held.*<b>3</b> wanted.*<b>1</b> found`, d.page("/"))
+	require.Contains(t, d.page("/harvests/"+sampleHarvest), "http://127.0.0.1:8233/conf/webdb/1998-1999")
+
+	var got papersPage
+	d.read(&got, "/papers?harvest="+id)
+	var states []string
+	for _, p := range got.Papers {
+		states = append(states, p.State)
+	}
+	require.Equal(t, []string{"held", "found", "missing", "missing"}, states)
+	require.Equal(t, "same DOI", got.Papers[0].HeldWhy)
+	require.Equal(t, sampleSHA, got.Papers[1].SHA256)
+	require.EqualValues(t, "ambiguous", got.Papers[2].Reason)
+	require.EqualValues(t, "not yet crawled", got.Papers[3].Reason)
+	got = papersPage{}
+	d.read(&got, "/papers?harvest="+id+"&reason=ambiguous&year=1998")
+	require.Len(t, got.Papers, 1)
+	require.Regexp(t, `<li><a href="/urls\?url=http%3a%2f%2fwww.ada.example%2fp1.pdf">http://www.ada.example/p1.pdf</a>: ambiguous match`, d.page("/papers?harvest="+id+"&state=missing"))
+
+	site := d.page("/sites/www.ada.example")
+	require.Regexp(t, `(?s)not before .*\(Retry-After\).*every 1.5s \(robots.txt\)`, site)
+	require.Contains(t, d.page("/sites/bad.example"), "the host is on the blacklist")
+	require.Contains(t, d.page("/documents/"+sampleSHA), `linked from <a href="http://www.ada.example/" rel="noopener noreferrer nofollow">`)
+	require.Contains(t, d.page("/urls?url=http://www.ada.example/p0.pdf"), sampleSHA)
+	require.Contains(t, d.page("/review"), "Difference Engines")
+}
+
+// TestListsGoOnWhereTheyEnded: every row is on one page, and on one alone.
+func TestListsGoOnWhereTheyEnded(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	seen := map[string]bool{}
+	for path := "/whitelist"; path != ""; {
+		var p whitelistPage
+		d.read(&p, path)
+		require.LessOrEqual(t, len(p.URLs), pageSize)
+		for _, u := range p.URLs {
+			require.False(t, seen[u.URL], u.URL)
+			seen[u.URL] = true
+		}
+		path = follow("/whitelist", p.Next)
+	}
+	require.Len(t, seen, 120)
+	require.Contains(t, d.page("/whitelist"), `rel="next" href="/whitelist?after=50`)
+}
+
+// TestWrongQuestionsAreSaidSo to people and to programs alike.
+func TestWrongQuestionsAreSaidSo(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
+	require.NoError(t, err)
+	d.sample()
+	for path, want := range map[string]int{"/nowhere": 404, "/harvests/conf%2Fnone": 404, "/harvests/webdb": 404, "/papers": 400, "/papers?harvest=conf/none": 404, "/papers/none": 404,
+		"/sites/none.example": 404, "/sites?state=odd": 400, "/documents/00": 404, "/documents?after=x": 400, "/urls": 400, "/urls?url=http://never.example/": 404,
+		"/whitelist?after=x": 400, "/documents/" + sampleSHA + "/page.png": 404, "/documents/..%2F..%2Fetc/page.png": 404} {
+		res, body := d.do("GET", path, "", "Accept", "application/json")
+		require.Equal(t, want, res.StatusCode, "%s: %s", path, body)
+		var f failure
+		require.NoError(t, json.Unmarshal([]byte(body), &f), path)
+		require.NotEmpty(t, f.Reason)
+		res, body = d.do("GET", path, "")
+		require.Equal(t, want, res.StatusCode, path)
+		require.Contains(t, body, `role="alert"`)
+	}
+	res, _ := d.do("POST", "/sites", "")
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+}
+
+// TestThePictureOfADocument is drawn of its first page, by a reader that is shut in;
+// what cannot be drawn has none.
+func TestThePictureOfADocument(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("pdftoppm"); err != nil {
+		t.Skip("poppler's pdftoppm is not installed")
+	}
+	d := open(t, nil, false)
+	pdf := fpdf.New("P", "mm", "A4", "")
+	pdf.AddPage()
+	pdf.SetFont("Helvetica", "", 24)
+	pdf.Cell(40, 10, "Analytical Engines")
+	var file bytes.Buffer
+	require.NoError(t, pdf.Output(&file))
+	drawn, err := d.App.Repo.Put(t.Context(), file.Bytes())
+	require.NoError(t, err)
+	res, body := d.do("GET", "/documents/"+drawn.SHA256+"/page.png", "")
+	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	require.Equal(t, "image/png", res.Header.Get("Content-Type"))
+	size, err := png.DecodeConfig(strings.NewReader(body))
+	require.NoError(t, err)
+	require.Equal(t, 800, size.Height)
+	broken, err := d.App.Repo.Put(t.Context(), []byte("%PDF-1.4 and no more"))
+	require.NoError(t, err)
+	res, _ = d.do("GET", "/documents/"+broken.SHA256+"/page.png", "")
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+}

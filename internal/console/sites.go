@@ -1,0 +1,116 @@
+package console
+
+import (
+	"context"
+	"fmt"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/web/weburl"
+)
+
+// sitesPage lists sites, by host.
+type sitesPage struct {
+	Harvest string          `json:"harvest,omitempty"`
+	State   string          `json:"state,omitempty"`
+	Sites   []store.SiteRow `json:"sites"`
+	Next    string          `json:"next,omitempty"`
+}
+
+// Title implements titled.
+func (p sitesPage) Title() string {
+	if p.Harvest != "" {
+		return "Sites: " + p.Harvest
+	}
+	return "Sites"
+}
+
+// States are what a site may be in.
+func (sitesPage) States() []string { return siteStates() }
+
+func siteStates() (all []string) {
+	for _, s := range []gleaner.SiteState{gleaner.SiteNew, gleaner.SiteCrawling, gleaner.SiteDone, gleaner.SiteStopped, gleaner.SiteRefused, gleaner.SiteTrap} {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+func sites(ctx context.Context, c *Console, a *asked) (titled, error) {
+	p := sitesPage{Harvest: a.get("harvest"), State: a.get("state")}
+	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, State: p.State, After: a.get("after"), Limit: pageSize + 1})
+	p.Sites, p.Next = more(rows, func(s store.SiteRow) string { return s.Host })
+	return p, err
+}
+
+// sitePage is one site.
+type sitePage struct {
+	store.SiteRow
+	Blocked  string          `json:"blocked,omitempty"` // why nothing there is asked for
+	Watchers []string        `json:"harvests"`          // that want it now
+	Venues   []string        `json:"venues"`            // that ever wanted it
+	Scopes   []string        `json:"scopes"`            // paths that may be crawled
+	Failures []store.Failure `json:"failures"`
+}
+
+// Title implements titled.
+func (p sitePage) Title() string { return p.Host }
+
+// Live implements lively.
+func (p sitePage) Live() bool { return p.State == gleaner.SiteCrawling }
+
+func site(ctx context.Context, c *Console, a *asked) (titled, error) {
+	db, host := c.App.DB, a.get("host")
+	rows, err := db.Sites(ctx, store.SiteQuery{Host: host, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%w: no site %s", errNoPage, host)
+	}
+	p := sitePage{SiteRow: rows[0]}
+	s, err := db.Site(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if p.Blocked, err = db.Blocked(ctx, host); err != nil {
+		return nil, err
+	}
+	for _, of := range []struct {
+		into *[]string
+		read func() ([]string, error)
+	}{
+		{&p.Watchers, func() ([]string, error) { return db.SiteWatchers(ctx, host) }},
+		{&p.Venues, func() ([]string, error) { return db.SiteVenues(ctx, host) }},
+		{&p.Scopes, func() ([]string, error) { return db.Scopes(ctx, s.ID) }},
+	} {
+		got, err := of.read()
+		if err != nil {
+			return nil, err
+		}
+		*of.into = listed(got)
+	}
+	failures, err := db.Failures(ctx, store.RetryFilter{Host: host})
+	p.Failures = listed(failures)
+	return p, err
+}
+
+// urlPage is all that is known of a URL.
+type urlPage struct {
+	*app.Explanation
+}
+
+// Title implements titled.
+func (p urlPage) Title() string { return "Why this URL" }
+
+func explained(ctx context.Context, c *Console, a *asked) (titled, error) {
+	url, err := weburl.Canonical("", a.get("url"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errInput, err)
+	}
+	e, err := c.App.Explain(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	return urlPage{e}, nil
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"gleaner/internal/gleaner"
+)
+
+// SiteRow is a site with what was met there, and when it may be asked again.
+type SiteRow struct {
+	Host      string            `json:"host"`
+	State     gleaner.SiteState `json:"state"`
+	Reason    string            `json:"reason,omitempty"`
+	Pages     int               `json:"pages"`
+	Documents int               `json:"documents"`
+	Failed    int               `json:"failed"`
+	Waiting   int               `json:"waiting"`
+	Next      *time.Time        `json:"next_allowed_at,omitempty"` // nil where it may be asked at once
+	Started   *time.Time        `json:"crawl_started,omitempty"`
+	Finished  *time.Time        `json:"crawl_finished,omitempty"`
+	Due       *time.Time        `json:"recrawl_due_at,omitempty"`
+
+	Pace `json:"pace"`
+}
+
+// SiteQuery are conditions on sites; zero fields are none.
+type SiteQuery struct {
+	Host    string // that one alone
+	Harvest string // sites of that harvest
+	State   string
+	After   string // the host before the first
+	Limit   int
+}
+
+// sql finds what args describe.
+func (q SiteQuery) sql() string {
+	of := ``
+	if q.Harvest != "" {
+		of = `JOIN harvest_sites h ON h.site_id=s.id AND h.harvest_id=$2`
+	}
+	return `
+	SELECT s.host, s.state, s.reason, u.pages, u.documents, u.failed, u.waiting,
+		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
+		s.crawl_started, s.crawl_finished, s.due_at, ` + paceColumns + `
+	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4) AND $2::text IS NOT NULL
+			ORDER BY s.host LIMIT $5) s
+		CROSS JOIN LATERAL (SELECT coalesce(sum(n) FILTER (WHERE c.state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE c.state=2), 0)::int AS documents,
+			coalesce(sum(n) FILTER (WHERE c.state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE c.state=0), 0)::int AS waiting
+			FROM url_counts c WHERE c.site_id=s.id) u
+	ORDER BY s.host`
+}
+
+func (q SiteQuery) args() []any { return []any{q.Host, q.Harvest, q.After, q.State, q.Limit} }
+
+// Sites lists sites, by host.
+func (db *DB) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {
+	return list[SiteRow](ctx, db, q.sql(), q.args()...)
+}
