@@ -86,15 +86,15 @@ type Listed struct {
 // Batch asks for a part of a list that grows with the harvest.
 type Batch struct {
 	Harvest Harvest `json:"harvest"`
-	After   string  `json:"after"`           // the last id of the batch before
-	UpTo    string  `json:"up_to,omitempty"` // the last id of this one; "" where Limit ends it
+	After   string  `json:"after"`           // the last place of the batch before
+	UpTo    string  `json:"up_to,omitempty"` // the last place of this one; "" where Limit ends it
 	Limit   int     `json:"limit,omitempty"`
 	Pass    int     `json:"pass,omitempty"`
 	// Settled is when the pass before was settled; zero in the first.
 	Settled time.Time `json:"settled,omitzero"`
 }
 
-// AuthorBatches are parts of a list of authors, each by the last id in it.
+// AuthorBatches are parts of a list of authors, each by the last place in it.
 type AuthorBatches struct {
 	Last []string `json:"last"`
 	More bool     `json:"more"`

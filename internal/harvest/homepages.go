@@ -25,18 +25,18 @@ const parallelAuthors = 12
 // Looked is what a batch of FindHomepages comes to.
 type Looked struct {
 	Looked, Found, Searches, Fetches int
-	Last                             string // id to go on after
+	Last                             string // place to go on after
 	More                             bool
 }
 
 // AuthorBatches cuts the authors in a range, who are to be looked for in a pass,
-// into batches: the last id of each. Limit is how many batches at most.
+// into batches: the last place of each. Limit is how many batches at most.
 func (s *Stages) AuthorBatches(ctx context.Context, id string, in store.AuthorRange, size, pass int, since time.Time) (last []string, more bool, err error) {
 	limit := in.Limit * size
 	in.Limit = limit
 	authors, err := s.DB.AuthorsToFind(ctx, id, in, decidedSince(since, pass), pass == 2)
 	for batch := range slices.Chunk(authors, size) {
-		last = append(last, batch[len(batch)-1].ID())
+		last = append(last, batch[len(batch)-1].Place)
 	}
 	return last, len(authors) == limit, err
 }
@@ -77,7 +77,7 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in stor
 		return Looked{}, err
 	}
 	b := &findBatch{s: s, search: s.search(id), names: names, pass: pass, settled: since, report: report, of: len(authors),
-		out: Looked{Last: authors[len(authors)-1].ID(), More: len(authors) == in.Limit}}
+		out: Looked{Last: authors[len(authors)-1].Place, More: len(authors) == in.Limit}}
 	out, err := b.run(ctx, authors)
 	if b.open > 0 {
 		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; their authors are looked for again later",
@@ -106,7 +106,7 @@ type findBatch struct {
 // run consults the directories for some authors while the pages of those before
 // them are fetched. The chunks grow: the first authors are looked for at once, and
 // where a directory takes one pass through a dump for all, there are few passes.
-func (b *findBatch) run(ctx context.Context, authors []gleaner.Author) (Looked, error) {
+func (b *findBatch) run(ctx context.Context, authors []store.Sought) (Looked, error) {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallelAuthors)
 	var failed error
@@ -129,10 +129,10 @@ func (b *findBatch) run(ctx context.Context, authors []gleaner.Author) (Looked, 
 
 // subjects are the authors with what is known of them, without those that a
 // second pass has nothing new for.
-func (b *findBatch) subjects(ctx context.Context, authors []gleaner.Author) ([]homepage.Subject, error) {
+func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]homepage.Subject, error) {
 	var subjects []homepage.Subject
 	for _, a := range authors {
-		sub, err := b.s.subject(ctx, a, b.names)
+		sub, err := b.s.subject(ctx, a.Author, b.names)
 		if err != nil {
 			return nil, err
 		}

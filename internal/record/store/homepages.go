@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,32 +28,58 @@ type Override struct {
 	Word string `json:"word"` // is, is-not
 }
 
-// AuthorRange is a part of the authors by their ids: those after one, up to another
-// ("" is the end), as many as the limit (0 is all).
+// Sought is an author who is to be looked for, at a place of the order in which a
+// harvest does: who wrote most of the papers that it wants comes first, so that a
+// budget that is spent, and a harvest that is stopped, has asked where most was to be
+// had. What was found meanwhile moves nobody.
+type Sought struct {
+	gleaner.Author
+	Place string
+}
+
+// AuthorRange is a part of the authors by their places: those after one, up to
+// another ("" is the end), as many as the limit (0 is all). Ranges that releases
+// before began are by ids.
 type AuthorRange struct {
 	After, UpTo string
 	Limit       int
 }
 
+// placed begins every place, and no id.
+const placed = "@"
+
+func (r AuthorRange) byID() bool {
+	return r.After != "" && !strings.HasPrefix(r.After, placed) || r.UpTo != "" && !strings.HasPrefix(r.UpTo, placed)
+}
+
 // AuthorsToFind lists the authors of a harvest's missing papers that are in a
-// range, by id. On the first pass: those not decided since the time given, and
+// range, in their order. On the first pass: those not decided since the time given, and
 // those for whom nobody was there to be asked when they were (a search that has
 // come back is worth another try), but for this very harvest; and those of whom
 // something that did not answer is due again. On the second pass: those for whom
 // no homepage was found until that time, and none was looked for since.
-func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]gleaner.Author, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name FROM authors a
-		WHERE a.id > $2 AND ($7='' OR a.id <= $7) AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-				WHERE pa.author_id=a.id AND h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` AND `+soughtSQL+`)
+func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]Sought, error) {
+	place := `'` + placed + `' || lpad((999999 - least(w.n, 999999))::text, 6, '0') || ' ' || a.id COLLATE "C"`
+	if in.byID() {
+		place = `a.id`
+	}
+	rows, err := db.Pool.Query(ctx, `
+		WITH w AS (SELECT pa.author_id, count(*) AS n, bool_or(`+missingSQL+`) AS missing FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+			WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+` GROUP BY pa.author_id),
+		who AS (SELECT a.id, a.pid, a.name, `+place+` AS place FROM authors a JOIN w ON w.author_id=a.id WHERE w.missing)
+		SELECT a.pid, a.name, a.place FROM who a
+		WHERE a.place > $2 AND ($7='' OR a.place <= $7)
 			AND CASE WHEN $5 THEN EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.not_found <> '' AND d.decided_at <= $3)
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
-		ORDER BY a.id LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo)
+		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, scanAuthor)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Sought, err error) {
+		return s, row.Scan(&s.PID, &s.Name, &s.Place)
+	})
 }
 
 func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
