@@ -198,12 +198,13 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key string, papers []glea
 	if err != nil {
 		return err
 	}
-	same := map[string]int{}
+	type paper struct{ key, title, doi string }
+	same := map[paper]int{}
 	for _, p := range had {
-		same[p.Key+"\n"+p.Title+"\n"+p.DOI]++
+		same[paper{p.Key, p.Title, p.DOI}]++
 	}
 	for _, p := range papers {
-		same[p.Key+"\n"+p.Title+"\n"+p.DOI]--
+		same[paper{p.Key, p.Title, p.DOI}]--
 	}
 	for _, n := range same {
 		if n != 0 {
