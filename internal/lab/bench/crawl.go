@@ -30,6 +30,7 @@ type Options struct {
 	DatabaseURL string                   // of a server on which databases may be made
 	DatabaseCPU func() float64           // seconds that the server has used; nil if not known
 	Profile     func(func() error) error // wraps the crawler's rounds, for a profile; may be nil
+	WithFiles   *Web                     // the same pages with links to files, which are crawled in turns with the others; nil for none
 }
 
 // Run is what one crawler did in one round.
@@ -59,12 +60,24 @@ type Report struct {
 	Ratio    float64   `json:"ratio"` // median of the rounds' ratios of pages per second
 	Ratios   []float64 `json:"ratios"`
 	CPURatio float64   `json:"cpu_ratio"` // colly's CPU seconds by ours, the database's included
+
+	WithFiles *WithFiles `json:"with_files,omitempty"`
+}
+
+// WithFiles is what pages with links to files came to, beside those without.
+type WithFiles struct {
+	Run
+	Database Database  `json:"database"`
+	Ratio    float64   `json:"ratio"` // median of the rounds' ratios of pages per second
+	Ratios   []float64 `json:"ratios"`
+	CPURatio float64   `json:"cpu_ratio"` // median of the rounds' ratios of pages per CPU second, the database's included
 }
 
 // Crawl crawls the same web with the crawler and with colly alone, in turns.
 func Crawl(ctx context.Context, web *Web, o Options) (Report, error) {
 	var ours, theirs []Run
 	var r Report
+	var files turns
 	for range max(1, o.Rounds) {
 		run, db, err := crawlOnce(ctx, web, o)
 		if err != nil {
@@ -76,13 +89,45 @@ func Crawl(ctx context.Context, web *Web, o Options) (Report, error) {
 		}
 		ours, theirs, r.Database = append(ours, run), append(theirs, other), db
 		r.Ratios = append(r.Ratios, run.PagesPerSec/other.PagesPerSec)
+		if o.WithFiles != nil {
+			if err := files.take(ctx, run, o); err != nil {
+				return r, err
+			}
+		}
 	}
-	r.Gleaner, r.Colly = median(ours), median(theirs)
-	sorted := slices.Sorted(slices.Values(r.Ratios))
-	r.Ratio = sorted[len(sorted)/2]
+	r.Gleaner, r.Colly, r.WithFiles = median(ours), median(theirs), files.report()
+	r.Ratio = middle(r.Ratios)
 	r.CPURatio = r.Colly.CPU / (r.Gleaner.CPU + r.Gleaner.DatabaseCPU)
 	return r, nil
 }
+
+// turns are the rounds on pages with links to files.
+type turns struct {
+	runs        []Run
+	ratios, cpu []float64
+	used        Database
+}
+
+// take crawls them beside a run on pages without.
+func (t *turns) take(ctx context.Context, without Run, o Options) error {
+	run, used, err := crawlOnce(ctx, o.WithFiles, o)
+	if err != nil {
+		return err
+	}
+	t.runs, t.used = append(t.runs, run), used
+	t.ratios = append(t.ratios, run.PagesPerSec/without.PagesPerSec)
+	t.cpu = append(t.cpu, (without.CPU+without.DatabaseCPU)/(run.CPU+run.DatabaseCPU))
+	return nil
+}
+
+func (t *turns) report() *WithFiles {
+	if len(t.runs) == 0 {
+		return nil
+	}
+	return &WithFiles{Run: median(t.runs), Database: t.used, Ratio: middle(t.ratios), Ratios: t.ratios, CPURatio: middle(t.cpu)}
+}
+
+func middle(xs []float64) float64 { return slices.Sorted(slices.Values(xs))[len(xs)/2] }
 
 func median(runs []Run) Run {
 	slices.SortFunc(runs, func(a, b Run) int { return int(a.PagesPerSec - b.PagesPerSec) })

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 // TestCrawl: both crawlers ask for every page, once.
 func TestCrawl(t *testing.T) {
 	t.Parallel()
-	web, err := NewWeb(4, 400)
+	web, err := NewWeb(4, 400, 0)
 	require.NoError(t, err)
 	t.Cleanup(web.Close)
 	r, err := Crawl(t.Context(), web, Options{Pages: 400, Hosts: 4, Rounds: 1, DatabaseURL: devtest.Postgres(t)})
@@ -28,6 +28,24 @@ func TestCrawl(t *testing.T) {
 	require.Positive(t, r.Ratio)
 	require.Greater(t, r.Database.Rows, 1.5, "each page is inserted and updated")
 	t.Logf("%+v", r)
+}
+
+// TestCrawlWithFiles: each link to a file is a row more, and nothing else is asked.
+func TestCrawlWithFiles(t *testing.T) {
+	t.Parallel()
+	web, err := NewWeb(2, 200, 0)
+	require.NoError(t, err)
+	t.Cleanup(web.Close)
+	files, err := NewWeb(2, 200, 5)
+	require.NoError(t, err)
+	t.Cleanup(files.Close)
+	r, err := Crawl(t.Context(), web, Options{Pages: 200, Hosts: 2, Rounds: 1, DatabaseURL: devtest.Postgres(t), WithFiles: files})
+	require.NoError(t, err)
+	require.Equal(t, 200, files.Served())
+	require.Equal(t, 200, r.WithFiles.Requests)
+	require.Greater(t, r.WithFiles.Database.Rows, 6., "a page is inserted and updated, and has five links")
+	require.Positive(t, r.WithFiles.Ratio)
+	require.Positive(t, r.WithFiles.CPURatio)
 }
 
 func TestFrontier(t *testing.T) {

@@ -184,7 +184,7 @@ type memoryFetcher struct {
 }
 
 func (f memoryFetcher) Fetch(_ context.Context, r fetch.Request) (*fetch.Response, error) {
-	return &fetch.Response{URL: r.URL, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: sampleweb.ThicketPage(f.r.IntN(f.n), f.n), FetchedAt: time.Now()}, nil
+	return &fetch.Response{URL: r.URL, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: sampleweb.ThicketPage(f.r.IntN(f.n), f.n, 0), FetchedAt: time.Now()}, nil
 }
 
 func (memoryFetcher) Sitemaps(context.Context, string) ([]string, error) { return nil, nil }

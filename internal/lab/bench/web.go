@@ -19,10 +19,11 @@ type Web struct {
 	servers []*http.Server
 }
 
-// NewWeb generates a web and serves it until Close.
-func NewWeb(hosts, pages int) (*Web, error) {
+// NewWeb generates a web, of whose pages each links to so many files, and serves it
+// until Close.
+func NewWeb(hosts, pages, files int) (*Web, error) {
 	w := &Web{Pages: max(1, pages/hosts)}
-	w.site = sampleweb.NewThicket(w.Pages)
+	w.site = sampleweb.NewThicket(w.Pages, files)
 	for range hosts {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

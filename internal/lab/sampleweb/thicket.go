@@ -21,11 +21,12 @@ const (
 	thicketDirectory = 100 // pages
 )
 
-// NewThicket makes one of so many pages.
-func NewThicket(pages int) *Thicket {
+// NewThicket makes one of so many pages, of whose links so many lead to files on
+// another host.
+func NewThicket(pages, files int) *Thicket {
 	t := &Thicket{pages: make([][]byte, pages)}
 	for i := range t.pages {
-		t.pages[i] = ThicketPage(i, pages)
+		t.pages[i] = ThicketPage(i, pages, files)
 	}
 	return t
 }
@@ -51,8 +52,9 @@ func (t *Thicket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Served is how many pages were asked for.
 func (t *Thicket) Served() int { return int(t.served.Load()) }
 
-// ThicketPage is page i of n: a menu that every page has, and paragraphs with links.
-func ThicketPage(i, n int) []byte {
+// ThicketPage is page i of n: a menu that every page has, and paragraphs with links, so
+// many of them to files on another host, as a page of publications has.
+func ThicketPage(i, n, files int) []byte {
 	r := Options{Seed: 1}.random(fmt.Sprint("thicket ", i))
 	d := bareDoc(fmt.Sprintf("Page %d: %s", i, title(r)), "\n<link rel=stylesheet href=/style.css>")
 	links := 0
@@ -75,7 +77,12 @@ func ThicketPage(i, n int) []byte {
 	d.f("<ul>\n")
 	for links < thicketLinks {
 		d.f("<li>")
-		link(r.IntN(n))
+		if to := r.IntN(n); links < thicketLinks-files {
+			link(to)
+		} else {
+			links++
+			d.link(fmt.Sprintf("http://files.example.org/d%d/paper%d.pdf", to/thicketDirectory, to), pick(r, adjectives)+" "+pick(r, things))
+		}
 		d.f(", %s <em>%s</em></li>\n", title(r), pick(r, topics))
 	}
 	d.f("</ul>")

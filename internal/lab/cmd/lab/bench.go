@@ -36,6 +36,7 @@ type benchFlags struct {
 	frontier bench.FrontierOptions
 	cpu      string
 	relaxed  bool
+	files    int // of each page
 }
 
 func (c *cli) benchCrawlCommand() *cobra.Command {
@@ -44,13 +45,16 @@ func (c *cli) benchCrawlCommand() *cobra.Command {
 		Long: `Crawl generated pages of 9 KB with 50 links each, politeness off, with the
 durable frontier on Postgres and all checks on; and crawl the same pages with
 colly alone (a DOM for each page, nothing stored), in turns. The pages are
-served by a process of their own; all share the machine's processors.`,
-		Example: "  lab bench crawl\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
+served by a process of their own; all share the machine's processors. With --files
+the crawler takes turns on pages of which so many links lead to files on another
+host, each of which is put on record.`,
+		Example: "  lab bench crawl\n  lab bench crawl --files 5\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchCrawl(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.IntVar(&f.options.Pages, "pages", 20000, "pages of all hosts together")
 	fl.IntVar(&f.options.Hosts, "hosts", 16, "hosts, crawled at the same time")
 	fl.IntVar(&f.options.Rounds, "rounds", 3, "times that each crawls everything; the median counts")
+	fl.IntVar(&f.files, "files", 0, "crawl the same, too, with so many links of each page to files, at most 35")
 	fl.StringVar(&f.options.Strategy, "order", "", "strategy: gleaner, zhuang or bfs (default gleaner)")
 	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the crawler's rounds to this file")
 	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
@@ -74,10 +78,10 @@ much memory a slice takes.`,
 
 // benchWebCommand is the process that serves the pages; it ends with its input.
 func (c *cli) benchWebCommand() *cobra.Command {
-	var hosts, pages int
+	var hosts, pages, files int
 	cmd := &cobra.Command{Use: "web", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			web, err := bench.NewWeb(hosts, pages)
+			web, err := bench.NewWeb(hosts, pages, files)
 			if err != nil {
 				return err
 			}
@@ -90,16 +94,17 @@ func (c *cli) benchWebCommand() *cobra.Command {
 		}}
 	cmd.Flags().IntVar(&hosts, "hosts", 1, "")
 	cmd.Flags().IntVar(&pages, "pages", 1, "")
+	cmd.Flags().IntVar(&files, "files", 0, "")
 	return cmd
 }
 
 // webProcess starts the web in a process of its own.
-func webProcess(ctx context.Context, hosts, pages int) (*bench.Web, func(), error) {
+func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(), error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "bench", "web", fmt.Sprint("--hosts=", hosts), fmt.Sprint("--pages=", pages))
+	cmd := exec.CommandContext(ctx, self, "bench", "web", fmt.Sprint("--hosts=", hosts), fmt.Sprint("--pages=", pages), fmt.Sprint("--files=", files))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -155,19 +160,26 @@ func (c *cli) benchServer(ctx context.Context, f *benchFlags) (stop func(), err 
 
 func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
 	o := &f.options
-	if o.Pages < 1 || o.Hosts < 1 || o.Hosts > o.Pages || o.Rounds < 1 {
-		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, and there is a page for each host", program.ErrUsage)
+	if o.Pages < 1 || o.Hosts < 1 || o.Hosts > o.Pages || o.Rounds < 1 || f.files < 0 || f.files > 35 {
+		return fmt.Errorf("%w: --pages, --hosts and --rounds are 1 or more, there is a page for each host, and --files is 0 to 35", program.ErrUsage)
 	}
 	stop, err := c.benchServer(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	web, stopWeb, err := webProcess(ctx, o.Hosts, o.Pages)
+	web, stopWeb, err := webProcess(ctx, o.Hosts, o.Pages, 0)
 	if err != nil {
 		return err
 	}
 	defer stopWeb()
+	if f.files > 0 {
+		var stopFiles func()
+		if o.WithFiles, stopFiles, err = webProcess(ctx, o.Hosts, o.Pages, f.files); err != nil {
+			return err
+		}
+		defer stopFiles()
+	}
 	if f.cpu != "" {
 		done, err := profileTo(f.cpu, o)
 		if err != nil {
@@ -219,6 +231,10 @@ func writeCrawlReport(w io.Writer, f *benchFlags, r bench.Report) error {
 		rounds = append(rounds, fmt.Sprintf("%.2f", x))
 	}
 	_, err := fmt.Fprintf(w, "gleaner / bare colly: %.2f × the pages a second (rounds: %s), %.2f × the pages a CPU second, Postgres included\n", r.Ratio, strings.Join(rounds, ", "), r.CPURatio)
+	if x := r.WithFiles; err == nil && x != nil {
+		_, err = fmt.Fprintf(w, "with links to %d files on each page: %.2f × the pages a second, %.2f × the pages a CPU second; per page %.2f transactions, %.2f rows written, %.0f bytes of log\n",
+			f.files, x.Ratio, x.CPURatio, x.Database.Transactions, x.Database.Rows, x.Database.WALBytes)
+	}
 	return err
 }
 
