@@ -1,8 +1,10 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 
@@ -125,6 +127,48 @@ func (r *TrainReport) figures(map[Point]Setting) Figures {
 	}
 }
 
+// siteFigure is how often a filter that never saw a site is right on it.
+type siteFigure struct {
+	host      string
+	documents int
+	accuracy  float64
+}
+
+// bySite are the sites, the worst first. Those of less than ten documents are one,
+// since there one document is a tenth.
+func (r *TrainReport) bySite() []siteFigure {
+	const few, rest = 10, "(sites of less than ten documents)"
+	size := map[string]int{}
+	for _, s := range r.samples {
+		size[s.host]++
+	}
+	right, of := map[string]int{}, map[string]int{}
+	for i, s := range r.samples {
+		host := s.host
+		if size[host] < few {
+			host = rest
+		}
+		of[host]++
+		right[host] += boolInt(r.at(0.5)(i) == s.class.Academic())
+	}
+	var out []siteFigure
+	for host, n := range of {
+		out = append(out, siteFigure{host, n, float64(right[host]) / float64(n)})
+	}
+	slices.SortFunc(out, func(a, b siteFigure) int {
+		return cmp.Or(cmp.Compare(a.accuracy, b.accuracy), cmp.Compare(a.host, b.host))
+	})
+	return out
+}
+
+func (r *TrainReport) writeSites(b *strings.Builder) {
+	sites := r.bySite()
+	fmt.Fprintf(b, "By site left out: median %.4f, worst %.4f\n", sites[len(sites)/2].accuracy, sites[0].accuracy)
+	for _, s := range sites {
+		fmt.Fprintf(b, "  %.4f of %3d  %s\n", s.accuracy, s.documents, s.host)
+	}
+}
+
 // Write prints the report for a person.
 func (r *TrainReport) Write(w io.Writer) error {
 	var b strings.Builder
@@ -136,7 +180,8 @@ func (r *TrainReport) Write(w io.Writer) error {
 		len(r.samples), r.Sites, judged, r.Published, len(r.Missing))
 	fmt.Fprintf(&b, "Each site is judged by weights that never saw it; a document without text counts as refused.\n\n")
 	fmt.Fprintf(&b, "Academic or not, threshold 0.5:\n%s\n", r.academicConfusion(0.5))
-	fmt.Fprintf(&b, "The same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
+	r.writeSites(&b)
+	fmt.Fprintf(&b, "\nThe same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
 	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.ruleConfusion())
 	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.plainConfusion())
 	fmt.Fprintf(&b, "Classes:\n%s\n", r.classConfusion())
