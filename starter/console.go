@@ -11,11 +11,9 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 	"golang.org/x/term"
 
 	"gleaner/internal/console"
@@ -24,7 +22,6 @@ import (
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
-	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
 
@@ -72,7 +69,7 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		o.URL = u
 	}
 	o.WorkflowURL = workflowURL(a.Config, f.temporalUI)
-	d := &desk{c: c}
+	d := &desk{c: c, db: a.DB}
 	defer d.close()
 	o.Harvests = d
 	page, err := console.New(ctx, o)
@@ -112,49 +109,6 @@ func workflowURL(cfg *config.Config, ui string) func(string) string {
 	return func(harvest string) string {
 		return strings.TrimSuffix(ui, "/") + "/namespaces/" + url.PathEscape(cfg.Servers.Namespace) + "/workflows/" + url.PathEscape(workflows.HarvestID(harvest))
 	}
-}
-
-// desk does for the console what commands do. It connects to Temporal when that is
-// first asked for something: pages of the record need no Temporal.
-type desk struct {
-	c *cli
-
-	mu sync.Mutex
-	t  client.Client
-}
-
-func (d *desk) temporal(ctx context.Context) (client.Client, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.t != nil {
-		return d.t, nil
-	}
-	t, err := d.c.temporal(ctx)
-	if err == nil {
-		d.t = t
-	}
-	return t, err
-}
-
-func (d *desk) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.t != nil {
-		d.t.Close()
-	}
-}
-
-// Troubles implements console.Harvests.
-func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, err error) {
-	t, err := d.temporal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all, err := pool.Troubles(ctx, t, harvest)
-	for _, trouble := range all {
-		lines = append(lines, trouble.String())
-	}
-	return lines, err
 }
 
 func (c *cli) consoleUserCommand() *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/service/program"
+	"gleaner/workflows"
 )
 
 func TestConsoleUsers(t *testing.T) {
@@ -52,6 +54,39 @@ func TestConsoleServes(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Contains(t, string(body), "No harvest yet")
+	end()
+	require.Contains(t, []int{program.ExitOK, program.ExitInterrupted}, result())
+}
+
+// TestConsoleCancelsAsTheCommandDoes a harvest that runs, and says of one that does
+// not that it does not.
+func TestConsoleCancelsAsTheCommandDoes(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	server := c.onTemporal()
+	id := c.harvestThatWaits(server)
+	ctx, end := context.WithCancel(t.Context())
+	_, errs, result := c.background(ctx, "console", "--listen", "127.0.0.1:0")
+	errs.until(t, "console  http://")
+	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`).FindString(errs.String()) + "harvests/" + url.PathEscape(id)
+	act := func(do string) (int, string) {
+		res, err := http.PostForm(at+"?format=json", url.Values{"do": {do}})
+		require.NoError(t, err)
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res.StatusCode, string(body)
+	}
+	code, body := act("cancel")
+	require.Equal(t, http.StatusOK, code, body)
+	require.Contains(t, body, "is being cancelled")
+	_, body = act("cancel")
+	require.Contains(t, body, "is being cancelled already")
+	require.NoError(t, server.SignalWorkflow(t.Context(), workflows.HarvestID(id), "", "end", nil))
+	require.NoError(t, server.GetWorkflow(t.Context(), workflows.HarvestID(id), "").Get(t.Context(), nil))
+	code, body = act("cancel")
+	require.Equal(t, http.StatusNotFound, code, body)
+	require.Contains(t, body, "does not run")
 	end()
 	require.Contains(t, []int{program.ExitOK, program.ExitInterrupted}, result())
 }

@@ -56,18 +56,26 @@ func (c *cli) resumeCommand() *cobra.Command {
 
 func (c *cli) update(name, done string) func(context.Context, client.Client, *store.DB, store.Harvest) error {
 	return func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-		handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name, WaitForStage: client.WorkflowUpdateStageCompleted})
-		if err == nil {
-			err = handle.Get(ctx, nil)
-		}
-		if err != nil {
-			return notRunning(h, err)
+		if err := update(ctx, t, h, name); err != nil {
+			return err
 		}
 		return c.Print(map[string]string{"harvest": h.ID, "did": done}, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "%s %s\n", h.ID, done)
 			return err
 		})
 	}
+}
+
+// update asks a harvest that runs for something, and waits until it is done.
+func update(ctx context.Context, t client.Client, h store.Harvest, name string) error {
+	handle, err := t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: workflows.HarvestID(h.ID), UpdateName: name, WaitForStage: client.WorkflowUpdateStageCompleted})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err != nil {
+		return notRunning(h, err)
+	}
+	return nil
 }
 
 func notRunning(h store.Harvest, err error) error {
@@ -82,24 +90,41 @@ func (c *cli) cancelCommand() *cobra.Command {
 	return &cobra.Command{Use: "cancel HARVEST", Short: "End a harvest; what was found is kept", Args: args(1, aHarvest),
 		Example: "  starter cancel conf/webdb",
 		RunE: c.onHarvest(func(ctx context.Context, t client.Client, _ *store.DB, h store.Harvest) error {
-			d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(h.ID), "")
-			if err == nil && d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-				err = serviceerror.NewNotFound("its workflow has ended")
-			}
+			already, err := cancelHarvest(ctx, t, h)
 			if err != nil {
-				return notRunning(h, err)
+				return err
 			}
-			did, said := "cancelled", "is being cancelled"
-			if d.GetWorkflowExtendedInfo().GetCancelRequested() {
-				did, said = "nothing", "is being cancelled already; it ends when what is under way has been written"
-			} else if err := t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), ""); err != nil {
-				return notRunning(h, err)
+			did, said := "cancelled", isCancelled
+			if already {
+				did, said = "nothing", isCancelledAlready
 			}
 			return c.Print(map[string]string{"harvest": h.ID, "did": did}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "%s %s\n", h.ID, said)
 				return err
 			})
 		})}
+}
+
+// What a cancellation comes to.
+const (
+	isCancelled        = "is being cancelled"
+	isCancelledAlready = "is being cancelled already; it ends when what is under way has been written"
+)
+
+// cancelHarvest ends a harvest that runs; already is true where that was asked for
+// before.
+func cancelHarvest(ctx context.Context, t client.Client, h store.Harvest) (already bool, err error) {
+	d, err := t.DescribeWorkflowExecution(ctx, workflows.HarvestID(h.ID), "")
+	if err == nil && d.GetWorkflowExecutionInfo().GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		err = serviceerror.NewNotFound("its workflow has ended")
+	}
+	if already = d.GetWorkflowExtendedInfo().GetCancelRequested(); err == nil && !already {
+		err = t.CancelWorkflow(ctx, workflows.HarvestID(h.ID), "")
+	}
+	if err != nil {
+		return false, notRunning(h, err)
+	}
+	return already, nil
 }
 
 func (c *cli) retryCommand() *cobra.Command {

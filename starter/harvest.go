@@ -145,27 +145,9 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		return err
 	}
 	defer t.Close()
-	var all []activities.Harvest
-	for _, name := range names {
-		goal, err := c.goal(ctx, name, years, &f.sources)
-		if err != nil {
-			return err
-		}
-		of := years
-		if goal.Site != "" {
-			of = gleaner.Years{}
-		}
-		h := activities.NewHarvest(goal, of, f.options)
-		if h.Options.Again == "" && c.completed(ctx, h.ID) {
-			h.Options.Again = activities.AgainAll
-		}
-		all = append(all, h)
-	}
-	joined := make([]bool, len(all))
-	for i, h := range all {
-		if joined[i], err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
-			return err
-		}
+	all, joined, err := c.begin(ctx, t, names, years, f)
+	if err != nil {
+		return err
 	}
 	if slices.ContainsFunc(all, func(h activities.Harvest) bool { return h.Goal.Site == "" }) {
 		c.hints()
@@ -182,6 +164,32 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		}
 	}
 	return nil
+}
+
+// begin starts harvests, or joins those that run.
+func (c *cli) begin(ctx context.Context, t client.Client, names []string, years gleaner.Years, f *harvestFlags) (all []activities.Harvest, joined []bool, err error) {
+	for _, name := range names {
+		goal, err := c.goal(ctx, name, years, &f.sources)
+		if err != nil {
+			return nil, nil, err
+		}
+		of := years
+		if goal.Site != "" {
+			of = gleaner.Years{}
+		}
+		h := activities.NewHarvest(goal, of, f.options)
+		if h.Options.Again == "" && c.completed(ctx, h.ID) {
+			h.Options.Again = activities.AgainAll
+		}
+		all = append(all, h)
+	}
+	joined = make([]bool, len(all))
+	for i, h := range all {
+		if joined[i], err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, joined, nil
 }
 
 func (c *cli) sayStarted(h activities.Harvest, joined bool) error {

@@ -26,12 +26,6 @@ type Options struct {
 	WorkflowURL func(harvest string) string // where the Temporal UI shows a harvest; nil for nowhere
 }
 
-// Harvests are those that run, as Temporal knows them.
-type Harvests interface {
-	// Troubles says what fails of a harvest now and is tried again, a line each.
-	Troubles(ctx context.Context, harvest string) ([]string, error)
-}
-
 // Console answers what browsers and programs ask.
 type Console struct {
 	Options

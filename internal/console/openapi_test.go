@@ -50,7 +50,7 @@ func described(t *testing.T) *openapi3.T {
 		shows, err := openapi3gen.NewSchemaRefForValue(r.shows, doc.Components.Schemas, options3...)
 		require.NoError(t, err, r.path)
 		op := openapi3.NewOperation()
-		op.OperationID, op.Summary = strings.ToLower(r.method)+"-"+r.page, r.what
+		op.OperationID, op.Summary = strings.ToLower(r.method)+strings.NewReplacer("/", "-", "{$}", "harvests-all", "...", "", "{", "", "}", "").Replace(r.path), r.what
 		op.Responses = openapi3.NewResponses(
 			openapi3.WithStatus(200, &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription("the data of the page").WithJSONSchemaRef(shows)}),
 			openapi3.WithName("default", openapi3.NewResponse().WithDescription("why not").WithJSONSchemaRef(wrong)))

@@ -123,6 +123,11 @@ func routes() []route {
 	return []route{
 		{"GET", "/{$}", "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
+		{"POST", "/harvests", "done", "Starts a harvest, or joins the one that runs.", []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
+			{name: "goal", what: "a venue's key or name, the address of a site, a person's name or DBLP id, or the name of a list that was entered", required: true},
+			{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"}}, startHarvest, donePage{}},
+		{"POST", "/harvests/{id...}", "done", "Pauses, resumes, cancels or retries a harvest.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry}, required: true},
+			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
 		{"GET", "/papers", "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
 			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
@@ -135,6 +140,8 @@ func routes() []route {
 		{"GET", "/documents/{sha256}", "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
 		{"GET", "/urls", "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
 		{"GET", "/review", "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}}, reviews, reviewPage{}},
+		{"POST", "/review", "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
+			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"}}, settle, settledPage{}},
 		{"GET", "/whitelist", "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
 		{"GET", "/statistics", "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}

@@ -248,7 +248,7 @@ func status(err error) int {
 	switch {
 	case errors.Is(err, errHost):
 		return http.StatusMisdirectedRequest
-	case errors.Is(err, errForeign):
+	case errors.Is(err, errForeign), errors.Is(err, errReadOnly):
 		return http.StatusForbidden
 	case errors.Is(err, errLogin), errors.Is(err, errWrong):
 		return http.StatusUnauthorized

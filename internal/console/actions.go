@@ -1,0 +1,130 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"gleaner/internal/library/collection"
+)
+
+// Harvests does to harvests what commands do. An error says what a command would.
+type Harvests interface {
+	// Troubles says what fails of a harvest now and is tried again, a line each.
+	Troubles(ctx context.Context, harvest string) ([]string, error)
+	// Start starts a harvest, or joins the one that runs, and returns its id and what
+	// was done, as all others do.
+	Start(ctx context.Context, w Wish) (id, did string, err error)
+	Pause(ctx context.Context, harvest string) (did string, err error)
+	Resume(ctx context.Context, harvest string) (did string, err error)
+	Cancel(ctx context.Context, harvest string) (did string, err error)
+	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
+}
+
+// Wish is what somebody wants harvested.
+type Wish struct {
+	Goal  string // a venue's key or name, site:URL, author:PID, or papers:NAME
+	Years string // such as 1998-2004; "" for all
+	Delay time.Duration
+}
+
+// Failed is what failed and is to be tried again; zero fields are all of it.
+type Failed struct{ Site, Reason string }
+
+// donePage says what was done.
+type donePage struct {
+	Harvest string `json:"harvest"`
+	Did     string `json:"did"`
+}
+
+// Title implements titled.
+func (p donePage) Title() string { return "Done" }
+
+// errReadOnly is what a console answers that has nobody to tell.
+var errReadOnly = errors.New("this console only shows")
+
+// What may be done to a harvest.
+const (
+	doPause  = "pause"
+	doResume = "resume"
+	doCancel = "cancel"
+	doRetry  = "retry"
+)
+
+// goalKinds are what a harvest may be after, as the form names it.
+func goalKinds() []string { return []string{"venue", "site", "author", "papers"} }
+
+func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	goal := strings.TrimSpace(a.get("goal"))
+	if kind := a.get("kind"); kind != "" && kind != "venue" {
+		goal = kind + ":" + goal
+	}
+	w := Wish{Goal: goal, Years: strings.TrimSpace(a.get("years"))}
+	if d := a.get("delay"); d != "" {
+		var err error
+		if w.Delay, err = time.ParseDuration(d); err != nil || w.Delay < 0 {
+			return nil, fmt.Errorf("%w: delay is a time such as 5s", errInput)
+		}
+	}
+	id, did, err := c.Harvests.Start(ctx, w)
+	return c.done(ctx, a, id, did, err)
+}
+
+// done notes who did what.
+func (c *Console) done(ctx context.Context, a *asked, id, did string, err error) (titled, error) {
+	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "harvest", id, "user", user(ctx), "did", did, "error", err)
+	return donePage{Harvest: id, Did: did}, err
+}
+
+func actOnHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	h, err := c.exactly(ctx, a.get("id"))
+	if err != nil {
+		return nil, err
+	}
+	var did string
+	switch a.get("do") {
+	case doPause:
+		did, err = c.Harvests.Pause(ctx, h.ID)
+	case doResume:
+		did, err = c.Harvests.Resume(ctx, h.ID)
+	case doCancel:
+		did, err = c.Harvests.Cancel(ctx, h.ID)
+	case doRetry:
+		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
+	}
+	return c.done(ctx, a, h.ID, did, err)
+}
+
+// settledPage is a person's word on a match.
+type settledPage struct {
+	Paper   string `json:"paper"`
+	SHA256  string `json:"sha256"`
+	Settled string `json:"settled"`
+
+	venue string
+}
+
+// Title implements titled.
+func (settledPage) Title() string { return "Settled" }
+
+// Onward is what waits still.
+func (p settledPage) Onward() string { return "/review?venue=" + url.QueryEscape(p.venue) }
+
+func settle(ctx context.Context, c *Console, a *asked) (titled, error) {
+	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), venue: a.get("venue")}
+	if p.Settled == "undo" {
+		p.Settled = ""
+	}
+	err := collection.Settle(ctx, c.App.DB, c.App.Repo, p.Paper, p.SHA256, p.Settled)
+	c.log.InfoContext(ctx, "console: settled", "paper", p.Paper, "sha256", p.SHA256, "word", a.get("word"), "user", user(ctx), "error", err)
+	return p, err
+}

@@ -1,0 +1,99 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/program"
+)
+
+// told notes what it is asked to do.
+type told struct{ heard []string }
+
+func (h *told) note(format string, args ...any) (string, error) {
+	h.heard = append(h.heard, fmt.Sprintf(format, args...))
+	return "did it", nil
+}
+
+func (h *told) Troubles(context.Context, string) ([]string, error) {
+	return []string{"ListPapers fails " + hostile}, nil
+}
+
+func (h *told) Start(_ context.Context, w Wish) (string, string, error) {
+	if w.Goal == "conf/none" {
+		return "", "", program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
+	}
+	_, err := h.note("start %s %s %s", w.Goal, w.Years, w.Delay)
+	return sampleHarvest, "started", err
+}
+
+func (h *told) Pause(_ context.Context, id string) (string, error)  { return h.note("pause %s", id) }
+func (h *told) Resume(_ context.Context, id string) (string, error) { return h.note("resume %s", id) }
+func (h *told) Cancel(_ context.Context, id string) (string, error) { return h.note("cancel %s", id) }
+func (h *told) Retry(_ context.Context, id string, of Failed) (string, error) {
+	return h.note("retry %s %s %s", id, of.Site, of.Reason)
+}
+
+// TestHarvestsAreActedOn: what a form or a program asks for is asked of the harvest,
+// and what cannot be is said.
+func TestHarvestsAreActedOn(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := open(t, func(o *Options) { o.Harvests = ear }, false)
+	d.sample()
+	at := "/harvests/" + url.PathEscape(sampleHarvest)
+	page := d.page(at)
+	require.Contains(t, page, `value="pause"`)
+	require.Contains(t, page, "ListPapers fails &lt;script&gt;")
+	for _, form := range []string{"do=pause", "do=resume", "do=cancel", "do=retry&site=www.ada.example&reason=timeout"} {
+		res, body := d.do("POST", at, form)
+		require.Equal(t, http.StatusOK, res.StatusCode, body)
+		require.Contains(t, body, "did it")
+	}
+	res, body := d.do("POST", "/harvests", "goal=conf/webdb&years=1998-1999&delay=5s", "Accept", "application/json")
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.JSONEq(t, `{"harvest": "conf/webdb/1998-1999", "did": "started"}`, body)
+	_, _ = d.do("POST", "/harvests", "kind=site&goal=https://www.example.edu/")
+	require.Equal(t, []string{"pause conf/webdb/1998-1999", "resume conf/webdb/1998-1999", "cancel conf/webdb/1998-1999", "retry conf/webdb/1998-1999 www.ada.example timeout",
+		"start conf/webdb 1998-1999 5s", "start site:https://www.example.edu/  0s"}, ear.heard)
+
+	for form, want := range map[string]int{"": 400, "goal=conf/x&delay=soon": 400, "goal=conf/x&kind=odd": 400, "goal=conf/none": 404} {
+		res, body := d.do("POST", "/harvests", form)
+		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	for path, form := range map[string]string{at: "do=delete", "/harvests/conf%2Fnone": "do=pause"} {
+		res, _ := d.do("POST", path, form)
+		require.Contains(t, []int{400, 404}, res.StatusCode, path)
+	}
+	res, _ = d.do("POST", at, "do=cancel", "Origin", "https://stranger.example")
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+	res, _ = d.do("GET", at+"?do=cancel", "")
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.Len(t, ear.heard, 6, "looking changes nothing")
+}
+
+// TestAmbiguousMatchesAreSettled by a click, and the word can be taken back.
+func TestAmbiguousMatchesAreSettled(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
+	require.NoError(t, err)
+	d.sample()
+	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "venue": {"conf/webdb"}, "word": {"yes"}}
+	res, body := d.do("POST", "/review", form.Encode())
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Equal(t, "/review?venue=conf%2Fwebdb", res.Header.Get("Location"))
+	require.Contains(t, d.page("/review"), "Nothing waits")
+	require.Contains(t, d.page("/review?settled=yes"), "Take the word back")
+	form.Set("word", "undo")
+	_, _ = d.do("POST", "/review", form.Encode())
+	require.Contains(t, d.page("/review"), "Difference Engines")
+	form.Set("paper", "conf/webdb/P9")
+	res, _ = d.do("POST", "/review", form.Encode())
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/console"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// desk does for the console what commands do. It connects to Temporal when that is
+// first asked for something: pages of the record need no Temporal.
+type desk struct {
+	c  *cli
+	db *store.DB
+
+	mu sync.Mutex
+	t  client.Client
+}
+
+func (d *desk) temporal(ctx context.Context) (client.Client, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.t != nil {
+		return d.t, nil
+	}
+	t, err := d.c.temporal(ctx)
+	if err == nil {
+		d.t = t
+	}
+	return t, err
+}
+
+func (d *desk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.t != nil {
+		d.t.Close()
+	}
+}
+
+// Troubles implements console.Harvests.
+func (d *desk) Troubles(ctx context.Context, harvest string) (lines []string, err error) {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pool.Troubles(ctx, t, harvest)
+	for _, trouble := range all {
+		lines = append(lines, trouble.String())
+	}
+	return lines, err
+}
+
+// told marks what the person in the console is to be told, as the exit codes of
+// commands tell it apart; all else is for the log.
+func told(err error) error {
+	switch exitCode(err) {
+	case program.ExitUsage:
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	case program.ExitUnknown:
+		return program.Unknown{Reason: err}
+	}
+	return err
+}
+
+// Start implements console.Harvests.
+func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
+	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, Scope: activities.ScopePrefix}}
+	years, err := yearsFlag(w.Years)
+	if err != nil {
+		return "", "", err
+	}
+	names := []string{w.Goal}
+	for _, check := range []func() error{f.validate, func() error { return f.checkGoals(names) }} {
+		if err := check(); err != nil {
+			return "", "", err
+		}
+	}
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	all, joined, err := d.c.begin(ctx, t, names, years, f)
+	if err != nil {
+		return "", "", told(err)
+	}
+	if joined[0] {
+		return all[0].ID, "is running already, with the options that it was started with", nil
+	}
+	return all[0].ID, "started", nil
+}
+
+// on does something to a harvest.
+func (d *desk) on(ctx context.Context, id string, do func(t client.Client, h store.Harvest) (string, error)) (string, error) {
+	h, err := d.db.FindHarvest(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return "", err
+	}
+	did, err := do(t, h)
+	return did, told(err)
+}
+
+// Pause implements console.Harvests.
+func (d *desk) Pause(ctx context.Context, id string) (string, error) {
+	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+		return "paused", update(ctx, t, h, workflows.UpdatePause)
+	})
+}
+
+// Resume implements console.Harvests.
+func (d *desk) Resume(ctx context.Context, id string) (string, error) {
+	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+		return "goes on", update(ctx, t, h, workflows.UpdateResume)
+	})
+}
+
+// Cancel implements console.Harvests.
+func (d *desk) Cancel(ctx context.Context, id string) (string, error) {
+	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+		already, err := cancelHarvest(ctx, t, h)
+		if already {
+			return isCancelledAlready, err
+		}
+		return isCancelled, err
+	})
+}
+
+// Retry implements console.Harvests.
+func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string, error) {
+	return d.on(ctx, id, func(t client.Client, h store.Harvest) (string, error) {
+		what := activities.Retry{Host: of.Site, Reason: of.Reason}
+		if err := known(ctx, d.db, h, what); err != nil {
+			return "", err
+		}
+		did, now, err := d.c.retry(ctx, t, d.db, h, what)
+		if err != nil {
+			return "", err
+		}
+		word := "starts, and asks again for"
+		if now {
+			word = "asks again for"
+		}
+		return fmt.Sprintf("%s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered", word, did.URLs, did.Stalled, did.Authors, did.Sources), nil
+	})
+}
