@@ -25,6 +25,7 @@ type harvestFlags struct {
 	years    string
 	holdings string
 	wait     bool
+	dry      bool
 	sites    []string
 	authors  []string
 	sources  sourceFlags
@@ -65,6 +66,7 @@ The same command on a harvest that runs joins it; on one that was cut off it goe
 on from what is known; on one that is complete it asks, conditionally, for
 everything again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
+  starter harvest conf/webdb --years 1998-2004 --dry-run
   starter harvest conf/webdb conf/vldb journals/jair --years 1998-2004
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
   starter harvest --site https://www.example.edu/workshop/2003/ --wait
@@ -85,6 +87,9 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
 			if err != nil {
 				return err
 			}
+			if f.dry {
+				return c.estimate(cmd.Context(), names, years, f)
+			}
 			return c.harvest(cmd.Context(), names, years, f)
 		},
 	}
@@ -98,6 +103,7 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.sites, "site", nil, "the address of a site whose academic documents are wanted; may be given again")
 	fl.StringArrayVar(&f.authors, "author", nil, "a person, by name or DBLP's id, whose papers are wanted; may be given again")
 	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris, doi); imported first")
+	fl.BoolVar(&f.dry, "dry-run", false, "only list papers and authors, and say about how many requests and hours it would take; nothing is kept, no site is asked")
 	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
 	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")

@@ -287,6 +287,10 @@ func progressText(h store.Harvest, c store.Counts) string {
 	if gleaner.ParseGoal(h.Venue).Site != "" {
 		return fmt.Sprintf("%s [%s] sites %d of %d | pages %d, waiting %d | documents %d, academic %d", h.ID, state, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 	}
-	return fmt.Sprintf("%s [%s] wanted %d, found %d | authors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
-		h.ID, state, c.Wanted, c.Found, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
+	found := fmt.Sprint(c.Found)
+	if c.FoundNow != c.Found {
+		found = fmt.Sprintf("%d (%d now)", c.Found, c.FoundNow)
+	}
+	return fmt.Sprintf("%s [%s] wanted %d, found %s | authors %d, looked for %d, homepages of %d | sites %d of %d | pages %d, waiting %d | documents %d, accepted %d",
+		h.ID, state, c.Wanted, found, c.Authors, c.Decided, c.Homepages, c.SitesDone, c.Sites, c.Pages, c.Waiting, c.Documents, c.Accepted)
 }

@@ -81,3 +81,23 @@ func TestAHarvestThatOneWatches(t *testing.T) {
 	require.Contains(t, all, "7 listed so far", "no zeros while the catalogue answers")
 	require.Contains(t, all, "volume 3 of 8")
 }
+
+// TestWhatAHarvestCameToStays: what others do on its sites later is not its own, but
+// for papers that are there now.
+func TestWhatAHarvestCameToStays(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	id := c.crawlsSites("ada.example")
+	require.Contains(t, c.ok("status", id), "pages 1, waiting 3")
+	require.NoError(t, c.SetStage(t.Context(), id, gleaner.StageComplete, ""))
+	c.visited("ada.example", "/later", "http://ada.example/", frontier.Page, gleaner.OK)
+	require.Contains(t, c.ok("status", id), "pages 1, waiting 3")
+	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/1', 'conf/x', 2001, 'A Paper')`)
+	c.exec(`INSERT INTO harvest_papers (harvest_id, paper_key) VALUES ($1, 'conf/x/1')`, id)
+	c.accepted("ada.example", "b.pdf")
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ('conf/x/1', 'ada.exampleb.pdf', 'exact', 'paper', 1)`)
+	require.Contains(t, c.ok("status", id), "found 0 (1 now)")
+
+	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/x", Years: gleaner.Years{From: 2001, To: 2001}, Options: []byte("{}"), Stage: gleaner.StagePapers}))
+	require.Contains(t, c.ok("status", id), "wanted 1, found 1 |", "begun again, it counts anew")
+}

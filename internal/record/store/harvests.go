@@ -50,17 +50,25 @@ func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
 	}
 	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
-			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL`,
+			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL`,
 		h.ID, h.Venue, h.Years.From, h.Years.To, h.Options, h.Stage)
 	return err
 }
 
 // SetStage moves a harvest to a stage; note is one line for a person. The stages
-// "complete", "cancelled" and "failed" end it.
+// "complete", "cancelled" and "failed" end it, and what it came to is kept.
 func (db *DB) SetStage(ctx context.Context, id string, stage gleaner.Stage, note string) error {
-	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, updated_at=now(),
+	var counts *Counts
+	if stage == gleaner.StageComplete || stage == gleaner.StageCancelled || stage == gleaner.StageFailed {
+		c, err := db.countsNow(ctx, id)
+		if err != nil {
+			return err
+		}
+		counts = &c
+	}
+	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage=$2, note=$3, counts=$4, updated_at=now(),
 		completed_at = CASE WHEN $2 IN ('complete', 'cancelled', 'failed') THEN now() END,
-		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note)
+		cancelled = cancelled OR $2 = 'cancelled' WHERE id=$1`, id, stage, note, counts)
 	if err == nil && tag.RowsAffected() == 0 {
 		return fmt.Errorf("%s: %w", id, ErrNoHarvest)
 	}
@@ -129,6 +137,8 @@ type Counts struct {
 	Documents  int `json:"documents"`
 	Accepted   int `json:"accepted"`
 	Unexamined int `json:"unexamined"`
+
+	FoundNow int `json:"found_now"` // of the wanted papers, whoever found them
 }
 
 // FoundSQL is true of a match m that settles its paper: a person said so, or the
@@ -139,8 +149,25 @@ const FoundSQL = `(m.settled = 'yes' OR (m.settled = '' AND m.verdict IN ('exact
 // of everybody who wrote its papers, or of the one whose papers they are.
 const soughtSQL = `pa.author_id = coalesce((SELECT substring(v.venue FROM '^author:(.*)$') FROM harvests v WHERE v.id=$1), pa.author_id)`
 
-// HarvestCounts computes Counts from the record.
+// HarvestCounts says how far a harvest is; of one that ended how far it was then.
 func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
+	var then *Counts
+	var found int
+	err := db.Pool.QueryRow(ctx, `SELECT h.counts, CASE WHEN h.counts IS NULL THEN 0 ELSE (SELECT count(DISTINCT m.paper_key) FROM matches m
+			JOIN harvest_papers w ON w.paper_key=m.paper_key AND w.harvest_id=h.id AND NOT w.held WHERE `+FoundSQL+`) END
+		FROM harvests h WHERE h.id=$1`, id).Scan(&then, &found)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) || err == nil && then == nil:
+		return db.countsNow(ctx, id)
+	case err != nil:
+		return Counts{}, err
+	}
+	then.FoundNow = found
+	return *then, nil
+}
+
+// countsNow computes Counts from the record.
+func (db *DB) countsNow(ctx context.Context, id string) (Counts, error) {
 	var c Counts
 	err := db.Pool.QueryRow(ctx, `
 		WITH hp AS (SELECT * FROM harvest_papers WHERE harvest_id=$1),
@@ -161,5 +188,6 @@ func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 			(SELECT count(*) FROM d), (SELECT count(*) FROM d WHERE state='accepted'), (SELECT count(*) FROM d WHERE state='new')`, id).
 		Scan(&c.Published, &c.Held, &c.Wanted, &c.Found, &c.Authors, &c.Decided, &c.Homepages, &c.Sites, &c.SitesDone, &c.Parked,
 			&c.Pages, &c.Waiting, &c.Failures, &c.Documents, &c.Accepted, &c.Unexamined)
+	c.FoundNow = c.Found
 	return c, err
 }

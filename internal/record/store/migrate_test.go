@@ -58,7 +58,7 @@ func TestMigration(t *testing.T) {
 			defer db.Close()
 			c, err := db.HarvestCounts(ctx, "v/all")
 			require.NoError(t, err)
-			require.Equal(t, Counts{Published: 1, Wanted: 1, Found: 1, Sites: 1, Pages: 20, Waiting: 10, Failures: 20, Documents: 1, Accepted: 1}, c)
+			require.Equal(t, Counts{Published: 1, Wanted: 1, Found: 1, Sites: 1, Pages: 20, Waiting: 10, Failures: 20, Documents: 1, Accepted: 1, FoundNow: 1}, c)
 			d, _, err := db.Document(ctx, "bb")
 			require.NoError(t, err)
 			require.NotNil(t, d.Removed)

@@ -1,0 +1,122 @@
+package harvest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// Pace is how a harvest would be carried out.
+type Pace struct {
+	Delay  time.Duration // between two requests to a host of which nothing is known
+	Search time.Duration // between two searches
+	Sites  int           // at a time
+	Most   int           // requests of one site
+}
+
+// Estimate is what a harvest would have to do, as far as the record can tell.
+type Estimate struct {
+	Papers  int                `json:"papers"`
+	Held    int                `json:"held"`
+	Wanted  int                `json:"wanted"`
+	Authors int                `json:"authors"` // of wanted papers
+	Known   store.AuthorsKnown `json:"known"`
+
+	ToFind   int `json:"to_find"`   // authors that are looked for
+	NewSites int `json:"new_sites"` // that are crawled for the first time, about
+
+	Looking  int `json:"requests_for_homepages"`
+	Crawling int `json:"requests_of_crawls"`
+	Requests int `json:"requests"`
+
+	Seconds float64  `json:"seconds"`
+	Basis   []string `json:"basis"` // what the figures are taken from
+}
+
+// Time is about how long it takes.
+func (e Estimate) Time() time.Duration { return time.Duration(e.Seconds * float64(time.Second)) }
+
+// What is assumed where the record has too little to tell, and how much is enough.
+const (
+	enough          = 10
+	assumedRequests = 10.0  // for an author
+	assumedFound    = 0.7   // of authors
+	assumedHosts    = 1.0   // of an author
+	assumedCrawl    = 200.0 // requests of a site
+	batchesAtOnce   = 4     // authors are looked for so many side by side
+)
+
+// Estimate says what a harvest of papers would have to do. It asks the record alone.
+func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[string]string, p Pace) (Estimate, error) {
+	e := Estimate{Papers: len(papers), Held: len(held), Wanted: len(papers) - len(held)}
+	ids := wantedAuthors(papers, held)
+	e.Authors = len(ids)
+	h, err := s.DB.History(ctx)
+	if err != nil {
+		return e, err
+	}
+	if h.Paced >= enough && h.Pace > p.Delay {
+		p.Delay = h.Pace
+		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the mean of %d sites on record", h.Pace.Round(10*time.Millisecond), h.Paced))
+	} else {
+		e.Basis = append(e.Basis, fmt.Sprintf("pace: a request every %s, the setting", p.Delay))
+	}
+	if e.Known, err = s.DB.AuthorsKnown(ctx, ids, time.Now().Add(-decisionAge), p.Delay); err != nil {
+		return e, err
+	}
+	e.ToFind = max(0, e.Authors-e.Known.Found-e.Known.InVain)
+	requests, found, hosts := assumedRequests, assumedFound, assumedHosts
+	if h.Authors >= enough && h.Requests > 0 {
+		requests, found, hosts = h.Requests, float64(h.Found)/float64(h.Authors), max(h.Hosts, 0.1)
+		e.Basis = append(e.Basis, fmt.Sprintf("homepages: %.1f requests an author, %.0f %% found, on %.1f hosts each, by %d authors on record", requests, 100*found, hosts, h.Authors))
+	} else {
+		e.Basis = append(e.Basis, fmt.Sprintf("homepages: assumed, since the record has %d authors: %.0f requests an author, %.0f %% found, on a host each", h.Authors, requests, 100*found))
+	}
+	crawl := assumedCrawl
+	if h.Crawls >= enough {
+		crawl = h.OfCrawl
+		e.Basis = append(e.Basis, fmt.Sprintf("crawls: %.0f requests of a new site, the mean of %d first crawls on record", crawl, h.Crawls))
+	} else {
+		e.Basis = append(e.Basis, fmt.Sprintf("crawls: assumed, since the record has %d first crawls: %.0f requests of a site", h.Crawls, crawl))
+	}
+	crawl = min(crawl, float64(p.Most))
+	e.NewSites = e.Known.Sites - e.Known.Crawled + int(math.Round(float64(e.ToFind)*found*hosts))
+	e.Looking = int(math.Round(float64(e.ToFind) * requests))
+	e.Crawling = e.Known.Waiting + int(math.Round(float64(e.NewSites)*crawl))
+	e.Requests = e.Looking + e.Crawling
+	e.Seconds = lasts(e, p, crawl)
+	return e, nil
+}
+
+// lasts is how many seconds it takes: authors are looked for first, some side by side
+// and all of them by one search engine; then sites are crawled side by side, none
+// faster than its pace.
+func lasts(e Estimate, p Pace, crawl float64) float64 {
+	looking := max(float64(e.Looking)*p.Delay.Seconds()/batchesAtOnce, float64(e.ToFind)*p.Search.Seconds())
+	longest := e.Known.Longest.Seconds()
+	if e.NewSites > 0 {
+		longest = max(longest, crawl*p.Delay.Seconds())
+	}
+	return looking + max(longest, float64(e.Crawling)*p.Delay.Seconds()/float64(max(p.Sites, 1)))
+}
+
+// wantedAuthors are the authors of papers that are not held.
+func wantedAuthors(papers []gleaner.Paper, held map[string]string) (ids []string) {
+	seen := map[string]bool{}
+	for _, p := range papers {
+		if _, has := held[p.Key]; has {
+			continue
+		}
+		for _, a := range p.Authors {
+			if !seen[a.ID()] {
+				seen[a.ID()] = true
+				ids = append(ids, a.ID())
+			}
+		}
+	}
+	return ids
+}

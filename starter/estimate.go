@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
+	"gleaner/internal/match"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+)
+
+// estimated is what `harvest --dry-run` says of one goal.
+type estimated struct {
+	Goal  string        `json:"goal"`
+	Years gleaner.Years `json:"years"`
+	From  string        `json:"from"` // where the papers are listed
+	harvest.Estimate
+	Listed []wantedPaper `json:"list"`
+}
+
+// wantedPaper is one of its papers.
+type wantedPaper struct {
+	Paper   string   `json:"paper"`
+	Title   string   `json:"title"`
+	Year    int      `json:"year"`
+	Authors []string `json:"authors"`
+	Held    string   `json:"held,omitempty"` // why it counts as held
+}
+
+// estimate says what the harvests would have to do. Nothing is kept of it, and no site
+// is asked; a catalogue is where the record does not have the papers.
+func (c *cli) estimate(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
+	a, err := c.Application(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	holdings, err := a.DB.Holdings(ctx)
+	if err != nil {
+		return err
+	}
+	if f.holdings != "" {
+		more, err := readPapers(f.holdings)
+		if err != nil {
+			return err
+		}
+		holdings = append(holdings, more...)
+	}
+	cfg, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Sites: cmp.Or(f.options.Window, defaultWindow),
+		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
+	all := []estimated{}
+	for _, name := range names {
+		e := estimated{Years: years}
+		papers, err := c.papersToBe(ctx, a, name, years, f, &e)
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(papers, func(a, b gleaner.Paper) int { return cmp.Compare(a.Year, b.Year) })
+		held := map[string]string{}
+		for key, why := range match.Held(papers, holdings) {
+			held[key] = string(why.Verdict) + ": " + why.Held.Title
+		}
+		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
+			return err
+		}
+		e.Listed = listed(papers, held)
+		all = append(all, e)
+	}
+	return c.Print(all, func(w io.Writer) error {
+		for _, e := range all {
+			if err := e.write(w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func listed(papers []gleaner.Paper, held map[string]string) (out []wantedPaper) {
+	for _, p := range papers {
+		w := wantedPaper{Paper: p.Key, Title: p.Title, Year: p.Year, Held: held[p.Key]}
+		for _, who := range p.Authors {
+			w.Authors = append(w.Authors, who.Name)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// papersToBe are the papers that a harvest would be after.
+func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gleaner.Years, f *harvestFlags, e *estimated) ([]gleaner.Paper, error) {
+	given := gleaner.ParseGoal(name)
+	if given.Site != "" {
+		return nil, fmt.Errorf("%w: --dry-run tells of papers, and what a site has is not known before it is asked", program.ErrUsage)
+	}
+	if f.sources.papers != "" {
+		e.Goal, e.From = name, f.sources.papers
+		return papersOfFile(ctx, name, years, f.sources.papers)
+	}
+	c.Progress("papers of " + name)
+	e.From = harvest.SourceDBLP
+	if given.Author != "" {
+		who, err := a.Catalogues.DBLP.ResolveAuthor(ctx, given.Author)
+		if err != nil {
+			return nil, err
+		}
+		e.Goal = gleaner.Goal{Author: who.PID}.String()
+		papers, err := a.Catalogues.DBLP.PapersOf(ctx, who.PID)
+		return ofYears(papers, years), err
+	}
+	key := name
+	if given.List == "" {
+		var err error
+		if key, err = c.keyOf(ctx, a, name, &f.sources); err != nil {
+			return nil, err
+		}
+	}
+	e.Goal = key
+	papers, err := a.DB.Papers(ctx, key, years)
+	if err != nil || len(papers) > 0 {
+		e.From = "record"
+		return papers, err
+	}
+	if given.List != "" {
+		return nil, program.Unknown{Reason: fmt.Errorf("no list is called %s; --papers FILE names one", name)}
+	}
+	return a.Catalogues.DBLP.List(ctx, gleaner.Venue{Key: key}, years)
+}
+
+func ofYears(papers []gleaner.Paper, years gleaner.Years) (in []gleaner.Paper) {
+	for _, p := range papers {
+		if years == (gleaner.Years{}) || p.Year >= years.From && p.Year <= years.To {
+			in = append(in, p)
+		}
+	}
+	return in
+}
+
+// listing is where papers of an estimate come from, in words.
+func (e estimated) listing() string {
+	switch e.From {
+	case "record":
+		return "as the record has them"
+	case harvest.SourceDBLP:
+		return "as DBLP lists them now"
+	}
+	return "of " + e.From
+}
+
+func (e estimated) write(w io.Writer) error {
+	for _, p := range e.Listed {
+		mark := "wanted"
+		if p.Held != "" {
+			mark = "held"
+		}
+		fmt.Fprintf(w, "%-6s  %d  %s\n        %s\n", mark, p.Year, p.Title, orDash(strings.Join(p.Authors, ", ")))
+	}
+	fmt.Fprintf(w, "\n%s: %d %s %s, %d held, %d wanted\n", e.Goal, e.Papers, one(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
+	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
+	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are due); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
+	fmt.Fprintf(w, "about %d requests (%d for homepages, %d of crawls), about %s\n", e.Requests, e.Looking, e.Crawling, program.Span(e.Time()))
+	for _, b := range e.Basis {
+		fmt.Fprintln(w, "  by", b)
+	}
+	_, err := fmt.Fprintln(w, "Nothing was kept and no site was asked. Open copies that catalogues know may save some of it; hosts that answer slowly take longer.")
+	return err
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/service/program"
+)
+
+// TestWhatAHarvestWouldTake: papers and authors are listed, nothing is kept, no site is
+// asked, and what is guessed is said to be; with a history on record it is taken from
+// that.
+func TestWhatAHarvestWouldTake(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	web := c.onWeb()
+	var all []estimated
+	dry := []string{"harvest", web.Venues()[0], "--years", "2001-2002", "--dry-run"}
+	c.read(&all, dry...)
+	e := all[0]
+	require.Equal(t, 16, e.Papers)
+	require.Len(t, e.Listed, 16)
+	require.NotEmpty(t, e.Listed[0].Authors)
+	require.Equal(t, e.Authors, e.ToFind, "nobody was looked for")
+	require.Equal(t, e.Looking+e.Crawling, e.Requests)
+	require.Positive(t, e.Seconds)
+	out := c.ok(dry...)
+	require.Contains(t, out, "16 papers as DBLP lists them now, 0 held, 16 wanted")
+	require.Contains(t, out, "assumed, since the record has 0 authors")
+	require.Contains(t, out, "Nothing was kept and no site was asked.")
+	for _, table := range []string{"papers", "listings", "volumes", "venues", "authors", "harvests", "homepages", "urls", "holdings"} {
+		var n int
+		require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
+		require.Zero(t, n, table)
+	}
+	for _, q := range web.Log() {
+		require.Contains(t, q.Host, "dblp", "no site, and no search")
+	}
+
+	held := c.file("held.csv", "title,year\n\""+e.Listed[0].Title+"\","+"2001\n")
+	c.read(&all, append(dry, "--holdings", held)...)
+	require.Equal(t, []int{1, 15}, []int{all[0].Held, all[0].Wanted})
+
+	for _, host := range []string{"a.example", "b.example", "c.example", "d.example", "e.example", "f.example", "g.example", "h.example", "i.example", "j.example"} {
+		c.visited(host, "/", "", 1, "success")
+	}
+	c.exec(`INSERT INTO authors (id, name) SELECT n::text, n::text FROM generate_series(1, 20) n`)
+	c.exec(`INSERT INTO homepage_decisions (author_id, decision, requests) SELECT n::text, '{}', 4 FROM generate_series(1, 20) n`)
+	c.exec(`INSERT INTO crawls (site_id, crawl, started_at, finished_at, requests, fetched) SELECT id, 1, now(), now(), 30, 30 FROM sites WHERE length(host) = 9`)
+	c.exec(`UPDATE sites SET pace='2 s', pace_by='robots.txt'`)
+	c.read(&all, dry...)
+	require.Equal(t, 4*all[0].ToFind, all[0].Looking)
+	out = c.ok(dry...)
+	require.Contains(t, out, "a request every 2s, the mean of ")
+	require.Contains(t, out, "4.0 requests an author, 0 % found")
+	require.Contains(t, out, "30 requests of a new site, the mean of 10 first crawls on record")
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "https://a.example/", "--dry-run"), "is not known before it is asked")
+}
