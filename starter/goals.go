@@ -105,6 +105,11 @@ func siteURL(given string) (string, error) {
 // findHarvest finds a harvest by its id or by the name of its goal.
 func findHarvest(ctx context.Context, db *store.DB, name string) (store.Harvest, error) {
 	h, err := db.FindHarvest(ctx, spelling(name))
+	if errors.Is(err, store.ErrNoHarvest) && gleaner.ParseGoal(name).Venue != "" { // a venue that a file lists, by its name
+		if named, nerr := db.FindHarvest(ctx, listKey(name)); nerr == nil {
+			return named, nil
+		}
+	}
 	if errors.Is(err, store.ErrNoHarvest) {
 		err = fmt.Errorf("%w; `starter status` lists them", err)
 	}

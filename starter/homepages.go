@@ -59,13 +59,14 @@ func (c *cli) homepagesList() *cobra.Command {
 					out = append(out, l)
 				}
 			}
-			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out) })
+			of := len(all)
+			return c.Print(out, func(w io.Writer) error { return writeHomepages(w, out, of) })
 		})}
 	cmd.Flags().BoolVar(&missing, "missing", false, "only authors without a homepage")
 	return cmd
 }
 
-func writeHomepages(w io.Writer, all []store.AuthorHomepages) error {
+func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "author\tpid\twanted\thomepage\tsource\tscore")
 	found := 0
@@ -87,7 +88,11 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, len(all))
+	if found == 0 && len(all) < of { // those without one alone are listed
+		_, err := fmt.Fprintf(w, "%d of %d authors have no homepage\n", len(all), of)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d authors have a homepage\n", found, of)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ import (
 func (c *cli) recrawlCommand() *cobra.Command {
 	var due, all, wait, cancel bool
 	var site string
-	cmd := &cobra.Command{Use: "recrawl VENUE | --due | --site HOST", Short: "Ask again for what may have changed",
+	cmd := &cobra.Command{Use: "recrawl VENUE | HOST | --due", Short: "Ask again for what may have changed",
 		Long: `Crawl again the sites of a venue (or all, or one) whose rest is over, and there
 the pages that are due. Pages are asked for conditionally: an unchanged one costs
 a short answer. What became longer ago unchanged is asked more rarely, what
@@ -41,10 +42,12 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 				}
 			}
 			if n != 1 {
-				return fmt.Errorf("%w: want one of a venue, --due, or --site HOST", program.ErrUsage)
+				return fmt.Errorf("%w: want one of a venue, a host (or --site HOST), or --due", program.ErrUsage)
 			}
 			d := activities.Due{All: all, Of: store.Selection{Host: site}}
-			if len(args) == 1 {
+			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
+				d.Of.Host = strings.ToLower(args[0])
+			} else if len(args) == 1 {
 				key, err := c.venueKey(cmd.Context(), args[0])
 				if err != nil {
 					return err

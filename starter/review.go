@@ -22,25 +22,32 @@ import (
 func (c *cli) reviewCommand() *cobra.Command {
 	var venueKey string
 	var listOnly, settled bool
-	cmd := &cobra.Command{Use: "review [PAPER SHA256 yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
+	cmd := &cobra.Command{Use: "review [VENUE | PAPER SHA256 yes|no|undo]", Short: "Settle whether a document is a paper, where the matcher was not sure",
 		Long: `Settle ambiguous matches. On a terminal, without arguments, each is shown and
 asked about. A word given lasts: nothing overwrites it but another word.`,
-		Example: "  starter review\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes",
+		Example: "  starter review\n  starter review conf/webdb\n  starter review --list --json\n  starter review conf/webdb/Doe03 1f3a9c yes",
 		Args: func(_ *cobra.Command, got []string) error {
-			if len(got) == 0 {
+			if len(got) < 2 {
 				return nil
 			}
 			if len(got) != 3 {
-				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
 			}
 			if _, ok := recorded(got[2]); !ok {
-				return fmt.Errorf("%w: want nothing, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
+				return fmt.Errorf("%w: want nothing, a venue, or a paper, a SHA-256 and yes, no or undo", program.ErrUsage)
 			}
 			return nil
 		},
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if len(got) == 3 {
 				return c.settle(ctx, a, got[0], got[1], got[2])
+			}
+			if len(got) == 1 {
+				h, err := findHarvest(ctx, a.DB, got[0])
+				if err != nil {
+					return err
+				}
+				venueKey = h.Venue
 			}
 			all, err := a.DB.Reviews(ctx, venueKey, settled)
 			if err != nil {

@@ -249,6 +249,9 @@ func block(ctx context.Context, db *store.DB, lines []string) error {
 	hosts := make([]store.Blocked, len(lines))
 	for i, l := range lines {
 		host, reason, _ := strings.Cut(l, " ")
+		if u, err := weburl.Canonical("", "http://"+host+"/"); err != nil || !strings.Contains(host, ".") || weburl.Host(u) != strings.ToLower(host) {
+			return fmt.Errorf("%w: line %d: %q is no host such as www.example.edu", program.ErrUsage, i+1, host)
+		}
 		hosts[i] = store.Blocked{Host: strings.ToLower(host), Reason: strings.TrimSpace(reason)}
 	}
 	return db.Block(ctx, hosts)
