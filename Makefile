@@ -36,13 +36,17 @@ WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
 SHELL = bash
 
-.PHONY: help build demo test measure chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build man demo test measure chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/starter, bin/worker and bin/lab
 	$(GO) build -o bin/ ./starter ./worker ./internal/lab/cmd/lab
+
+man: ## the manual pages of all commands, in bin/man
+	@mkdir -p bin/man
+	$(GO) run ./starter man bin/man
 
 demo: ## harvest a sample venue from a bundled sample web; installs what is missing first
 	@.ci/setup demo

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -64,6 +66,7 @@ func TestEveryCommandOnRealData(t *testing.T) {
 	v.work(activities.Queues(), v.log)
 	v.harvested()
 	v.looks()
+	v.operates()
 	v.changes()
 	v.schedules()
 	v.ends()
@@ -110,6 +113,14 @@ func (v *tour) prepare() {
 				c.args[i+1] = secretFile(t, u.String())
 			}
 			v.secrets[s.Key], _ = u.User.Password()
+		case s.Key == "notify-webhook":
+			server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			t.Cleanup(server.Close)
+			v.secrets[s.Key] = "mark-of-notify-webhook"
+			c.args = append(c.args, "--"+s.FileKey(), secretFile(t, server.URL+"/"+v.secrets[s.Key]))
+		case s.Key == "notify-smtp": // where nobody listens
+			v.secrets[s.Key] = "mark-of-notify-smtp"
+			c.args = append(c.args, "--"+s.FileKey(), secretFile(t, "smtp://library:"+v.secrets[s.Key]+"@127.0.0.1:1"), "--notify-mail-from", "a@library.example", "--notify-mail-to", "b@library.example")
 		default:
 			v.secrets[s.Key] = "mark-of-" + s.Key
 			c.args = append(c.args, "--"+s.FileKey(), secretFile(t, v.secrets[s.Key]))
@@ -164,6 +175,45 @@ func (v *tour) must(args ...string) string {
 func lastLines(s string) string { return s[max(0, len(s)-600):] }
 
 func (v *tour) file(name string) string { return filepath.Join(v.t.TempDir(), name) }
+
+// operates runs what is for operators.
+func (v *tour) operates() {
+	t := v.t
+	settings := v.file("gleaner.yaml")
+	v.must("config", "init", settings)
+	_, code := v.do("config", "init", settings)
+	require.Equal(t, program.ExitUsage, code, "what is there is not written over")
+	pages := v.t.TempDir()
+	v.must("man", pages)
+	raw, err := os.ReadFile(filepath.Join(pages, "starter-harvest.1"))
+	require.NoError(t, err)
+	require.Contains(t, string(raw), "--years")
+
+	v.must("blacklist", "add", "Rude.example", "--reason", "asked us to")
+	require.Regexp(t, `rude\.example +\S+ +asked us to`, v.must("blacklist", "list"))
+	_, code = v.do("blacklist", "add", "not a host")
+	require.Equal(t, program.ExitUsage, code)
+	v.must("blacklist", "remove", "rude.example")
+	_, code = v.do("blacklist", "remove", "rude.example")
+	require.Equal(t, program.ExitUnknown, code)
+	require.NotContains(t, v.must("blacklist", "list"), "rude")
+
+	out, code := v.do("notify")
+	require.Equal(t, program.ExitFailed, code, "nobody listens for mail")
+	require.Contains(t, out, "sent by webhook")
+	completed := func(words ...string) string {
+		var out strings.Builder
+		root := newRoot(&out, io.Discard)
+		root.SetArgs(slices.Concat([]string{"__complete"}, v.args, words)) // the last word is what is completed
+		require.NoError(t, root.ExecuteContext(t.Context()))
+		return out.String()
+	}
+	out = completed("report", "")
+	require.Contains(t, out, v.harvest+"\n")
+	require.Contains(t, out, v.venue+"\n")
+	require.Contains(t, completed("export", "x", "--format", ""), "csljson\n")
+	require.Contains(t, completed("harvest", "--strategy", ""), "zhuang\n")
+}
 
 // harvested harvests the venue.
 func (v *tour) harvested() {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -131,42 +130,4 @@ func readPapers(name string) ([]gleaner.Paper, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return papers, nil
-}
-
-func (c *cli) configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show every setting, its value and where that is from", Args: cobra.NoArgs,
-		Example: "  starter config\n  GLEANER_CONTACT=me@example.org starter config --json\n  starter config policy > policy.yaml",
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := c.Settings()
-			if err != nil {
-				return err
-			}
-			values := cfg.Show()
-			return c.Print(values, func(w io.Writer) error {
-				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(t, "setting\tenvironment\tvalue\tfrom\twhat it is")
-				for _, v := range values {
-					fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", v.Key, v.Env, v.Value, v.Origin, v.Help)
-				}
-				return t.Flush()
-			})
-		}}
-	cmd.AddCommand(c.policyCommand())
-	return cmd
-}
-
-func (c *cli) policyCommand() *cobra.Command {
-	return &cobra.Command{Use: "policy", Short: "Print the policy: what is seldom changed, as a file to change", Args: cobra.NoArgs,
-		Long: `Print the policy that holds here, whole and with what each line is about: paces
-beyond the delay, limits of pages and crawls, intervals of recrawling, thresholds,
-weights. Change what you like in the file, and name it by the setting policy
-(GLEANER_POLICY); what you take out of it is as the program has it.`,
-		Example: "  starter config policy > policy.yaml\n  GLEANER_POLICY=policy.yaml starter config",
-		RunE: func(*cobra.Command, []string) error {
-			cfg, err := c.Settings()
-			if err != nil {
-				return err
-			}
-			return c.Print(cfg.ShowPolicy(), cfg.Policy.Write)
-		}}
 }

@@ -135,17 +135,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 		Example: "  starter whitelist show --top 20\n  starter whitelist show --black",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			if black {
-				hosts, err := a.DB.Blacklist(ctx)
-				if err != nil {
-					return err
-				}
-				return c.Print(hosts, func(w io.Writer) error {
-					return table(w, "HOST\tSINCE\tREASON", func(line func(string, ...any)) {
-						for _, h := range hosts {
-							line("%s\t%s\t%s", h.Host, h.Added.Local().Format("2006-01-02"), h.Reason)
-						}
-					})
-				})
+				return c.showBlacklist(ctx, a.DB)
 			}
 			urls, err := a.DB.Whitelist(ctx, top)
 			if err != nil {

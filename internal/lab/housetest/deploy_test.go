@@ -20,6 +20,7 @@ type service struct {
 	Image       string
 	Command     any
 	Environment map[string]string
+	EnvFile     []struct{ Path string } `yaml:"env_file"`
 	Volumes     []string
 	Ports       []string
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
@@ -61,6 +62,7 @@ func TestComposeNamesSettings(t *testing.T) {
 		for variable := range env {
 			require.True(t, known[variable], "%s sets %s, which no setting reads", name, variable)
 		}
+		require.Equal(t, []struct{ Path string }{{"gleaner.env"}}, c.Services[name].EnvFile, "there every other setting is given")
 		for _, needed := range []string{"GLEANER_DATABASE_URL", "TEMPORAL_ADDRESS", "GLEANER_REPOSITORY_URL", "GLEANER_CONTACT", "GLEANER_SEARCH", "GLEANER_SEARXNG_URL"} {
 			require.Contains(t, env, needed, name)
 		}

@@ -136,7 +136,7 @@ func settingsFile(file string, env environment) (level, error) {
 	}
 	named := file != ""
 	if !named {
-		file = defaultFile()
+		file = DefaultFile()
 	}
 	values, err := readYAML(file)
 	if err != nil && (named || !errors.Is(err, fs.ErrNotExist)) {
@@ -145,7 +145,8 @@ func settingsFile(file string, env environment) (level, error) {
 	return level{"file:" + file, load(values)}, nil
 }
 
-func defaultFile() string {
+// DefaultFile is the settings file that is read where none is named.
+func DefaultFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return "gleaner.yaml"

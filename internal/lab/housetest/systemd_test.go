@@ -1,0 +1,49 @@
+package housetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+)
+
+// TestSystemdUnitsAreUnits: each starts a program of ours with all queues and few
+// rights, and systemd itself has nothing to say against it, where it is there.
+func TestSystemdUnitsAreUnits(t *testing.T) {
+	t.Parallel()
+	units, err := filepath.Glob(filepath.Join(root(t), "deploy", "systemd", "*.service"))
+	require.NoError(t, err)
+	require.Len(t, units, 2)
+	for _, unit := range units {
+		raw, err := os.ReadFile(unit)
+		require.NoError(t, err)
+		text := string(raw)
+		start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/(worker|starter) (.*)$`).FindStringSubmatch(text)
+		require.NotNil(t, start, unit)
+		if start[1] == "worker" {
+			for _, q := range activities.Queues() {
+				require.Contains(t, start[2], q)
+			}
+		}
+		for _, want := range []string{"User=gleaner\n", "EnvironmentFile=/etc/gleaner/gleaner.env\n", "NoNewPrivileges=yes\n", "ProtectSystem=strict\n"} {
+			require.Contains(t, text, want, unit)
+		}
+		verifier, err := exec.LookPath("systemd-analyze")
+		if err != nil {
+			continue
+		}
+		// The programs are not installed here, and the user is not known.
+		here := strings.NewReplacer("/usr/local/bin/"+start[1], "/bin/true", "User=gleaner", "User=root", "Group=gleaner", "Group=root").Replace(text)
+		file := filepath.Join(t.TempDir(), strings.Replace(filepath.Base(unit), "@", "@1", 1))
+		require.NoError(t, os.WriteFile(file, []byte(here), 0o644))
+		out, err := exec.Command(verifier, "verify", "--man=no", file).CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.NotContains(t, string(out), filepath.Base(file), "systemd warns")
+	}
+}

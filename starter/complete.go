@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"gleaner/internal/service/config"
+)
+
+// completes makes a shell complete harvests and venues where a command takes one, and
+// the choices of flags.
+func (c *cli) completes(cmd *cobra.Command) {
+	_, takes, _ := strings.Cut(cmd.Use, " ")
+	if cmd.ValidArgsFunction == nil && (strings.HasPrefix(takes, "HARVEST") || strings.HasPrefix(takes, "[HARVEST") || strings.HasPrefix(takes, "VENUE")) {
+		cmd.ValidArgsFunction = c.harvests
+	}
+	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
+		"strategy": config.Strategy("").Choices(), "leads": config.Leads("").Choices()} {
+		if cmd.LocalFlags().Lookup(flag) != nil && len(choices) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		c.completes(sub)
+	}
+}
+
+// choicesOf are the formats that a command's --format names.
+func choicesOf(cmd *cobra.Command) []string {
+	f := cmd.Flags().Lookup("format")
+	if f == nil {
+		return nil
+	}
+	return strings.FieldsFunc(strings.ReplaceAll(f.Usage, " or ", ","), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// completionTime is how long a shell waits for names.
+const completionTime = 3 * time.Second
+
+// harvests are the names of harvests and of what they are of.
+func (c *cli) harvests(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), completionTime)
+	defer cancel()
+	a, err := c.Record(ctx)
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer a.Close()
+	all, _ := a.DB.Harvests(ctx)
+	var names []cobra.Completion
+	for _, h := range all {
+		for _, n := range []string{h.ID, h.Venue} {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (c *cli) manCommand() *cobra.Command {
+	return &cobra.Command{Use: "man FOLDER", Short: "Write the manual pages of all commands into a folder", Args: args(1, "a folder"),
+		Example: "  starter man /usr/local/share/man/man1",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.Root().DisableAutoGenTag = true // pages of one release are the same every day
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}, args[0])
+		}}
+}
