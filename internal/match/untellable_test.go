@@ -30,6 +30,7 @@ func TestTitlesThatNoDocumentCanBeToldBy(t *testing.T) {
 		"": {"Graph Isomorphism is in SPP", "You and Your Research", "Attention is all you need", "Paxos", "A", "Introduction to Algorithms", "Business and Politics", "Preface to Plato's Republic",
 			"Random Forests, Decision Trees, and Neural Networks", "Ada Lovelace, Mathematician", "U.S. and E.U. Policy", "E. coli and S. aureus", "Editorial: What Libraries Want",
 			"Open Problem: Kernel methods on manifolds and metric spaces. What is the probability of a positive definite geodesic exponential kernel?",
+			"We study a question that has been open for a long time and answer it for …",
 			"is it possible to learn what we show to those who never asked us to be taught anything?",
 			"Web crawler system using plurality of parallel priority level queues having distinct associated download priority levels for prioritizing document downloading"},
 	} {
