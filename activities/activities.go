@@ -16,6 +16,7 @@ type Activities struct {
 	Documents *Documents
 	Recrawls  *Recrawls
 	Notices   *Notices
+	Imports   *Imports
 }
 
 // New makes the activities of an open application.
@@ -26,6 +27,7 @@ func New(a *app.App) *Activities {
 		Documents: &Documents{db: a.DB, coll: a.Collection},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},
+		Imports:   &Imports{db: a.DB, importer: a.Importer},
 	}
 }
 
@@ -40,6 +42,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Crawl)
 	case QueueDocuments:
 		w.RegisterActivity(a.Documents)
+		w.RegisterActivity(a.Imports)
 	}
 }
 

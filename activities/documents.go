@@ -13,8 +13,8 @@ type Documents struct {
 	coll *collection.Collection
 }
 
-// FilterDocuments judges documents that were stored and not examined: imported
-// ones, and those whose crawl was cut off in between. It returns how many.
+// FilterDocuments judges documents that were stored and not examined: those whose
+// crawl was cut off in between. It returns how many.
 func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, error) {
 	site := 0
 	if host != "" {

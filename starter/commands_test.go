@@ -33,6 +33,7 @@ import (
 var elsewhere = map[string]string{
 	"starter":           "prints its help",
 	"starter documents": "prints its help",
+	"starter jobs":      "prints its help",
 	"starter bench":     "is the laboratory's",
 	"starter evaluate":  "as above",
 	"starter train":     "as above",
@@ -273,10 +274,36 @@ func (v *tour) changes() {
 	v.must("console", "user", "add", "ada", "--password-file", secretFile(v.t, v.secrets["a user's password"]))
 	v.must("console", "user", "list")
 	v.must("console", "user", "remove", "ada")
+	v.imports()
 	v.must("reconcile")
 	v.must("prune")
 	v.must("recrawl", v.venue, "--wait")
 	v.do("retry", v.venue, "--failed", "--wait")
+}
+
+// imports writes the accepted documents to an archive and imports them: all of them
+// are there already.
+func (v *tour) imports() {
+	archive := v.file("found.warc.gz")
+	v.must("documents", "retrieve", "--state", "accepted", "--kind", "pdf", "--format", "warc", "--out", archive)
+	var end endOfImport
+	v.read(&end, "import", archive, "--wait")
+	require.Equal(v.t, store.JobEnded, end.State)
+	require.Positive(v.t, end.SavedDuplicate)
+	require.Equal(v.t, end.All, end.SavedDuplicate, "what was written is what is read: %+v", end)
+	require.Zero(v.t, end.Differences)
+	out := v.must("import", archive, "--record", "off", "--filter", "off", "--types", "postscript", "--wait")
+	require.Equal(v.t, end.All+1, strings.Count(out, "\n"), "a line for each file, and one for the end: %s", out)
+	require.Contains(v.t, out, `"outcome":"filtered_MTF"`)
+	require.Contains(v.t, v.must("jobs", "list"), "found.warc.gz")
+	v.must("jobs", "modify", "2", "--types", "", "--filter", "on")
+	v.must("jobs", "run", "2", "--wait")
+	require.Contains(v.t, v.must("jobs", "show", "2"), fmt.Sprintf("saved_Duplicate %d\n", end.All))
+	for args, code := range map[string]int{"jobs show 99": program.ExitUnknown, "jobs run x": program.ExitUsage, "import": program.ExitUsage, "import /none": program.ExitUsage,
+		"import " + archive + " --filter maybe": program.ExitUsage, "import " + archive + " --format tar": program.ExitUsage} {
+		_, got := v.do(strings.Fields(args)...)
+		require.Equal(v.t, code, got, args)
+	}
 }
 
 func (v *tour) schedules() {

@@ -28,6 +28,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(OnSchedule)
 	w.RegisterWorkflow(JudgeLeft)
 	w.RegisterWorkflow(TellNews)
+	w.RegisterWorkflow(ImportCrawl)
 }
 
 // TaskTime is how long a worker may take for one step of a workflow, which takes
@@ -47,6 +48,7 @@ var (
 	documents *activities.Documents
 	recrawls  *activities.Recrawls
 	notices   *activities.Notices
+	imports   *activities.Imports
 )
 
 // on gives the options of an activity. Errors that trying again does not help

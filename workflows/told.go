@@ -11,6 +11,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/ingest"
 )
 
 // Told is what the Temporal UI says of a workflow from its begin: a line for lists,
@@ -70,6 +71,16 @@ func TellJudgeLeft() Told {
 // TellTellNews tells of notices.
 func TellTellNews() Told {
 	return Told{"notices", "Tells by webhook and mail, as the settings `notify-…` say, which harvests ended, which sites refused, and that matches wait for review. What cannot be told now is told later."}
+}
+
+// TellImport tells of an import.
+func TellImport(run ingest.Run, o ingest.Options) Told {
+	what := strings.Join(o.Paths[:min(len(o.Paths), 3)], ", ")
+	if n := len(o.Paths) - 3; n > 0 {
+		what += fmt.Sprintf(" and %d more", n)
+	}
+	return Told{fmt.Sprintf("import %d of %s", run.Job, what), fmt.Sprintf("Imports what another crawler left in **%s**, in steps; what it saved is compared with the record at the end.\n\n"+
+		"`starter jobs show %d` shows how far it is and each difference, `starter jobs run %d` runs it again. To cancel it keeps what was saved.", what, run.Job, run.Job)}
 }
 
 // TellSchedule tells of a run of a schedule.

@@ -52,8 +52,7 @@ func (l *loop) paperPage(ctx context.Context, e *frontier.Entry, v *frontier.Vis
 	if r.Page == nil || v.State != frontier.Page || r.Page.NoIndex {
 		return nil
 	}
-	titles := append([]string{r.Page.Title, r.Page.Meta["citation_title"]}, r.Page.Headings[:min(len(r.Page.Headings), 3)]...)
-	verdict, is, err := l.library.KeepPage(ctx, l.file(e, v, a), titles, r.Page.Text)
+	verdict, is, err := l.library.KeepPage(ctx, l.file(e, v, a), r.Page.Titles(), r.Page.Text)
 	if err != nil || !is {
 		return err
 	}

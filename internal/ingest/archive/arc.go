@@ -18,16 +18,16 @@ func (a *Reader) openARC() error {
 	a.arc = 5
 	line, err := a.in.line(maxHead)
 	if err != nil {
-		return &Damage{at, whole(err)}
+		return &Damage{At: at, Err: whole(err)}
 	}
 	r := &Record{At: at}
 	if err := r.takeLine(line, 5); err != nil {
-		return &Damage{at, err}
+		return &Damage{At: at, Err: err}
 	}
 	r.limited = &io.LimitedReader{R: a.in, N: r.Length}
 	said, err := io.ReadAll(io.LimitReader(r.limited, maxVersionBlock))
 	if err != nil || len(said) == 0 && r.Length > 0 {
-		return &Damage{at, io.ErrUnexpectedEOF}
+		return &Damage{At: at, Err: io.ErrUnexpectedEOF}
 	}
 	version, rest, _ := strings.Cut(string(said), "\n")
 	names, _, _ := strings.Cut(rest, "\n")

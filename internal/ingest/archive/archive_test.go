@@ -170,7 +170,7 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"no archive":      {"<html>", "neither a WARC nor an ARC"},
-		"huge length":     {"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", "ends within the record at 0"},
+		"huge length":     {"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", "ends within the record at byte 0"},
 		"negative length": {"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: -1\r\n\r\nx", `a record of length "-1"`},
 		"endless header":  {"WARC/1.0\r\nA: " + strings.Repeat("a", 2<<20), "more than 1 MiB"},
 		"endless fields":  {"WARC/1.0\r\n" + strings.Repeat("A: b\r\n", 1<<20), "more than 1 MiB"},

@@ -44,16 +44,17 @@ type Record struct {
 
 // Damage is the end of what can be read of an archive.
 type Damage struct {
-	At  Position // of the record that could not be read
-	Err error    // io.ErrUnexpectedEOF where it is cut off
+	At     Position // of the record that could not be read
+	Within bool     // Next had given that record: its block is not whole
+	Err    error    // io.ErrUnexpectedEOF where it is cut off
 }
 
 // Error says where and why.
 func (d *Damage) Error() string {
 	if errors.Is(d.Err, io.ErrUnexpectedEOF) {
-		return fmt.Sprintf("the archive ends within the record at %d", d.At.Offset)
+		return fmt.Sprintf("the archive ends within the record at %s", d.At)
 	}
-	return fmt.Sprintf("the archive is damaged at %d: %v", d.At.Offset, d.Err)
+	return fmt.Sprintf("the archive is damaged at %s: %v", d.At, d.Err)
 }
 
 // Unwrap gives the reason.
@@ -97,12 +98,12 @@ func New(r, head io.Reader, at Position) (*Reader, error) {
 	}
 	if first.arc > 0 {
 		if err := first.finish(); err != nil {
-			return nil, &Damage{at, whole(err)}
+			return nil, &Damage{At: at, Err: whole(err)}
 		}
 	}
 	in, err := newStream(r, at, dict)
 	if err != nil {
-		return nil, &Damage{at, whole(err)}
+		return nil, &Damage{At: at, Err: whole(err)}
 	}
 	return &Reader{in: in, arc: first.arc, format: first.format}, nil
 }
@@ -117,7 +118,7 @@ func (a *Reader) open() error {
 		return nil // empty: Next says so
 	}
 	if err != nil {
-		return &Damage{Err: err}
+		return &Damage{Err: whole(err)}
 	}
 	switch head := a.in.buf[:min(len(a.in.buf), 11)]; {
 	case strings.HasPrefix(string(head), "WARC/"):
@@ -135,25 +136,25 @@ func (a *Reader) Next() (*Record, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
+	if last := a.last; last != nil {
+		if err := a.finish(); err != nil {
+			a.err = &Damage{At: last.At, Within: last.Format != "", Err: whole(err)}
+			return nil, a.err
+		}
+	}
 	r, at, err := a.next()
 	switch {
 	case err == nil:
 		a.last = r
 		return r, nil
 	case !errors.Is(err, io.EOF):
-		err = &Damage{at, err}
+		err = &Damage{At: at, Err: err}
 	}
 	a.err = err
 	return nil, err
 }
 
 func (a *Reader) next() (_ *Record, at Position, err error) {
-	if a.last != nil {
-		at = a.last.At
-	}
-	if err := a.finish(); err != nil {
-		return nil, at, whole(err)
-	}
 	if err := a.in.blanks(maxBlanks); err != nil {
 		return nil, a.in.position(), err
 	}

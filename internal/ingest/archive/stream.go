@@ -18,6 +18,14 @@ type Position struct {
 	Skip   int64 `json:"skip,omitempty"`
 }
 
+// String gives the byte of the file, and how many unpacked ones are between.
+func (p Position) String() string {
+	if p.Skip == 0 {
+		return fmt.Sprintf("byte %d", p.Offset)
+	}
+	return fmt.Sprintf("byte %d, %d bytes unpacked", p.Offset, p.Skip)
+}
+
 // window is how much of an archive is held at a time, packed and unpacked each.
 const window = 64 << 10
 

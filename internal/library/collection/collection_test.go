@@ -308,7 +308,7 @@ func TestPaperAsPage(t *testing.T) {
 		"unwanted": s.pile.File(2, sampleweb.AsHTML),
 		"short":    []byte("<html><h1>" + p.Title + "</h1><p>" + p.Authors[0].Name + "</p><h2>Abstract</h2><p>short</p></html>"),
 	} {
-		_, is, err := s.AddPage(ctx, fileAt("http://a.example/"+name, body), []string{p.Title}, string(body)+strings.Repeat(" ", paperPageText))
+		_, is, err := s.AddPage(ctx, fileAt("http://a.example/"+name, body), []string{p.Title}, string(body)+strings.Repeat(" ", PaperPageText))
 		require.NoError(t, err)
 		require.False(t, is, name)
 	}

@@ -23,6 +23,13 @@ type panicked struct{ value any }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
+// Later reports whether an error of Judge is one after which the document waits to be
+// examined again, and others can be judged meanwhile.
+func Later(err error) bool {
+	var broken *panicked
+	return errors.Is(err, ErrStalled) || errors.As(err, &broken)
+}
+
 // guarded does some work on a document. A panic over it is that document's failure,
 // and neither another's nor the end of the process.
 func (c *Collection) guarded(ctx context.Context, sha string, work func() error) (err error) {

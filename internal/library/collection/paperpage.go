@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// paperPageText and paperPageWords are the least that a page that is a whole
+	// PaperPageText and paperPageWords are the least that a page that is a whole
 	// paper says; pages about papers (an abstract, a list of references) say less.
-	paperPageText  = 6000 // bytes
+	PaperPageText  = 6000 // bytes
 	paperPageWords = 1200
 	// likePaper is how like a wanted title the page's own must be.
 	likePaper = 0.9
@@ -25,7 +25,7 @@ const (
 // are the page's title and first headings, visible is its text. Every other page
 // costs next to nothing and leaves no trace.
 func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visible string) (Judgement, bool, error) {
-	if len(visible) < paperPageText {
+	if len(visible) < PaperPageText {
 		return Judgement{}, false, nil
 	}
 	index, err := c.Wanted(ctx)

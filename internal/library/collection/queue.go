@@ -102,8 +102,7 @@ func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, repor
 		for _, sha := range shas {
 			g.Go(func() error {
 				_, err := c.Judge(gctx, sha)
-				var broken *panicked
-				if (errors.Is(err, ErrStalled) || errors.As(err, &broken)) && gctx.Err() == nil {
+				if Later(err) && gctx.Err() == nil {
 					mine.done(sha)
 					c.log.WarnContext(gctx, "document is examined again later", "sha256", sha, "error", err)
 					return nil

@@ -13,3 +13,8 @@ func (r *Repository) Sidecars(ctx context.Context, sha256 string) (text, meta bo
 	meta, err = r.bucket.Exists(ctx, sidecarPath(sha256, kindMeta))
 	return text, meta, typed(err)
 }
+
+// Holds reports whether a document of a size lies in the store.
+func (r *Repository) Holds(ctx context.Context, sha256 string, size int64) (bool, error) {
+	return r.has(ctx, Path(sha256), size)
+}

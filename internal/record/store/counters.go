@@ -20,6 +20,12 @@ type Counters struct {
 	SameText           int `json:"same_text"`              // of the saved ones, those with the same bytes or text as another; not CDI's
 }
 
+// ByKind are the outcomes by which a file is rejected for its kind, and not for
+// what it says.
+func ByKind() []string {
+	return []string{"not-a-document", "no-reader", "source", "unwelcome", "wall", "error-page"}
+}
+
 // HarvestCounters computes Counters of a harvest; "" is the whole collection.
 func (db *DB) HarvestCounters(ctx context.Context, harvest string) (c Counters, err error) {
 	err = db.Pool.QueryRow(ctx, `
@@ -35,9 +41,9 @@ func (db *DB) HarvestCounters(ctx context.Context, harvest string) (c Counters, 
 			count(*) FILTER (WHERE state='rejected' AND class<>'') AS dcf,
 			count(*) FILTER (WHERE state='rejected' AND class='' AND NOT by_kind) AS unread,
 			count(*) FILTER (WHERE state='failed') AS failed, count(*) FILTER (WHERE state='new') AS waiting
-			FROM (SELECT *, state='rejected' AND class='' AND outcome IN ('not-a-document', 'no-reader', 'source', 'unwelcome', 'wall', 'error-page') AS by_kind,
+			FROM (SELECT *, state='rejected' AND class='' AND outcome = ANY ($2) AS by_kind,
 				kind IN ('zip', 'tar', 'gzip', 'compress', 'bzip2', 'packed') AS packed FROM item) i)
-		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, hollow, waiting, accepted - texts FROM n, other o`, harvest).
+		SELECT every + o.n, fresh, accepted - fresh, mtf + o.n + dcf, mtf + o.n, dcf, unread, failed, hollow, waiting, accepted - texts FROM n, other o`, harvest, ByKind()).
 		Scan(&c.All, &c.SavedNew, &c.SavedDuplicate, &c.Filtered, &c.FilteredMTF, &c.FilteredDCF, &c.FailedTextExtract, &c.FailedFileNotFound,
 			&c.FailedPDFNotFound, &c.Unexamined, &c.SameText)
 	return c, err

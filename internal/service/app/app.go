@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/homepage"
+	"gleaner/internal/ingest"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
@@ -37,6 +38,7 @@ type App struct {
 	Keeper     *politeness.Keeper
 	Fetch      *fetch.Client
 	Collection *collection.Collection
+	Importer   *ingest.Importer
 	Crawler    *crawl.Crawler
 	Stages     *harvest.Stages
 	Watch      Watch // never nil
@@ -143,6 +145,8 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.openCollection(ctx)
 	a.tellOfJudgements()
+	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log,
+		DocumentBytes: int64(cfg.Policy.Fetch.DocumentBytes), PageBytes: int64(cfg.Policy.Fetch.PageBytes)})
 	cc := crawlConfig(cfg)
 	if err := cc.Links.Check(); err != nil {
 		return fmt.Errorf("config: links.%w", err)

@@ -61,3 +61,9 @@ type Page struct {
 	// the page is whole.
 	Truncated []string
 }
+
+// Titles are what may be the title of the paper that a page is: its own, the one that
+// it is to be cited by, and its first headings.
+func (p *Page) Titles() []string {
+	return append([]string{p.Title, p.Meta["citation_title"]}, p.Headings[:min(len(p.Headings), 3)]...)
+}

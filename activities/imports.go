@@ -1,0 +1,55 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+)
+
+// Imports take over what other crawlers left.
+type Imports struct {
+	db       *store.DB
+	importer *ingest.Importer
+}
+
+// ImportTime is after how long an import's slice hands over to the next.
+const ImportTime = 10 * time.Minute
+
+// ImportSlice takes resources of an import for a while, from where the slice or the
+// attempt before ended.
+func (a *Imports) ImportSlice(ctx context.Context, run ingest.Run) (ingest.Progress, error) {
+	beat, set, stop := heartbeats[ingest.Progress](ctx)
+	defer stop()
+	p, err := a.importer.Import(beat, run, ImportTime, set)
+	return p, typed(err)
+}
+
+// VerifyImport compares what an import saved with what is on record.
+func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run) (ingest.Counters, error) {
+	beat, set, stop := heartbeats[int64](ctx)
+	defer stop()
+	c, err := a.importer.Verify(beat, run, set)
+	return c, typed(err)
+}
+
+// How a job ends.
+const (
+	JobEnded     = store.JobEnded
+	JobFailed    = store.JobFailed
+	JobCancelled = store.JobCancelled
+)
+
+// ImportEnd says how a run of an import ended.
+type ImportEnd struct {
+	ingest.Run
+	State string `json:"state"`
+	Note  string `json:"note,omitempty"`
+}
+
+// EndImport writes the end of an import down.
+func (a *Imports) EndImport(ctx context.Context, end ImportEnd) error {
+	defer alive(ctx)()
+	return typed(a.db.EndJob(ctx, end.Job, end.Run.Run, end.State, end.Note))
+}

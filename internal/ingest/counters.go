@@ -1,0 +1,118 @@
+package ingest
+
+import (
+	"maps"
+	"slices"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
+)
+
+// Outcomes of a resource. The first eight are CDI's counters; a resource that was
+// skipped is in none of them.
+const (
+	SavedNew           = "saved_New"
+	SavedDuplicate     = "saved_Duplicate"
+	FilteredMTF        = "filtered_MTF"
+	FilteredDCF        = "filtered_DCF"
+	FailedTextExtract  = "failed_TextExtract"
+	FailedFileNotFound = "failed_FileNotFound"
+	FailedPDFNotFound  = "failed_PDFFilenotFound"
+	Unexamined         = "unexamined" // kept, and judged later
+	Skipped            = "skipped"
+)
+
+// Why resources are skipped, beside the status of an answer ("status 404") and
+// schemes that have no documents ("dns").
+const (
+	Damaged     = "damaged"        // the log cannot be read on
+	NoArchive   = "no archive"     // a file that is none
+	NoAnswer    = "no answer"      // what is recorded is no answer
+	NoWeb       = "no web address" // its URL is none of the web's
+	Blacklisted = "blacklisted"    // its host is
+	NoEarlier   = "not on record"  // it was as before, and what was before is no document on record
+)
+
+// Counters are CDI's (Wu et al., WIDM 2012, Table 1), with what was passed over. All
+// counts the resources that were not.
+type Counters struct {
+	store.Counters
+	Skipped     map[string]int64 `json:"skipped,omitempty"`
+	SkippedAll  int64            `json:"skipped_all"`
+	Differences int64            `json:"differences"` // found by Verify and before
+	Read        int64            `json:"read_bytes"`  // of the log
+	Total       int64            `json:"total_bytes"`
+}
+
+// count counts what became of a resource.
+func (c *Counters) count(r store.ImportRecord, skip string) {
+	if r.Outcome == Skipped {
+		if c.Skipped == nil {
+			c.Skipped = map[string]int64{}
+		}
+		c.Skipped[skip]++
+		c.SkippedAll++
+		return
+	}
+	c.All++
+	switch r.Outcome {
+	case SavedNew:
+		c.SavedNew++
+	case SavedDuplicate:
+		c.SavedDuplicate++
+	case FilteredMTF:
+		c.FilteredMTF++
+		c.Filtered++
+	case FilteredDCF:
+		c.FilteredDCF++
+		c.Filtered++
+	case FailedTextExtract:
+		c.FailedTextExtract++
+	case FailedFileNotFound:
+		c.FailedFileNotFound++
+	case FailedPDFNotFound:
+		c.FailedPDFNotFound++
+	case Unexamined:
+		c.Unexamined++
+	}
+}
+
+func (c Counters) clone() Counters {
+	c.Skipped = maps.Clone(c.Skipped)
+	return c
+}
+
+// outcome is what became of a file whose documents were judged: the best of them
+// speaks for it.
+func outcome(js []collection.Judgement, kind document.Kind, known bool) (outcome, detail, class string) {
+	rank := 0
+	for _, j := range js {
+		o, r := outcomeOf(j, kind, known)
+		if r > rank {
+			rank, outcome, detail, class = r, o, j.Outcome, j.Class
+		}
+	}
+	return outcome, detail, class
+}
+
+func outcomeOf(j collection.Judgement, kind document.Kind, known bool) (outcome string, rank int) {
+	switch {
+	case j.State == gleaner.DocumentAccepted && known:
+		return SavedDuplicate, 6
+	case j.State == gleaner.DocumentAccepted:
+		return SavedNew, 6
+	case j.State == gleaner.DocumentNew:
+		return Unexamined, 5
+	case j.State == gleaner.DocumentFailed:
+		return FailedFileNotFound, 1
+	case j.Class != "":
+		return FilteredDCF, 4
+	case !slices.Contains(store.ByKind(), j.Outcome):
+		return FailedTextExtract, 3
+	case kind.IsPacked():
+		return FailedPDFNotFound, 2
+	}
+	return FilteredMTF, 2
+}

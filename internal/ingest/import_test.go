@@ -1,0 +1,341 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document"
+	"gleaner/internal/lab/realdata"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+func TestMain(m *testing.M) {
+	document.MaybeRunChild()
+	os.Exit(devtest.Main(m))
+}
+
+// shop is a record and a repository of a test's own.
+type shop struct {
+	*Importer
+	t    testing.TB
+	dir  string
+	pile *sampleweb.Pile
+}
+
+func newShop(t testing.TB) *shop {
+	t.Helper()
+	ctx := context.Background()
+	db, err := store.Open(ctx, devtest.Postgres(t), 8)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	repo, err := repository.Open(ctx, filepath.Join(dir, "blobs"))
+	require.NoError(t, err)
+	repo.BelongTo(db)
+	t.Cleanup(func() { _ = repo.Close(); db.Close() })
+	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced)})
+	return &shop{New(Parts{DB: db, Repo: repo, Coll: coll}), t, dir, sampleweb.NewPile(7)}
+}
+
+// record is one WARC record, a gzip member of its own.
+func record(kind, url, media, more, block string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	fmt.Fprintf(z, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: %s\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, url, media, more, len(block), block)
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func answer(url, head, body string) []byte {
+	return record("response", url, "application/http; msgtype=response", "", "HTTP/1.1 200 OK\r\n"+head+"\r\n"+body)
+}
+
+const listing = `<html><title>Papers</title><ul><li>My paper of 2003 <a href="/papers/1.pdf">A paper, as PDF</a></ul>`
+
+// crawl is an archive with each kind of outcome.
+func (s *shop) crawl() []byte {
+	file := func(i int, as sampleweb.Form) string { return string(s.pile.File(i, as)) }
+	sum := sha1.Sum([]byte(file(1, sampleweb.AsPDF)))
+	digest := "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+	return bytes.Join([][]byte{
+		record("warcinfo", "", "application/warc-fields", "", "software: a test\r\n"),
+		record("response", "dns:a.example", "text/dns", "", "20260102030405\n"),
+		answer("http://a.example/", "Content-Type: text/html\r\n", listing),
+		answer("http://a.example/papers/1.pdf", "Content-Type: application/pdf\r\n", file(1, sampleweb.AsPDF)),
+		answer("http://a.example/papers/2.ps.gz", "Content-Type: application/postscript\r\n", file(2, sampleweb.AsGzip)),
+		record("metadata", "http://a.example/papers/2.ps.gz", "application/warc-fields", "", "via: http://a.example/list.html\r\nhopsFromSeed: LL\r\n"),
+		answer("http://a.example/hw.pdf", "", file(3, sampleweb.AsSheet)),
+		answer("http://a.example/scan.pdf", "", file(3, sampleweb.AsScan)),
+		answer("http://a.example/wall.pdf", "", file(3, sampleweb.AsWall)),
+		answer("http://a.example/empty.zip", "", "PK\x05\x06"+strings.Repeat("\x00", 18)),
+		answer("http://a.example/papers/1.pdf", "", file(4, sampleweb.AsPDF)), // another version
+		record("response", "http://a.example/gone.pdf", "application/http; msgtype=response", "", "HTTP/1.1 404 Not Found\r\n\r\n"),
+		record("revisit", "http://a.example/copy.pdf", "application/http; msgtype=response",
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nWARC-Refers-To-Target-URI: http://a.example/papers/1.pdf\r\nWARC-Payload-Digest: "+digest+"\r\n", "HTTP/1.1 200 OK\r\n\r\n"),
+		answer("http://bad.example/5.pdf", "", file(5, sampleweb.AsPDF)),
+		record("resource", "http://a.example/6.pdf", "application/pdf", "WARC-Payload-Digest: "+digest+"\r\n", file(6, sampleweb.AsPDF)),
+	}, nil)
+}
+
+func (s *shop) write(name string, data []byte) string {
+	path := filepath.Join(s.dir, name)
+	require.NoError(s.t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+// imported runs a new import to its end, with its verification.
+func (s *shop) imported(o Options) (Counters, map[string]store.ImportRecord) {
+	s.t.Helper()
+	ctx := context.Background()
+	id, err := s.DB.AddJob(ctx, store.JobImport, o)
+	require.NoError(s.t, err)
+	return s.finish(Run{id, 1})
+}
+
+func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
+	s.t.Helper()
+	ctx := context.Background()
+	p, err := s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(s.t, err)
+	require.True(s.t, p.Ended)
+	c, err := s.Verify(ctx, run, func(int64) {})
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.DB.EndJob(ctx, run.Job, run.Run, store.JobEnded, ""))
+	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 100000)
+	require.NoError(s.t, err)
+	by := map[string]store.ImportRecord{}
+	for i, r := range all {
+		require.EqualValues(s.t, i+1, r.N, "each resource is there once")
+		key := r.URL
+		if _, is := by[key]; is {
+			key += " again"
+		}
+		by[key] = r
+	}
+	require.EqualValues(s.t, p.Done, len(all))
+	return c, by
+}
+
+// TestOutcomes: every resource of an archive comes to a named outcome, the counters
+// are CDI's, and documents lie in the record with what the log says of them.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	require.NoError(t, s.DB.Block(ctx, []store.Blocked{{Host: "blocked.example"}}))
+	path := s.write("crawl.warc.gz", s.crawl())
+	c, by := s.imported(Options{Paths: []string{path}, Blacklist: []string{"bad.example"}})
+	for url, want := range map[string]string{
+		"dns:a.example": Skipped, "http://a.example/": FilteredMTF, "http://a.example/papers/1.pdf": SavedNew, "http://a.example/papers/2.ps.gz": SavedNew,
+		"http://a.example/hw.pdf": FilteredDCF, "http://a.example/scan.pdf": FailedTextExtract, "http://a.example/wall.pdf": FilteredMTF, "http://a.example/empty.zip": FailedPDFNotFound,
+		"http://a.example/papers/1.pdf again": SavedDuplicate, "http://a.example/gone.pdf": Skipped, "http://a.example/copy.pdf": SavedNew, "http://bad.example/5.pdf": Skipped,
+		"http://a.example/6.pdf": SavedNew,
+	} {
+		require.Equal(t, want, by[url].Outcome, "%s: %+v", url, by[url])
+	}
+	require.Equal(t, store.Counters{All: 10, SavedNew: 4, SavedDuplicate: 1, Filtered: 3, FilteredMTF: 2, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}, c.Counters)
+	require.Equal(t, map[string]int64{"dns": 1, "status 404": 1, Blacklisted: 1}, c.Skipped)
+	require.EqualValues(t, 1, c.Differences)
+	require.Equal(t, "its SHA-1 is not what the log promises", by["http://a.example/6.pdf"].Difference)
+	require.Equal(t, c.Total, c.Read)
+
+	_, places, err := s.DB.Document(ctx, by["http://a.example/papers/1.pdf"].SHA256)
+	require.NoError(t, err)
+	require.Len(t, places, 2, "and the copy of which the archive only says that it was the same")
+	for _, l := range places {
+		if l.URL == "http://a.example/papers/1.pdf" {
+			require.Equal(t, "http://a.example/", l.Parent, "the page in the archive that links to it")
+			require.Equal(t, "A paper, as PDF", l.Anchor)
+			require.False(t, l.Current, "another version came after it")
+			require.Equal(t, 2026, l.Found.Year())
+		}
+	}
+	_, places, err = s.DB.Document(ctx, by["http://a.example/papers/2.ps.gz"].SHA256)
+	require.NoError(t, err)
+	require.Equal(t, "http://a.example/list.html", places[0].Parent, "as the crawler's metadata says")
+
+	// Imported again everything is there already.
+	c, by = s.imported(Options{Paths: []string{path}, Blacklist: []string{"bad.example"}})
+	require.Equal(t, store.Counters{All: 10, SavedDuplicate: 5, Filtered: 3, FilteredMTF: 2, FilteredDCF: 1, FailedTextExtract: 1, FailedPDFNotFound: 1}, c.Counters)
+	require.True(t, by["http://a.example/copy.pdf"].Known)
+}
+
+// TestSwitches: filter, record, types and folder do what they say.
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	path := s.write("crawl.warc.gz", s.crawl())
+	to := filepath.Join(s.dir, "out")
+	c, by := s.imported(Options{Paths: []string{path}, Unrecorded: true, To: to})
+	require.Equal(t, 5, c.SavedNew, "what it was the same as is not on record: %+v", c)
+	docs, err := s.DB.FindDocuments(ctx, store.DocumentQuery{})
+	require.NoError(t, err)
+	require.Empty(t, docs, "nothing is on record")
+	out, err := repository.Open(ctx, to)
+	require.NoError(t, err)
+	_, err = out.Read(ctx, by["http://a.example/6.pdf"].SHA256)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+
+	c, by = s.imported(Options{Paths: []string{path}, Unfiltered: true, Types: []string{"pdf"}})
+	require.Equal(t, SavedNew, by["http://a.example/hw.pdf"].Outcome, "kept unread")
+	require.Equal(t, FilteredMTF, by["http://a.example/papers/2.ps.gz"].Outcome, "no PDF")
+	require.Equal(t, 3, c.FilteredMTF-1, "the page, the PostScript, the archive and the wall: %+v", c)
+
+	_, err = s.Import(ctx, Run{99, 1}, time.Hour, func(Progress) {})
+	require.ErrorIs(t, err, store.ErrJobOver)
+	for _, o := range []Options{{}, {Paths: []string{path}, Format: "tar"}, {Paths: []string{path}, Types: []string{"exe"}}, {Paths: []string{filepath.Join(s.dir, "none")}}, {Paths: []string{t.TempDir()}}} {
+		log, err := Open(o, Position{})
+		require.ErrorIs(t, err, ErrInput)
+		require.Nil(t, log)
+	}
+}
+
+// TestDamaged: a file that is cut off, one that is none, and a whole one: each has
+// its outcome, and the import goes on.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	whole := s.crawl()
+	dir := filepath.Join(s.dir, "warcs")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	s.write("warcs/1.warc.gz", whole[:len(whole)-3000])
+	s.write("warcs/2.warc.gz", []byte("<html>no archive"))
+	s.write("warcs/3.warc.gz", answer("http://c.example/7.pdf", "", string(s.pile.File(7, sampleweb.AsPDF))))
+	s.write("warcs/notes.txt", []byte("not looked at"))
+	c, by := s.imported(Options{Paths: []string{dir}})
+	require.Equal(t, SavedNew, by["http://c.example/7.pdf"].Outcome)
+	require.Equal(t, map[string]int64{"dns": 1, "status 404": 1, Damaged: 1, NoArchive: 1}, c.Skipped)
+	require.Equal(t, 1, c.FailedFileNotFound, "the last document is cut off")
+	require.EqualValues(t, 3, c.Differences)
+}
+
+// errStop ends an import in the middle.
+var errStop = errors.New("stopped")
+
+// TestGoesOn stops an import before each of its resources, and after each thing that
+// a step does: what it comes to is what an undisturbed one does.
+func TestGoesOn(t *testing.T) {
+	t.Parallel()
+	want := newShop(t)
+	data := want.crawl()
+	o := Options{Paths: []string{want.write("crawl.warc.gz", data), want.write("cut.warc.gz", data[:len(data)-3000])}}
+	wantC, wantBy := want.imported(o)
+	s := newShop(t)
+	ctx := t.Context()
+	id, err := s.DB.AddJob(ctx, store.JobImport, o)
+	require.NoError(t, err)
+	run := Run{id, 1}
+	for stops := 1; ; stops++ {
+		w, err := s.begin(ctx, run)
+		require.NoError(t, err)
+		if w.done.Ended {
+			break
+		}
+		err = w.disturbed(ctx, stops)
+		w.close()
+		if err != nil && !errors.Is(err, errStop) {
+			require.NoError(t, err)
+		}
+	}
+	c, by := s.finish(run)
+	require.Equal(t, wantC, c)
+	for url, r := range by {
+		require.Equal(t, wantBy[url], r)
+	}
+	require.Len(t, by, len(wantBy))
+}
+
+// disturbed takes a few resources, keeps them and judges them, writes down the first
+// ones alone, and stops.
+func (w *work) disturbed(ctx context.Context, n int) error {
+	for i := 0; ; i++ {
+		r, err := w.log.Next(ctx)
+		if err != nil {
+			return w.step(ctx, place{End: true})
+		}
+		if i == n%4+1 || w.full(r) {
+			if err := w.settle(ctx); err != nil || n%3 == 0 {
+				return cmpErr(err) // everything is stored, and nothing written down
+			}
+			if err := w.step(ctx, place{Position: r.At}); err != nil {
+				return err
+			}
+			return errStop
+		}
+		if err := w.take(ctx, r); err != nil {
+			return err
+		}
+	}
+}
+
+func cmpErr(err error) error {
+	if err == nil {
+		return errStop
+	}
+	return err
+}
+
+// TestTwoAttempts: of two attempts at once, as when one was only thought dead, one
+// goes on, and nothing counts twice.
+func TestTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{s.write("crawl.warc.gz", s.crawl())}})
+	require.NoError(t, err)
+	run := Run{id, 1}
+	late, err := s.begin(ctx, run)
+	require.NoError(t, err)
+	defer late.close()
+	r, err := late.log.Next(ctx)
+	require.NoError(t, err)
+	require.NoError(t, late.take(ctx, r))
+	p, err := s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	require.ErrorIs(t, late.step(ctx, place{Position: r.At}), store.ErrJobMoved)
+	again, err := s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, p, again)
+}
+
+// TestRealArchives imports archives of five projects: everything in each comes to an
+// outcome with a name.
+func TestRealArchives(t *testing.T) {
+	t.Parallel()
+	root := realdata.Path(t, "data", "archives")
+	s := newShop(t)
+	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
+	require.NoError(t, err)
+	c, by := s.imported(Options{Paths: files})
+	sources := map[string][]string{}
+	for _, r := range by {
+		require.NotEmpty(t, r.Outcome)
+		name, _ := filepath.Rel(root, r.Source)
+		sources[name] = append(sources[name], r.Outcome)
+	}
+	t.Logf("%+v", c)
+	for _, r := range by {
+		if r.Difference != "" || strings.HasPrefix(r.Outcome, "saved") {
+			t.Logf("%s %s %s %s: %s", filepath.Base(r.Source), r.URL, r.Outcome, r.Class, r.Difference)
+		}
+	}
+	require.GreaterOrEqual(t, c.SavedNew, 1, "example.pdf.warc.gz holds papers")
+	require.Equal(t, c.All, c.SavedNew+c.SavedDuplicate+c.Filtered+c.FailedTextExtract+c.FailedFileNotFound+c.FailedPDFNotFound+c.Unexamined)
+}

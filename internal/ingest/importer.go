@@ -1,0 +1,227 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// Parts are what an Importer is made of.
+type Parts struct {
+	DB            *store.DB
+	Repo          *repository.Repository
+	Coll          *collection.Collection
+	DocumentBytes int64 // largest document; 0 is 100 MiB
+	PageBytes     int64 // largest page; 0 is 10 MiB
+	Cores         int   // resources worked on at a time; 0 is twice the processors
+	Log           *slog.Logger
+}
+
+func (p Parts) withDefaults() Parts {
+	if p.DocumentBytes <= 0 {
+		p.DocumentBytes = 100 << 20
+	}
+	if p.PageBytes <= 0 {
+		p.PageBytes = 10 << 20
+	}
+	if p.Cores <= 0 {
+		p.Cores = 2 * runtime.NumCPU()
+	}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	return p
+}
+
+// Importer runs imports. It is safe for concurrent use.
+type Importer struct{ Parts }
+
+// New makes an Importer.
+func New(p Parts) *Importer { return &Importer{p.withDefaults()} }
+
+// Run names one run of a job.
+type Run struct {
+	Job int64 `json:"job"`
+	Run int   `json:"run"`
+}
+
+// Progress is how far an import is.
+type Progress struct {
+	Done     int64    `json:"done"` // resources
+	Ended    bool     `json:"ended"`
+	Counters Counters `json:"counters"`
+}
+
+// place is where an import goes on, as the record has it.
+type place struct {
+	Position
+	End bool `json:"end,omitempty"`
+}
+
+// The bounds of a step, beside a URL that comes again: then what came first is
+// judged before what comes now.
+const (
+	stepRecords   = 1000
+	stepDocuments = 64
+	stepBytes     = 32 << 20
+)
+
+// Import takes resources until the log ends or within is over. It tells of each
+// step. Called again, also after a crash, it goes on where it was.
+func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
+	w, err := im.begin(ctx, run)
+	if err != nil || w.done.Ended {
+		return w.done, err
+	}
+	defer w.close()
+	began := time.Now()
+	for {
+		r, err := w.log.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			err := w.step(ctx, place{End: true})
+			return w.done, err
+		}
+		if err != nil {
+			return w.done, err
+		}
+		if w.full(r) {
+			if err := w.step(ctx, place{Position: r.At}); err != nil {
+				return w.done, err
+			}
+			report(w.done)
+			if time.Since(began) > within {
+				return w.done, nil
+			}
+		}
+		if err := w.take(ctx, r); err != nil {
+			return w.done, err
+		}
+	}
+}
+
+// work is an import under way.
+type work struct {
+	*Importer
+	run     Run
+	options Options
+	log     Log
+	coll    *collection.Collection
+	to      *repository.Repository // nil where documents go nowhere else
+	done    Progress
+
+	items  []*item
+	urls   map[frontier.Hash]bool // of the documents among them
+	bytes  int64                  // of their bodies
+	sites  map[string]int
+	hosts  map[string]string // why one is passed over; "" for not
+	links  map[frontier.Hash]link
+	hidden map[string]bool // hosts of the job's blacklist
+}
+
+func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
+	w := &work{Importer: im, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
+	if err := im.DB.BeginJob(ctx, run.Job, run.Run); err != nil {
+		return w, err
+	}
+	job, err := im.DB.Job(ctx, run.Job)
+	if err != nil {
+		return w, err
+	}
+	var at place
+	for what, into := range map[string]any{"options": &w.options, "position": &at, "counters": &w.done.Counters} {
+		raw := map[string]json.RawMessage{"options": job.Options, "position": job.Position, "counters": job.Counters}[what]
+		if err := json.Unmarshal(raw, into); err != nil {
+			return w, fmt.Errorf("%w: job %d: %s: %w", ErrInput, run.Job, what, err)
+		}
+	}
+	w.done.Done, w.done.Ended = job.Done, at.End
+	if at.End {
+		return w, nil
+	}
+	for _, h := range w.options.Blacklist {
+		w.hidden[h] = true
+	}
+	if w.options.Unfiltered {
+		w.coll = im.Coll.Unfiltered()
+	}
+	if w.options.To != "" {
+		if w.to, err = repository.Open(ctx, w.options.To); err != nil {
+			return w, fmt.Errorf("%w: --to: %w", ErrInput, err)
+		}
+	}
+	w.clear()
+	if w.log, err = Open(w.options, at.Position); err != nil {
+		w.close()
+	}
+	return w, err
+}
+
+func (w *work) close() {
+	if w.log != nil {
+		_ = w.log.Close()
+	}
+	if w.to != nil {
+		_ = w.to.Close()
+	}
+}
+
+func (w *work) clear() { w.items, w.urls, w.bytes = nil, map[frontier.Hash]bool{}, 0 }
+
+// full reports whether what is in hand is to be settled before a resource is taken.
+func (w *work) full(r *Resource) bool {
+	if len(w.items) == 0 {
+		return false
+	}
+	return len(w.items) >= stepRecords || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
+		len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
+}
+
+// step settles what is in hand, and writes it down with the place where the import
+// goes on.
+func (w *work) step(ctx context.Context, next place) error {
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
+	c := w.done.Counters.clone()
+	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(len(w.items)), Position: next}
+	for _, it := range w.items {
+		s.Records = append(s.Records, it.ImportRecord)
+		c.count(it.ImportRecord, it.skip)
+		if it.Difference != "" {
+			c.Differences++
+		}
+	}
+	c.Read, c.Total = w.log.Read()
+	if next.End {
+		c.Read = c.Total
+	}
+	s.Counters = c
+	if err := w.DB.SaveImport(ctx, s); err != nil {
+		return err
+	}
+	w.done = Progress{Done: s.Done, Ended: next.End, Counters: c}
+	w.clear()
+	return nil
+}
+
+// Open opens the log that options name, at a position.
+func Open(o Options, from Position) (Log, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	log, err := openArchives(o.Paths, from)
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
+}

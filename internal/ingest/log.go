@@ -1,0 +1,55 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"gleaner/internal/ingest/archive"
+)
+
+// ErrInput marks what the person who set up an import has to change.
+var ErrInput = errors.New("import")
+
+// Log is what a crawler left, read in an order that does not change.
+type Log interface {
+	// Next gives the next resource; the one before is read to its end by then, or
+	// never. What is said of a resource may grow until the next call returns: some
+	// logs name its parent behind it. The error is io.EOF at the end; what is wrong
+	// with the log itself is a resource that has Skip.
+	Next(ctx context.Context) (*Resource, error)
+	// Read is how far it is, and how far it goes, in bytes of the log.
+	Read() (done, total int64)
+	Close() error
+}
+
+// Position is where a resource stands in a log: reading can begin there again.
+type Position struct {
+	File string `json:"file,omitempty"` // of the log's files
+	archive.Position
+	Pass int `json:"pass,omitempty"` // resources there to be passed over
+}
+
+// Resource is one thing that a crawler went to.
+type Resource struct {
+	At      Position
+	Source  string // the log's file that it is in
+	URL     string // as the crawler wrote it
+	Parent  string // the page that led there; "" where nobody says
+	Depth   int    // links from the seed; -1 where nobody says
+	Seed    bool
+	Crawled time.Time   // zero where nobody says
+	Media   string      // MIME type, as the server said
+	Header  http.Header // of the answer; may be nil
+
+	Skip   string // why there is no document: dns, status 404, damaged; "" where there may be one
+	Detail string // more about Skip
+	SHA1   []byte // of the payload, as the log promises; nil where it does not
+	Again  bool   // the log has no bytes, since they were as before: of SHA1, or from SameAs
+	SameAs string // URL of the earlier answer
+
+	// Open gives the payload; nil where Skip or Again say that there is none.
+	Open func() (io.ReadCloser, error)
+}

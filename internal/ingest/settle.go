@@ -1,0 +1,172 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"golang.org/x/sync/errgroup"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
+)
+
+// settle finds an outcome for everything in hand. Files are kept in the order of
+// the log, so that a later version takes the place of an earlier one, and judged
+// side by side.
+func (w *work) settle(ctx context.Context) error {
+	defer func() {
+		for _, it := range w.items {
+			it.kept.Release()
+			it.kept = nil
+		}
+	}()
+	if err := w.each(ctx, func(_ context.Context, it *item) error {
+		if isPage(it.kind) {
+			w.readPage(it)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, it := range w.items {
+		if it.page != nil {
+			w.learn(it.page)
+		}
+	}
+	for _, it := range w.items {
+		if it.file.Body == nil {
+			continue
+		}
+		if w.found(it); w.options.Unrecorded {
+			continue
+		}
+		if err := w.keep(ctx, it); err != nil {
+			return err
+		}
+	}
+	return w.each(ctx, w.judge)
+}
+
+// each works on the items that have a body, several at a time.
+func (w *work) each(ctx context.Context, do func(context.Context, *item) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(w.Cores)
+	for _, it := range w.items {
+		if it.file.Body != nil {
+			g.Go(func() error { return do(ctx, it) })
+		}
+	}
+	return g.Wait()
+}
+
+// site finds the row of the host that a file is from.
+func (w *work) site(ctx context.Context, it *item) error {
+	host := weburl.Host(it.URL)
+	id, known := w.sites[host]
+	if !known {
+		var err error
+		if id, err = store.EnsureSite(ctx, w.DB.Pool, host); err != nil {
+			return err
+		}
+		if len(w.sites) >= keptHosts {
+			clear(w.sites)
+		}
+		w.sites[host] = id
+	}
+	it.file.SiteID = id
+	return nil
+}
+
+// keep stores a file, to be judged. A page is kept only once it is known to be a
+// paper.
+func (w *work) keep(ctx context.Context, it *item) error {
+	if isPage(it.kind) && (it.page == nil || len(it.page.Text) < collection.PaperPageText) {
+		return nil
+	}
+	if err := w.site(ctx, it); err != nil || isPage(it.kind) {
+		return err
+	}
+	k, err := w.coll.Keep(ctx, it.file)
+	if err != nil {
+		return err
+	}
+	it.kept = k
+	if len(k.Documents) > 0 {
+		it.SHA256 = k.Documents[0].SHA256
+	}
+	return nil
+}
+
+func (w *work) judge(ctx context.Context, it *item) error {
+	if isPage(it.kind) {
+		return w.judgePage(ctx, it)
+	}
+	js, err := w.judgements(ctx, it)
+	if err != nil {
+		return err
+	}
+	it.Outcome, it.Detail, it.Class = outcome(js, it.kind, it.Known)
+	if it.Outcome == Unexamined {
+		it.Difference = "it waits to be examined"
+	}
+	return w.copyOut(ctx, it)
+}
+
+func (w *work) judgements(ctx context.Context, it *item) (js []collection.Judgement, err error) {
+	if w.options.Unrecorded {
+		return w.coll.Assess(ctx, it.file)
+	}
+	for _, d := range it.kept.Documents {
+		j, err := w.coll.JudgeInHand(ctx, d)
+		if collection.Later(err) && ctx.Err() == nil {
+			w.Log.WarnContext(ctx, "document is examined later", "sha256", d.SHA256, "url", it.URL, "error", err)
+			j, err = collection.Judgement{State: gleaner.DocumentNew}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if j.Academic() {
+			it.SHA256 = d.SHA256
+		}
+		js = append(js, j)
+	}
+	return js, nil
+}
+
+// judgePage keeps a page that is itself a paper, as a crawl does.
+func (w *work) judgePage(ctx context.Context, it *item) error {
+	it.Outcome, it.Detail = FilteredMTF, it.Kind
+	if it.page == nil || it.page.NoIndex || w.options.Unrecorded || !w.options.takes(it.kind) {
+		return nil
+	}
+	if len(it.page.Text) < collection.PaperPageText {
+		return nil
+	}
+	var err error
+	if it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:]); err != nil {
+		return err
+	}
+	j, is, err := w.coll.AddPage(ctx, it.file, it.page.Titles(), it.page.Text)
+	if err != nil || !is {
+		return err
+	}
+	sum := sha256.Sum256(it.file.Body)
+	it.SHA256 = hex.EncodeToString(sum[:])
+	it.Outcome, it.Detail, it.Class = outcome([]collection.Judgement{j}, it.kind, it.Known)
+	return w.copyOut(ctx, it)
+}
+
+// copyOut puts a document that was saved where the import wants it, too.
+func (w *work) copyOut(ctx context.Context, it *item) error {
+	if w.to == nil || it.Outcome != SavedNew && it.Outcome != SavedDuplicate {
+		return nil
+	}
+	d, err := w.to.Put(ctx, it.file.Body)
+	if it.SHA256 == "" {
+		it.SHA256 = d.SHA256
+	}
+	return err
+}

@@ -1,0 +1,262 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"gleaner/internal/document"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// item is a resource in hand.
+type item struct {
+	store.ImportRecord
+	of   *Resource
+	hash frontier.Hash
+	kind document.Kind
+	skip string          // why it is passed over
+	file collection.File // of one to be judged: its body is not nil
+	page *page.Page      // of one that is a page, once it was read
+	kept *collection.Kept
+}
+
+func (it *item) skipped(why, detail string) {
+	it.skip, it.Outcome, it.Detail = why, Skipped, why
+	if detail != "" {
+		it.Detail += ": " + detail
+	}
+}
+
+func hashOf(raw string) frontier.Hash {
+	url, err := weburl.Canonical("", raw)
+	if err != nil {
+		return frontier.Hash{}
+	}
+	return frontier.HashOf(url)
+}
+
+// sniffed is how much of a payload is looked at before the rest is read.
+const sniffed = 64 << 10
+
+// take adds a resource to those in hand. The body of one that may be a document, or
+// may lead to one, is read.
+func (w *work) take(ctx context.Context, r *Resource) error {
+	it := &item{of: r}
+	it.N, it.URL, it.Source = w.done.Done+int64(len(w.items))+1, r.URL, r.Source
+	w.items = append(w.items, it)
+	if r.Skip != "" {
+		it.skipped(r.Skip, r.Detail)
+		if r.Skip == Damaged || r.Skip == NoArchive {
+			it.Difference = r.Detail
+		}
+		return nil
+	}
+	url, err := weburl.Canonical("", r.URL)
+	if err != nil {
+		it.skipped(NoWeb, "")
+		return nil
+	}
+	it.URL, it.hash = url, frontier.HashOf(url)
+	if why, err := w.hidesHost(ctx, weburl.Host(url)); err != nil || why != "" {
+		it.skipped(Blacklisted, why)
+		return err
+	}
+	it.file = collection.File{URL: url, Parent: canonical(r.Parent), Header: r.Header, At: r.Crawled}
+	if it.file.Header == nil {
+		it.file.Header = http.Header{"Content-Type": {r.Media}}
+	}
+	if it.file.At.IsZero() {
+		it.file.At = time.Now()
+	}
+	if r.Again {
+		err = w.takeAgain(ctx, it)
+	} else {
+		err = w.takeBody(it)
+	}
+	if err != nil || it.Outcome != "" || it.page != nil || it.file.Body == nil {
+		return err
+	}
+	if isPage(it.kind) {
+		return nil
+	}
+	w.urls[it.hash] = true
+	it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:])
+	return err
+}
+
+func canonical(raw string) string {
+	url, err := weburl.Canonical("", raw)
+	if raw == "" || err != nil {
+		return ""
+	}
+	return url
+}
+
+func isPage(k document.Kind) bool {
+	return k == document.HTML || k == document.XML || k == document.PlainText
+}
+
+// takeBody reads a payload, as far as it is wanted.
+func (w *work) takeBody(it *item) error {
+	body, err := it.of.Open()
+	if err != nil {
+		it.lost(err)
+		return nil
+	}
+	defer body.Close()
+	head, err := io.ReadAll(io.LimitReader(body, sniffed))
+	if err != nil {
+		it.lost(err)
+		return nil
+	}
+	it.kind = document.Sniff(path.Base(it.URL), it.of.Media, head)
+	it.Kind = string(it.kind)
+	what := collection.Sniff(it.URL, it.of.Media, head)
+	limit := w.DocumentBytes
+	switch {
+	case what == collection.AFile && w.options.takes(it.kind):
+	case what == collection.APage && isPage(it.kind):
+		limit = w.PageBytes
+	default:
+		it.Outcome, it.Detail = FilteredMTF, it.Kind
+		return nil
+	}
+	rest, err := io.ReadAll(io.LimitReader(body, max(limit-int64(len(head)), 0)+1))
+	whole := append(head, rest...)
+	it.Bytes = int64(len(whole))
+	switch {
+	case err != nil:
+		it.lost(err)
+	case it.Bytes > limit && what == collection.APage:
+		it.Outcome, it.Detail = FilteredMTF, it.Kind
+	case it.Bytes > limit:
+		it.Outcome, it.Detail = FailedTextExtract, fmt.Sprintf("%s: more than %d bytes", document.TooLarge, limit)
+	default:
+		it.file.Body = whole
+		w.bytes += it.Bytes
+		if sum := sha1.Sum(whole); it.of.SHA1 != nil && !bytes.Equal(sum[:], it.of.SHA1) {
+			it.Difference = "its SHA-1 is not what the log promises"
+		}
+	}
+	return nil
+}
+
+// lost is a payload that the log promises and does not have whole.
+func (it *item) lost(err error) {
+	it.Outcome, it.Detail = FailedFileNotFound, err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		it.Detail = "cut off"
+	}
+	it.Difference = "its bytes cannot be read: " + it.Detail
+}
+
+// takeAgain takes what was as before from the repository.
+func (w *work) takeAgain(ctx context.Context, it *item) error {
+	before := it.hash
+	if it.of.SameAs != "" {
+		before = hashOf(it.of.SameAs)
+	}
+	sha, header, err := w.DB.Earlier(ctx, it.of.SHA1, before[:])
+	if err != nil {
+		return err
+	}
+	if sha == "" {
+		it.skipped(NoEarlier, "")
+		return nil
+	}
+	body, err := w.Repo.Read(ctx, sha)
+	if errors.Is(err, repository.ErrNotFound) {
+		it.lost(err)
+		return nil
+	}
+	it.file.Header = http.Header{}
+	for k, v := range header {
+		it.file.Header.Set(k, v)
+	}
+	it.file.Body, it.Bytes = body, int64(len(body))
+	it.kind = document.Sniff(path.Base(it.URL), it.file.Header.Get("Content-Type"), body)
+	it.Kind = string(it.kind)
+	w.bytes += it.Bytes
+	if !w.options.takes(it.kind) {
+		it.Outcome, it.Detail, it.file.Body = FilteredMTF, it.Kind, nil
+	}
+	return err
+}
+
+// hidesHost says why resources of a host are passed over; "" for not.
+func (w *work) hidesHost(ctx context.Context, host string) (why string, err error) {
+	if w.hidden[host] {
+		return "by the list of this import", nil
+	}
+	why, known := w.hosts[host]
+	if !known {
+		if why, err = w.DB.Blocked(ctx, host); err != nil {
+			return "", err
+		}
+		if len(w.hosts) >= keptHosts {
+			clear(w.hosts)
+		}
+		w.hosts[host] = why
+	}
+	return why, nil
+}
+
+// keptHosts is how many hosts, and keptLinks how many links, are kept in mind.
+const (
+	keptHosts = 50_000
+	keptLinks = 50_000
+)
+
+// link is what a page of the same log said of a file.
+type link struct{ parent, anchor, context, heading string }
+
+// read parses the pages in hand, and keeps in mind which files they lead to: few
+// logs say where a document was found.
+func (w *work) readPage(it *item) {
+	p, err := page.Parse(it.URL, it.file.Header, it.file.Body)
+	if err != nil || p.Wall != page.NoWall || p.SoftMissing {
+		return
+	}
+	it.page = p
+}
+
+func (w *work) learn(p *page.Page) {
+	if p.NoFollow {
+		return
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		if l.NoFollow || l.Source != page.SourceCitation && !weburl.IsDocumentName(l.URL) {
+			continue
+		}
+		if len(w.links) >= keptLinks {
+			clear(w.links)
+		}
+		if h := frontier.HashOf(l.URL); w.links[h] == (link{}) {
+			w.links[h] = link{p.URL, strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading)}
+		}
+	}
+}
+
+// found gives a file the words of the page that leads to it.
+func (w *work) found(it *item) {
+	l, ok := w.links[it.hash]
+	it.file.Parent = cmp.Or(canonical(it.of.Parent), l.parent)
+	if ok && it.file.Parent == l.parent {
+		it.file.Anchor, it.file.Context, it.file.Heading = l.anchor, l.context, l.heading
+	}
+}

@@ -1,0 +1,51 @@
+package collection
+
+import (
+	"context"
+	"path"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// Unfiltered is the same collection with its filter switched off: it keeps every
+// document unread (Wu et al., WIDM 2012).
+func (c *Collection) Unfiltered() *Collection {
+	all := *c
+	all.filter = nil
+	return &all
+}
+
+// Assess says what the filter makes of a file, or of each document in it, without
+// keeping anything. What is wanted is not asked.
+func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
+	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if c.filter == nil {
+		return []Judgement{{State: gleaner.DocumentAccepted, Outcome: unread}}, nil
+	}
+	files := []opened{o}
+	if len(o.parts) > 1 {
+		files = nil
+		for _, p := range o.parts {
+			files = append(files, opened{name: p.Name, body: p.Body, parts: []document.Part{p}})
+		}
+	}
+	var all []Judgement
+	for _, o := range files {
+		text, j, err := c.readAndFilter(ctx, &store.Document{}, store.Location{URL: f.URL, Anchor: f.Anchor}, o, func(*document.Text) bool { return false })
+		if err != nil {
+			return nil, err
+		}
+		verdict := Judgement{State: gleaner.DocumentRejected, Outcome: string(text.Outcome), Class: string(j.Class)}
+		if j.Academic {
+			verdict.State = gleaner.DocumentAccepted
+		}
+		all = append(all, verdict)
+	}
+	return all, nil
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ImportRecord is what became of one resource of an import's log. The outcomes
+// saved_… , filtered_… and failed_… are those of Counters.
+type ImportRecord struct {
+	N          int64  `json:"n"` // its place in the log, from 1
+	URL        string `json:"url"`
+	Source     string `json:"source,omitempty"` // the file of the log that it is in
+	Known      bool   `json:"known"`            // a document was saved from this URL before
+	Outcome    string `json:"outcome"`
+	Detail     string `json:"detail,omitempty"`
+	Kind       string `json:"kind,omitempty"`  // what the filter of kinds made of it
+	Class      string `json:"class,omitempty"` // what the filter of contents did
+	SHA256     string `json:"sha256,omitempty"`
+	Bytes      int64  `json:"bytes,omitempty"`
+	Difference string `json:"difference,omitempty"` // between what the log promises and what is on record
+}
+
+const importColumns = `n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference`
+
+// ImportStep is a part of an import: what it came to, and where it goes on.
+type ImportStep struct {
+	Job      int64
+	Run      int
+	From     int64 // records done before it
+	Done     int64 // and after
+	Position any
+	Counters any
+	Records  []ImportRecord
+}
+
+// SaveImport writes a step of an import: all of it, or nothing where another
+// attempt has gone on (ErrJobMoved). So no record counts twice.
+func (db *DB) SaveImport(ctx context.Context, s ImportStep) error {
+	var n []int64
+	var known []bool
+	var bytes []int64
+	var texts [8][]string
+	for _, r := range s.Records {
+		n, known, bytes = append(n, r.N), append(known, r.Known), append(bytes, r.Bytes)
+		for i, t := range []string{r.URL, r.Source, r.Outcome, r.Detail, r.Kind, r.Class, r.SHA256, r.Difference} {
+			texts[i] = append(texts[i], t)
+		}
+	}
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
+			s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrJobMoved
+		}
+		if err != nil || len(s.Records) == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
+			SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference
+			FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+				AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference)
+			ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
+				class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference`,
+			s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7])
+		return err
+	})
+}
+
+// BeginRecord notes that a resource of an import is about to be taken, and returns
+// whether a document was saved from its URL before that: an attempt that takes it
+// again finds the answer of the first.
+func (db *DB) BeginRecord(ctx context.Context, job int64, run int, n int64, url string, hash []byte) (known bool, err error) {
+	_, err = db.Pool.Exec(ctx, `INSERT INTO import_records (job, n, url, known)
+		SELECT $1, $3, $4, EXISTS (SELECT 1 FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=$5 AND d.state='accepted')
+		WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING`, job, run, n, url, hash)
+	if err != nil {
+		return false, err
+	}
+	err = db.Pool.QueryRow(ctx, `SELECT known FROM import_records WHERE job=$1 AND n=$2`, job, n).Scan(&known)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrJobMoved
+	}
+	return known, err
+}
+
+// ImportRecords lists what became of the records of an import behind a number, in
+// order, at most limit of them. differ gives those alone that differ from what the
+// log promises.
+func (db *DB) ImportRecords(ctx context.Context, job, after int64, differ bool, limit int) ([]ImportRecord, error) {
+	return list[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records WHERE job=$1 AND n>$2 AND outcome<>'' AND (NOT $3 OR difference<>'') ORDER BY n LIMIT $4`, job, after, differ, limit)
+}
+
+// Saved is a document that an import says it saved, and what the record has of it.
+type Saved struct {
+	N      int64
+	SHA256 string
+	State  string // of the document; "" where there is no row
+	Bytes  int64
+	Placed bool // its URL leads to it
+	Pruned bool
+}
+
+// SavedBy lists the documents that an import saved, behind a number.
+func (db *DB) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved, error) {
+	return list[Saved](ctx, db, `SELECT r.n, r.sha256, coalesce(d.state, ''), coalesce(d.bytes, 0), EXISTS (SELECT 1 FROM locations l WHERE l.sha256=r.sha256), coalesce(d.blob_removed_at IS NOT NULL, false)
+		FROM import_records r LEFT JOIN documents d ON d.sha256=r.sha256 WHERE r.job=$1 AND r.n>$2 AND r.outcome LIKE 'saved%' ORDER BY r.n LIMIT $3`, job, after, limit)
+}
+
+// Differ notes differences by the numbers of their records.
+func (db *DB) Differ(ctx context.Context, job int64, differences map[int64]string) error {
+	b := &pgx.Batch{}
+	for n, what := range differences {
+		b.Queue(`UPDATE import_records SET difference=$3 WHERE job=$1 AND n=$2`, job, n, what)
+	}
+	return db.Pool.SendBatch(ctx, b).Close()
+}
+
+// Differences counts the records of an import, and those that differ.
+func (db *DB) Differences(ctx context.Context, job int64) (records, differ int64, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE difference<>'') FROM import_records WHERE job=$1 AND outcome<>''`, job).Scan(&records, &differ)
+	return records, differ, err
+}
+
+// Earlier finds the file that a URL gave before, by its SHA-1 (raw, nil where it is
+// not known) or by the URL's identity: "" where it is not on record.
+func (db *DB) Earlier(ctx context.Context, sha1, hash []byte) (sha string, header map[string]string, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256
+		WHERE l.asked=$2 AND l.member='' AND ($1='' OR d.sha1=$1) AND d.blob_removed_at IS NULL ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, hex.EncodeToString(sha1), hash).Scan(&sha, &header)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil, nil
+	}
+	return sha, header, err
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/workflows"
+)
+
+// importFlags are the options of `starter import` and `starter jobs modify`.
+type importFlags struct {
+	format, filter, record, to, blacklist string
+	types                                 []string
+	wait                                  bool
+}
+
+func (f *importFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.format, "format", ingest.Auto, "what the files are: auto, warc or arc")
+	fl.StringVar(&f.filter, "filter", "on", "the document content filter: on, or off, which keeps every document unread")
+	fl.StringVar(&f.record, "record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
+	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, such as pdf,postscript (default: all that a crawl takes)")
+	fl.StringVar(&f.to, "to", "", "a folder, or s3://BUCKET, that the saved documents are copied to as well, under their SHA-256")
+	fl.StringVar(&f.blacklist, "blacklist", "", "file of hosts, one a line, whose documents are passed over, beside those on the collection's own blacklist")
+}
+
+// apply sets what was given on the command line.
+func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
+	given := func(name string) bool { return fl.Changed(name) }
+	if given("format") {
+		o.Format = f.format
+	}
+	for name, off := range map[string]*bool{"filter": &o.Unfiltered, "record": &o.Unrecorded} {
+		if !given(name) {
+			continue
+		}
+		word := fl.Lookup(name).Value.String()
+		if word != "on" && word != "off" {
+			return fmt.Errorf("%w: --%s is on or off, not %q", program.ErrUsage, name, word)
+		}
+		*off = word == "off"
+	}
+	if given("types") {
+		o.Types = f.types
+	}
+	if given("to") {
+		if o.To = f.to; f.to != "" && !strings.Contains(f.to, "://") {
+			if o.To, err = filepath.Abs(f.to); err != nil {
+				return err
+			}
+		}
+	}
+	if given("blacklist") {
+		if o.Blacklist, err = readHosts(f.blacklist); err != nil {
+			return err
+		}
+	}
+	return usage(o.Check())
+}
+
+func usage(err error) error {
+	if errors.Is(err, ingest.ErrInput) {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	return err
+}
+
+// readHosts reads a host from the beginning of each line.
+func readHosts(name string) (hosts []string, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --blacklist: %w", program.ErrUsage, err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		host, _, _ := strings.Cut(strings.TrimSpace(lines.Text()), ",")
+		if host != "" && host[0] != '#' {
+			hosts = append(hosts, strings.ToLower(strings.TrimSpace(host)))
+		}
+	}
+	return hosts, lines.Err()
+}
+
+func (c *cli) importCommand() *cobra.Command {
+	f := &importFlags{}
+	cmd := &cobra.Command{Use: "import PATH…", Short: "Import what another crawler left: WARC and ARC files",
+		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
+plain or compressed, alone or in folders. They pass the same filters, are matched
+with the same wanted papers and lie in the same repository as those of a crawl.
+No request is made.
+
+An import is a job: it can be watched, changed and run again ("starter jobs"). The
+files are read by a worker, under the same path; one that dies over them is
+replaced, and the import goes on where it was. What is damaged is read to its last
+good record, and said. At the end what was saved is compared with what is on
+record. The command ends with 0 when the import ended, whatever single files came to.`,
+		Example: `  starter import crawl.warc.gz --wait
+  starter import /data/heritrix/warcs --types pdf,postscript --blacklist hosts.txt --wait
+  starter import old.arc.gz --filter off
+  starter import crawl.warc.gz --record off --to sample --wait --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("%w: want files or folders to import", program.ErrUsage)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := ingest.Options{}
+			for _, p := range args {
+				abs, err := filepath.Abs(p)
+				if err != nil {
+					return err
+				}
+				if _, err := os.Stat(abs); err != nil {
+					return fmt.Errorf("%w: %w", program.ErrUsage, err)
+				}
+				o.Paths = append(o.Paths, abs)
+			}
+			if err := f.apply(cmd.Flags(), &o); err != nil {
+				return err
+			}
+			return c.importNew(cmd.Context(), o, f.wait)
+		}}
+	f.register(cmd.Flags())
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "show a line for each file, and end when the import does")
+	return cmd
+}
+
+// importNew sets an import up and starts it.
+func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error {
+	a, err := c.Record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	id, err := a.DB.AddJob(ctx, store.JobImport, o)
+	if err != nil {
+		return err
+	}
+	return c.runImport(ctx, t, a.DB, id, wait)
+}
+
+// runImport starts an import that is ready, and follows it where that is wanted.
+func (c *cli) runImport(ctx context.Context, t client.Client, db *store.DB, id int64, wait bool) error {
+	job, o, err := importJob(ctx, db, id)
+	if err != nil {
+		return err
+	}
+	run := ingest.Run{Job: id, Run: job.Run}
+	told := workflows.TellImport(run, o)
+	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflows.ImportID(id), TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details,
+		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflows.ImportCrawl, run)
+	if err != nil {
+		return err
+	}
+	if wait {
+		return c.followImport(ctx, t, db, id)
+	}
+	return c.Print(map[string]any{"job": id, "workflow": workflows.ImportID(id)}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "import %d started; `starter jobs show %d` shows how far it is\n", id, id)
+		return err
+	})
+}

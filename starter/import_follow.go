@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+	"gleaner/workflows"
+)
+
+// importLook is how often is looked for what an import did.
+const importLook = 300 * time.Millisecond
+
+// followImport prints a line for each resource until the import ends, and then what
+// it came to.
+func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, id int64) error {
+	ended := make(chan error, 1)
+	var n ingest.Counters
+	go func() { ended <- c.await(ctx, t, workflows.ImportID(id), &n) }()
+	after, err := int64(0), error(nil)
+	for over := false; !over; {
+		select {
+		case err = <-ended:
+			over = true
+		case <-time.After(importLook):
+		}
+		if after, err = c.printRecords(ctx, db, id, after, err); ctx.Err() != nil {
+			return err
+		}
+	}
+	job, jerr := db.Job(context.WithoutCancel(ctx), id)
+	if err = errors.Join(err, jerr); err != nil {
+		return err
+	}
+	took := job.Time(time.Now())
+	end := endOfImport{n, id, job.State, took.Seconds()}
+	if !c.JSON && !c.Out.Terminal() {
+		return json.NewEncoder(c.Out).Encode(end)
+	}
+	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took) })
+}
+
+// endOfImport is what an import came to, as JSON.
+type endOfImport struct {
+	ingest.Counters
+	Job     int64   `json:"job"`
+	State   string  `json:"state"`
+	Seconds float64 `json:"seconds"`
+}
+
+// printRecords prints what became of the resources behind a number.
+func (c *cli) printRecords(ctx context.Context, db *store.DB, id, after int64, err error) (int64, error) {
+	for {
+		done, lerr := db.ImportRecords(ctx, id, after, false, 500)
+		if lerr != nil && !store.Away(lerr) {
+			return after, errors.Join(err, lerr)
+		}
+		share := ""
+		if job, jerr := db.Job(ctx, id); jerr == nil {
+			share = shareOf(job)
+		}
+		for _, r := range done {
+			after = r.N
+			if err := c.printRecord(r, share); err != nil {
+				return after, err
+			}
+		}
+		if len(done) < 500 {
+			return after, err
+		}
+	}
+}
+
+// shareOf is how much of its log an import has read: how many resources are in it
+// nobody knows before its end.
+func shareOf(job store.Job) string {
+	var n ingest.Counters
+	if json.Unmarshal(job.Counters, &n) != nil || n.Total == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · %d %%", 100*n.Read/n.Total)
+}
+
+// printRecord prints a line to a person, or an object to a program; one that asked for
+// the counters alone gets nothing else.
+func (c *cli) printRecord(r store.ImportRecord, share string) error {
+	switch {
+	case c.JSON:
+		return nil
+	case c.Out.Terminal():
+		fmt.Fprint(c.Out.Raw(), "\x1b["+colorOf(r.Outcome)+"m")
+		fmt.Fprint(c.Out, lineOf(r, share))
+		_, err := fmt.Fprintln(c.Out.Raw(), "\x1b[0m")
+		return err
+	}
+	return json.NewEncoder(c.Out).Encode(r)
+}
+
+// lineOf says of a resource what each filter made of it, whether its URL is new, and
+// whether it was saved.
+func lineOf(r store.ImportRecord, share string) string {
+	verdict := r.Detail
+	if r.Kind != "" && !strings.HasPrefix(verdict, r.Kind) {
+		verdict = strings.TrimSuffix(r.Kind+", "+r.Class+", "+verdict, ", ")
+	}
+	word := "new"
+	if r.Known {
+		word = "duplicate"
+	}
+	if !strings.HasPrefix(r.Outcome, "saved") {
+		word = "not saved"
+	}
+	return fmt.Sprintf("[%d%s] %s  %s  %s  %s", r.N, share, r.URL, verdict, word, r.Outcome)
+}
+
+// colorOf is green for what was saved, yellow for what was filtered, red for what
+// failed, grey for what was passed over.
+func colorOf(outcome string) string {
+	switch word, _, _ := strings.Cut(outcome, "_"); word {
+	case "saved":
+		return "32"
+	case "filtered":
+		return "33"
+	case "failed":
+		return "31"
+	}
+	return "90"
+}
+
+func writeImported(w io.Writer, n ingest.Counters, took time.Duration) error {
+	fmt.Fprintf(w, "all %d\nsaved_New %d\nsaved_Duplicate %d\nfiltered %d\nfiltered_MTF %d\nfiltered_DCF %d\nfailed_TextExtract %d\nfailed_FileNotFound %d\nfailed_PDFFilenotFound %d\n",
+		n.All, n.SavedNew, n.SavedDuplicate, n.Filtered, n.FilteredMTF, n.FilteredDCF, n.FailedTextExtract, n.FailedFileNotFound, n.FailedPDFNotFound)
+	if n.Unexamined > 0 {
+		fmt.Fprintf(w, "unexamined %d\n", n.Unexamined)
+	}
+	for _, why := range slices.Sorted(maps.Keys(n.Skipped)) {
+		fmt.Fprintf(w, "skipped, %s %d\n", why, n.Skipped[why])
+	}
+	_, err := fmt.Fprintf(w, "differences %d\nexecution time %s\n", n.Differences, rounded(took))
+	return err
+}
