@@ -71,6 +71,38 @@ func TestReady(t *testing.T) {
 	require.NoError(t, r.Ready(ctx))
 }
 
+// slow is a record without documents that takes its time to say so to the first who
+// asks, while others ask, too.
+type slow struct {
+	nobody
+	first chan struct{}
+	wait  func()
+}
+
+func (s slow) SomeFiles(context.Context) ([]string, error) {
+	select {
+	case <-s.first:
+		s.wait()
+	default:
+	}
+	return nil, nil
+}
+
+// TestANewStoreIsMarkedByTwo: who looks at a new store while another marks it does not
+// take it for one that went away.
+func TestANewStoreIsMarkedByTwo(t *testing.T) {
+	t.Parallel()
+	r, err := Open(t.Context(), filepath.Join(t.TempDir(), "store"))
+	require.NoError(t, err)
+	first, other := make(chan struct{}, 1), make(chan error, 1)
+	first <- struct{}{}
+	r.BelongTo(slow{first: first, wait: func() {
+		other <- r.There(t.Context())
+	}})
+	require.NoError(t, r.There(t.Context()))
+	require.NoError(t, <-other)
+}
+
 // nobody is a record without documents.
 type nobody struct{}
 

@@ -96,6 +96,9 @@ func (r *Repository) claim(ctx context.Context, id string) error {
 		}
 	}
 	if !found {
+		if mark, err := r.bucket.ReadAll(ctx, markKey); err == nil && strings.TrimSpace(string(mark)) == id {
+			return nil // another one has marked it meanwhile
+		}
 		return fmt.Errorf("%s: %w", r.url, ErrAway)
 	}
 	if err = r.put(ctx, markKey, strings.NewReader(id+"\n")); errors.Is(err, ErrNotFound) {
