@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -71,12 +72,25 @@ func count(in io.Reader, out io.Writer) (skips []skipped, failed bool, err error
 		case "fail", "build-fail":
 			failed = true
 			fmt.Fprint(out, said[name])
+			if e.Test == "" { // tests that a panic or the time limit took with it
+				unfinished(out, said, e.Package)
+			}
 		case "skip":
 			if e.Test != "" {
 				skips = append(skips, skipped{name, reason(said[name])})
 			}
 		}
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
+			delete(said, name)
+		}
+	}
+}
+
+// unfinished shows what the tests of a package said that came to no end, and forgets it.
+func unfinished(out io.Writer, said map[string]string, pkg string) {
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		if strings.HasPrefix(name, pkg+".") {
+			fmt.Fprint(out, said[name])
 			delete(said, name)
 		}
 	}

@@ -54,6 +54,20 @@ func TestAFailureIsShown(t *testing.T) {
 	require.Contains(t, out.String(), "it broke")
 }
 
+// What a test said over which its process died is shown, since it never ends.
+func TestWhatDiedIsShown(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	_, failed, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: over\n"}
+{"Action":"output","Package":"q","Test":"TestB","Output":"goes on\n"}
+{"Action":"fail","Package":"p"}
+{"Action":"pass","Package":"q","Test":"TestB"}
+`), &out)
+	require.NoError(t, err)
+	require.True(t, failed)
+	require.Equal(t, "panic: over\n", out.String())
+}
+
 // Every reason that the project's tests give is one of those allowed, unless it is a
 // reason of -short: what would be found at the end of the whole run is found here.
 func TestReasonsAreAllowed(t *testing.T) {
