@@ -149,7 +149,8 @@ func TestReaderLeavesNoProcess(t *testing.T) {
 		t.Skip("this system gives no process space")
 	}
 	line := newLine(t)
-	r := says(t, `setsid sleep 600 > `+line.path+` 2>/dev/null < /dev/null & page a text with as many words as it needs`)
+	// The line is held before the program could be over.
+	r := says(t, `exec 3> `+line.path+`; setsid sleep 600 >/dev/null 2>&1 < /dev/null & page a text with as many words as it needs`)
 	assert.Equal(t, OK, read(t, r, "x.pdf", paperPDF(t, 2)).Outcome)
 	line.wait()
 

@@ -11,7 +11,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
-// TestCrawl: both crawlers ask for every page, once.
+// TestCrawl: both crawlers ask for every page; Gleaner once. Colly looks at what was
+// visited and notes it in two steps, between which another may come.
 func TestCrawl(t *testing.T) {
 	t.Parallel()
 	web, err := NewWeb(4, 400, 0)
@@ -19,11 +20,12 @@ func TestCrawl(t *testing.T) {
 	t.Cleanup(web.Close)
 	r, err := Crawl(t.Context(), web, Options{Pages: 400, Hosts: 4, Rounds: 1, DatabaseURL: devtest.Postgres(t)})
 	require.NoError(t, err)
-	require.Equal(t, 800, web.Served(), "%+v", r)
+	require.Equal(t, 400+r.Colly.Requests, web.Served(), "%+v", r)
 	require.Equal(t, 400, r.Gleaner.Pages)
 	require.Equal(t, 400, r.Gleaner.Requests)
 	require.Equal(t, 400, r.Colly.Pages)
-	require.Equal(t, r.Colly.Bytes, r.Gleaner.Bytes)
+	require.InDelta(t, 400, r.Colly.Requests, 4)
+	require.InDelta(t, r.Gleaner.Bytes, r.Colly.Bytes, 4*10_000)
 	require.InDelta(t, 9000, r.Colly.Bytes/400, 1000)
 	require.Positive(t, r.Ratio)
 	require.Greater(t, r.Database.Rows, 1.5, "each page is inserted and updated")
