@@ -1,9 +1,9 @@
 package workflows
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -121,13 +121,29 @@ func venuesOf(names ...string) (out []string) {
 	size := 0
 	for _, n := range names {
 		n = attribute(n)
-		spelt, err := json.Marshal(n)
-		if n != "" && err == nil && size+len(spelt)+1 <= mostInList {
+		if n != "" && size+spelt(n) <= mostInList {
 			out = append(out, n)
-			size += len(spelt) + 1
+			size += spelt(n)
 		}
 	}
 	return out
+}
+
+// spelt is how many bytes a name takes in a list in JSON, at most: encoding/json
+// itself is nothing for workflow code, since it keeps what it learns of types.
+func spelt(name string) int {
+	n := len(`"",`)
+	for _, b := range []byte(name) {
+		switch {
+		case b < ' ', strings.IndexByte(`"\&<>`, b) >= 0:
+			n += len(`\u0026`)
+		case b >= utf8.RuneSelf: // two of those that end a line take three bytes here, and six there
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // indexed are the attributes with which a child begins.

@@ -26,6 +26,11 @@ func TestWhatIsToldFits(t *testing.T) {
 	for i := range 200 {
 		names = append(names, fmt.Sprintf("site:https://www%d.example.edu/?%s", i, strings.Repeat("&", 60)))
 	}
+	for _, odd := range []string{"", "conf/a", "<&>\"\\\x00\x1f\n", "é\u2028\u2029\u202e", strings.Repeat("\u2028", 85)} {
+		b, err := json.Marshal(odd)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(b)+1, spelt(odd), "%q", odd)
+	}
 	for _, list := range [][]string{names, {long.String()}} {
 		some := venuesOf(list...)
 		require.NotEmpty(t, some)
