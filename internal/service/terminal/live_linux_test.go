@@ -85,7 +85,11 @@ func (w *work) Lines(int, int) []string {
 	return append([]string{}, w.lines...)
 }
 
-func (w *work) String() string { return w.lines[0] }
+func (w *work) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lines[0]
+}
 
 func (w *work) drawn() int {
 	w.mu.Lock()
