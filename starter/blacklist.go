@@ -94,9 +94,9 @@ func (c *cli) blacklistRemove() *cobra.Command {
 
 // aHost is the name of a host as the record has it.
 func aHost(given string) (string, error) {
-	host := weburl.Host("http://" + strings.ToLower(given) + "/")
-	if host == "" || host != strings.ToLower(given) || strings.ContainsAny(host, " /@?#") {
-		return "", fmt.Errorf("%w: %q is no host; want one such as www.example.edu", program.ErrUsage, given)
+	host := strings.ToLower(given)
+	if url, err := weburl.Canonical("", "http://"+host+"/"); err != nil || weburl.Host(url) != host {
+		return "", fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
 	}
 	return host, nil
 }

@@ -32,6 +32,9 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUnknown, "no such document", []string{"documents", "show", "abcdef"}},
 		{program.ExitUsage, "want an hour or longer", []string{"schedule", "create", "due", "--every", "50s"}},
 		{program.ExitUsage, "is no host", []string{"whitelist", "import", "--black", c.file("hosts.txt", "not a host\n")}},
+		{program.ExitUsage, "is no host", []string{"whitelist", "import", "--black", c.file("words.txt", "word\n")}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "www.example.edu/~ada"}},
+		{program.ExitUsage, "is no host", []string{"blacklist", "add", "bücher.example"}},
 		{program.ExitUsage, "no such file", []string{"holdings", "import", "/nowhere.csv"}},
 	} {
 		require.Contains(t, c.wrong(m.code, m.args...), m.says, "%v", m.args)

@@ -238,11 +238,15 @@ func readLines(file string) ([]string, error) {
 func block(ctx context.Context, db *store.DB, lines []string) error {
 	hosts := make([]store.Blocked, len(lines))
 	for i, l := range lines {
-		host, reason, _ := strings.Cut(l, " ")
-		if u, err := weburl.Canonical("", "http://"+host+"/"); err != nil || !strings.Contains(host, ".") || weburl.Host(u) != strings.ToLower(host) {
-			return fmt.Errorf("%w: line %d: %q is no host such as www.example.edu", program.ErrUsage, i+1, host)
+		given, reason, _ := strings.Cut(l, " ")
+		host, err := aHost(given)
+		if err == nil && !strings.Contains(host, ".") { // any word of a file that holds no hosts
+			err = fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
 		}
-		hosts[i] = store.Blocked{Host: strings.ToLower(host), Reason: strings.TrimSpace(reason)}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", i+1, err)
+		}
+		hosts[i] = store.Blocked{Host: host, Reason: strings.TrimSpace(reason)}
 	}
 	return db.Block(ctx, hosts)
 }
