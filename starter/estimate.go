@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/match"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/workflows"
 )
 
 // estimated is what `harvest --dry-run` says of one goal.
@@ -56,7 +57,7 @@ func (c *cli) estimate(ctx context.Context, names []string, years gleaner.Years,
 	if err != nil {
 		return err
 	}
-	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Sites: cmp.Or(f.options.Window, defaultWindow),
+	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Authors: workflows.BatchesAtOnce, Sites: cmp.Or(f.options.Window, workflows.DefaultWindow),
 		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
 	all := []estimated{}
 	for _, name := range names {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -84,19 +83,16 @@ func readHosts(name string) (hosts []string, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	file, err := os.Open(name)
+	lines, err := readLines(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: --blacklist: %w", program.ErrUsage, err)
+		return nil, fmt.Errorf("--blacklist: %w", err)
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		host, _, _ := strings.Cut(strings.TrimSpace(lines.Text()), ",")
-		if host != "" && host[0] != '#' {
+	for _, l := range lines {
+		if host, _, _ := strings.Cut(l, ","); host != "" {
 			hosts = append(hosts, strings.ToLower(strings.TrimSpace(host)))
 		}
 	}
-	return hosts, lines.Err()
+	return hosts, nil
 }
 
 func (c *cli) importCommand() *cobra.Command {

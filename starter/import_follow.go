@@ -66,8 +66,10 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, id, after int64, e
 			return after, errors.Join(err, lerr)
 		}
 		share := ""
-		if job, jerr := db.Job(ctx, id); jerr == nil {
-			share = shareOf(job)
+		if len(done) > 0 {
+			if job, jerr := db.Job(ctx, id); jerr == nil {
+				share = shareOf(job)
+			}
 		}
 		for _, r := range done {
 			after = r.N

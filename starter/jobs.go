@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,15 +61,14 @@ func (c *cli) jobsListCommand() *cobra.Command {
 				jobs = []store.Job{}
 			}
 			return c.Print(jobs, func(w io.Writer) error {
-				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-				fmt.Fprintln(t, "job\tkind\tstate\trun\trecords\tsaved\ttime\twhat")
-				for _, j := range jobs {
-					var o ingest.Options
-					var n ingest.Counters
-					_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
-					fmt.Fprintf(t, "%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", j.ID, j.Kind, j.State, j.Run, j.Done, n.SavedNew+n.SavedDuplicate, rounded(j.Time(time.Now())), strings.Join(o.Paths, " "))
-				}
-				return t.Flush()
+				return table(w, "job\tkind\tstate\trun\trecords\tsaved\ttime\twhat", func(line func(string, ...any)) {
+					for _, j := range jobs {
+						var o ingest.Options
+						var n ingest.Counters
+						_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
+						line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, n.SavedNew+n.SavedDuplicate, rounded(j.Time(time.Now())), strings.Join(o.Paths, " "))
+					}
+				})
 			})
 		})}
 }

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
+	"gleaner/workflows"
 )
 
 const (
@@ -102,12 +103,9 @@ func (l *looking) left() string {
 	return ""
 }
 
-// defaultWindow is how many sites a harvest crawls at a time.
-const defaultWindow = 50
-
 // atPace is how long what waits takes, site beside site.
 func atPace(n store.Now, window int) time.Duration {
-	return max(n.Longest, n.All/time.Duration(cmp.Or(window, defaultWindow)))
+	return max(n.Longest, n.All/time.Duration(cmp.Or(window, workflows.DefaultWindow)))
 }
 
 // String implements terminal.View.

@@ -20,9 +20,12 @@ type HomepagesParams struct {
 	Total   activities.Authors `json:"total"`
 }
 
+// BatchesAtOnce is how many batches of authors are looked for side by side, by all
+// workers.
+const BatchesAtOnce = 4
+
 const (
 	authorsPerBatch = 48
-	batchesAtOnce   = 4  // that workers share
 	batchesPerList  = 50 // that are known ahead
 	lastPass        = 2
 )
@@ -72,7 +75,7 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	defer cancel()
 	s.abreast = workflow.GetVersion(ctx, "batches-abreast", workflow.DefaultVersion, 1) == 1
 	for full := false; !full && s.failed == nil; {
-		for len(s.next) > 0 && s.running < batchesAtOnce {
+		for len(s.next) > 0 && s.running < BatchesAtOnce {
 			s.begin(ctx)
 		}
 		switch {

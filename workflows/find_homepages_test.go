@@ -130,7 +130,7 @@ func TestHomepagesAreLookedForSideBySide(t *testing.T) {
 		require.Equal(t, want, p.asked, "each batch once")
 		require.Equal(t, order, p.log)
 		require.Equal(t, activities.Authors{Looked: 60, Found: 40, Searches: 100, Fetches: 140}, total)
-		require.LessOrEqual(t, p.most, batchesAtOnce)
+		require.LessOrEqual(t, p.most, BatchesAtOnce)
 		return p
 	}
 	whole := check(t, 4, func(int) bool { return false }) // ends only if so many met
@@ -146,14 +146,14 @@ func TestHomepagesAreLookedForSideBySide(t *testing.T) {
 // none begins.
 func TestASearchThatFailsLeavesNoBatchBehind(t *testing.T) {
 	t.Parallel()
-	p := newPeople(10, batchesAtOnce)
+	p := newPeople(10, BatchesAtOnce)
 	env := newEnv(t)
 	var mu sync.Mutex
 	var begun []string
 	together, over := make(chan bool), make(chan bool)
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Authors, error) {
 		mu.Lock()
-		if begun = append(begun, b.UpTo); len(begun) == batchesAtOnce {
+		if begun = append(begun, b.UpTo); len(begun) == BatchesAtOnce {
 			close(together)
 		}
 		mu.Unlock()
@@ -170,5 +170,5 @@ func TestASearchThatFailsLeavesNoBatchBehind(t *testing.T) {
 	require.ErrorContains(t, env.GetWorkflowError(), "no such venue")
 	mu.Lock()
 	defer mu.Unlock()
-	require.Len(t, begun, batchesAtOnce, "no batch is begun after one that failed: %v", begun)
+	require.Len(t, begun, BatchesAtOnce, "no batch is begun after one that failed: %v", begun)
 }

@@ -81,7 +81,7 @@ type recrawlRun struct {
 func (r *recrawlRun) run(ctx workflow.Context) error {
 	window := r.p.Window
 	if window <= 0 {
-		window = defaultWindow
+		window = DefaultWindow
 	}
 	for {
 		var err error

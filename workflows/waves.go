@@ -12,8 +12,10 @@ import (
 	"gleaner/internal/gleaner"
 )
 
+// DefaultWindow is how many sites are crawled at a time where nothing else is said.
+const DefaultWindow = 50
+
 const (
-	defaultWindow = 50
 	hostsPerBatch = 50
 	// lookAround is after how long without a word from any site the record is
 	// asked which crawls ended: a word can be lost where a crawl that another
@@ -71,7 +73,7 @@ func (h *harvestRun) window() int {
 	if w := h.p.Harvest.Options.Window; w > 0 {
 		return w
 	}
-	return defaultWindow
+	return DefaultWindow
 }
 
 // list asks for the next hosts of the wave. Where a retry put something back

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"html"
 	"io/fs"
@@ -9,15 +8,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // frames is a page of pages, side by side: as wide as a phone's, or a desk's.
@@ -49,16 +48,7 @@ func frames(pages []string, width int) string {
 // languages, headings and labels. GLEANER_SCREENSHOTS names a folder for pictures.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		t.Skip("no Chromium is installed")
-	}
+	browser := devtest.Browser(t)
 	d := open(t, nil, false)
 	d.sample()
 	pages := append(samplePages(), "/login", "/nowhere")
@@ -77,17 +67,13 @@ func TestPagesInABrowser(t *testing.T) {
 	defer s.Close()
 	pictures := os.Getenv("GLEANER_SCREENSHOTS")
 	for _, width := range []int{360, 1280} {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		args := []string{"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-			"--user-data-dir=" + filepath.Join(t.TempDir(), "profile"), "--virtual-time-budget=60000", "--dump-dom"}
+		args := []string{"--hide-scrollbars", "--virtual-time-budget=60000", "--dump-dom"}
 		if pictures != "" {
 			args = append(args[:len(args)-1], fmt.Sprintf("--window-size=%d,%d", 5*width+40, 908*(1+len(pages)/5)), "--screenshot="+filepath.Join(pictures, fmt.Sprintf("console-%d.png", width)))
 		}
-		out, err := exec.CommandContext(ctx, browser, append(args, fmt.Sprintf("%s/frames/%d", s.URL, width))...).Output()
-		require.NoError(t, err)
+		out := browser(append(args, fmt.Sprintf("%s/frames/%d", s.URL, width))...)
 		if pictures == "" {
-			require.Contains(t, string(out), fmt.Sprintf("<title>seen %d: </title>", len(pages)), "%d wide: %.600s", width, out)
+			require.Contains(t, out, fmt.Sprintf("<title>seen %d: </title>", len(pages)), "%d wide: %.600s", width, out)
 		}
 	}
 }

@@ -12,10 +12,11 @@ import (
 
 // Pace is how a harvest would be carried out.
 type Pace struct {
-	Delay  time.Duration // between two requests to a host of which nothing is known
-	Search time.Duration // between two searches
-	Sites  int           // at a time
-	Most   int           // requests of one site
+	Delay   time.Duration // between two requests to a host of which nothing is known
+	Search  time.Duration // between two searches
+	Authors int           // looked for at a time
+	Sites   int           // crawled at a time
+	Most    int           // requests of one site
 }
 
 // Estimate is what a harvest would have to do, as far as the record can tell.
@@ -47,7 +48,6 @@ const (
 	assumedFound    = 0.7   // of authors
 	assumedHosts    = 1.0   // of an author
 	assumedCrawl    = 200.0 // requests of a site
-	batchesAtOnce   = 4     // authors are looked for so many side by side
 )
 
 // Estimate says what a harvest of papers would have to do. It asks the record alone.
@@ -96,7 +96,7 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 // and all of them by one search engine; then sites are crawled side by side, none
 // faster than its pace.
 func lasts(e Estimate, p Pace, crawl float64) float64 {
-	looking := max(float64(e.Looking)*p.Delay.Seconds()/batchesAtOnce, float64(e.ToFind)*p.Search.Seconds())
+	looking := max(float64(e.Looking)*p.Delay.Seconds()/float64(max(p.Authors, 1)), float64(e.ToFind)*p.Search.Seconds())
 	longest := e.Known.Longest.Seconds()
 	if e.NewSites > 0 {
 		longest = max(longest, crawl*p.Delay.Seconds())

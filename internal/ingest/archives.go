@@ -91,13 +91,12 @@ func archiveFiles(paths []string) (files []string, err error) {
 			return nil, fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, p)
 		}
 	}
-	var once []string
-	for _, f := range files {
-		if !slices.Contains(once, f) {
-			once = append(once, f)
-		}
-	}
-	return once, nil
+	named := map[string]bool{}
+	return slices.DeleteFunc(files, func(f string) bool { // who is named twice is read once
+		before := named[f]
+		named[f] = true
+		return before
+	}), nil
 }
 
 // archiveName reports whether a file in a folder is named like an archive, as a

@@ -138,11 +138,8 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		return w, err
 	}
 	var at place
-	for what, into := range map[string]any{"options": &w.options, "position": &at, "counters": &w.done.Counters} {
-		raw := map[string]json.RawMessage{"options": job.Options, "position": job.Position, "counters": job.Counters}[what]
-		if err := json.Unmarshal(raw, into); err != nil {
-			return w, fmt.Errorf("%w: job %d: %s: %w", ErrInput, run.Job, what, err)
-		}
+	if err := errors.Join(json.Unmarshal(job.Options, &w.options), json.Unmarshal(job.Position, &at), json.Unmarshal(job.Counters, &w.done.Counters)); err != nil {
+		return w, fmt.Errorf("%w: job %d: %w", ErrInput, run.Job, err)
 	}
 	w.done.Done, w.done.Ended = job.Done, at.End
 	if at.End {

@@ -224,8 +224,7 @@ const (
 // link is what a page of the same log said of a file.
 type link struct{ parent, anchor, context, heading string }
 
-// read parses the pages in hand, and keeps in mind which files they lead to: few
-// logs say where a document was found.
+// readPage parses a page in hand, unless it stands for another.
 func (w *work) readPage(it *item) {
 	p, err := page.Parse(it.URL, it.file.Header, it.file.Body)
 	if err != nil || p.Wall != page.NoWall || p.SoftMissing {
@@ -234,6 +233,8 @@ func (w *work) readPage(it *item) {
 	it.page = p
 }
 
+// learn keeps in mind which files a page leads to: few logs say where a document was
+// found.
 func (w *work) learn(p *page.Page) {
 	if p.NoFollow {
 		return

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"gleaner/internal/gleaner"
@@ -31,10 +32,7 @@ func (im *Importer) Verify(ctx context.Context, run Run, report func(n int64)) (
 		return c, store.ErrJobOver
 	}
 	var o Options
-	if err := json.Unmarshal(job.Options, &o); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrInput, err)
-	}
-	if err := json.Unmarshal(job.Counters, &c); err != nil {
+	if err := errors.Join(json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &c)); err != nil {
 		return c, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	if !o.Unrecorded {

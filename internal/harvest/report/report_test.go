@@ -1,11 +1,9 @@
 package report
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
@@ -80,16 +79,7 @@ func TestJSONReadsBack(t *testing.T) {
 // drawn, markup in titles is text, and nothing is wider than the window.
 func TestPageInABrowser(t *testing.T) {
 	t.Parallel()
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		t.Skip("no Chromium is installed")
-	}
+	browser := devtest.Browser(t)
 	var b strings.Builder
 	require.NoError(t, sample().WriteHTML(&b))
 	b.WriteString(`<script>
@@ -100,14 +90,10 @@ func TestPageInABrowser(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "report.html")
 	require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=800,900", "--dump-dom", "file://"+file).Output()
-	require.NoError(t, err)
-	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(string(out))
+	out := browser("--window-size=800,900", "--dump-dom", "file://"+file)
+	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(out)
 	require.NotNil(t, title, "the script did not run: %.300s", out)
-	require.Contains(t, string(out), "Links left out: ignore-list 7, max-depth 2")
+	require.Contains(t, out, "Links left out: ignore-list 7, max-depth 2")
 	// Three parts and three recalls of two years, two reasons with papers.
 	require.Equal(t, "14", title[1])
 	require.Equal(t, "0", title[2], "a title was read as markup")

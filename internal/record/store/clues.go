@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -168,6 +169,19 @@ func list1[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, er
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[T])
+}
+
+// only runs a query for one row; the error is unknown where there is none.
+func only[T any](ctx context.Context, db *DB, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
+	rows, err := db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return row, err
+	}
+	row, err = pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = unknown
+	}
+	return row, err
 }
 
 // list runs a query whose columns are T's fields in order.

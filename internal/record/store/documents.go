@@ -144,23 +144,12 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 // Document returns one document and where it was found, its current locations
 // first.
 func (db *DB) Document(ctx context.Context, sha string) (Document, []Location, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
-	if err != nil {
-		return Document{}, nil, err
-	}
-	d, err := pgx.CollectExactlyOneRow(rows, scanDocument)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return d, nil, fmt.Errorf("%s: %w", sha, ErrNoDocument)
-	}
+	d, err := only(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 	if err != nil {
 		return d, nil, err
 	}
-	rows, err = db.Pool.Query(ctx, `SELECT `+locationColumns+` FROM locations
+	ls, err := list[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
 		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
-	if err != nil {
-		return d, nil, err
-	}
-	ls, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Location])
 	return d, ls, err
 }
 

@@ -107,16 +107,8 @@ func (db *DB) Harvests(ctx context.Context) ([]Harvest, error) {
 
 // FindHarvest returns the harvest of that id, or the latest whose venue it names.
 func (db *DB) FindHarvest(ctx context.Context, name string) (Harvest, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests WHERE id=$1 OR venue=$1 OR venue LIKE '%/' || $1
+	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests WHERE id=$1 OR venue=$1 OR venue LIKE '%/' || $1
 		ORDER BY (id=$1) DESC, started_at DESC LIMIT 1`, name)
-	if err != nil {
-		return Harvest{}, err
-	}
-	h, err := pgx.CollectExactlyOneRow(rows, scanHarvest)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return h, fmt.Errorf("%s: %w", name, ErrNoHarvest)
-	}
-	return h, err
 }
 
 // Counts sums up how far a harvest is.

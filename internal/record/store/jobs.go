@@ -61,15 +61,7 @@ func (db *DB) AddJob(ctx context.Context, kind string, options any) (id int64, e
 
 // Job returns a job.
 func (db *DB) Job(ctx context.Context, id int64) (Job, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+jobColumns+` FROM jobs WHERE id=$1`, id)
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Job])
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%d: %w", id, ErrNoJob)
-	}
-	return j, err
+	return only(ctx, db, pgx.RowToStructByPos[Job], fmt.Errorf("%d: %w", id, ErrNoJob), `SELECT `+jobColumns+` FROM jobs WHERE id=$1`, id)
 }
 
 // Jobs lists all jobs, the latest first.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/gleaner"
 )
 
@@ -59,15 +57,7 @@ func (db *DB) HarvestPapers(ctx context.Context, q PaperQuery) ([]HarvestPaper, 
 
 // Paper returns a paper. The error is ErrNoPaper for one that is not known.
 func (db *DB) Paper(ctx context.Context, key string) (gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
-	if err != nil {
-		return gleaner.Paper{}, err
-	}
-	p, err := pgx.CollectExactlyOneRow(rows, scanPaper)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return p, fmt.Errorf("%s: %w", key, ErrNoPaper)
-	}
-	return p, err
+	return only(ctx, db, scanPaper, fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
 }
 
 // PaperHarvest is a harvest that is after a paper.
