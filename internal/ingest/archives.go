@@ -33,6 +33,7 @@ type archives struct {
 	lastID  string
 	ahead   said // about a resource that is yet to come
 	between error
+	over    func() error // why reading is to stop; nil where it is not
 }
 
 // said is what a request or metadata record says of a resource.
@@ -73,23 +74,16 @@ func archiveFiles(paths []string) (files []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
-		if !info.IsDir() {
-			files = append(files, p)
-			continue
-		}
-		n := len(files)
-		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && archiveName(d.Name()) {
-				files = append(files, path)
+		found := []string{p}
+		switch {
+		case info.IsDir():
+			if found, err = filesIn(p); err != nil {
+				return nil, err
 			}
-			return err
-		})
-		if err != nil {
-			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, p)
 		}
-		if len(files) == n {
-			return nil, fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, p)
-		}
+		files = append(files, found...)
 	}
 	named := map[string]bool{}
 	return slices.DeleteFunc(files, func(f string) bool { // who is named twice is read once
@@ -97,6 +91,35 @@ func archiveFiles(paths []string) (files []string, err error) {
 		named[f] = true
 		return before
 	}), nil
+}
+
+// filesIn lists the archives below a folder, those that it links to as well.
+func filesIn(folder string) (files []string, err error) {
+	root, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !archiveName(d.Name()) {
+			return err
+		}
+		kind := d.Type()
+		if kind == fs.ModeSymlink {
+			info, err := os.Stat(path)
+			if err != nil {
+				return fmt.Errorf("%w: %w", ErrInput, err)
+			}
+			kind = info.Mode().Type()
+		}
+		if kind.IsRegular() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, folder)
+	}
+	return files, err
 }
 
 // archiveName reports whether a file in a folder is named like an archive, as a
@@ -142,11 +165,12 @@ func (a *archives) shut() {
 
 // Next implements Log.
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
+	a.over = func() error { return context.Cause(ctx) }
 	for a.i < len(a.files) {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
-		}
 		r, err := a.next()
+		if over := a.over(); over != nil {
+			return nil, over // and nothing is wrong with the file
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			a.endFile()
@@ -195,8 +219,15 @@ func (a *archives) begin() (err error) {
 	}
 	at := a.from.Position
 	if at == (archive.Position{}) {
-		a.in, err = archive.New(a.open, nil, at)
+		a.in, err = archive.New(reading{a.open, a}, nil, at)
 		return err
+	}
+	info, err := a.open.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() <= at.Offset { // there was a record
+		return &archive.Damage{At: at, Err: io.ErrUnexpectedEOF}
 	}
 	if a.head, err = os.Open(file); err != nil {
 		return err
@@ -204,8 +235,22 @@ func (a *archives) begin() (err error) {
 	if _, err = a.open.Seek(at.Offset, io.SeekStart); err != nil {
 		return err
 	}
-	a.in, err = archive.New(a.open, a.head, at)
+	a.in, err = archive.New(reading{a.open, a}, reading{a.head, a}, at)
 	return err
+}
+
+// reading is a file that is read until reading is to stop: a few bytes of it may
+// unpack to so many that a record has no end.
+type reading struct {
+	*os.File
+	of *archives
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.of.over(); err != nil {
+		return 0, err
+	}
+	return r.File.Read(p)
 }
 
 // broken makes what cannot be read of a file a resource that says so; the file

@@ -121,7 +121,7 @@ type work struct {
 
 	items  []*item
 	urls   map[frontier.Hash]bool // of the documents among them
-	bytes  int64                  // of their bodies
+	bytes  int64                  // that they hold
 	sites  map[string]int
 	hosts  map[string]string // why one is passed over; "" for not
 	links  map[frontier.Hash]link

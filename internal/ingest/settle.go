@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"runtime/debug"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,10 +58,22 @@ func (w *work) each(ctx context.Context, do func(context.Context, *item) error) 
 	g.SetLimit(w.Cores)
 	for _, it := range w.items {
 		if it.file.Body != nil {
-			g.Go(func() error { return do(ctx, it) })
+			g.Go(func() error { return w.guarded(ctx, it, do) })
 		}
 	}
 	return g.Wait()
+}
+
+// guarded does some work on an item. A panic over it is that item's failure, and
+// neither another's nor the end of the process.
+func (w *work) guarded(ctx context.Context, it *item, do func(context.Context, *item) error) error {
+	defer func() {
+		if v := recover(); v != nil {
+			w.Log.ErrorContext(ctx, "panic over a resource of an import", "url", it.URL, "panic", v, "stack", string(debug.Stack()))
+			it.Outcome, it.Detail, it.Difference, it.file.Body = FailedTextExtract, "panic", fmt.Sprintf("panic: %v", v), nil
+		}
+	}()
+	return do(ctx, it)
 }
 
 // site finds the row of the host that a file is from.

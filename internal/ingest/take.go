@@ -58,6 +58,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	it := &item{of: r}
 	it.N, it.URL, it.Source = w.done.Done+int64(len(w.items))+1, r.URL, r.Source
 	w.items = append(w.items, it)
+	w.bytes += weight(r)
 	if r.Skip != "" {
 		it.skipped(r.Skip, r.Detail)
 		if r.Skip == Damaged || r.Skip == NoArchive {
@@ -67,6 +68,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	}
 	url, err := weburl.Canonical("", r.URL)
 	if err != nil {
+		it.URL = it.URL[:min(len(it.URL), maxURL)]
 		it.skipped(NoWeb, "")
 		return nil
 	}
@@ -79,8 +81,8 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	if it.file.Header == nil {
 		it.file.Header = http.Header{"Content-Type": {r.Media}}
 	}
-	if it.file.At.IsZero() {
-		it.file.At = time.Now()
+	if now := time.Now(); it.file.At.IsZero() || it.file.At.After(now) {
+		it.file.At = now
 	}
 	if r.Again {
 		err = w.takeAgain(ctx, it)
@@ -96,6 +98,23 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	w.urls[it.hash] = true
 	it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:])
 	return err
+}
+
+// maxURL bounds what is noted of an address that is none of the web's.
+const maxURL = 8 << 10
+
+// weight is about what a resource holds of memory without its body: one archive
+// has millions of short names in a header, another addresses of a megabyte.
+func weight(r *Resource) int64 {
+	const field = 100 // bytes of one, beside its text
+	n := len(r.URL) + len(r.Parent) + len(r.Media) + len(r.SameAs)
+	for name, values := range r.Header {
+		n += field + len(name)
+		for _, v := range values {
+			n += field + len(v)
+		}
+	}
+	return int64(n)
 }
 
 func canonical(raw string) string {

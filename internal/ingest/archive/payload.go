@@ -80,7 +80,7 @@ func (p *Payload) readHead(in *bufio.Reader) error {
 	proto, rest, _ := strings.Cut(strings.TrimSpace(first), " ")
 	code, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	status, err := strconv.Atoi(code)
-	if err != nil || !strings.HasPrefix(strings.ToUpper(proto), "HTTP") && proto != "ICY" {
+	if err != nil || status < 100 || status > 999 || !strings.HasPrefix(strings.ToUpper(proto), "HTTP") && proto != "ICY" {
 		return fmt.Errorf("no HTTP answer: it begins with %.40q", first)
 	}
 	h, err := fields(line)

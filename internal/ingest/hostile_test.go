@@ -1,0 +1,163 @@
+package ingest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+)
+
+// TestBombIsLeft: a few bytes that unpack to a record of a terabyte are left when the
+// import is to stop.
+func TestBombIsLeft(t *testing.T) {
+	t.Parallel()
+	const block = 128 << 10
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3}
+	add := func(kind, size int, data string) {
+		frame = append(binary.LittleEndian.AppendUint32(frame, uint32(kind<<1|size<<3))[:len(frame)+3], data...)
+	}
+	blocks := 8 << 20
+	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: %d\r\n\r\n", blocks*block)
+	add(0, len(head), head)
+	for range blocks {
+		add(1, block, "x")
+	}
+	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
+	require.NoError(t, os.WriteFile(path, frame, 0o600))
+	log, err := Open(Options{Paths: []string{path}}, Position{})
+	require.NoError(t, err)
+	defer log.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	r, err := log.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Nil(t, r, "and nothing is wrong with the archive")
+}
+
+// TestWhatIsNoFile: what has no end, or none yet, is not read; links are followed.
+func TestWhatIsNoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe.warc")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, path := range []string{pipe, "/dev/zero", dir} {
+		_, err := Open(Options{Paths: []string{path}}, Position{})
+		require.ErrorIs(t, err, ErrInput, path)
+	}
+	real := filepath.Join(dir, "real")
+	require.NoError(t, os.Mkdir(real, 0o700))
+	file := filepath.Join(dir, "kept-elsewhere")
+	require.NoError(t, os.WriteFile(file, record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
+	require.NoError(t, os.Symlink(file, filepath.Join(real, "a.warc.gz")))
+	folder := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(real, folder))
+	log, err := Open(Options{Paths: []string{folder}}, Position{})
+	require.NoError(t, err)
+	defer log.Close()
+	r, err := log.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "dns:a.example", r.URL)
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(real, "b.warc.gz")))
+	_, err = Open(Options{Paths: []string{folder}}, Position{})
+	require.ErrorIs(t, err, ErrInput, "a link that leads nowhere")
+}
+
+// TestBecameShorter: an archive that is shorter than where its import was is damaged,
+// and not at its end.
+func TestBecameShorter(t *testing.T) {
+	t.Parallel()
+	one := record("response", "dns:a.example", "text/dns", "", "x")
+	path := filepath.Join(t.TempDir(), "a.warc.gz")
+	require.NoError(t, os.WriteFile(path, append(append([]byte{}, one...), one...), 0o600))
+	o := Options{Paths: []string{path}}
+	log, err := Open(o, Position{})
+	require.NoError(t, err)
+	_, err = log.Next(t.Context())
+	require.NoError(t, err)
+	second, err := log.Next(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, log.Close())
+	require.NoError(t, os.WriteFile(path, one, 0o600))
+	log, err = Open(o, second.At)
+	require.NoError(t, err)
+	defer log.Close()
+	r, err := log.Next(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Damaged, r.Skip)
+	_, err = log.Next(t.Context())
+	require.ErrorIs(t, err, io.EOF)
+}
+
+// TestHostileHeads: addresses of a megabyte, headers of nothing but names and statuses
+// that nobody knows fill neither memory nor the counters.
+func TestHostileHeads(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	var log []byte
+	const each = 50
+	var names strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&names, "%x:\r\n", i)
+	}
+	for i := range each {
+		log = append(log, record("response", fmt.Sprintf("http://a.example/%d%s", i, strings.Repeat("x", 900<<10)), "text/html", "", "x")...)
+		log = append(log, answer(fmt.Sprintf("http://a.example/%d", i), names.String(), "nothing")...)
+		log = append(log, record("response", fmt.Sprintf("http://b.example/%d", i), "application/http", "", fmt.Sprintf("HTTP/1.1 %d OK\r\n\r\n", 1000+i))...)
+	}
+	path := s.write("hostile.warc.gz", log)
+	ctx := t.Context()
+	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
+	require.NoError(t, err)
+	steps := 0
+	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(Progress) { steps++ })
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, steps, 2, "of 150 MB, at most 32 MiB at a time")
+	require.Equal(t, map[string]int64{NoWeb: each, NoAnswer: each}, p.Counters.Skipped)
+	require.Equal(t, each, p.Counters.All)
+	all, err := s.DB.ImportRecords(ctx, id, 0, false, 1)
+	require.NoError(t, err)
+	require.Len(t, all[0].URL, maxURL)
+}
+
+// TestPanicOverOne: what makes a reader panic has an outcome, and the import goes on.
+func TestPanicOverOne(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	path := s.write("a.warc.gz", append(answer("http://a.example/1.pdf", "", string(s.pile.File(1, sampleweb.AsPDF))), answer("http://a.example/2.pdf", "", string(s.pile.File(2, sampleweb.AsPDF)))...))
+	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
+	require.NoError(t, err)
+	run := Run{id, 1}
+	w, err := s.begin(ctx, run)
+	require.NoError(t, err)
+	defer w.close()
+	for {
+		r, err := w.log.Next(ctx)
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.NoError(t, w.take(ctx, r))
+	}
+	require.NoError(t, w.each(ctx, func(_ context.Context, it *item) error {
+		if it.N == 1 {
+			panic("what nobody thought of")
+		}
+		return nil
+	}))
+	require.NoError(t, w.step(ctx, place{End: true}))
+	c, by := s.finish(run)
+	require.Equal(t, store.Counters{All: 2, SavedNew: 1, FailedTextExtract: 1}, c.Counters)
+	require.Equal(t, "panic: what nobody thought of", by["http://a.example/1.pdf"].Difference)
+}
