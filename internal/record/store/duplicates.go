@@ -56,13 +56,6 @@ func copiesOf(ctx context.Context, tx pgx.Tx, sha string, kin Kin, alone bool) (
 	return out, err
 }
 
-// bestFirst orders copies (documents d): what still stands where it was found,
-// accepted, whole, PDF before PostScript, the published form, the fuller text.
-const bestFirst = `EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.current) DESC, d.state='accepted' DESC, d.outcome='ok' DESC,
-	d.kind='pdf' DESC, d.kind='postscript' DESC,
-	(SELECT coalesce(min(array_position(ARRAY['paper','preprint','extended'], m.form)), 9) FROM matches m WHERE m.sha256=d.sha256),
-	d.words DESC, d.pages DESC, d.bytes DESC, d.sha256`
-
 // group makes one group of all groups that the documents belong to, with the best
 // copy as the one that same_as names. Those not judged yet join when they are.
 // Whole groups are joined, so the result does not depend on the order in which
@@ -71,7 +64,7 @@ func group(ctx context.Context, tx pgx.Tx, shas []string) error {
 	_, err := tx.Exec(ctx, `
 		WITH roots AS (SELECT DISTINCT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256 = ANY($1) AND state <> 'new'),
 		members AS (SELECT d.* FROM documents d WHERE d.state <> 'new' AND (d.sha256 IN (SELECT sha256 FROM roots) OR d.same_as IN (SELECT sha256 FROM roots))),
-		best AS (SELECT d.sha256 FROM members d ORDER BY `+bestFirst+` LIMIT 1)
+		best AS (SELECT d.sha256 FROM members d`+besideSQL+`ORDER BY `+bestFirst+` LIMIT 1)
 		UPDATE documents u SET same_as = CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END, updated_at = now()
 		FROM best b WHERE u.sha256 IN (SELECT sha256 FROM members)
 			AND u.same_as <> CASE WHEN u.sha256 = b.sha256 THEN '' ELSE b.sha256 END`, shas)

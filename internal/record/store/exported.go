@@ -49,13 +49,6 @@ const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), 
 	CASE WHEN m.settled='yes' THEN 'settled' ELSE coalesce(m.verdict, '') END, coalesce(m.score, d.score), l.found_at, coalesce(p.authors, '[]'), coalesce(p.doi, ''),
 	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind`
 
-// standsFirst orders candidates for one paper: what a person said, what still stands,
-// what can be read, PDF before PostScript, the surer match, the published form, the
-// longer and then the later one.
-const standsFirst = `coalesce(m.settled, '')='yes' DESC, l.current DESC, d.outcome='ok' DESC, d.kind='pdf' DESC, d.kind='postscript' DESC,
-	array_position(ARRAY['exact','strong','ambiguous','different'], m.verdict), array_position(ARRAY['paper','preprint','extended','slides','poster'], m.form),
-	d.pages DESC, d.words DESC, l.found_at DESC, d.sha256, m.score DESC NULLS LAST, p.key, l.url COLLATE "C"`
-
 // goalSQL is true of a paper p that is of the goal named by an argument: a venue's
 // own, or one of the papers that a harvest of that name is after.
 func goalSQL(n int) string {
@@ -69,7 +62,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
 		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
-		ORDER BY p.key, `+standsFirst, venueKey, years.From, years.To)
+		ORDER BY p.key, `+bestFirst, venueKey, years.From, years.To)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +107,7 @@ func (db *DB) academic(ctx context.Context, goal string, in func(url, parent str
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.state='accepted' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
-		ORDER BY `+standsFirst, goal)
+		ORDER BY `+bestFirst, goal)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,7 +41,8 @@ type PaperQuery struct {
 const harvestPapersSQL = `
 	SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), s.state, h.held_why, coalesce(f.sha256, '')
 	FROM harvest_papers h JOIN papers p ON p.key=h.paper_key
-		LEFT JOIN LATERAL (SELECT m.sha256 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + ` ORDER BY m.settled DESC, m.score DESC, m.sha256 LIMIT 1) f ON true
+		LEFT JOIN LATERAL (SELECT m.sha256 FROM matches m JOIN documents d ON d.sha256=m.sha256 LEFT JOIN locations l ON l.sha256=m.sha256
+			WHERE m.paper_key=h.paper_key AND ` + FoundSQL + ` ORDER BY ` + bestFirst + ` LIMIT 1) f ON true
 		CROSS JOIN LATERAL (SELECT CASE WHEN h.held THEN 'held' WHEN f.sha256 IS NOT NULL THEN 'found' ELSE 'missing' END AS state) s
 	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND ($3='' OR s.state=$3) AND ($4=0 OR p.year BETWEEN $4 AND $5)
 	ORDER BY h.paper_key LIMIT $6`
