@@ -1,0 +1,111 @@
+package topic
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Page is what is classified.
+type Page struct {
+	URL, Title, Text string
+}
+
+// Score is how like a topic a page is.
+type Score struct {
+	Topic       string  `json:"topic"`
+	Correlation float64 `json:"correlation"` // 0 to 1
+}
+
+// Classifier says which topics a page is like, the best first; none for a page that
+// is like none.
+type Classifier interface {
+	Classify(p Page) []Score
+}
+
+// Model is what topics are like, as it is stored.
+type Model struct {
+	Options   Options        `json:"options"`
+	Centroids []Centroid     `json:"centroids"`
+	N         int            `json:"n"`  // documents that the document frequencies are of
+	DF        map[string]int `json:"df"` // of the dictionary's words: in how many of them each occurs
+}
+
+// Relearnt is the model with the document frequencies of other pages added to those
+// that it has: how many they are, and in how many of them each word occurs.
+func (m *Model) Relearnt(n int, df map[string]int) *Model {
+	out := *m
+	out.N, out.DF = m.N+n, map[string]int{}
+	for w, had := range m.DF {
+		out.DF[w] = had + df[w]
+	}
+	return &out
+}
+
+// Vectors classifies by the correlation with centroids.
+type Vectors struct {
+	filter    *Filter
+	overlap   int
+	idf       map[string]float64 // of the dictionary
+	centroids []Centroid
+	norms     []float64
+}
+
+// Vectors makes a model ready.
+func (m *Model) Vectors(f *Filter) *Vectors {
+	v := &Vectors{filter: f, overlap: m.Options.Overlap, idf: map[string]float64{}, centroids: m.Centroids}
+	for w, df := range m.DF {
+		if df > 0 {
+			v.idf[w] = math.Log(float64(m.N) / float64(df))
+		}
+	}
+	for _, c := range m.Centroids {
+		v.norms = append(v.norms, c.norm())
+	}
+	return v
+}
+
+// Counts says how often words of the dictionary occur in a page.
+func (v *Vectors) Counts(p Page) map[string]int {
+	n := map[string]int{}
+	for _, w := range v.filter.Words(p.Title + "\n" + p.Text) {
+		if _, is := v.idf[w]; is {
+			n[w]++
+		}
+	}
+	return n
+}
+
+// Classify implements Classifier. Centroids with which the page has too few words in
+// common do not count.
+func (v *Vectors) Classify(p Page) []Score { return v.scores(v.Counts(p)) }
+
+// scores are the correlations of a page with these counts: of its vector of unit
+// length with each centroid, by that one's length.
+func (v *Vectors) scores(counts map[string]int) (out []Score) {
+	square := 0.0
+	for w, n := range counts {
+		x := float64(n) * v.idf[w]
+		square += x * x
+	}
+	if square == 0 {
+		return nil
+	}
+	for i, c := range v.centroids {
+		dot, common := 0.0, 0
+		for w, weight := range c.Weights {
+			if n := counts[w]; n > 0 {
+				common++
+				dot += weight * float64(n) * v.idf[w]
+			}
+		}
+		if common >= v.overlap && dot > 0 {
+			// The order of a map is another each time; a sum's last digits must not be.
+			out = append(out, Score{c.Topic, rounded(dot / (v.norms[i] * math.Sqrt(square)))})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Score) int { return cmp.Compare(b.Correlation, a.Correlation) })
+	return out
+}
+
+func rounded(x float64) float64 { return math.Round(x*1e9) / 1e9 }

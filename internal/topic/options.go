@@ -1,0 +1,112 @@
+package topic
+
+import "fmt"
+
+// Options are how collections are made; Defaults is where to begin.
+type Options struct {
+	Results      int     `json:"results"`       // of a search that make a centroid
+	LeastResults int     `json:"least_results"` // with fewer there is none
+	Terms        int     `json:"terms"`         // words of a centroid
+	Overlap      int     `json:"overlap"`       // words that a page and a centroid have in common, at least
+	Threshold    float64 `json:"threshold"`     // correlation from which a page belongs to a topic
+	Cutoff       float64 `json:"cutoff"`        // off-topic pages in a row that a path may hold
+	Size         int     `json:"size"`          // entries of a collection; it stops when it is full
+
+	// What the paper's authors wished for.
+	Overlapping bool `json:"overlapping,omitempty"`  // a page belongs to every topic that it is like, not to the best alone
+	LearnIDF    bool `json:"learn_idf,omitempty"`    // document frequencies are those of the crawled pages, too
+	OffSite     bool `json:"off_site,omitempty"`     // links to other hosts first
+	Distinct    bool `json:"distinct,omitempty"`     // near-duplicates are neither collected nor followed
+	OnePerSite  bool `json:"one_per_site,omitempty"` // a collection has one entry of a site, the best
+	Adapt       bool `json:"adapt,omitempty"`        // threshold and cutoff adapt; see Decide
+}
+
+// Defaults are those of the paper.
+func Defaults() Options {
+	return Options{Results: 7, LeastResults: 4, Terms: 20, Overlap: 4, Threshold: 0.3, Cutoff: 0, Size: 50}
+}
+
+// Check says what of the options cannot be, by the name of its flag.
+func (o Options) Check() error {
+	switch {
+	case o.Results < 1 || o.Results > 100:
+		return fmt.Errorf("results: %d is not between 1 and 100", o.Results)
+	case o.LeastResults < 1 || o.LeastResults > o.Results:
+		return fmt.Errorf("least-results: %d is not between 1 and --results (%d)", o.LeastResults, o.Results)
+	case o.Terms < 1:
+		return fmt.Errorf("terms: %d is not positive", o.Terms)
+	case o.Overlap < 1 || o.Overlap > o.Terms:
+		return fmt.Errorf("overlap: %d is not between 1 and --terms (%d)", o.Overlap, o.Terms)
+	case !(o.Threshold > 0 && o.Threshold <= 1):
+		return fmt.Errorf("threshold: %v is not above 0 and at most 1", o.Threshold)
+	case !(o.Cutoff >= 0):
+		return fmt.Errorf("cutoff: %v is negative", o.Cutoff)
+	case o.Size < 1:
+		return fmt.Errorf("size: %d is not positive", o.Size)
+	}
+	return nil
+}
+
+// Standing is how far a topic's collection is.
+type Standing struct {
+	Entries int     `json:"entries"` // of different sites, with OnePerSite
+	Worst   float64 `json:"worst"`   // the least correlation of an entry
+}
+
+// Verdict is what follows from what a page is like.
+type Verdict struct {
+	Best     Score   // zero for a page that is like no topic
+	Entries  []Score // the collections that it is for
+	Off      float64 // off-topic pages in a row on the way to what it links to
+	Follow   bool    // its links are taken
+	Priority float64 // of its links
+}
+
+// Decide says what becomes of a page by what it is like, best first; off is how much
+// was off topic in a row on the way to it, and standing how far a collection is.
+//
+// A page whose best topic is from the threshold on is an entry of it, and its links
+// are followed; an off-topic page's are while its path holds no more of them than the
+// cutoff. A full collection takes no more, and leads nowhere.
+//
+// With Adapt a full collection goes on: its threshold is its worst entry's correlation,
+// which a better one puts out. And an off-topic page takes of the cutoff only what it
+// is short of the threshold: one that is nearly on topic costs its path nearly nothing.
+func (o Options) Decide(scores []Score, off float64, standing func(topic string) Standing) Verdict {
+	v := Verdict{}
+	if len(scores) > 0 {
+		v.Best = scores[0]
+	}
+	v.Priority = v.Best.Correlation
+	if v.Best.Correlation < o.Threshold {
+		step := 1.0
+		if o.Adapt {
+			step = 1 - v.Best.Correlation/o.Threshold
+		}
+		v.Off = off + step
+		v.Follow = v.Off <= o.Cutoff
+		return v
+	}
+	v.Follow = o.Adapt
+	for i, s := range scores {
+		if s.Correlation < o.Threshold || i > 0 && !o.Overlapping {
+			break
+		}
+		at := standing(s.Topic)
+		if at.Entries < o.Size || o.Adapt && s.Correlation > at.Worst {
+			v.Entries = append(v.Entries, s)
+			v.Follow = true
+		}
+	}
+	return v
+}
+
+// LinkPriority is how soon a link is asked for that stands on a page of a verdict: in
+// the order of that page's correlation, with OffSite those to other hosts before all
+// others.
+func (o Options) LinkPriority(v Verdict, offSite bool) float64 {
+	if o.OffSite && offSite {
+		return 1 + v.Priority
+	}
+	return v.Priority
+}

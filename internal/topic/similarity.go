@@ -1,0 +1,77 @@
+package topic
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Pair is how like each other two topics' centroids are (figure 4 of the paper).
+type Pair struct {
+	A           string  `json:"a"`
+	B           string  `json:"b"`
+	Correlation float64 `json:"correlation"`
+}
+
+// Similarity is the cosine of each two centroids, the most alike first: topics that
+// are too like each other to be told apart stand at the top.
+func (m *Model) Similarity() []Pair {
+	var out []Pair
+	for i, a := range m.Centroids {
+		for _, b := range m.Centroids[i+1:] {
+			dot := 0.0
+			for w, x := range a.Weights {
+				dot += x * b.Weights[w]
+			}
+			if n := a.norm() * b.norm(); n > 0 {
+				dot /= n
+			}
+			out = append(out, Pair{a.Topic, b.Topic, rounded(math.Min(dot, 1))})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(b.Correlation, a.Correlation) })
+	return out
+}
+
+// Check is whether the pages that made a centroid fall to it.
+type Check struct {
+	Topic string `json:"topic"`
+	Pages int    `json:"pages"`
+	Own   int    `json:"own"` // those of them whose class it is
+}
+
+// EnoughOwn is the share of the pages that made a centroid which fall to it, at least,
+// in a model that tells its topics apart.
+const EnoughOwn = 0.9
+
+// SelfCheck classifies the pages that made the centroids. A page that was given for
+// several topics is right for each of them.
+func (m *Model) SelfCheck(f *Filter, pages []Sample) (checks []Check, share float64) {
+	v := m.Vectors(f)
+	of := map[string]map[string]bool{} // URL → topics
+	for _, p := range pages {
+		if of[p.URL] == nil {
+			of[p.URL] = map[string]bool{}
+		}
+		of[p.URL][p.Topic] = true
+	}
+	all, own := 0, 0
+	for _, c := range m.Centroids {
+		check := Check{Topic: c.Topic}
+		for _, p := range pages {
+			if p.Topic != c.Topic {
+				continue
+			}
+			check.Pages++
+			if s := v.scores(p.Counts); len(s) > 0 && of[p.URL][s[0].Topic] {
+				check.Own++
+			}
+		}
+		all, own = all+check.Pages, own+check.Own
+		checks = append(checks, check)
+	}
+	if all > 0 {
+		share = float64(own) / float64(all)
+	}
+	return checks, share
+}

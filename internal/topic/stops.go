@@ -1,0 +1,96 @@
+package topic
+
+import (
+	"bytes"
+	_ "embed" // the default lists are data, beside the code that reads them
+	"fmt"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"gleaner/internal/text"
+)
+
+//go:embed stops.yaml
+var defaultStops []byte
+
+// Stops are what a topical crawl passes over.
+type Stops struct {
+	Words []string `yaml:"words" json:"words,omitempty"` // that say nothing of a topic
+	Links []string `yaml:"links" json:"links,omitempty"` // what links say that lead about a site, whole: "next"
+	URLs  []string `yaml:"urls" json:"urls,omitempty"`   // parts of addresses: "/cgi-bin/"
+}
+
+// DefaultStops are the lists that ship with the program.
+func DefaultStops() (Stops, error) { return ParseStops(defaultStops) }
+
+// ParseStops reads lists from YAML or JSON. Unknown keys are an error.
+func ParseStops(data []byte) (Stops, error) {
+	var s Stops
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&s); err != nil {
+		return s, fmt.Errorf("topic: stop lists: %w", err)
+	}
+	return s, nil
+}
+
+// Filter is the lists made ready.
+type Filter struct {
+	words, links map[string]bool
+	urls         []string
+}
+
+// NewFilter makes lists ready.
+func NewFilter(s Stops) *Filter {
+	f := &Filter{words: map[string]bool{}, links: map[string]bool{}}
+	for _, w := range s.Words {
+		for _, folded := range text.Words(w) {
+			f.words[folded] = true
+		}
+	}
+	for _, l := range s.Links {
+		f.links[strings.Join(text.Words(l), " ")] = true
+	}
+	for _, u := range s.URLs {
+		f.urls = append(f.urls, strings.ToLower(u))
+	}
+	return f
+}
+
+// Passes reports whether a link may be followed, by its words and its address.
+func (f *Filter) Passes(anchor, url string) bool {
+	if f.links[strings.Join(text.Words(anchor), " ")] && strings.TrimSpace(anchor) != "" {
+		return false
+	}
+	low := strings.ToLower(url)
+	for _, u := range f.urls {
+		if strings.Contains(low, u) {
+			return false
+		}
+	}
+	return true
+}
+
+// Words are the words of a text that may say what it is about: folded, whole
+// (there is no stemming), without stop words and without what has no letter.
+func (f *Filter) Words(s string) []string {
+	all := text.Words(s)
+	out := all[:0]
+	for _, w := range all {
+		if len(w) > 1 && !f.words[w] && strings.IndexFunc(w, unicode.IsLetter) >= 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Counts says how often each of those words occurs.
+func (f *Filter) Counts(s string) map[string]int {
+	n := map[string]int{}
+	for _, w := range f.Words(s) {
+		n[w]++
+	}
+	return n
+}
