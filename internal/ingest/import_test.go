@@ -56,7 +56,7 @@ func newShop(t testing.TB) *shop {
 func record(kind, url, media, more, block string) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	fmt.Fprintf(z, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: %s\r\n%sContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, url, media, more, len(block), block)
+	fmt.Fprintf(z, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nContent-Type: %s\r\n%sWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, url, media, more, len(block), block)
 	_ = z.Close()
 	return b.Bytes()
 }

@@ -82,7 +82,9 @@ const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, con
 // holds the site says what is there (ErrNotHeld): a process that stood still since it
 // fetched would put its version over what another has fetched meanwhile. A version
 // that comes back to its place is one to be ingested anew, like a new one, and
-// one whose file was lost or removed is to be examined anew.
+// one whose file was lost or removed is to be examined anew. What was fetched
+// without the site, by another crawler, may be older than what is known: it takes
+// no newer version's place, and does not bring back what is gone since.
 //
 // Where the row says that its file was removed, prune may be removing the very
 // blob that was found there a moment ago: put stores it once more, while the row
@@ -93,7 +95,13 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 	}
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		removed, held := false, true
+		removed, held, older := false, true, false
+		if l.Token == 0 {
+			if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND (sha256<>$2 AND current AND seen_at>$3 OR gone_at>$3))`,
+				l.Hash, d.SHA256, l.Found).Scan(&older); err != nil {
+				return err
+			}
+		}
 		if l.Token != 0 {
 			b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
 		}
@@ -106,15 +114,16 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 				state='new', tries=0
 			WHERE documents.blob_removed_at IS NOT NULL OR documents.state='failed'`,
 			d.SHA256, d.SHA1, d.MD5, d.Bytes, d.Kind)
-		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new'
-			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256)
+		b.Queue(`UPDATE documents SET ingestion='new', updated_at=now() WHERE sha256=$2 AND ingestion<>'new' AND NOT $3
+			AND EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND NOT current)`, l.Hash, d.SHA256, older)
 		b.Queue(`UPDATE documents SET compared=0 WHERE sha256=$2 AND compared<>0
 			AND NOT EXISTS (SELECT 1 FROM locations WHERE hash=$1 AND sha256=$2 AND current)`, l.Hash, d.SHA256)
-		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current`, l.Hash, d.SHA256)
-		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked)
-			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea))
-			ON CONFLICT (hash, sha256) DO UPDATE SET current=true, seen_at=EXCLUDED.seen_at, gone_at=NULL, asked=EXCLUDED.asked`,
-			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked)
+		b.Queue(`UPDATE locations SET current=false WHERE hash=$1 AND sha256<>$2 AND current AND NOT $3`, l.Hash, d.SHA256, older)
+		b.Queue(`INSERT INTO locations (hash, sha256, site_id, url, member, parent, anchor, context, header, heading, meta_title, doi, found_at, seen_at, asked, current)
+			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$13,coalesce($14,$1::bytea),NOT $15)
+			ON CONFLICT (hash, sha256) DO UPDATE SET current=EXCLUDED.current, seen_at=greatest(locations.seen_at, EXCLUDED.seen_at),
+				gone_at=CASE WHEN $15 THEN locations.gone_at END, asked=EXCLUDED.asked`,
+			l.Hash, d.SHA256, l.SiteID, l.URL, l.Member, l.Parent, l.Anchor, l.Context, l.Header, l.Heading, l.MetaTitle, l.DOI, l.Found, l.Asked, older)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
