@@ -52,7 +52,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	c.reports = &reports{db: o.App.DB, ctx: ctx, made: map[string]*madeReport{}}
+	c.reports = &reports{db: o.App.DB, ctx: ctx, made: map[string]*madeReport{}, hands: make(chan struct{}, reportsATime)}
 	return c, nil
 }
 

@@ -76,7 +76,7 @@ func user(ctx context.Context) string {
 // machine alone, while there are no users.
 func (c *Console) admit(public bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, users, err := c.App.DB.Session(r.Context(), sessionOf(r))
+		name, users, err := c.App.DB.Session(r.Context(), c.sessionOf(r))
 		if err != nil {
 			c.fail(w, r, err)
 			return

@@ -35,10 +35,11 @@ const (
 // hashing is what OWASP recommends as the least.
 var hashing = argon2id.Params{Memory: 19 << 10, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// The least and the most bytes of a password.
+// The least and the most bytes of a password, and the most of a user's name.
 const (
 	minPassword = 10
 	maxPassword = 1000
+	maxName     = 64
 )
 
 // Errors of passwords.
@@ -49,7 +50,7 @@ var (
 
 // AddUser lets somebody use the console, or gives them another password.
 func AddUser(ctx context.Context, db *store.DB, name, password string) error {
-	if name == "" || len(name) > 64 || strings.ContainsAny(name, ": \t\r\n") {
+	if name == "" || len(name) > maxName || strings.ContainsAny(name, ": \t\r\n") {
 		return ErrUserName
 	}
 	if len(password) < minPassword || len(password) > maxPassword {
@@ -105,6 +106,9 @@ func (d *doors) check(ctx context.Context, db *store.DB, address, name, password
 		return err
 	}
 	defer d.hashes.Release(1)
+	if len(name) > maxName {
+		name = "" // nobody's, and none is remembered
+	}
 	limits := []*rate.Limiter{d.guesses("address " + address), d.guesses("user " + name)}
 	for _, l := range limits {
 		if l.Tokens() < 1 {
@@ -147,7 +151,8 @@ func (c *Console) address(r *http.Request) string {
 		return host
 	}
 	all := strings.Split(named[len(named)-1], ",")
-	return strings.TrimSpace(all[len(all)-1])
+	last := strings.TrimSpace(all[len(all)-1])
+	return last[:min(len(last), maxName)]
 }
 
 // cookieName is the session's; with the prefix a browser takes it from this host
@@ -159,15 +164,15 @@ func (c *Console) cookieName() string {
 	return "gleaner"
 }
 
-// sessionOf is the hash of a request's cookie, nil without one.
-func sessionOf(r *http.Request) []byte {
-	for _, name := range []string{"__Host-gleaner", "gleaner"} {
-		if k, err := r.Cookie(name); err == nil && k.Value != "" {
-			sum := sha256.Sum256([]byte(k.Value))
-			return sum[:]
-		}
+// sessionOf is the hash of a request's cookie, nil without one. A cookie by the other
+// name is none: a neighbour of the console's host could have set it.
+func (c *Console) sessionOf(r *http.Request) []byte {
+	k, err := r.Cookie(c.cookieName())
+	if err != nil || k.Value == "" {
+		return nil
 	}
-	return nil
+	sum := sha256.Sum256([]byte(k.Value))
+	return sum[:]
 }
 
 // loginForm is what the page of the log-in shows.
@@ -191,7 +196,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	err := c.doors.check(r.Context(), c.App.DB, c.address(r), name, r.PostFormValue("password"))
 	next := local(r.PostFormValue("next"))
 	if errors.Is(err, errWrong) || errors.Is(err, errTooMany) {
-		c.log.WarnContext(r.Context(), "console: log-in refused", "user", name, "address", c.address(r), "why", err)
+		c.log.WarnContext(r.Context(), "console: log-in refused", "user", name[:min(len(name), maxName)], "address", c.address(r), "why", err)
 		c.render(w, r, status(err), "login", loginForm{Next: next, Wrong: err.Error()})
 		return
 	}
@@ -213,7 +218,7 @@ func (c *Console) cookie(value string, age int) *http.Cookie {
 }
 
 func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
-	if token := sessionOf(r); token != nil {
+	if token := c.sessionOf(r); token != nil {
 		if err := c.App.DB.EndSession(r.Context(), token); err != nil {
 			c.fail(w, r, err)
 			return

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,4 +180,36 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
 	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada", "short"), ErrPassword)
 	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada lovelace", password), ErrUserName)
+}
+
+// TestCookiesOfNeighbours: where browsers speak TLS with the console, a session counts
+// by the one name that no other host can set.
+func TestCookiesOfNeighbours(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.TLS = true }, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "mallory", password))
+	_, cookies := d.login("mallory", password)
+	require.Len(t, cookies, 1)
+	d.another()
+	res, _ := d.do("GET", "/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value)
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	res, _ = d.do("GET", "/", "", "Cookie", "gleaner="+cookies[0].Value)
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+}
+
+// TestLongNamesAreNotRemembered: what guesses are counted by is bounded, whatever
+// names are made up.
+func TestLongNamesAreNotRemembered(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	for i := range wrongAtOnce + 5 {
+		code, _ := d.login(strings.Repeat("x", 60<<10)+strconv.Itoa(i), password)
+		require.Contains(t, []int{http.StatusUnauthorized, http.StatusTooManyRequests}, code)
+	}
+	held := 0
+	for who := range d.doors.guessers {
+		held += len(who)
+	}
+	require.Less(t, held, 1<<10)
 }

@@ -18,6 +18,8 @@ type reports struct {
 	mu   sync.Mutex
 	made map[string]*madeReport
 	work sync.WaitGroup
+
+	hands chan struct{} // who makes one: each holds its report's papers
 }
 
 // madeReport is the latest report of a harvest, and the one that is being made.
@@ -32,6 +34,7 @@ type madeReport struct {
 // that can do without waits for it.
 const (
 	maxReports   = 8
+	reportsATime = 2
 	reportTime   = 10 * time.Minute
 	reportFresh  = 2 * time.Second
 	reportWaited = 2 * time.Second
@@ -75,17 +78,29 @@ func (rs *reports) get(ctx context.Context, id string, wait time.Duration) (*rep
 }
 
 func (rs *reports) make(id string, m *madeReport) {
-	ctx, cancel := context.WithTimeout(rs.ctx, reportTime)
-	defer cancel()
-	began := time.Now()
-	r, err := report.Build(ctx, rs.db, id)
+	r, took, err := rs.build(id)
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if m.err = err; err == nil {
-		m.report, m.until = r, time.Now().Add(max(reportFresh, 20*time.Since(began)))
+		m.report, m.until = r, time.Now().Add(max(reportFresh, 20*took))
 	}
 	close(m.making)
 	m.making = nil
+}
+
+// build makes a report when it is its turn.
+func (rs *reports) build(id string) (r *report.Report, took time.Duration, err error) {
+	select {
+	case rs.hands <- struct{}{}:
+		defer func() { <-rs.hands }()
+	case <-rs.ctx.Done():
+		return nil, 0, rs.ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(rs.ctx, reportTime)
+	defer cancel()
+	began := time.Now()
+	r, err = report.Build(ctx, rs.db, id)
+	return r, time.Since(began), err
 }
 
 // forgetOne makes room for one more report.
