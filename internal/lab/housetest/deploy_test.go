@@ -24,7 +24,9 @@ type service struct {
 	Volumes     []string
 	Ports       []string
 	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
-	Healthcheck *struct{ Test any }
+	Healthcheck *struct{ Test []string }
+	Restart     string
+	WorkingDir  string   `yaml:"working_dir"`
 	CapDrop     []string `yaml:"cap_drop"`
 	CapAdd      []string `yaml:"cap_add"`
 	SecurityOpt []string `yaml:"security_opt"`
@@ -38,6 +40,9 @@ type compose struct {
 	Services map[string]service
 	Volumes  map[string]any
 }
+
+// ours are the services that are made of this checkout.
+var ours = []string{"console", "starter", "worker"}
 
 func readCompose(t *testing.T) compose {
 	t.Helper()
@@ -57,7 +62,7 @@ func TestComposeNamesSettings(t *testing.T) {
 		known[s.Env] = true
 	}
 	c := readCompose(t)
-	for _, name := range []string{"worker", "starter"} {
+	for _, name := range ours {
 		env := c.Services[name].Environment
 		for variable := range env {
 			require.True(t, known[variable], "%s sets %s, which no setting reads", name, variable)
@@ -83,6 +88,9 @@ func TestComposeHangsTogether(t *testing.T) {
 		}
 		for _, v := range s.Volumes {
 			from, _, _ := strings.Cut(v, ":")
+			if v == workFolder {
+				continue // is made by who needs it
+			}
 			if strings.HasPrefix(from, "./") {
 				_, err := os.Stat(filepath.Join(root(t), from))
 				require.NoError(t, err, "%s mounts it", name)
@@ -97,6 +105,50 @@ func TestComposeHangsTogether(t *testing.T) {
 	}
 }
 
+// workFolder is where the command line finds what a person gives it, and leaves what it
+// writes for them.
+const workFolder = "${GLEANER_WORK:-./work}:/work"
+
+func TestComposeGivesTheCommandLineAFolder(t *testing.T) {
+	t.Parallel()
+	s := readCompose(t).Services["starter"]
+	require.Contains(t, s.Volumes, workFolder)
+	require.Contains(t, s.Volumes, "documents:/var/lib/gleaner", "exports copy documents")
+	require.Equal(t, "/work", s.WorkingDir, "files are named as they are in the folder")
+}
+
+// TestComposeLooksAtEveryService that stays up: Docker says which does not answer, at its
+// own port; and nothing begins before what it needs does.
+func TestComposeLooksAtEveryService(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t)
+	for name, s := range c.Services {
+		for other, how := range s.DependsOn {
+			want := "service_healthy"
+			if strings.HasPrefix(c.Services[other].Restart, "on-failure") {
+				want = "service_completed_successfully"
+			}
+			require.Equal(t, want, how.Condition, "%s waits for %s", name, other)
+		}
+		if s.Restart != "unless-stopped" { // comes to an end
+			require.Nil(t, s.Healthcheck, name)
+			continue
+		}
+		require.NotNil(t, s.Healthcheck, name)
+		require.True(t, slices.Contains([]string{"CMD", "CMD-SHELL"}, s.Healthcheck.Test[0]), name)
+		for _, p := range s.Ports {
+			port := p[strings.LastIndex(p, ":")+1:]
+			require.Contains(t, strings.Join(s.Healthcheck.Test, " "), port, "%s is published there", name)
+		}
+	}
+	for _, name := range ours {
+		for _, needed := range []string{"postgres", "temporal-namespace"} {
+			require.Contains(t, c.Services[name].DependsOn, needed, name)
+		}
+	}
+	require.Contains(t, c.Services["console"].Environment["GLEANER_DATABASE_URL"], "@postgres:")
+}
+
 // TestComposeConfinesEveryService: what breaks out of a program finds little
 // beside it.
 func TestComposeConfinesEveryService(t *testing.T) {
@@ -106,8 +158,7 @@ func TestComposeConfinesEveryService(t *testing.T) {
 		require.Contains(t, s.SecurityOpt, "no-new-privileges:true", name)
 		require.Positive(t, s.PidsLimit, name)
 		require.NotEmpty(t, s.MemLimit, name)
-		switch name {
-		case "worker", "starter":
+		if slices.Contains(ours, name) {
 			require.Empty(t, s.CapAdd, name)
 			require.True(t, s.ReadOnly, name)
 			require.NotEmpty(t, s.Tmpfs, name)
