@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 )
@@ -276,4 +277,13 @@ func (m *Logistic) Contributions(x []float64, class string) []float64 {
 		out[j] = v * (m.Weights[k][j] - others/float64(len(m.Classes)-1))
 	}
 	return out
+}
+
+// Takes reports whether a model that was read is whole and takes vectors of a length.
+func (m *Logistic) Takes(length int) bool {
+	if m == nil || len(m.Classes) < 2 || len(m.Mean) != length || len(m.Scale) != length ||
+		len(m.Weights) != len(m.Classes) || len(m.Bias) != len(m.Classes) {
+		return false
+	}
+	return !slices.ContainsFunc(m.Weights, func(w []float64) bool { return len(w) != length })
 }

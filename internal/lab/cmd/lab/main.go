@@ -19,7 +19,7 @@ const rootHelp = `Measure Gleaner, and train its weights on labels of your own.
 How fast is it here?                   lab bench crawl
 What does an order of links save?      lab evaluate crawl --warc site.warc.gz
 Are the homepages right?               lab evaluate homepages --labels judged.tsv
-Learn from what you know better:       lab train filter | homepage | links
+Learn from what you know better:       lab train filter | homepage | links | topic
 
 Exit codes are those of starter.`
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -101,6 +103,27 @@ var elsewhere = map[string]string{
 	"lab train homepage":         "trains for minutes; package hardset tests it",
 }
 
+// trainTopic learns from pages of two hosts each about something and about nothing of it.
+func (l *laboratory) trainTopic() {
+	l.t.Helper()
+	mirror, labels := l.t.TempDir(), "url\tlabel\n"
+	for i, words := range []string{"compilers and databases, networks of protocols", "manifolds and algebra, homology of theorems",
+		"a database of protocols for compilers", "the algebra of manifolds"} {
+		host, label := fmt.Sprintf("h%d.example", i), []string{"topic", "other"}[i%2]
+		require.NoError(l.t, os.MkdirAll(filepath.Join(mirror, host), 0o700))
+		require.NoError(l.t, os.WriteFile(filepath.Join(mirror, host, "index.html"), []byte("<p>"+words+"</p>"), 0o600))
+		labels += "http://" + host + "/\t" + label + "\n"
+	}
+	model := filepath.Join(l.t.TempDir(), "topic.json")
+	said := l.must("train", "topic", "--dir", mirror, "--labels", l.file("pages.tsv", labels), "--out", model, "--folds", "2")
+	require.Contains(l.t, said, "bayes")
+	text, err := os.ReadFile(model)
+	require.NoError(l.t, err)
+	var c classify.Classifier
+	require.NoError(l.t, json.Unmarshal(text, &c))
+	require.NoError(l.t, c.Check())
+}
+
 // TestMeasuringOnASampleWeb records a site, compares strategies on it, learns from
 // it, and judges homepages that are looked for now.
 func TestMeasuringOnASampleWeb(t *testing.T) {
@@ -110,6 +133,7 @@ func TestMeasuringOnASampleWeb(t *testing.T) {
 	require.Contains(t, l.must("evaluate", "crawl", "--site", home, "--to", recorded, "--strategies", "bfs"), "site.warc.gz")
 	l.must("train", "links", "--warc", recorded, "--out", lists)
 	require.FileExists(t, lists)
+	l.trainTopic()
 	judged := "author\tpid\thomepage\n"
 	for _, a := range l.web.Truth().Authors {
 		judged += fmt.Sprintf("%s\t%s\t%s\n", a.Name, a.PID, a.Homepage)

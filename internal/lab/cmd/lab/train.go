@@ -24,7 +24,7 @@ func (c *cli) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "train", Short: "Learn weights from your own labels",
 		Long: `Learn weights from your own labels and write them to a file, which the policy then
 names. The weights that come with the program were learnt by the same commands.`}
-	cmd.AddCommand(c.trainHomepage(), c.trainFilter(), c.trainLinks())
+	cmd.AddCommand(c.trainHomepage(), c.trainFilter(), c.trainLinks(), c.trainTopic())
 	return cmd
 }
 

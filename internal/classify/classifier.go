@@ -1,0 +1,231 @@
+package classify
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gleaner/internal/learn"
+)
+
+// ErrExamples is a set of examples that nothing can be learnt from.
+var ErrExamples = errors.New("examples unfit for training")
+
+// version is that of the marshalled form.
+const version = 1
+
+// Options say how a classifier is trained; zero fields mean the default.
+type Options struct {
+	Representation Representation // of the support vector machine: tf·idf
+	Few            int            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
+	Negatives      int            // pages of the rest for one about the topic: 2
+}
+
+func (o Options) withDefaults() Options {
+	o.Representation = cmp.Or(o.Representation, TFIDF)
+	o.Few = cmp.Or(o.Few, 1500)
+	o.Negatives = cmp.Or(o.Negatives, 2)
+	return o
+}
+
+// Classifier says how surely a page is about a topic. One of SVM and Bayes is set.
+type Classifier struct {
+	Version    int             `json:"version"`
+	Examples   int             `json:"examples"` // it was trained on
+	Vocabulary *Vocabulary     `json:"vocabulary"`
+	SVM        *SVM            `json:"svm,omitempty"`
+	Bayes      *Bayes          `json:"bayes,omitempty"`
+	Scale      *learn.Logistic `json:"scale"` // from a margin to a probability
+}
+
+// The labels by which margins are scaled.
+const (
+	aboutTopic = "topic"
+	aboutOther = "other"
+)
+
+// scaleFolds is how many parts the examples are cut into to learn the scale from
+// margins of pages that were not trained on.
+const scaleFolds = 3
+
+// Train learns from examples: from all those about the topic, and from Negatives
+// times as many others, taken in turn from their sites. The error is ErrExamples
+// where one class is missing.
+func Train(examples []Example, opt Options) (*Classifier, error) {
+	opt = opt.withDefaults()
+	examples = balance(examples, opt.Negatives)
+	c, err := train(examples, opt)
+	if err != nil {
+		return nil, err
+	}
+	margins, err := outsideMargins(examples, opt)
+	if err != nil {
+		return nil, err
+	}
+	c.Scale, err = learn.TrainLogistic(margins, learn.LogisticOptions{L2: 1e-3, Balanced: 1})
+	return c, err
+}
+
+func train(examples []Example, opt Options) (*Classifier, error) {
+	v, err := NewVocabulary(examples, opt.Representation)
+	if err != nil {
+		return nil, err
+	}
+	c := &Classifier{Version: version, Examples: len(examples), Vocabulary: v}
+	if len(examples) > opt.Few {
+		c.Bayes = trainBayes(v, examples)
+		return c, nil
+	}
+	vectors, topic := make([]vector, len(examples)), make([]bool, len(examples))
+	for i, e := range examples {
+		vectors[i], topic[i] = v.vector(e.Words), e.Topic
+	}
+	c.SVM = trainSVM(vectors, topic)
+	return c, nil
+}
+
+// outsideMargins are the margins of examples by classifiers that did not learn from
+// their sites; where there are too few for that, by one that learnt from all.
+func outsideMargins(examples []Example, opt Options) ([]learn.Example, error) {
+	var out []learn.Example
+	for _, f := range SiteFolds(examples, scaleFolds) {
+		c, err := train(pick(examples, f.Train), opt)
+		if errors.Is(err, ErrExamples) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c.margins(pick(examples, f.Test))...)
+	}
+	if both(out) {
+		return out, nil
+	}
+	c, err := train(examples, opt)
+	if err != nil {
+		return nil, err
+	}
+	return c.margins(examples), nil
+}
+
+func both(margins []learn.Example) bool {
+	has := func(label string) bool {
+		return slices.ContainsFunc(margins, func(e learn.Example) bool { return e.Label == label })
+	}
+	return has(aboutTopic) && has(aboutOther)
+}
+
+func (c *Classifier) margins(examples []Example) []learn.Example {
+	out := make([]learn.Example, len(examples))
+	for i, e := range examples {
+		out[i] = learn.Example{X: []float64{c.margin(e.Words)}, Label: label(e.Topic)}
+	}
+	return out
+}
+
+func label(topic bool) string {
+	if topic {
+		return aboutTopic
+	}
+	return aboutOther
+}
+
+func (c *Classifier) margin(words []string) float64 {
+	if c.Bayes != nil {
+		return c.Bayes.margin(c.Vocabulary, words)
+	}
+	return c.SVM.margin(c.Vocabulary.vector(words))
+}
+
+// Score is how surely a page with these words is about the topic, from 0 to 1.
+func (c *Classifier) Score(words []string) float64 {
+	return c.Scale.Probability([]float64{c.margin(words)}, aboutTopic)
+}
+
+// Known is how many of the words the vocabulary has: a page of which hardly any is
+// known says nothing.
+func (c *Classifier) Known(words []string) int {
+	n := 0
+	for w := range Bag(words) {
+		if _, ok := c.Vocabulary.at[w]; ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Check reports what is wrong with a classifier that was read, and makes it ready.
+func (c *Classifier) Check() error {
+	v := c.Vocabulary
+	switch {
+	case c.Version != version:
+		return fmt.Errorf("classifier of version %d: this program reads version %d", c.Version, version)
+	case v == nil || len(v.Words) == 0 || len(v.Weights) != len(v.Words) || len(v.IDF) != len(v.Words):
+		return errors.New("classifier without a whole vocabulary")
+	case !c.Scale.Takes(1):
+		return errors.New("classifier without the scale of its margins")
+	case (c.SVM == nil) == (c.Bayes == nil):
+		return errors.New("classifier with neither or both of svm and bayes")
+	case c.Bayes != nil && len(c.Bayes.Odds) != len(v.Words):
+		return errors.New("classifier whose odds do not fit its vocabulary")
+	}
+	if err := c.SVM.check(len(v.Words)); err != nil {
+		return err
+	}
+	v.index()
+	return nil
+}
+
+func (m *SVM) check(words int) error {
+	if m == nil {
+		return nil
+	}
+	if len(m.Alphas) != len(m.Support) {
+		return errors.New("classifier whose multipliers do not fit its support vectors")
+	}
+	for _, s := range m.Support {
+		if len(s.At) != len(s.X) || slices.ContainsFunc(s.At, func(i int32) bool { return i < 0 || int(i) >= words }) {
+			return errors.New("classifier with a support vector beyond its vocabulary")
+		}
+	}
+	return nil
+}
+
+// balance keeps all examples about the topic and, of the others, so many times as
+// many, taken in turn from their sites in order of appearance.
+func balance(examples []Example, negatives int) []Example {
+	topics := 0
+	sites := map[string][]int{}
+	var order []string
+	for i, e := range examples {
+		if e.Topic {
+			topics++
+			continue
+		}
+		if sites[e.Site] == nil {
+			order = append(order, e.Site)
+		}
+		sites[e.Site] = append(sites[e.Site], i)
+	}
+	keep := map[int]bool{}
+	for round := 0; len(keep) < topics*negatives; round++ {
+		took := false
+		for _, s := range order {
+			if round < len(sites[s]) && len(keep) < topics*negatives {
+				keep[sites[s][round]] = true
+				took = true
+			}
+		}
+		if !took {
+			break
+		}
+	}
+	var out []Example
+	for i, e := range examples {
+		if e.Topic || keep[i] {
+			out = append(out, e)
+		}
+	}
+	return out
+}

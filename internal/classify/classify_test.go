@@ -1,0 +1,194 @@
+package classify_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/topic"
+)
+
+// What a page comes to: letters alone, no stop words, stems as Porter published them.
+func TestWordsAreStems(t *testing.T) {
+	assert.Equal(t, []string{"relat", "databas", "queri", "optim", "caress", "poni"},
+		words(t, "The RELATIONAL databases; queries of 2003 — optimization (x) caresses ponies"))
+	assert.Empty(t, words(t, "click here to get back to the home page 12 34 a1b2"))
+	assert.LessOrEqual(t, len(words(t, strings.Repeat("word ", 100_000))), 20_000)
+	assert.Equal(t, []string{"neural", "network", "model", "neural network", "network model"},
+		classify.Phrases([]string{"neural", "network", "model"}))
+}
+
+func words(t *testing.T, text string) []string {
+	t.Helper()
+	return classify.Words(filter(t), topic.Page{Text: text})
+}
+
+func filter(t *testing.T) *topic.Filter {
+	t.Helper()
+	stops, err := topic.DefaultStops()
+	require.NoError(t, err)
+	return topic.NewFilter(stops)
+}
+
+// pages makes pages of two topics that share most of their words.
+func pages(n int) []classify.Example {
+	topics := [2][]string{{"theorem", "manifold", "algebra", "homolog"}, {"compil", "databas", "network", "protocol"}}
+	var out []classify.Example
+	for i := range n {
+		words := []string{"research", "student", "paper", "teach", "talk"}
+		for j := range 4 {
+			words = append(words, topics[i%2][(i/2+j*j)%4])
+		}
+		words = append(words, topics[1-i%2][i%4]) // a word of the other one
+		out = append(out, classify.Example{Words: words, Topic: i%2 == 1, Site: fmt.Sprint("site", i%10)})
+	}
+	return out
+}
+
+// Both learners tell pages of sites that they did not see, few examples by the machine
+// and many by naïve Bayes, and say the same after JSON.
+func TestBothLearnersTellATopic(t *testing.T) {
+	for _, few := range []int{1, 1000} {
+		c, err := classify.Train(pages(120), classify.Options{Few: few})
+		require.NoError(t, err)
+		assert.Equal(t, few == 1, c.Bayes != nil)
+		assert.Equal(t, few == 1000, c.SVM != nil)
+
+		about := words(t, "a protocol for the network of a database")
+		other := words(t, "the homology of a manifold, a theorem")
+		assert.Greater(t, c.Score(about), classify.Sure)
+		assert.Less(t, c.Score(other), classify.Sure)
+		assert.Equal(t, 2, c.Known(words(t, "network unheardof protocol network")))
+
+		text, err := json.Marshal(c)
+		require.NoError(t, err)
+		var back classify.Classifier
+		require.NoError(t, json.Unmarshal(text, &back))
+		require.NoError(t, back.Check())
+		assert.InDelta(t, c.Score(about), back.Score(about), 1e-9)
+
+		again, err := classify.Train(pages(120), classify.Options{Few: few})
+		require.NoError(t, err)
+		same, err := json.Marshal(again)
+		require.NoError(t, err)
+		assert.Equal(t, string(text), string(same), "the same examples give the same classifier")
+	}
+}
+
+// The measures of a word, counted by hand: of four pages about the topic three hold
+// "net", of two others one does.
+func TestVocabularyMeasuresWords(t *testing.T) {
+	examples := []classify.Example{
+		{Words: []string{"net", "net"}, Topic: true}, {Words: []string{"net"}, Topic: true},
+		{Words: []string{"net", "code"}, Topic: true}, {Words: []string{"code"}, Topic: true},
+		{Words: []string{"net", "set"}}, {Words: []string{"set"}},
+	}
+	rdf, err := classify.NewVocabulary(examples, classify.RDF)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"code", "net", "set"}, rdf.Words)
+	assert.InDeltaSlice(t, []float64{50, 25, 100}, rdf.Weights, 1e-9)
+
+	rkf, err := classify.NewVocabulary(examples, classify.RKF)
+	require.NoError(t, err)
+	// 6 words about the topic: code 2, net 4; 3 others: net 1, set 2.
+	assert.InDeltaSlice(t, []float64{100. / 3, 100. / 3, 200. / 3}, rkf.Weights, 1e-9)
+
+	both, err := classify.NewVocabulary(examples, classify.RDFGammaRKF)
+	require.NoError(t, err)
+	gamma := 175. / (400. / 3)
+	assert.InDelta(t, 50+gamma*100/3, both.Weights[0], 1e-9)
+}
+
+// One class alone, or no words: a named error.
+func TestNothingToLearnFrom(t *testing.T) {
+	one := []classify.Example{{Words: []string{"net"}, Topic: true}}
+	_, err := classify.Train(one, classify.Options{})
+	require.ErrorIs(t, err, classify.ErrExamples)
+	_, err = classify.Train(append(one, classify.Example{}), classify.Options{})
+	require.NoError(t, err, "a page without words is a page")
+	_, err = classify.Train(nil, classify.Options{})
+	require.ErrorIs(t, err, classify.ErrExamples)
+}
+
+// A file that was damaged is refused before it is used.
+func TestDamagedClassifiersAreRefused(t *testing.T) {
+	whole, err := classify.Train(pages(40), classify.Options{})
+	require.NoError(t, err)
+	for name, damage := range map[string]func(*classify.Classifier){
+		"version":    func(c *classify.Classifier) { c.Version = 7 },
+		"vocabulary": func(c *classify.Classifier) { c.Vocabulary.IDF = c.Vocabulary.IDF[1:] },
+		"no learner": func(c *classify.Classifier) { c.SVM = nil },
+		"beyond":     func(c *classify.Classifier) { c.SVM.Support[0].At[0] = 1000 },
+		"no scale":   func(c *classify.Classifier) { c.Scale = nil },
+		"scale":      func(c *classify.Classifier) { c.Scale.Weights = nil },
+	} {
+		text, err := json.Marshal(whole)
+		require.NoError(t, err)
+		var c classify.Classifier
+		require.NoError(t, json.Unmarshal(text, &c))
+		damage(&c)
+		assert.Error(t, c.Check(), name)
+	}
+}
+
+// A site's pages are never in training and test at once, and every fold of enough
+// sites has both classes.
+func TestFoldsKeepSitesWhole(t *testing.T) {
+	all := pages(60)
+	for _, f := range classify.SiteFolds(all, 3) {
+		train := map[string]bool{}
+		for _, i := range f.Train {
+			train[all[i].Site] = true
+		}
+		seen := map[bool]bool{}
+		for _, i := range f.Test {
+			assert.False(t, train[all[i].Site])
+			seen[all[i].Topic] = true
+		}
+		assert.Len(t, seen, 2)
+	}
+}
+
+// While high priority is used up the second layer accepts at three quarters, and
+// after thirty new relevant sites at the whole again.
+func TestTunnellingEndsAfterThirtySites(t *testing.T) {
+	g := classify.Graph{}
+	assert.InDelta(t, 1, g.Gamma(), 0)
+	g.HighUsedUp()
+	assert.InDelta(t, 0.75, g.Gamma(), 0)
+	for range 29 {
+		g.NewSite()
+	}
+	g.HighUsedUp() // again: goes on counting
+	assert.InDelta(t, 0.75, g.Gamma(), 0)
+	g.NewSite()
+	assert.InDelta(t, 1, g.Gamma(), 0)
+}
+
+// Pages that lead to relevant ones within five links are the second layer's examples.
+func TestLeadersAreWithinFiveLinks(t *testing.T) {
+	var links []classify.Link
+	for i := range 8 {
+		links = append(links, classify.Link{From: fmt.Sprint(i + 1), To: fmt.Sprint(i)})
+	}
+	links = append(links, classify.Link{From: "0", To: "2"}, classify.Link{From: "x", To: "y"})
+	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, classify.Leaders(links, map[string]bool{"0": true}))
+}
+
+// A crawl asks learnt classifiers as it asks centroids; a page of which hardly a word
+// is known is about nothing.
+func TestPagesAreClassifiedForACrawl(t *testing.T) {
+	c, err := classify.Train(pages(120), classify.Options{})
+	require.NoError(t, err)
+	by := classify.NewPages(filter(t), map[string]*classify.Classifier{"systems": c})
+	scores := by.Classify(topic.Page{Title: "A protocol", Text: "for the network of a database, by a compiler: research"})
+	require.Len(t, scores, 1)
+	assert.Equal(t, "systems", scores[0].Topic)
+	assert.Greater(t, scores[0].Correlation, classify.Sure)
+	assert.Empty(t, by.Classify(topic.Page{Text: "an unheard protocol"}))
+}

@@ -1,0 +1,108 @@
+package classify
+
+// Layer is where a page stands in the revised context graph (§4.6).
+type Layer int
+
+// The layers: pages about the topic, pages that lead to such pages within a few
+// links, and the rest, whose links are not followed.
+const (
+	Dropped Layer = iota
+	Relevant
+	Leads
+)
+
+// String is the layer's name.
+func (l Layer) String() string { return [...]string{"dropped", "relevant", "leads"}[l] }
+
+// Sure is the score from which a page counts.
+const Sure = 0.5
+
+// The constants of tunnelling (§4.7): by how much the score that the second layer
+// asks for is lowered when nothing of high priority waits, and how many new relevant
+// sites end it.
+const (
+	tunnelGamma = 0.75
+	tunnelSites = 30
+)
+
+// Graph tells layers apart. Second may be nil: then there are two layers.
+type Graph struct {
+	First, Second *Classifier
+
+	tunnelling bool
+	sites      int // relevant sites that were met since tunnelling began
+}
+
+// Layer of a page by its words.
+func (g *Graph) Layer(words []string) Layer {
+	switch {
+	case g.First.Score(words) >= Sure:
+		return Relevant
+	case g.Second != nil && g.Second.Score(words) >= Sure*g.Gamma():
+		return Leads
+	}
+	return Dropped
+}
+
+// Gamma is what the second layer's threshold is multiplied with: 1, or 0.75 while
+// tunnelling.
+func (g *Graph) Gamma() float64 {
+	if g.tunnelling {
+		return tunnelGamma
+	}
+	return 1
+}
+
+// HighUsedUp begins tunnelling: no URL of high priority waits.
+func (g *Graph) HighUsedUp() {
+	if !g.tunnelling {
+		g.tunnelling, g.sites = true, 0
+	}
+}
+
+// NewSite says that a relevant page of a site was met on which none had been.
+func (g *Graph) NewSite() {
+	if g.sites++; g.sites >= tunnelSites {
+		g.tunnelling = false
+	}
+}
+
+// Link is one link of the record, from page to page.
+type Link struct{ From, To string }
+
+// leadFar is within how many links of a relevant page a page of the second layer is.
+const leadFar = 5
+
+// Leaders are the pages that lead to relevant ones in one to five links and are not
+// relevant themselves, the examples of the second layer, in the order in which
+// they are met from the relevant pages backwards.
+func Leaders(links []Link, relevant map[string]bool) []string {
+	back := map[string][]string{}
+	for _, l := range links {
+		back[l.To] = append(back[l.To], l.From)
+	}
+	far := map[string]int{}
+	var ring, out []string
+	for _, l := range links {
+		for _, page := range []string{l.From, l.To} {
+			if _, seen := far[page]; relevant[page] && !seen {
+				far[page] = 0
+				ring = append(ring, page)
+			}
+		}
+	}
+	for step := 1; step <= leadFar && len(ring) > 0; step++ {
+		var next []string
+		for _, page := range ring {
+			for _, from := range back[page] {
+				if _, seen := far[from]; seen {
+					continue
+				}
+				far[from] = step
+				next = append(next, from)
+			}
+		}
+		ring, out = next, append(out, next...)
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package classify
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Example is a labelled page.
+type Example struct {
+	Words []string // Words, or Phrases of them
+	Topic bool     // about the topic
+	Site  string   // pages of one site are never parted in cross-validation
+}
+
+// Representation is how a page becomes a vector over the vocabulary (§4.3). A word's
+// component is 1 + ln of how often the page holds it, times the word's weight;
+// every vector has length one.
+type Representation string
+
+// The four representations of the thesis, and tf·idf. The measures of a word are
+// differences between the topic and the rest: RDF of the share of pages that hold it,
+// RKF of the share that it has of all words. γ = Σ RDF / Σ RKF over the vocabulary
+// brings both to one scale. On sites that were left out tf·idf is the best.
+const (
+	RKF         Representation = "rkf"
+	RDF         Representation = "rdf"
+	RDFandRKF   Representation = "rdf+rkf"
+	RDFGammaRKF Representation = "rdf+γ·rkf"
+	TFIDF       Representation = "tf·idf"
+)
+
+// Representations are all of them, in the order of the tables.
+func Representations() []Representation {
+	return []Representation{RKF, RDF, RDFandRKF, RDFGammaRKF, TFIDF}
+}
+
+// minRDF is what the RDF of the topic and of the rest must come to together for a
+// word to be in the vocabulary, in percent (§4.3).
+const minRDF = 3
+
+// maxVocabulary bounds the words of a vocabulary: those with the greatest weight stay.
+const maxVocabulary = 20_000
+
+// Vocabulary are the words that tell a topic, sorted, with a weight each.
+type Vocabulary struct {
+	Shape   Representation `json:"representation"`
+	Words   []string       `json:"words"`
+	Weights []float64      `json:"weights"` // by word, in the representation
+	IDF     []float64      `json:"idf"`     // by word: ln of pages over pages that hold it
+
+	at map[string]int
+}
+
+// wordCount is in how many pages a word is and how often, by class (0: the rest,
+// 1: the topic).
+type wordCount struct{ pages, times [2]int }
+
+// NewVocabulary measures the words of examples, which must be of both classes.
+func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error) {
+	counts := map[string]*wordCount{}
+	var pages, times [2]int
+	for _, e := range examples {
+		k := class(e.Topic)
+		pages[k]++
+		for w, n := range Bag(e.Words) {
+			c := counts[w]
+			if c == nil {
+				c = &wordCount{}
+				counts[w] = c
+			}
+			c.pages[k]++
+			c.times[k] += n
+			times[k] += n
+		}
+	}
+	if pages[0] == 0 || pages[1] == 0 {
+		return nil, fmt.Errorf("%w: %d pages about the topic, %d others", ErrExamples, pages[1], pages[0])
+	}
+	v := &Vocabulary{Shape: shape}
+	v.choose(counts, pages, times)
+	if len(v.Words) == 0 {
+		return nil, fmt.Errorf("%w: no word is frequent enough", ErrExamples)
+	}
+	v.index()
+	return v, nil
+}
+
+// measured is a word with its measures.
+type measured struct {
+	word          string
+	rdf, rkf, idf float64
+}
+
+// choose fills the vocabulary with the words whose RDFs come to enough.
+func (v *Vocabulary) choose(counts map[string]*wordCount, pages, times [2]int) {
+	var all []measured
+	for w, c := range counts {
+		rdf := [2]float64{percent(c.pages[0], pages[0]), percent(c.pages[1], pages[1])}
+		if rdf[0]+rdf[1] > minRDF {
+			all = append(all, measured{word: w,
+				rdf: math.Abs(rdf[1] - rdf[0]),
+				rkf: math.Abs(percent(c.times[1], times[1]) - percent(c.times[0], times[0])),
+				idf: math.Log(float64(pages[0]+pages[1]) / float64(c.pages[0]+c.pages[1]))})
+		}
+	}
+	slices.SortFunc(all, func(a, b measured) int {
+		return cmp.Or(cmp.Compare(b.rdf, a.rdf), strings.Compare(a.word, b.word))
+	})
+	all = all[:min(len(all), maxVocabulary)]
+	slices.SortFunc(all, func(a, b measured) int { return strings.Compare(a.word, b.word) })
+	gamma := gammaOf(all)
+	for _, m := range all {
+		v.Words = append(v.Words, m.word)
+		v.IDF = append(v.IDF, m.idf)
+		v.Weights = append(v.Weights, m.weight(v.Shape, gamma))
+	}
+}
+
+// gammaOf is Σ RDF / Σ RKF, 1 where nothing has an RKF.
+func gammaOf(all []measured) float64 {
+	var sumD, sumK float64
+	for _, m := range all {
+		sumD += m.rdf
+		sumK += m.rkf
+	}
+	if sumK == 0 {
+		return 1
+	}
+	return sumD / sumK
+}
+
+func (m measured) weight(shape Representation, gamma float64) float64 {
+	switch shape {
+	case RKF:
+		return m.rkf
+	case RDF:
+		return m.rdf
+	case RDFandRKF:
+		return m.rdf + m.rkf
+	case RDFGammaRKF:
+		return m.rdf + gamma*m.rkf
+	}
+	return m.idf
+}
+
+func (v *Vocabulary) index() {
+	v.at = make(map[string]int, len(v.Words))
+	for i, w := range v.Words {
+		v.at[w] = i
+	}
+}
+
+// vector is a page as it is compared: the places of its words in the vocabulary,
+// rising, and their components, of length one; nothing where it knows no word.
+type vector struct {
+	at []int32
+	x  []float32
+}
+
+// Vector of a page's words.
+func (v *Vocabulary) vector(words []string) vector {
+	bag := Bag(words)
+	var at []int32
+	for w := range bag {
+		if i, ok := v.at[w]; ok && v.Weights[i] > 0 {
+			at = append(at, int32(i)) //nolint:gosec // bounded by maxVocabulary
+		}
+	}
+	slices.Sort(at)
+	x, sum := make([]float64, len(at)), 0.0
+	for k, i := range at {
+		x[k] = (1 + math.Log(float64(bag[v.Words[i]]))) * v.Weights[i]
+		sum += x[k] * x[k]
+	}
+	out := vector{at: at, x: make([]float32, len(at))}
+	for k := range x {
+		out.x[k] = float32(x[k] / math.Sqrt(sum))
+	}
+	return out
+}
+
+func (a vector) dot(b vector) float64 {
+	var sum float64
+	for i, j := 0, 0; i < len(a.at) && j < len(b.at); {
+		switch {
+		case a.at[i] < b.at[j]:
+			i++
+		case a.at[i] > b.at[j]:
+			j++
+		default:
+			sum += float64(a.x[i]) * float64(b.x[j])
+			i++
+			j++
+		}
+	}
+	return sum
+}
+
+func class(topic bool) int {
+	if topic {
+		return 1
+	}
+	return 0
+}
+
+func percent(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return 100 * float64(a) / float64(b)
+}

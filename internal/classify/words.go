@@ -1,0 +1,88 @@
+package classify
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	porterstemmer "github.com/blevesearch/go-porterstemmer"
+
+	"gleaner/internal/topic"
+)
+
+// The bounds of a word that is kept, in bytes, and of the words of a page: what a
+// hostile page holds beyond them is not read.
+const (
+	maxLetters = 30
+	maxWords   = 20_000
+)
+
+// Words are the stems of a page (§4.2): the words of its title and its text that are
+// letters alone, without stop words, cut by Porter's algorithm of 1980. At most 20,000
+// are kept.
+func Words(f *topic.Filter, p topic.Page) []string {
+	var out []string
+	for _, w := range f.Words(p.Title + "\n" + p.Text) {
+		if len(out) == maxWords {
+			break
+		}
+		if len(w) <= maxLetters && strings.IndexFunc(w, notLetter) < 0 {
+			out = append(out, porterstemmer.StemString(w))
+		}
+	}
+	return out
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// Phrases are words and, after them, the pairs of neighbours.
+func Phrases(words []string) []string {
+	out := append(make([]string, 0, 2*len(words)), words...)
+	for i := 1; i < len(words); i++ {
+		out = append(out, words[i-1]+" "+words[i])
+	}
+	return out
+}
+
+// Bag counts words.
+func Bag(words []string) map[string]int {
+	out := make(map[string]int, len(words))
+	for _, w := range words {
+		out[w]++
+	}
+	return out
+}
+
+// Pages classifies pages for a crawl: it is a topic.Classifier by learnt classifiers,
+// one for each topic.
+type Pages struct {
+	filter *topic.Filter
+	topics []string // sorted
+	by     map[string]*Classifier
+}
+
+// NewPages makes classifiers of topics, by their names, ready. Each must have passed
+// Check.
+func NewPages(f *topic.Filter, by map[string]*Classifier) *Pages {
+	return &Pages{filter: f, topics: slices.Sorted(maps.Keys(by)), by: by}
+}
+
+// leastKnown is how many words a page and a classifier have in common, at least:
+// as many as with a centroid.
+const leastKnown = 4
+
+// Classify implements topic.Classifier: the topics of which a page is sure to be, the
+// surest first.
+func (c *Pages) Classify(p topic.Page) []topic.Score {
+	words := Words(c.filter, p)
+	var out []topic.Score
+	for _, t := range c.topics {
+		if k := c.by[t]; k.Known(words) >= leastKnown {
+			out = append(out, topic.Score{Topic: t, Correlation: k.Score(words)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b topic.Score) int { return cmp.Compare(b.Correlation, a.Correlation) })
+	return out
+}
