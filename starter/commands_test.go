@@ -239,7 +239,7 @@ func (v *tour) looks() {
 		{"config"}, {"config", "policy"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
 		{"documents", "list"}, {"documents", "counters"}, {"documents", "retrieve", "--out", v.t.TempDir()},
 		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
-		{"holdings", "list"}, {"holdings", "explain", v.venue, "--years", v.years},
+		{"holdings", "list"}, {"holdings", "explain", v.venue},
 		{"homepages", "list", v.venue}, {"homepages", "budget"},
 		{"metadata", "show", v.venue, "--years", v.years}, {"venues", "search", strings.TrimPrefix(v.venue, "conf/")},
 		{"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"},

@@ -128,7 +128,8 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 	}
 	e.Goal = key
 	papers, err := a.DB.Papers(ctx, key, years)
-	if err != nil || len(papers) > 0 {
+	some := given.List == "" && years == (gleaner.Years{}) && !c.completed(ctx, key) // of all years, perhaps
+	if err != nil || len(papers) > 0 && !some {
 		e.From = "record"
 		return papers, err
 	}
@@ -140,7 +141,7 @@ func (c *cli) papersToBe(ctx context.Context, a *app.App, name string, years gle
 
 func ofYears(papers []gleaner.Paper, years gleaner.Years) (in []gleaner.Paper) {
 	for _, p := range papers {
-		if years == (gleaner.Years{}) || p.Year >= years.From && p.Year <= years.To {
+		if years.Contains(p.Year) {
 			in = append(in, p)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
 )
 
@@ -37,6 +38,12 @@ func TestWhatAHarvestWouldTake(t *testing.T) {
 	for _, q := range web.Log() {
 		require.Contains(t, q.Host, "dblp", "no site, and no search")
 	}
+
+	c.read(&all, "harvest", web.Venues()[0], "--years", "2001,2003", "--dry-run")
+	require.Equal(t, 8, all[0].Papers, "not those of the year between")
+	require.Equal(t, gleaner.YearsOf(2001, 2003), all[0].Years)
+	c.read(&all, "harvest", web.Venues()[0], "--dry-run")
+	require.Equal(t, 16, all[0].Papers, "all years")
 
 	held := c.file("held.csv", "title,year\n\""+e.Listed[0].Title+"\","+"2001\n")
 	c.read(&all, append(dry, "--holdings", held)...)

@@ -61,7 +61,7 @@ With the documents themselves, to --out:
 			return c.export(cmd.Context(), args[0], f)
 		}}
 	cmd.Flags().StringVar(&f.format, "format", "jsonl", exportFormats)
-	cmd.Flags().StringVar(&f.years, "years", "", "years of publication (default: all)")
+	cmd.Flags().StringVar(&f.years, "years", "", yearsHelp)
 	cmd.Flags().StringVar(&f.out, "out", "", "file, or folder of documents (default of a list: the standard output)")
 	cmd.Flags().BoolVar(&f.files, "files", false, "write the documents, too, and name them in the list")
 	return cmd
@@ -83,13 +83,7 @@ func (f exportFlags) check() (years gleaner.Years, err error) {
 	case (f.files || !isList) && f.out == "":
 		return years, fmt.Errorf("%w: documents want a place: --out", program.ErrUsage)
 	}
-	if f.years == "" {
-		return years, nil
-	}
-	if years, err = gleaner.ParseYears(f.years); err != nil {
-		return years, fmt.Errorf("%w: --%w", program.ErrUsage, err)
-	}
-	return years, nil
+	return yearsFlag(f.years)
 }
 
 func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error {
@@ -142,7 +136,7 @@ func (l lines) Write(p []byte) (int, error) {
 // heardOf fails for a name of which the record has neither papers nor a harvest:
 // nothing of it would be exported for ever, and nobody told.
 func heardOf(ctx context.Context, db *store.DB, name string) error {
-	papers, err := db.Papers(ctx, name, gleaner.Years{From: 1, To: 9999})
+	papers, err := db.Papers(ctx, name, gleaner.Years{})
 	if err != nil || len(papers) > 0 {
 		return err
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 )
 
 // duration is a flag that reads durations as settings do, days included.
@@ -28,6 +31,20 @@ func (d duration) String() string {
 
 // Type implements pflag.Value.
 func (duration) Type() string { return "duration" }
+
+// yearsHelp explains every --years.
+const yearsHelp = "years of publication: 2003, 1998-2004 or a list such as 2001-2003,2007 (default: all)"
+
+// yearsFlag reads --years, which may be left out.
+func yearsFlag(given string) (years gleaner.Years, err error) {
+	if given == "" {
+		return years, nil
+	}
+	if years, err = gleaner.ParseYears(given); err != nil {
+		err = fmt.Errorf("%w: --%w", program.ErrUsage, err)
+	}
+	return years, err
+}
 
 func durationVar(fl *pflag.FlagSet, to *time.Duration, name string, usual time.Duration, help string) {
 	*to = usual

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,6 @@ func (f *harvestFlags) checkGoals(names []string) error {
 		return fmt.Errorf("%w: a venue, an author or a site without a name", program.ErrUsage)
 	case len(names) == 0:
 		return fmt.Errorf("%w: want a venue such as conf/webdb, --site, --author or --papers", program.ErrUsage)
-	case venues > 0 && f.years == "":
-		return fmt.Errorf("%w: --years: want the years of the venue, such as 1998-2004", program.ErrUsage)
 	case sites == len(names) && f.years != "":
 		return fmt.Errorf("%w: --years is of papers, and a site has none", program.ErrUsage)
 	case venues > 1 && (f.sources.papers != "" || f.sources.sources != "" || len(f.sources.ids) > 0):
@@ -180,9 +179,7 @@ func enterList(ctx context.Context, a *app.App, list gleaner.Goal, years gleaner
 	}
 	for i := range papers {
 		papers[i].Key = key + "/" + papers[i].Key // a list's own: the same paper may be of a venue, too
-		if papers[i].Year == 0 && years.From == years.To {
-			papers[i].Year = years.From
-		}
+		papers[i].Year = cmp.Or(papers[i].Year, years.Single())
 	}
 	if err := keepsItsPapers(ctx, a.DB, key, papers); err != nil {
 		return err

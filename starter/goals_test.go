@@ -170,6 +170,21 @@ func TestSeveralVenuesAreStartedByOneCommand(t *testing.T) {
 	}
 	out = g.ok("harvest", venues[0], "--years", years)
 	require.Contains(t, out, "is running already")
+	require.Contains(t, g.ok("harvest", venues[0], "--years", fmt.Sprintf("%d,%d", last+2, first)), fmt.Sprintf("%s/%d,%d started", venues[0], first, last+2))
+	require.Contains(t, g.ok("harvest", venues[0]), venues[0]+" started", "all years")
+}
+
+// TestMetadataOfAPerson are shown as a venue's are, of all years where none are named.
+func TestMetadataOfAPerson(t *testing.T) {
+	t.Parallel()
+	g := newGoals(t)
+	who := g.truth.Authors[0]
+	out := g.ok("metadata", "show", "author:"+who.PID)
+	require.Contains(t, out, "author:"+who.PID+" all years: ")
+	for _, p := range g.of(who.Name) {
+		require.Contains(t, out, p.Title)
+	}
+	require.Contains(t, g.wrong(program.ExitUsage, "metadata", "show", "site:https://www.example.edu/"), "no catalogue lists a site")
 }
 
 // TestGoalsThatCannotBe are told at once, with what to write instead.
@@ -178,7 +193,6 @@ func TestGoalsThatCannotBe(t *testing.T) {
 	g := newGoals(t)
 	for say, args := range map[string][]string{
 		"want a venue such as conf/webdb, --site":           {},
-		"--years: want the years of the venue":              {"conf/sample"},
 		"--years is of papers, and a site has none":         {"--site", "https://www.example.edu/", "--years", "2001"},
 		"is no address of a site; want one such as":         {"--site", "ftp://www.example.edu/"},
 		"--scope: want one of prefix, host, not \"domain\"": {"--site", "https://www.example.edu/", "--scope", "domain"},

@@ -49,7 +49,8 @@ func (c *cli) harvestCommand() *cobra.Command {
 		Use: "harvest [VENUE …] [--years YEARS] [--site URL] [--author NAME|PID] [--papers FILE]", Short: "Complete the collection of venues, a person, a list or a site",
 		Long: `Complete the collection of a venue: list what it published, subtract what the
 library holds, find the authors' homepages, crawl them, and report. Several venues
-are harvested side by side; what they have in common is asked for once.
+are harvested side by side; what they have in common is asked for once. Without
+--years it is all that the venue ever published, which --dry-run shows before.
 
 VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). In its place:
   --site URL         the academic documents of a site: of the URL's directory, or with
@@ -68,6 +69,7 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
   starter harvest conf/webdb --years 1998-2004 --dry-run
   starter harvest conf/webdb conf/vldb journals/jair --years 1998-2004
+  starter harvest conf/webdb --years 1998-2000,2003
   starter harvest journals/jair --years 2003 --holdings library.csv --wait
   starter harvest --site https://www.example.edu/workshop/2003/ --wait
   starter harvest --author "Ada Lovelace"
@@ -99,7 +101,7 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
 
 func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue; default of a person and a list: all)")
+	fl.StringVar(&f.years, "years", "", yearsHelp)
 	fl.StringArrayVar(&f.sites, "site", nil, "the address of a site whose academic documents are wanted; may be given again")
 	fl.StringArrayVar(&f.authors, "author", nil, "a person, by name or DBLP's id, whose papers are wanted; may be given again")
 	fl.StringVar(&f.holdings, "holdings", "", "file of papers that the library holds (csv, jsonl, bibtex, ris, doi); imported first")
@@ -116,17 +118,6 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
 	f.sources.register(cmd)
 	f.links.register(fl)
-}
-
-// yearsFlag reads --years, which may be left out.
-func yearsFlag(given string) (years gleaner.Years, err error) {
-	if given == "" {
-		return years, nil
-	}
-	if years, err = gleaner.ParseYears(given); err != nil {
-		err = fmt.Errorf("%w: --%w", program.ErrUsage, err)
-	}
-	return years, err
 }
 
 // args checks the number of arguments, and says what is missing.
@@ -158,6 +149,7 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 	if slices.ContainsFunc(all, func(h activities.Harvest) bool { return h.Goal.Site == "" }) {
 		c.hints()
 	}
+	c.hintYears(all)
 	c.hintDelay(f.options.Delay)
 	for i, h := range all {
 		if f.wait {
@@ -225,6 +217,15 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 func (c *cli) hints() {
 	if cfg, err := c.Settings(); err == nil && cfg.Search.Provider == "none" && !c.JSON {
 		fmt.Fprintln(c.Err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
+	}
+}
+
+// hintYears says that all years of a venue are many, perhaps.
+func (c *cli) hintYears(all []activities.Harvest) {
+	for _, h := range all {
+		if gleaner.ParseGoal(h.Venue).Venue != "" && h.Years == (gleaner.Years{}) && !c.JSON {
+			fmt.Fprintf(c.Err, "hint: without --years %[1]s is harvested in all the years that it published; --dry-run tells how much that is, `starter cancel %[1]s` ends it\n", h.Venue)
+		}
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
-	"gleaner/internal/service/program"
 )
 
 func (c *cli) holdingsCommand() *cobra.Command {
@@ -134,15 +133,15 @@ type heldPaper struct {
 
 func (c *cli) holdingsExplainCommand() *cobra.Command {
 	var years string
-	cmd := &cobra.Command{Use: "explain VENUE --years YEARS", Short: "Say why each paper of a venue counts as held", Args: args(1, "a venue, such as conf/webdb"),
+	cmd := &cobra.Command{Use: "explain VENUE [--years YEARS]", Short: "Say why each paper of a venue counts as held", Args: args(1, "a venue, such as conf/webdb"),
 		Long: `Say why each paper of a venue counts as held: by which record of the library, how
 sure that is, and what agrees. It compares what is known of the venue with the
 holdings of now; a harvest that began before keeps what it was told then.`,
 		Example: "  starter holdings explain conf/webdb --years 1998-2004\n  starter holdings explain conf/webdb --years 2003 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := gleaner.ParseYears(years)
+			in, err := yearsFlag(years)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+				return err
 			}
 			ctx := cmd.Context()
 			a, err := c.Record(ctx)
@@ -163,8 +162,7 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 				return writeHeld(w, args[0], len(papers), held)
 			})
 		}}
-	cmd.Flags().StringVar(&years, "years", "", "years of publication, such as 1998-2004 (required)")
-	_ = cmd.MarkFlagRequired("years")
+	cmd.Flags().StringVar(&years, "years", "", yearsHelp)
 	return cmd
 }
 

@@ -80,26 +80,26 @@ func (c *cli) metadataCommand() *cobra.Command {
 	var f sourceFlags
 	var given string
 	var locate bool
-	show := &cobra.Command{Use: "show VENUE --years YEARS", Short: "Print what a venue published, and what is known of it before any crawl", Args: args(1, "a venue, such as conf/webdb"),
-		Long: `Print the papers of a venue with their identifiers, the sources that each field
+	show := &cobra.Command{Use: "show VENUE|author:PID|papers:NAME [--years YEARS]", Short: "Print what a venue published, and what is known of it before any crawl", Args: args(1, "a venue, person or list, such as conf/webdb or author:65/2885"),
+		Long: `Print the papers of a venue, a person or a list with their identifiers, the sources that each field
 comes from, the open copies that catalogues know, and whether the library holds
 them and why. The catalogues are asked, at their pace, for what the record lacks;
 a harvest then need not ask again. It needs a database and no worker.`,
 		Example: `  starter metadata show conf/webdb --years 2003
   starter metadata show WebDB --years 1998-2004 --json
   starter metadata show journals/jair --years 2003 --sources dblp,crossref --id issn=1076-9757 --locate
+  starter metadata show author:65/2885
   starter metadata show "Local Workshop" --years 2003 --papers workshop.bib`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			years, err := gleaner.ParseYears(given)
+			years, err := yearsFlag(given)
 			if err != nil {
-				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+				return err
 			}
 			return c.showMetadata(cmd.Context(), args[0], years, &f, locate)
 		}}
 	f.register(show)
-	show.Flags().StringVar(&given, "years", "", "years of publication, such as 1998-2004 (required)")
+	show.Flags().StringVar(&given, "years", "", yearsHelp)
 	show.Flags().BoolVar(&locate, "locate", false, "ask the catalogues of the setting copies for open copies, too")
-	_ = show.MarkFlagRequired("years")
 	cmd := &cobra.Command{Use: "metadata", Short: "See what catalogues know of a venue"}
 	cmd.AddCommand(show)
 	return cmd
@@ -119,7 +119,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 		return err
 	}
 	defer a.Close()
-	key, err := c.keyOf(ctx, a, name, f)
+	key, err := c.listedKey(ctx, a, name, f)
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,18 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 		return err
 	}
 	return c.Print(known, func(w io.Writer) error { return writeKnown(w, key, years, known) })
+}
+
+// listedKey is the key of a venue, a person or a list that a command names.
+func (c *cli) listedKey(ctx context.Context, a *app.App, name string, f *sourceFlags) (string, error) {
+	switch given := gleaner.ParseGoal(name); {
+	case given.Site != "":
+		return "", fmt.Errorf("%w: no catalogue lists a site; want a venue, a person or a list", program.ErrUsage)
+	case given.Author != "":
+		who, err := c.authorGoal(ctx, given)
+		return who.String(), err
+	}
+	return c.keyOf(ctx, a, name, f)
 }
 
 // keyOf makes a name a venue's key; one that a file lists need not be in DBLP.

@@ -21,7 +21,6 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
 		{program.ExitUsage, "no command is called", []string{"harvets"}},
 		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
-		{program.ExitUsage, "--years: want the years", []string{"harvest", "conf/x"}},
 		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
 		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
 		{program.ExitUsage, "want a venue", []string{"export"}},

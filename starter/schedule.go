@@ -63,7 +63,7 @@ type scheduleFlags struct {
 
 func (c *cli) scheduleCreate() *cobra.Command {
 	f := &scheduleFlags{}
-	cmd := &cobra.Command{Use: "create VENUE --years YEARS | site:URL | author:PID | papers:NAME | due | whitelist", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due" or "whitelist"`),
+	cmd := &cobra.Command{Use: "create VENUE [--years YEARS] | site:URL [--scope SCOPE] | author:PID | papers:NAME | due | whitelist", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due" or "whitelist"`),
 		Example: "  starter schedule create due --every 24h\n  starter schedule create whitelist --every 24h --small 10\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --every 30d\n  starter schedule create author:65/2885 --every 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
@@ -76,7 +76,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	durationVar(fl, &f.every, "every", 24*time.Hour, "time between two starts, an hour at least")
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
-	fl.StringVar(&f.years, "years", "", "years of publication, such as 1998-2004 (required of a venue)")
+	fl.StringVar(&f.years, "years", "", yearsHelp)
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	smallVar(fl, &f.small)
 	return cmd

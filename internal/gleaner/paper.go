@@ -1,49 +1,6 @@
 package gleaner
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
-
-// Years is a closed interval of publication years. The zero value is every year.
-type Years struct {
-	From int `json:"from"`
-	To   int `json:"to"`
-}
-
-// ParseYears reads "1998-2004", "1998–2004" or "2003".
-func ParseYears(s string) (Years, error) {
-	from, to, isRange := strings.Cut(strings.ReplaceAll(strings.TrimSpace(s), "–", "-"), "-")
-	if !isRange {
-		to = from
-	}
-	a, errA := strconv.Atoi(strings.TrimSpace(from))
-	b, errB := strconv.Atoi(strings.TrimSpace(to))
-	switch {
-	case errA != nil || errB != nil:
-		return Years{}, fmt.Errorf("years %q: want YYYY or YYYY-YYYY, such as 1998-2004", s)
-	case a < 1600 || b > 2999:
-		return Years{}, fmt.Errorf("years %q: outside 1600-2999", s)
-	case a > b:
-		return Years{}, fmt.Errorf("years %q: the first year is after the last", s)
-	}
-	return Years{From: a, To: b}, nil
-}
-
-// Contains reports whether y lies in the interval, ends included.
-func (r Years) Contains(y int) bool { return r == (Years{}) || r.From <= y && y <= r.To }
-
-// String is "1998-2004", "2003" for a single year, "all years" for the zero value.
-func (r Years) String() string {
-	if r == (Years{}) {
-		return "all years"
-	}
-	if r.From == r.To {
-		return strconv.Itoa(r.From)
-	}
-	return fmt.Sprintf("%d-%d", r.From, r.To)
-}
+import "strings"
 
 // Author is a person as a metadata source names them. PID is the identity where
 // there is one (a DBLP person id such as "233/1453"); Name carries no homonym

@@ -89,7 +89,7 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 		return nil, nil, err
 	}
 	for _, name := range names {
-		some, err := s.ask(ctx, name, v, years, len(records) > 0, report)
+		some, err := s.ask(ctx, name, v, years, records, report)
 		missing = append(missing, some...)
 		if err != nil {
 			return nil, missing, err
@@ -130,7 +130,7 @@ func (s *Stages) known(ctx context.Context, venueKey string, years gleaner.Years
 // nothing is why a venue's years are empty: they are not there, or could not be
 // listed.
 func nothing(venueKey string, years gleaner.Years, missing []string) error {
-	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years, Year: single(years)}
+	var none error = metadata.ErrNoVolume{Venue: venueKey, Years: years, Year: years.Single()}
 	if gleaner.ParseGoal(venueKey).Venue == "" {
 		none = metadata.ErrNoPapers{Goal: venueKey, Years: years}
 	}
@@ -138,14 +138,6 @@ func nothing(venueKey string, years gleaner.Years, missing []string) error {
 		return none
 	}
 	return fmt.Errorf("%w (%s)", none, strings.Join(missing[:min(3, len(missing))], "; "))
-}
-
-// single is the year where there is but one, or 0.
-func single(years gleaner.Years) int {
-	if years.From != years.To {
-		return 0
-	}
-	return years.From
 }
 
 // asksDBLP reports whether DBLP is among a venue's sources.
@@ -200,9 +192,9 @@ func Names(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// ask brings the listings of one source up to date. decided says that a source
-// before it has listed the venue: then its failure is noted and no more.
-func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, decided bool, report func(string)) (missing []gap, err error) {
+// ask brings the listings of one source up to date. known are the records of the
+// sources before it: where there are some, its failure is noted and no more.
+func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years gleaner.Years, known []metadata.Record, report func(string)) (missing []gap, err error) {
 	switch {
 	case name == SourceFile || s.Sources[name] == nil && name != SourceDBLP:
 		return nil, nil // is in the record, or is asked when there are papers to complete
@@ -213,6 +205,9 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	case name == SourceDBLP:
 		missing, err = s.askDBLP(ctx, v.Key, years, report)
 	default:
+		if years == (gleaner.Years{}) {
+			years = yearsOf(known)
+		}
 		missing, err = s.askYears(ctx, s.Sources[name], v.Venue, years, report)
 	}
 	var uncovered metadata.ErrNotCovered
@@ -221,7 +216,7 @@ func (s *Stages) ask(ctx context.Context, name string, v store.Venue, years glea
 	switch {
 	case err == nil || ctx.Err() != nil || errors.As(err, &gate):
 		return missing, err
-	case errors.As(err, &uncovered), decided:
+	case errors.As(err, &uncovered), len(known) > 0:
 		return append(missing, gap{name, "", err}), nil
 	case errors.As(err, &none) && name != SourceDBLP:
 		return append(missing, gap{name, "", err}), nil
@@ -255,31 +250,6 @@ func (s *Stages) askDBLP(ctx context.Context, key string, years gleaner.Years, r
 		case errors.As(err, &none), errors.As(err, &bad):
 			missing = append(missing, gap{SourceDBLP, v.TOC, err})
 		case err != nil:
-			return missing, err
-		}
-	}
-	return missing, nil
-}
-
-// askYears lists year by year. A year of which the source knows nothing is no
-// failure of the others.
-func (s *Stages) askYears(ctx context.Context, src metadata.Source, v gleaner.Venue, years gleaner.Years, report func(string)) (missing []gap, err error) {
-	for y := years.From; y <= years.To; y++ {
-		year := gleaner.Years{From: y, To: y}
-		at, err := s.DB.ListedAt(ctx, src.Name(), v.Key, year.String())
-		if err != nil {
-			return missing, err
-		}
-		if time.Since(at) < listingAge {
-			continue
-		}
-		report(fmt.Sprintf("%s: %s %d", src.Name(), v.Key, y))
-		papers, err := src.Papers(ctx, v, year)
-		var none metadata.ErrNoVolume
-		if err != nil && !errors.As(err, &none) {
-			return missing, err
-		}
-		if err := s.Enter(ctx, src.Name(), v.Key, year.String(), papers); err != nil {
 			return missing, err
 		}
 	}

@@ -52,6 +52,42 @@ func TestKnownSaysWhereFieldsComeFrom(t *testing.T) {
 	}
 }
 
+// TestKnownOfAllYears: without years it is all that a venue published: what DBLP lists,
+// which others complete year by year, or what the one source has that is asked.
+func TestKnownOfAllYears(t *testing.T) {
+	t.Parallel()
+	for sources, keys := range map[string][]string{"dblp,crossref": {"journals/exa/Poe04", "journals/exa/RoeP03"}, "crossref": {"doi:10.5555/exa.1", "doi:10.5555/exa.2"}} {
+		o := smallVenue()
+		a := o.open(t, "", map[string]string{"sources": sources})
+		require.NoError(t, a.DB.DescribeVenue(t.Context(), "journals/exa", map[string]string{"issn": "1234-5678"}, ""))
+		var asked []int
+		for range 2 {
+			records, missing, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.Years{}, nothing)
+			require.NoError(t, err)
+			require.Empty(t, missing, sources)
+			var got []string
+			for _, r := range records {
+				got = append(got, r.Paper.Key)
+				require.Contains(t, r.Sources, "crossref")
+			}
+			require.ElementsMatch(t, keys, got, sources)
+			n := 0
+			for _, r := range o.Log() {
+				if r.Host == "api.crossref.org" {
+					n++
+				}
+			}
+			asked = append(asked, n)
+		}
+		require.Positive(t, asked[0])
+		require.Equal(t, asked[0], asked[1], "a list is not asked for again")
+		records, _, err := a.Stages.Known(t.Context(), "journals/exa", gleaner.YearsOf(2002, 2004), nothing)
+		require.NoError(t, err)
+		require.Len(t, records, 1)
+		require.Equal(t, 2004, records[0].Paper.Year)
+	}
+}
+
 func TestKnownGoesOnWithoutASourceThatOnlyAdds(t *testing.T) {
 	t.Parallel()
 	o := smallVenue()

@@ -77,9 +77,12 @@ func (a *ACL) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) 
 			return nil, ErrNotCovered{a.Name(), v.Key, "acl"}
 		}
 	}
+	if years == (gleaner.Years{}) {
+		return nil, ErrRefused{Service: "the ACL Anthology", URL: v.Key, Reason: "it lists a venue by the year; want years (--years)"}
+	}
 	var out []gleaner.Paper
 	found := false
-	for year := years.From; year <= years.To; year++ {
+	for _, year := range years.All() {
 		file := fmt.Sprintf("%d.%s", year, id)
 		if year < newStyleYear {
 			letter, ok := aclLetters[id]

@@ -132,8 +132,9 @@ func (c *Crossref) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Ye
 		return nil, ErrNotCovered{c.Name(), v.Key, "issn"}
 	}
 	filter := []string{"issn:" + strings.Join(issns, ",issn:")}
-	// Online comes before print, at times by a year.
-	filter = append(filter, fmt.Sprintf("from-pub-date:%d", years.From-1), fmt.Sprintf("until-pub-date:%d", years.To+1))
+	if years != (gleaner.Years{}) { // online comes before print, at times by a year
+		filter = append(filter, fmt.Sprintf("from-pub-date:%d", years.From-1), fmt.Sprintf("until-pub-date:%d", years.To+1))
+	}
 	works, err := c.all(ctx, url.Values{"filter": {strings.Join(filter, ",")}})
 	if err != nil {
 		return nil, err

@@ -103,10 +103,7 @@ func (d *DBLP) volumes(ctx context.Context, key string, years gleaner.Years) ([]
 	}
 	var out []Volume
 	for _, vol := range ix.volumes {
-		switch {
-		case vol.Years == (gleaner.Years{}):
-			out = append(out, vol)
-		case vol.Years.From <= years.To && vol.Years.To >= years.From:
+		if years.Meet(vol.Years) {
 			out = append(out, vol)
 		}
 	}
@@ -117,20 +114,11 @@ func (d *DBLP) volumes(ctx context.Context, key string, years gleaner.Years) ([]
 }
 
 func noVolume(key string, years gleaner.Years, listed []Volume, seeAlso []string) error {
-	e := ErrNoVolume{Venue: key, Years: years, SeeAlso: seeAlso}
-	if years.From == years.To {
-		e.Year = years.From
-	}
+	var there []int
 	for _, v := range listed {
-		if v.Years.From == 0 {
-			continue
-		}
-		if e.Listed.From == 0 || v.Years.From < e.Listed.From {
-			e.Listed.From = v.Years.From
-		}
-		e.Listed.To = max(e.Listed.To, v.Years.To)
+		there = append(there, v.Years.All()...)
 	}
-	return e
+	return ErrNoVolume{Venue: key, Year: years.Single(), Years: years, Listed: gleaner.YearsOf(there...), SeeAlso: seeAlso}
 }
 
 // Papers lists a volume's papers in its own order, without editorship, front

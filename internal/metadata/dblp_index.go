@@ -25,7 +25,7 @@ type venueIndex struct {
 func (ix venueIndex) elsewhere(years gleaner.Years) []string {
 	var out []string
 	for _, v := range ix.others {
-		if v.Years.From > 0 && v.Years.From <= years.To && v.Years.To >= years.From {
+		if v.Years.From > 0 && years.Meet(v.Years) {
 			out = append(out, v.TOC)
 		}
 	}

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -74,9 +75,7 @@ func papersOf(records []record, vol Volume) (papers []gleaner.Paper, dropped int
 		}
 		seen[r.key] = true
 		p := r.paper(vol.Venue)
-		if p.Year == 0 && vol.Years.From == vol.Years.To {
-			p.Year = vol.Years.From
-		}
+		p.Year = cmp.Or(p.Year, vol.Years.Single())
 		papers = append(papers, p)
 	}
 	return papers, dropped

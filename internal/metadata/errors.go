@@ -54,7 +54,7 @@ type ErrNoVolume struct {
 	Venue  string
 	Year   int           // the single year asked, 0 for several
 	Years  gleaner.Years // what was asked
-	Listed gleaner.Years // first and last year that the index lists; zero if it lists none
+	Listed gleaner.Years // the years that the index lists; zero if it lists none
 	TOC    string        // the volume that is missing, where one was asked for
 	// SeeAlso are volumes of other venues to which the index points for these
 	// years, such as a journal that took the proceedings over.
@@ -67,6 +67,8 @@ func (e ErrNoVolume) Error() string {
 	switch {
 	case e.TOC != "":
 		s = fmt.Sprintf("no volume %s of %s", e.TOC, e.Venue)
+	case e.Years == (gleaner.Years{}):
+		s = e.Venue + " has no volume"
 	default:
 		s = fmt.Sprintf("%s has no volume for %s", e.Venue, e.Years)
 	}

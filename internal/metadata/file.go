@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -40,9 +41,7 @@ func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years)
 	}
 	var out []gleaner.Paper
 	for _, p := range all {
-		if p.Year == 0 && years.From == years.To {
-			p.Year = years.From
-		}
+		p.Year = cmp.Or(p.Year, years.Single())
 		if !years.Contains(p.Year) || isFrontMatter(p.Title) {
 			continue
 		}

@@ -98,8 +98,10 @@ func (o *OpenAlex) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Ye
 	default:
 		return nil, ErrNotCovered{o.Name(), v.Key, "openalex or issn"}
 	}
-	works, err := o.all(ctx, fmt.Sprintf("%s,publication_year:%d-%d", filter, years.From, years.To),
-		"id,doi,title,publication_year,type,is_paratext,authorships,biblio,primary_location")
+	if years != (gleaner.Years{}) {
+		filter += fmt.Sprintf(",publication_year:%d-%d", years.From, years.To)
+	}
+	works, err := o.all(ctx, filter, "id,doi,title,publication_year,type,is_paratext,authorships,biblio,primary_location")
 	if err != nil {
 		return nil, err
 	}

@@ -49,12 +49,12 @@ func (q DocumentQuery) sql() string {
 				AND (cardinality($3::text[])=0 OR d.kind = ANY($3)) AND (cardinality($4::text[])=0 OR d.outcome = ANY($4))
 				AND ($5='' OR d.ingestion=$5)
 				AND ($6='' OR EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.host=$6))
-				AND ($7='' AND $8=0 OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
-					AND ($7='' OR ` + goalSQL(7) + `) AND ($8=0 OR p.year BETWEEN $8 AND $9)))
-				AND ($10::timestamptz IS NULL OR d.discovered_at >= $10) AND ($11::timestamptz IS NULL OR d.discovered_at < $11)
-				AND ($12='' OR position(lower($12) IN lower(d.first_pages)) > 0) AND (NOT $13 OR d.same_as='')
-				AND $14::text IS NOT NULL AND d.id > $15
-			ORDER BY ` + order + ` LIMIT NULLIF($16, 0))
+				AND ($7='' AND $8::int[] IS NULL OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
+					AND ($7='' OR ` + goalSQL(7) + `) AND ($8::int[] IS NULL OR p.year = ANY($8))))
+				AND ($9::timestamptz IS NULL OR d.discovered_at >= $9) AND ($10::timestamptz IS NULL OR d.discovered_at < $10)
+				AND ($11='' OR position(lower($11) IN lower(d.first_pages)) > 0) AND (NOT $12 OR d.same_as='')
+				AND $13::text IS NOT NULL AND d.id > $14
+			ORDER BY ` + order + ` LIMIT NULLIF($15, 0))
 		SELECT ` + documentColumns + `, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
 		FROM chosen d
 		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
@@ -68,7 +68,7 @@ func (q DocumentQuery) args() []any {
 	if q.Sample > 0 && (limit == 0 || q.Sample < limit) {
 		limit = q.Sample
 	}
-	return []any{orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.From, q.Years.To,
+	return []any{orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.All(),
 		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Seed, q.After, limit}
 }
 

@@ -56,13 +56,13 @@ func goalSQL(n int) string {
 }
 
 // Export lists the found papers of a venue, a person or a list with their best
-// document and the others, by key. All zero years are every year.
+// document and the others, by key.
 func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
 	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
-		WHERE `+goalSQL(1)+` AND ($2=0 OR p.year BETWEEN $2 AND $3) AND `+FoundSQL+`
-		ORDER BY p.key, `+bestFirst, venueKey, years.From, years.To)
+		WHERE `+goalSQL(1)+` AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
+		ORDER BY p.key, `+bestFirst, venueKey, years.All())
 	if err != nil {
 		return nil, err
 	}

@@ -48,10 +48,10 @@ func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage) VALUES ($1,$2,$3,$4,$5,$6)
+	_, err = db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, years, options, stage) VALUES ($1,$2,$3,$4,$5,$6,$7)
 		ON CONFLICT (id) DO UPDATE SET options=EXCLUDED.options, stage=EXCLUDED.stage, paused=false, cancelled=false, note='',
 			started_at=CASE WHEN harvests.completed_at IS NULL THEN harvests.started_at ELSE now() END, updated_at=now(), completed_at=NULL, counts=NULL`,
-		h.ID, h.Venue, h.Years.From, h.Years.To, h.Options, h.Stage)
+		h.ID, h.Venue, h.Years.From, h.Years.To, h.Years.List, h.Options, h.Stage)
 	return err
 }
 
@@ -88,13 +88,17 @@ func (db *DB) Paused(ctx context.Context, id string) (paused bool, err error) {
 	return paused, err
 }
 
-const harvestColumns = `id, venue, year_from, year_to, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
+const harvestColumns = `id, venue, year_from, year_to, years, options, stage, paused, cancelled, note, started_at, updated_at, completed_at`
 
 func scanHarvest(row pgx.CollectableRow) (Harvest, error) {
 	var h Harvest
-	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
+	err := row.Scan(&h.ID, &h.Venue, &h.Years.From, &h.Years.To, &h.Years.List, &h.Options, &h.Stage, &h.Paused, &h.Cancelled, &h.Note, &h.StartedAt, &h.UpdatedAt, &h.CompletedAt)
 	return h, err
 }
+
+// yearsSQL is the set of years of a row h of harvests.
+const yearsSQL = `CASE WHEN h.year_from=0 THEN '{(,)}'::int4multirange WHEN h.years='' THEN int4multirange(int4range(h.year_from, h.year_to, '[]'))
+	ELSE (SELECT range_agg(int4range(split_part(y, '-', 1)::int, coalesce(nullif(split_part(y, '-', 2), ''), y)::int, '[]')) FROM unnest(string_to_array(h.years, ',')) y) END`
 
 // Harvests lists all harvests, the latest first.
 func (db *DB) Harvests(ctx context.Context) ([]Harvest, error) {

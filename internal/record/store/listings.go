@@ -45,8 +45,8 @@ func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (ti
 // Listing lists what a source says that a venue published in the years, in the
 // source's order.
 func (db *DB) Listing(ctx context.Context, source, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND ($3=0 OR year BETWEEN $3 AND $4) ORDER BY year, volume, position`,
-		source, venueKey, years.From, years.To)
+	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND ($3::int[] IS NULL OR year = ANY($3)) ORDER BY year, volume, position`,
+		source, venueKey, years.All())
 	if err != nil {
 		return nil, err
 	}

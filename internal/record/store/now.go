@@ -40,7 +40,7 @@ func (db *DB) HarvestNow(ctx context.Context, id string, pace time.Duration, lim
 				FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1 AND s.state IN ('new', 'crawling')),
 			u AS (SELECT s.id, s.pace, sum(u.n)::int AS waiting FROM s JOIN url_counts u ON u.site_id=s.id AND u.state=0 GROUP BY s.id, s.pace)
 		SELECT (SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM listings l JOIN harvests h ON h.venue=l.venue
-				WHERE h.id=$1 AND (h.year_from=0 OR l.year BETWEEN h.year_from AND h.year_to) GROUP BY l.source) x),
+				WHERE h.id=$1 AND l.year <@ (`+yearsSQL+`) GROUP BY l.source) x),
 			coalesce(sum(waiting), 0)::int, count(*) FILTER (WHERE waiting > 0), coalesce(max(waiting*pace), 0), coalesce(sum(waiting*pace), 0) FROM u`,
 		id, pace.Seconds()).Scan(&n.Listed, &n.Waiting, &n.Sites, &longest, &all)
 	if err != nil {

@@ -44,11 +44,11 @@ const harvestPapersSQL = `
 		LEFT JOIN LATERAL (SELECT m.sha256 FROM matches m JOIN documents d ON d.sha256=m.sha256 LEFT JOIN locations l ON l.sha256=m.sha256
 			WHERE m.paper_key=h.paper_key AND ` + FoundSQL + ` ORDER BY ` + bestFirst + ` LIMIT 1) f ON true
 		CROSS JOIN LATERAL (SELECT CASE WHEN h.held THEN 'held' WHEN f.sha256 IS NOT NULL THEN 'found' ELSE 'missing' END AS state) s
-	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND ($3='' OR s.state=$3) AND ($4=0 OR p.year BETWEEN $4 AND $5)
-	ORDER BY h.paper_key LIMIT $6`
+	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND ($3='' OR s.state=$3) AND ($4::int[] IS NULL OR p.year = ANY($4))
+	ORDER BY h.paper_key LIMIT $5`
 
 func (q PaperQuery) args() []any {
-	return []any{q.Harvest, q.After, q.State, q.Years.From, q.Years.To, q.Limit}
+	return []any{q.Harvest, q.After, q.State, q.Years.All(), q.Limit}
 }
 
 // HarvestPapers lists papers of a harvest, by key.

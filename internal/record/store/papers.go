@@ -111,7 +111,7 @@ func scanPaper(row pgx.CollectableRow) (gleaner.Paper, error) {
 // Papers lists what is known of a venue's years, by year and key.
 func (db *DB) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
-		WHERE p.venue=$1 AND p.year BETWEEN $2 AND $3 ORDER BY p.year, p.key`, venueKey, years.From, years.To)
+		WHERE p.venue=$1 AND ($2::int[] IS NULL OR p.year = ANY($2)) ORDER BY p.year, p.key`, venueKey, years.All())
 	if err != nil {
 		return nil, err
 	}

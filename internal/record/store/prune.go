@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +55,7 @@ func prunables(r Retention) []prunable {
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h
-			WHERE h.venue=t.venue AND h.id <> t.id AND h.stage='complete' AND h.completed_at > t.completed_at AND h.year_from <= t.year_from AND h.year_to >= t.year_to)`,
+			WHERE h.venue=t.venue AND h.id <> t.id AND h.stage='complete' AND h.completed_at > t.completed_at AND (` + yearsSQL + `) @> (` + strings.ReplaceAll(yearsSQL, "h.", "t.") + `))`,
 			bytes: `length(t.id) + length(t.options::text)`, keep: r.Harvests, changes: true},
 	}
 }
