@@ -54,12 +54,15 @@ const settleTime = time.Minute
 
 // News gathers what happened since what a channel was told last. The review queue is
 // full where enough matches wait, fewer did so when the channel was told last, and
-// enough is not 0. A channel that was never told anything is told what comes.
+// enough is not 0. A channel that was never told anything is told what comes. Until
+// the news are noticed they end where they ended first: a receiver that has them
+// already, and was not heard, passes over what comes again under their name.
 func (db *DB) News(ctx context.Context, channel string, enough int) (News, error) {
 	n := News{Enough: enough}
 	before := 0
-	err := db.Pool.QueryRow(ctx, `INSERT INTO chores (name, last, result) VALUES ($1, now() - $2::interval, '0')
-		ON CONFLICT (name) DO UPDATE SET name=EXCLUDED.name RETURNING last, result::int, greatest(last, now() - $2::interval)`, noticeChore(channel), settleTime).Scan(&n.Since, &before, &n.Until)
+	err := db.Pool.QueryRow(ctx, `INSERT INTO chores AS c (name, last, result, claimed_until) VALUES ($1, now() - $2::interval, '0', now() - $2::interval)
+		ON CONFLICT (name) DO UPDATE SET claimed_until = CASE WHEN c.claimed_until > c.last THEN c.claimed_until ELSE greatest(c.last, now() - $2::interval) END
+		RETURNING last, result::int, claimed_until`, noticeChore(channel), settleTime).Scan(&n.Since, &before, &n.Until)
 	if err != nil {
 		return n, err
 	}
