@@ -32,8 +32,12 @@ func (r *Report) WriteHTML(w io.Writer) error {
 			groups = append(groups, g)
 		}
 	}
+	ended := ""
+	if e := r.Ended; e != nil {
+		ended = e.words(r, "2 January 2006, 15:04")
+	}
 	return t.Execute(w, map[string]any{
-		"R": r, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Charts": r.Charts(),
+		"R": r, "Ended": ended, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Charts": r.Charts(),
 	})
 }
 

@@ -62,4 +62,16 @@ func TestRecallInThreeForms(t *testing.T) {
 		{1999, Summary{Published: 3, Held: 1, Wanted: 2, Found: 1, Missing: 1, HeldMet: 1, Recall: 1. / 2, Target: 2. / 3, Covered: 2. / 3}},
 	}, r.Years)
 	require.Equal(t, Summary{Published: 8, Held: 4, Wanted: 4, Found: 2, Missing: 2, HeldMet: 2, Recall: 2. / 4, Target: 4. / 8, Covered: 6. / 8}, r.Summary)
+	require.Nil(t, r.Ended, "it runs")
+
+	// It ends, and then another harvest finds one of its papers, and more files.
+	require.NoError(t, db.SetStage(ctx, id, gleaner.StageComplete, ""))
+	document(4, "ada.example", "found-by-another", true)
+	later, err := Build(ctx, db, id)
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 1}, []int{later.Summary.Found, later.Summary.Missing}, "of now")
+	require.Equal(t, []int{2, 2}, []int{later.Ended.Found, later.Ended.Missing}, "of then")
+	require.Equal(t, r.Files, later.Ended.Files)
+	require.Equal(t, later.Files, later.Ended.Files)
+	require.Positive(t, r.Files.Documents)
 }

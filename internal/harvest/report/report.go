@@ -103,11 +103,23 @@ type Files struct {
 	Papers    int `json:"papers"`   // among these, of a site: a paper in several files is one
 }
 
+// Ending is what a harvest had come to when it ended. Of its report authors, homepages
+// and files are of then, too; all else is as it is on record when the report is made.
+type Ending struct {
+	At        time.Time `json:"at"`
+	Found     int       `json:"found"`
+	Missing   int       `json:"missing"`
+	Authors   int       `json:"authors"`
+	Homepages int       `json:"authors_with_homepage"`
+	Files     Files     `json:"files"`
+}
+
 // Report is what a harvest came to.
 type Report struct {
 	Harvest   store.Harvest  `json:"harvest"`
 	Title     string         `json:"title"` // of what was harvested, as people write it
 	Made      time.Time      `json:"made_at"`
+	Ended     *Ending        `json:"at_end,omitempty"` // nil of one that runs
 	Summary   Summary        `json:"summary"`
 	Years     []Year         `json:"years"`
 	Authors   int            `json:"authors"`
@@ -209,6 +221,10 @@ func (b *builder) authors(ctx context.Context) error {
 	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
 	if err == nil && b.r.ofSite() {
 		b.r.Files.Papers, err = b.db.AcademicPapers(ctx, b.r.Harvest.Venue)
+	}
+	if h := b.r.Harvest; c.Kept && h.CompletedAt != nil {
+		b.r.Ended = &Ending{At: *h.CompletedAt, Found: c.Found, Missing: c.Wanted - c.Found, Authors: c.Authors, Homepages: c.Homepages,
+			Files: Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}}
 	}
 	return err
 }

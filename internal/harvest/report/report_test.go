@@ -29,6 +29,7 @@ func sample() *Report {
 			{What: "lost", Title: "Gone", Year: 1999, Authors: []string{"Bob"}, URL: "javascript:alert(1)"},
 		},
 		Made:    time.Date(2004, 6, 17, 12, 0, 0, 0, time.UTC),
+		Ended:   &Ending{At: time.Date(2004, 6, 1, 12, 0, 0, 0, time.UTC), Found: 15, Missing: 5, Authors: 60, Homepages: 55},
 		Summary: Summary{Published: 30, Held: 10, Found: 17, HeldMet: 4}, Authors: 60, Homepages: 55,
 		Years: []Year{{Year: 1998, Summary: Summary{Published: 14, Held: 4, Found: 9, HeldMet: 1}}, {Year: 1999, Summary: Summary{Published: 16, Held: 6, Found: 8, HeldMet: 3}}},
 		Missing: []MissingPaper{
@@ -60,7 +61,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
+	for _, want := range []string{"recall 85.0 %", "with 15 found and 5 missing; homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "missing: nothing linked (2)", "missing: no homepage found (1)", "Queries & <Views>", "1998", "0.900", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")
@@ -94,6 +95,7 @@ func TestPageInABrowser(t *testing.T) {
 	title := regexp.MustCompile(`<title>rects (\d+) bold (\d+) over (-?\d+) links (\d+) (\d+) ([^<]*)</title>`).FindStringSubmatch(out)
 	require.NotNil(t, title, "the script did not run: %.300s", out)
 	require.Contains(t, out, "Links left out: ignore-list 7, max-depth 2")
+	require.Contains(t, out, "with 15 found and 5 missing; homepages are of then, all else of now, 17 June 2004")
 	// Three parts and three recalls of two years, two reasons with papers.
 	require.Equal(t, "14", title[1])
 	require.Equal(t, "0", title[2], "a title was read as markup")

@@ -14,7 +14,11 @@ import (
 // WriteText prints the report for a terminal.
 func (r *Report) WriteText(w io.Writer) error {
 	s := r.Summary
-	fmt.Fprintf(w, "%s  (%s)\n\n", r.Harvest.ID, r.Harvest.Stage)
+	fmt.Fprintf(w, "%s  (%s)\n", r.Harvest.ID, r.Harvest.Stage)
+	if e := r.Ended; e != nil {
+		fmt.Fprintf(w, "%s\n", e.words(r, "2006-01-02 15:04"))
+	}
+	fmt.Fprintln(w)
 	if r.ofSite() {
 		fmt.Fprintf(w, "papers %d, in %d academic documents of %d files; pages %d\n", r.Files.Papers, r.Files.Accepted, r.Files.Documents, r.Files.Pages)
 		return r.writeSites(w)
@@ -41,6 +45,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	r.writeMissing(w)
 	return nil
+}
+
+// words say of which day the figures of the report are, in a form for days.
+func (e *Ending) words(r *Report, day string) string {
+	then, now := e.At.Local().Format(day), r.Made.Local().Format(day)
+	if r.ofSite() {
+		return fmt.Sprintf("ended %s; academic documents, files and pages are of then, papers and sites of now, %s", then, now)
+	}
+	return fmt.Sprintf("ended %s with %d found and %d missing; homepages are of then, all else of now, %s", then, e.Found, e.Missing, now)
 }
 
 // ofSite reports whether academic documents of a site were wanted, and no papers.

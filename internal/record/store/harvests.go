@@ -135,6 +135,8 @@ type Counts struct {
 	Unexamined int `json:"unexamined"`
 
 	FoundNow int `json:"found_now"` // of the wanted papers, whoever found them
+
+	Kept bool `json:"-"` // they were kept when the harvest ended
 }
 
 // FoundSQL is true of a match m that settles its paper: a person said so, or the
@@ -158,7 +160,7 @@ func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 	case err != nil:
 		return Counts{}, err
 	}
-	then.FoundNow = found
+	then.FoundNow, then.Kept = found, true
 	return *then, nil
 }
 
