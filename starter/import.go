@@ -24,12 +24,16 @@ import (
 // importFlags are the options of `starter import` and `starter jobs modify`.
 type importFlags struct {
 	format, filter, record, to, blacklist string
+	urls, parent, date                    string
 	types                                 []string
 	wait                                  bool
 }
 
 func (f *importFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.format, "format", ingest.Auto, "what the files are: auto, warc or arc")
+	fl.StringVar(&f.format, "format", ingest.Auto, "what the paths are: "+strings.Join(ingest.Formats(), ", "))
+	fl.StringVar(&f.urls, "urls", "", "with --format folder: what makes a file's URL, with {path}, {dir} or {name} in it; with --format mirror in place of http://{path}")
+	fl.StringVar(&f.parent, "parent", "", "with --format folder or mirror: the page that led to each file, likewise")
+	fl.StringVar(&f.date, "date", "", "with --format folder or mirror: the day on which the files were got, such as 2005-06-30, in place of their own time")
 	fl.StringVar(&f.filter, "filter", "on", "the document content filter: on, or off, which keeps every document unread")
 	fl.StringVar(&f.record, "record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
 	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, such as pdf,postscript (default: all that a crawl takes)")
@@ -40,8 +44,10 @@ func (f *importFlags) register(fl *pflag.FlagSet) {
 // apply sets what was given on the command line.
 func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
 	given := func(name string) bool { return fl.Changed(name) }
-	if given("format") {
-		o.Format = f.format
+	for name, to := range map[string]*string{"format": &o.Format, "urls": &o.URLs, "parent": &o.Parent, "date": &o.Date} {
+		if given(name) {
+			*to = fl.Lookup(name).Value.String()
+		}
 	}
 	for name, off := range map[string]*bool{"filter": &o.Unfiltered, "record": &o.Unrecorded} {
 		if !given(name) {
@@ -97,9 +103,10 @@ func readHosts(name string) (hosts []string, err error) {
 
 func (c *cli) importCommand() *cobra.Command {
 	f := &importFlags{}
-	cmd := &cobra.Command{Use: "import PATH…", Short: "Import what another crawler left: WARC and ARC files",
+	cmd := &cobra.Command{Use: "import PATH…", Short: "Import what another crawler left: archives, mirrors, folders",
 		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
-plain or compressed, alone or in folders. They pass the same filters, are matched
+plain or compressed, alone or in folders; with --format, mirrors of wget, HTTrack and
+Heritrix, plain folders, and CSV manifests. They pass the same filters, are matched
 with the same wanted papers and lie in the same repository as those of a crawl.
 No request is made.
 
@@ -111,6 +118,10 @@ record. The command ends with 0 when the import ended, whatever single files cam
 		Example: `  starter import crawl.warc.gz --wait
   starter import /data/heritrix/warcs --types pdf,postscript --blacklist hosts.txt --wait
   starter import old.arc.gz --filter off
+  starter import /data/mirror --format mirror --wait
+  starter import /data/tr --format folder --urls 'https://www.example.edu/tr/{path}' --wait
+  starter import /data/manifest.csv --format csv --wait
+  starter import /data/heritrix/job1 --format heritrix --wait
   starter import crawl.warc.gz --record off --to sample --wait --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -33,6 +33,9 @@ const (
 	NoWeb       = "no web address" // its URL is none of the web's
 	Blacklisted = "blacklisted"    // its host is
 	NoEarlier   = "not on record"  // it was as before, and what was before is no document on record
+	Outside     = "outside"        // its path leads out of its folder
+	NoFile      = "no file"        // a pipe, a device, a link to a folder
+	BadLine     = "bad line"       // a line of a list that says nothing
 )
 
 // Counters are CDI's (Wu et al., WIDM 2012, Table 1), with what was passed over. All

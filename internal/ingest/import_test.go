@@ -201,7 +201,7 @@ func TestSwitches(t *testing.T) {
 	_, err = s.Import(ctx, Run{99, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, store.ErrJobOver)
 	for _, o := range []Options{{}, {Paths: []string{path}, Format: "tar"}, {Paths: []string{path}, Types: []string{"exe"}}, {Paths: []string{filepath.Join(s.dir, "none")}}, {Paths: []string{t.TempDir()}}} {
-		log, err := Open(o, Position{})
+		log, err := Open(t.Context(), o, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.Nil(t, log)
 	}

@@ -157,7 +157,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if w.log, err = Open(w.options, at.Position); err != nil {
+	if w.log, err = Open(ctx, w.options, at.Position); err != nil {
 		w.close()
 	}
 	return w, err
@@ -212,11 +212,25 @@ func (w *work) step(ctx context.Context, next place) error {
 }
 
 // Open opens the log that options name, at a position.
-func Open(o Options, from Position) (Log, error) {
+func Open(ctx context.Context, o Options, from Position) (log Log, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	log, err := openArchives(o.Paths, from)
+	switch o.Format {
+	case Folder:
+		return opened(openFiles(ctx, o, from))
+	case Mirror:
+		return openMirrors(ctx, o, from)
+	case CSV:
+		return opened(openLists(o.Paths, from, csvList))
+	case Heritrix:
+		return opened(openLists(o.Paths, from, heritrixList))
+	}
+	return opened(openArchives(o.Paths, from))
+}
+
+// opened is a log, or none: a nil one of some kind is not nil.
+func opened[L Log](log L, err error) (Log, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -28,8 +28,10 @@ type Log interface {
 // Position is where a resource stands in a log: reading can begin there again.
 type Position struct {
 	File string `json:"file,omitempty"` // of the log's files
+	Name string `json:"name,omitempty"` // of a folder's files, escaped as in a URL
 	archive.Position
-	Pass int `json:"pass,omitempty"` // resources there to be passed over
+	Line int64 `json:"line,omitempty"` // of a list, from 1
+	Pass int   `json:"pass,omitempty"` // resources there to be passed over
 }
 
 // Resource is one thing that a crawler went to.

@@ -4,21 +4,34 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gleaner/internal/document"
 )
 
 // Formats are the words for what an import reads; Auto tells by content.
 const (
-	Auto = "auto"
-	WARC = "warc"
-	ARC  = "arc"
+	Auto     = "auto"
+	WARC     = "warc"
+	ARC      = "arc"
+	Folder   = "folder"   // files whose URLs a template makes
+	Mirror   = "mirror"   // files whose paths are their URLs, as wget and HTTrack keep them
+	CSV      = "csv"      // a manifest
+	Heritrix = "heritrix" // a crawl.log and a mirror
 )
+
+// Formats are all words for what an import reads.
+func Formats() []string { return []string{Auto, WARC, ARC, Heritrix, Mirror, Folder, CSV} }
 
 // Options are what a person asks of an import.
 type Options struct {
 	Paths  []string `json:"paths"`            // files or folders, as the worker sees them
 	Format string   `json:"format,omitempty"` // "" is Auto
+	// Of files that say less of themselves: templates of their URLs and of the pages
+	// that led to them, and the day (2006-01-02) on which they were got.
+	URLs   string `json:"urls,omitempty"`
+	Parent string `json:"parent,omitempty"`
+	Date   string `json:"date,omitempty"`
 	// Unfiltered switches the document content filter off, Unrecorded the record:
 	// then files are judged and, with To, copied, and the collection stays as it is.
 	Unfiltered bool     `json:"unfiltered,omitempty"`
@@ -33,8 +46,11 @@ func (o Options) Check() error {
 	switch {
 	case len(o.Paths) == 0:
 		return fmt.Errorf("%w: nothing is named to be imported", ErrInput)
-	case !slices.Contains([]string{"", Auto, WARC, ARC}, o.Format):
-		return fmt.Errorf("%w: --format is auto, warc or arc, not %q", ErrInput, o.Format)
+	case o.Format != "" && !slices.Contains(Formats(), o.Format):
+		return fmt.Errorf("%w: --format is one of %s, not %q", ErrInput, strings.Join(Formats(), ", "), o.Format)
+	}
+	if err := o.checkFiles(); err != nil {
+		return err
 	}
 	for _, t := range o.Types {
 		if k := document.Kind(t); !k.IsDocument() && !k.IsPacked() {
@@ -42,6 +58,30 @@ func (o Options) Check() error {
 		}
 	}
 	return nil
+}
+
+// checkFiles reports what is wrong with what is said of files.
+func (o Options) checkFiles() error {
+	files := o.Format == Folder || o.Format == Mirror
+	switch {
+	case o.Format == Folder && o.URLs == "":
+		return fmt.Errorf("%w: --format folder needs --urls, such as https://www.example.edu/papers/{path}", ErrInput)
+	case !files && o.URLs+o.Parent+o.Date != "":
+		return fmt.Errorf("%w: --urls, --parent and --date are for --format folder and mirror: other logs say it of each file", ErrInput)
+	}
+	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
+		return fmt.Errorf("%w: --date is a day such as 2005-06-30, not %q", ErrInput, o.Date)
+	}
+	if err := checkTemplate("urls", o.URLs, true); err != nil {
+		return err
+	}
+	return checkTemplate("parent", o.Parent, false)
+}
+
+// date is the day on which files were got; zero where nobody says.
+func (o Options) date() time.Time {
+	day, _ := time.Parse(time.DateOnly, o.Date)
+	return day
 }
 
 // kinds are the kinds of file in which documents come.

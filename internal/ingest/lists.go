@@ -1,0 +1,289 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gleaner/internal/ingest/source"
+)
+
+// Bounds of what a list says of one resource.
+const (
+	maxLine  = 1 << 20 // bytes, of all its lines together
+	maxLines = 100
+)
+
+// lists is the log of text files that name a resource a line, and where its file is:
+// manifests, and logs of crawlers that keep mirrors.
+type lists struct {
+	all    []list
+	sizes  []int64
+	from   Position
+	i      int   // the list that is read
+	before int64 // bytes of the lists before
+	total  int64
+
+	file   *os.File
+	place  source.Place // where its files lie
+	in     *bufio.Reader
+	parser parser
+	at     int64 // where the next line begins
+	line   int64 // lines read
+	behind int64 // where the first line of the last resource ended
+}
+
+// list is one text file, and the folder that its paths are below.
+type list struct {
+	file, folder string
+	parser       parser
+}
+
+// parser understands the lines of one list.
+type parser interface {
+	// begin reads what stands before the first resource; nothing where there is nothing.
+	begin(line string) error
+	// header reports whether a list begins with a line for begin.
+	header() bool
+	// whole reports whether lines are all that is said of a resource, and not its begin.
+	whole(lines []byte) bool
+	// parse says what lines say, and under which paths its file may be; nil is a line
+	// about nothing.
+	parse(lines []byte) (r *Resource, names []string, err error)
+}
+
+// openLists opens lists at a position. find tells what a path that was named holds.
+func openLists(paths []string, from Position, find func(path string, info os.FileInfo) ([]list, error)) (*lists, error) {
+	l := &lists{from: from}
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		}
+		found, err := find(p, info)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		}
+		l.all = append(l.all, found...)
+	}
+	for _, one := range l.all {
+		info, err := os.Stat(one.file)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is no file", one.file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		}
+		l.sizes, l.total = append(l.sizes, info.Size()), l.total+info.Size()
+	}
+	if from.File != "" {
+		if l.i = slices.IndexFunc(l.all, func(one list) bool { return one.file == from.File }); l.i < 0 {
+			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
+		}
+	}
+	for _, size := range l.sizes[:l.i] {
+		l.before += size
+	}
+	return l, nil
+}
+
+// Read implements Log.
+func (l *lists) Read() (done, total int64) { return min(l.before+l.at, l.total), l.total }
+
+// Close implements Log.
+func (l *lists) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	err := errors.Join(l.file.Close(), l.place.Close())
+	l.file, l.place, l.at = nil, nil, 0
+	return err
+}
+
+// Next implements Log.
+func (l *lists) Next(ctx context.Context) (*Resource, error) {
+	for l.i < len(l.all) {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if l.file == nil {
+			if err := l.begin(); err != nil {
+				return nil, err
+			}
+		}
+		r, err := l.next(ctx)
+		if err == nil && r == nil {
+			continue
+		}
+		if !errors.Is(err, io.EOF) {
+			return r, err
+		}
+		if err := l.Close(); err != nil {
+			return nil, err
+		}
+		l.before += l.sizes[l.i]
+		l.i, l.from = l.i+1, Position{}
+	}
+	return nil, io.EOF
+}
+
+// begin opens a list, reads its header, and goes to where reading is to begin.
+func (l *lists) begin() (err error) {
+	one := l.all[l.i]
+	place, err := source.OpenFolder(one.folder)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	if l.file, err = os.Open(one.file); err != nil {
+		_ = place.Close()
+		return err
+	}
+	l.place, l.parser, l.in, l.at, l.line = place, one.parser, bufio.NewReaderSize(l.file, 64<<10), 0, 0
+	if l.parser.header() {
+		head, err := l.lines()
+		if err == nil || errors.Is(err, io.EOF) {
+			err = l.parser.begin(string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))))
+		}
+		if err != nil {
+			_ = l.Close()
+			return fmt.Errorf("%w: %s: line 1: %w", ErrInput, one.file, err)
+		}
+	}
+	if l.from.Line == 0 {
+		return nil
+	}
+	if _, err = l.file.Seek(l.from.Offset, io.SeekStart); err == nil {
+		l.in.Reset(l.file)
+		l.at, l.line = l.from.Offset, l.from.Line-1
+	}
+	return err
+}
+
+// errLong is what is more than one resource can have to say.
+var errLong = fmt.Errorf("more than %d bytes or %d lines", maxLine, maxLines)
+
+// lines reads the lines of one resource.
+func (l *lists) lines() (all []byte, err error) {
+	for n := 0; ; n++ {
+		line, err := l.one()
+		if n == 0 {
+			l.behind = l.at
+		}
+		if all = append(all, line...); errors.Is(err, io.EOF) && len(all) > 0 {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		if l.parser.whole(all) {
+			return all, nil
+		}
+		if n == maxLines || len(all) > maxLine {
+			return nil, errLong
+		}
+	}
+}
+
+// one reads a line. Of one without an end the rest is passed over.
+func (l *lists) one() (line []byte, err error) {
+	l.line++
+	long := false
+	for {
+		part, err := l.in.ReadSlice('\n')
+		l.at += int64(len(part))
+		if long = long || len(line)+len(part) > maxLine; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(line) == 0 && !long:
+			return nil, io.EOF
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, err
+		case long:
+			return nil, errLong
+		}
+		return line, nil
+	}
+}
+
+// next reads one resource; nil is a line that is about none.
+func (l *lists) next(ctx context.Context) (*Resource, error) {
+	one := l.all[l.i]
+	at := Position{File: one.file, Line: l.line + 1}
+	at.Offset = l.at
+	lines, err := l.lines()
+	if err != nil && !errors.Is(err, errLong) {
+		return nil, err
+	}
+	var r *Resource
+	var names []string
+	if err == nil {
+		r, names, err = l.parser.parse(lines)
+	}
+	if err != nil {
+		r = &Resource{Skip: BadLine, Detail: fmt.Sprintf("line %d: %v", at.Line, err), Depth: -1}
+		names = nil
+		if err := l.back(at.Line); err != nil {
+			return nil, err
+		}
+	}
+	if r == nil {
+		return nil, nil
+	}
+	r.At, r.Source = at, one.file
+	if r.Skip == "" {
+		l.locate(ctx, r, names)
+	}
+	return r, nil
+}
+
+// back goes behind a line that says nothing: those that were taken for more of it may
+// be whole.
+func (l *lists) back(line int64) error {
+	if l.line == line {
+		return nil
+	}
+	if _, err := l.file.Seek(l.behind, io.SeekStart); err != nil {
+		return err
+	}
+	l.in.Reset(l.file)
+	l.at, l.line = l.behind, line
+	return nil
+}
+
+// locate finds the file of a resource among the names that it may have.
+func (l *lists) locate(ctx context.Context, r *Resource, names []string) {
+	err := os.ErrNotExist
+	for _, name := range names {
+		one, serr := l.place.Stat(ctx, name)
+		if err = serr; err != nil && errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if r.Crawled.IsZero() {
+			r.Crawled = one.Modified
+		}
+		place := l.place
+		r.offer(err, func() (io.ReadCloser, error) { return place.Open(ctx, name, 0) })
+		return
+	}
+	r.offer(fmt.Errorf("line %d: %w", r.At.Line, err), nil)
+}
+
+// below is a path as one below a folder, where it is: lists may have absolute ones.
+func below(folder, name string) string {
+	if !filepath.IsAbs(name) {
+		return filepath.ToSlash(filepath.Clean(name))
+	}
+	if rel, err := filepath.Rel(folder, name); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return name
+}
