@@ -17,6 +17,7 @@ type Activities struct {
 	Recrawls  *Recrawls
 	Notices   *Notices
 	Imports   *Imports
+	Tables    *Tables
 }
 
 // New makes the activities of an open application.
@@ -28,6 +29,7 @@ func New(a *app.App) *Activities {
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},
 		Imports:   &Imports{db: a.DB, importer: a.Importer},
+		Tables:    &Tables{jobs: a.Tables},
 	}
 }
 
@@ -43,6 +45,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 	case QueueDocuments:
 		w.RegisterActivity(a.Documents)
 		w.RegisterActivity(a.Imports)
+		w.RegisterActivity(a.Tables)
 	}
 }
 

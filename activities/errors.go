@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata"
@@ -70,7 +71,7 @@ func classify(err error) (kind string, after time.Duration) {
 	case errors.Is(err, errPaused):
 		return ErrTypePaused, pauseLook
 	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &noPapers), errors.As(err, &nobody), errors.As(err, &refused),
-		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, rank.ErrUnknownStrategy):
+		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, tables.ErrInput), errors.Is(err, rank.ErrUnknownStrategy):
 		return ErrTypeInput, 0
 	case errors.As(err, &away):
 		return ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second)

@@ -34,6 +34,9 @@ func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run) (ingest.Coun
 	return c, typed(err)
 }
 
+// JobImport is the kind of job that imports.
+const JobImport = store.JobImport
+
 // How a job ends.
 const (
 	JobEnded     = store.JobEnded

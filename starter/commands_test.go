@@ -34,6 +34,7 @@ var elsewhere = map[string]string{
 	"starter":           "prints its help",
 	"starter documents": "prints its help",
 	"starter jobs":      "prints its help",
+	"starter clean":     "prints its help",
 	"starter bench":     "is the laboratory's",
 	"starter evaluate":  "as above",
 	"starter train":     "as above",
@@ -275,6 +276,7 @@ func (v *tour) changes() {
 	v.must("console", "user", "list")
 	v.must("console", "user", "remove", "ada")
 	v.imports()
+	v.tableJobs()
 	v.must("reconcile")
 	v.must("prune")
 	v.must("recrawl", v.venue, "--wait")

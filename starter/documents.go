@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -259,15 +261,23 @@ func (c *cli) documentsGetCommand() *cobra.Command {
 func (c *cli) documentsRetrieveCommand() *cobra.Command {
 	q := &conditions{}
 	var out, format string
+	var job bool
 	cmd := &cobra.Command{Use: "retrieve --out DIR", Short: "Copy documents that meet conditions to a folder or a WARC file", Args: cobra.NoArgs,
 		Long: `Copy documents that meet conditions:
   files      by their SHA-256, with a table of contents (documents.jsonl)
   tree       with readable names, by venue and year
   citeseerx  by number, with .pdf.met and .txt beside each, as CiteSeerX keeps them
-  warc       one WARC file, with the headers of the answers`,
-		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
+  warc       one WARC file, with the headers of the answers
+
+With --job a worker does it, as a job that goes on after a crash and can be run again
+("starter jobs"): a list that "starter jobs show JOB --csv FILE" writes, and with --out
+a copy of each file by its SHA-256, in a folder as the worker sees it or in s3://BUCKET.`,
+		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --kind pdf --sample 1000 --seed 7 --job\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			if job {
+				return c.retrieveJob(ctx, q, out)
+			}
 			if out == "" {
 				return fmt.Errorf("%w: want --out", program.ErrUsage)
 			}
@@ -282,7 +292,20 @@ func (c *cli) documentsRetrieveCommand() *cobra.Command {
 	q.register(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "folder, or file of a WARC (required)")
 	cmd.Flags().StringVar(&format, "format", "files", "files, tree, citeseerx or warc")
+	cmd.Flags().BoolVar(&job, "job", false, "have a worker do it, as a job")
 	return cmd
+}
+
+// retrieveJob has a worker list documents and copy them to a folder.
+func (c *cli) retrieveJob(ctx context.Context, q *conditions, out string) error {
+	query, err := q.query()
+	if err == nil && out != "" && !strings.Contains(out, "://") {
+		out, err = filepath.Abs(out)
+	}
+	if err != nil {
+		return err
+	}
+	return c.newJob(ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, true, "")
 }
 
 func (c *cli) documentsMarkCommand() *cobra.Command {

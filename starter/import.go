@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/client"
 
-	"gleaner/activities"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
-	"gleaner/workflows"
 )
 
 // importFlags are the options of `starter import` and `starter jobs modify`.
@@ -167,27 +162,5 @@ func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error 
 	if err != nil {
 		return err
 	}
-	return c.runImport(ctx, t, a.DB, id, wait)
-}
-
-// runImport starts an import that is ready, and follows it where that is wanted.
-func (c *cli) runImport(ctx context.Context, t client.Client, db *store.DB, id int64, wait bool) error {
-	job, o, err := importJob(ctx, db, id)
-	if err != nil {
-		return err
-	}
-	run := ingest.Run{Job: id, Run: job.Run}
-	told := workflows.TellImport(run, o)
-	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: workflows.ImportID(id), TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details,
-		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}, workflows.ImportCrawl, run)
-	if err != nil {
-		return err
-	}
-	if wait {
-		return c.followImport(ctx, t, db, id)
-	}
-	return c.Print(map[string]any{"job": id, "workflow": workflows.ImportID(id)}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "import %d started; `starter jobs show %d` shows how far it is\n", id, id)
-		return err
-	})
+	return c.runJob(ctx, t, a.DB, id, wait)
 }

@@ -24,19 +24,10 @@ const importLook = 300 * time.Millisecond
 // followImport prints a line for each resource until the import ends, and then what
 // it came to.
 func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, id int64) error {
-	ended := make(chan error, 1)
 	var n ingest.Counters
-	go func() { ended <- c.await(ctx, t, workflows.ImportID(id), &n) }()
-	after, err := int64(0), error(nil)
-	for over := false; !over; {
-		select {
-		case err = <-ended:
-			over = true
-		case <-time.After(importLook):
-		}
-		if after, err = c.printRecords(ctx, db, id, after, err); ctx.Err() != nil {
-			return err
-		}
+	err := c.followRecords(ctx, db, store.Job{ID: id, Kind: store.JobImport}, func() error { return c.await(ctx, t, workflows.ImportID(id), &n) })
+	if ctx.Err() != nil {
+		return err
 	}
 	job, jerr := db.Job(context.WithoutCancel(ctx), id)
 	if err = errors.Join(err, jerr); err != nil {
@@ -50,6 +41,24 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took) })
 }
 
+// followRecords prints the lines of a job while something waits for its end.
+func (c *cli) followRecords(ctx context.Context, db *store.DB, job store.Job, await func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- await() }()
+	after, err := int64(0), error(nil)
+	for over := false; !over; {
+		select {
+		case err = <-ended:
+			over = true
+		case <-time.After(importLook):
+		}
+		if after, err = c.printRecords(ctx, db, job, after, err); ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // endOfImport is what an import came to, as JSON.
 type endOfImport struct {
 	ingest.Counters
@@ -59,21 +68,25 @@ type endOfImport struct {
 }
 
 // printRecords prints what became of the resources behind a number.
-func (c *cli) printRecords(ctx context.Context, db *store.DB, id, after int64, err error) (int64, error) {
+func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, after int64, err error) (int64, error) {
 	for {
-		done, lerr := db.ImportRecords(ctx, id, after, false, 500)
+		done, lerr := db.ImportRecords(ctx, of.ID, after, false, 500)
 		if lerr != nil && !store.Away(lerr) {
 			return after, errors.Join(err, lerr)
 		}
 		share := ""
-		if len(done) > 0 {
-			if job, jerr := db.Job(ctx, id); jerr == nil {
+		if len(done) > 0 && of.Kind == store.JobImport {
+			if job, jerr := db.Job(ctx, of.ID); jerr == nil {
 				share = shareOf(job)
 			}
 		}
 		for _, r := range done {
 			after = r.N
-			if err := c.printRecord(r, share); err != nil {
+			line := tableLine(r)
+			if of.Kind == store.JobImport {
+				line = lineOf(r, share)
+			}
+			if err := c.printRecord(r, line); err != nil {
 				return after, err
 			}
 		}
@@ -95,13 +108,13 @@ func shareOf(job store.Job) string {
 
 // printRecord prints a line to a person, or an object to a program; one that asked for
 // the counters alone gets nothing else.
-func (c *cli) printRecord(r store.ImportRecord, share string) error {
+func (c *cli) printRecord(r store.ImportRecord, line string) error {
 	switch {
 	case c.JSON:
 		return nil
 	case c.Out.Terminal():
 		fmt.Fprint(c.Out.Raw(), "\x1b["+colorOf(r.Outcome)+"m")
-		fmt.Fprint(c.Out, lineOf(r, share))
+		fmt.Fprint(c.Out, line)
 		_, err := fmt.Fprintln(c.Out.Raw(), "\x1b[0m")
 		return err
 	}
@@ -126,14 +139,14 @@ func lineOf(r store.ImportRecord, share string) string {
 }
 
 // colorOf is green for what was saved, yellow for what was filtered, red for what
-// failed, grey for what was passed over.
+// failed or goes, grey for what was passed over.
 func colorOf(outcome string) string {
 	switch word, _, _ := strings.Cut(outcome, "_"); word {
-	case "saved":
+	case "saved", "retrieved":
 		return "32"
 	case "filtered":
 		return "33"
-	case "failed":
+	case "failed", "gone", "would-go":
 		return "31"
 	}
 	return "90"

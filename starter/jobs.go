@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -18,9 +19,9 @@ import (
 )
 
 func (c *cli) jobsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change and run again what imports are set up", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "jobs", Short: "List, show, change, cancel and run again imports and jobs on the record", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand())
+	cmd.AddCommand(c.jobsListCommand(), c.jobsShowCommand(), c.jobsRunCommand(), c.jobsModifyCommand(), c.jobsCancelCommand())
 	return cmd
 }
 
@@ -29,9 +30,9 @@ const aJob = "the number of a job"
 // onJob runs a command on one job.
 func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		id, err := strconv.ParseInt(args[0], 10, 64)
+		id, err := jobNumber(args[0])
 		if err != nil {
-			return fmt.Errorf("%w: want %s, not %q", program.ErrUsage, aJob, args[0])
+			return err
 		}
 		a, err := c.Record(cmd.Context())
 		if err != nil {
@@ -42,12 +43,18 @@ func (c *cli) onJob(do func(ctx context.Context, a *app.App, id int64) error) fu
 	}
 }
 
-// importJob is a job with its options.
-func importJob(ctx context.Context, db *store.DB, id int64) (job store.Job, o ingest.Options, err error) {
-	if job, err = db.Job(ctx, id); err == nil {
-		err = json.Unmarshal(job.Options, &o)
+// what says in a line what a job does, and how many documents or pages it has taken.
+func what(job store.Job) (said string, took int64) {
+	if job.Kind == store.JobImport {
+		var o ingest.Options
+		var n ingest.Counters
+		_, _ = json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &n)
+		return strings.Join(o.Paths, " "), int64(n.SavedNew + n.SavedDuplicate)
 	}
-	return job, o, err
+	var o tables.Options
+	var n tables.Counters
+	_, _ = json.Unmarshal(job.Options, &o), json.Unmarshal(job.Counters, &n)
+	return o.Say(job.Kind), n.Documents + n.Places + n.Parents
 }
 
 func (c *cli) jobsListCommand() *cobra.Command {
@@ -61,12 +68,10 @@ func (c *cli) jobsListCommand() *cobra.Command {
 				jobs = []store.Job{}
 			}
 			return c.Print(jobs, func(w io.Writer) error {
-				return table(w, "job\tkind\tstate\trun\trecords\tsaved\ttime\twhat", func(line func(string, ...any)) {
+				return table(w, "job\tkind\tstate\trun\trecords\ttaken\ttime\twhat", func(line func(string, ...any)) {
 					for _, j := range jobs {
-						var o ingest.Options
-						var n ingest.Counters
-						_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
-						line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, n.SavedNew+n.SavedDuplicate, rounded(j.Time(time.Now())), strings.Join(o.Paths, " "))
+						said, took := what(j)
+						line("%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s", j.ID, j.Kind, j.State, j.Run, j.Done, took, rounded(j.Time(time.Now())), said)
 					}
 				})
 			})
@@ -91,8 +96,9 @@ type shownJob struct {
 const differencesShown = 1000
 
 func (c *cli) jobsShowCommand() *cobra.Command {
-	return &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, aJob),
-		Example: "  starter jobs show 3",
+	var file string
+	cmd := &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, aJob),
+		Example: "  starter jobs show 3\n  starter jobs show 4 --csv lines.csv",
 		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
 			job, err := a.DB.Job(ctx, id)
 			if err != nil {
@@ -104,12 +110,26 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 				return err
 			}
 			s.Differences = append(s.Differences, differ...)
+			if file != "" {
+				if err := writeRecords(ctx, a.DB, id, file); err != nil {
+					return err
+				}
+			}
 			return c.Print(s, func(w io.Writer) error { return writeJob(w, s) })
 		})}
+	cmd.Flags().StringVar(&file, "csv", "", "write all lines of the job as CSV to this file, too")
+	return cmd
 }
 
 func writeJob(w io.Writer, s shownJob) error {
 	fmt.Fprintf(w, "job %d (%s), run %d: %s %s\noptions: %s\n", s.ID, s.Kind, s.Run, s.State, s.Note, s.Options)
+	if s.Kind != store.JobImport {
+		end, err := endOfTableJob(s.Job)
+		if err != nil {
+			return err
+		}
+		return writeTable(w, end)
+	}
 	var n ingest.Counters
 	if err := json.Unmarshal(s.Counters, &n); err != nil {
 		return err
@@ -124,54 +144,115 @@ func writeJob(w io.Writer, s shownJob) error {
 }
 
 func (c *cli) jobsRunCommand() *cobra.Command {
-	var wait bool
+	var wait, confirm bool
 	cmd := &cobra.Command{Use: "run JOB", Short: "Run a job again, from its beginning", Args: args(1, aJob),
-		Long: `Run a job again, from its beginning and with its options. What it saved before is
-on record, and counts as a duplicate now. A job that was set up and did not run yet
-runs for the first time; one that runs is joined.`,
-		Example: "  starter jobs run 3 --wait",
+		Long: `Run a job again, from its beginning and with its options. What an import saved before
+is on record, and counts as a duplicate now. A job that was set up and did not run yet
+runs for the first time; one that runs is joined. A cleaning only tells what would go,
+until it is run with --confirm.`,
+		Example: "  starter jobs run 3 --wait\n  starter jobs run 4 --confirm --wait",
 		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
-			job, err := a.DB.Job(ctx, id)
-			if err != nil {
-				return err
-			}
-			if job.State != store.JobNew && job.State != store.JobRunning {
-				if err := a.DB.RenewJob(ctx, id); err != nil {
+			if confirm {
+				if err := c.modifyTable(ctx, a.DB, id, []string{"confirm=yes"}); err != nil {
 					return err
 				}
+			}
+			if err := again(ctx, a.DB, id); err != nil {
+				return err
 			}
 			t, err := c.temporal(ctx)
 			if err != nil {
 				return err
 			}
 			defer t.Close()
-			return c.runImport(ctx, t, a.DB, id, wait)
+			return c.runJob(ctx, t, a.DB, id, wait)
 		})}
-	cmd.Flags().BoolVar(&wait, "wait", false, "show a line for each file, and end when the job does")
+	cmd.Flags().BoolVar(&wait, "wait", false, "show a line for each file or document, and end when the job does")
+	cmd.Flags().BoolVar(&confirm, "confirm", false, "of a cleaning: remove what it says would go")
 	return cmd
 }
 
 func (c *cli) jobsModifyCommand() *cobra.Command {
 	f := &importFlags{}
+	var set []string
 	cmd := &cobra.Command{Use: "modify JOB", Short: "Change the options of a job that does not run", Args: args(1, aJob),
-		Long:    "Change the options of a job that does not run. What is not named stays; `starter jobs run` runs it with them.",
-		Example: "  starter jobs modify 3 --filter off\n  starter jobs modify 3 --types pdf --blacklist hosts.txt"}
+		Long: `Change the options of a job that does not run. What is not named stays; "starter jobs
+run" runs it with them. The options of an import are those of "starter import"; those of
+other jobs are named by --set, as "starter jobs show" lists them.`,
+		Example: "  starter jobs modify 3 --filter off\n  starter jobs modify 3 --types pdf --blacklist hosts.txt\n  starter jobs modify 5 --set kind=pdf --set sample=1000"}
 	cmd.RunE = c.onJob(func(ctx context.Context, a *app.App, id int64) error {
-		_, o, err := importJob(ctx, a.DB, id)
+		job, err := a.DB.Job(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := f.apply(cmd.Flags(), &o); err != nil {
+		if job.Kind != store.JobImport || len(set) > 0 {
+			err = c.modifyTable(ctx, a.DB, id, set)
+		} else {
+			err = c.modifyImport(ctx, a.DB, job, f, cmd.Flags())
+		}
+		if err != nil {
 			return err
 		}
-		if err := a.DB.ModifyJob(ctx, id, o); err != nil {
+		if job, err = a.DB.Job(ctx, id); err != nil {
 			return err
 		}
-		return c.Print(map[string]any{"job": id, "options": o}, func(w io.Writer) error {
+		return c.Print(map[string]any{"job": id, "options": job.Options}, func(w io.Writer) error {
 			_, err := fmt.Fprintf(w, "job %d changed; `starter jobs run %d` runs it\n", id, id)
 			return err
 		})
 	})
 	f.register(cmd.Flags())
+	cmd.Flags().StringArrayVar(&set, "set", nil, "an option of a job that is no import, NAME=VALUE; may be given again")
 	return cmd
+}
+
+func (c *cli) modifyImport(ctx context.Context, db *store.DB, job store.Job, f *importFlags, given *pflag.FlagSet) error {
+	var o ingest.Options
+	if err := json.Unmarshal(job.Options, &o); err != nil {
+		return err
+	}
+	if err := f.apply(given, &o); err != nil {
+		return err
+	}
+	return db.ModifyJob(ctx, job.ID, o)
+}
+
+// modifyTable sets options of a job on the record, NAME=VALUE each.
+func (c *cli) modifyTable(ctx context.Context, db *store.DB, id int64, set []string) error {
+	job, err := db.Job(ctx, id)
+	if err != nil {
+		return err
+	}
+	o := tables.Defaults(job.Kind)
+	if err := json.Unmarshal(job.Options, &o); err != nil {
+		return err
+	}
+	if len(set) == 0 {
+		return fmt.Errorf("%w: want --set NAME=VALUE; names are %s", program.ErrUsage, strings.Join(tables.Fields(job.Kind), ", "))
+	}
+	for _, nameValue := range set {
+		name, value, _ := strings.Cut(nameValue, "=")
+		if err := o.Set(job.Kind, name, value); err != nil {
+			return fmt.Errorf("%w: --set: %w", program.ErrUsage, err)
+		}
+	}
+	return db.ModifyJob(ctx, id, o)
+}
+
+func (c *cli) jobsCancelCommand() *cobra.Command {
+	return &cobra.Command{Use: "cancel JOB", Short: "End a job that runs; what it has done stays", Args: args(1, aJob), Example: "  starter jobs cancel 3",
+		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
+			t, err := c.temporal(ctx)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			if err := cancelJob(ctx, t, a.DB, id); err != nil {
+				return err
+			}
+			return c.Print(map[string]any{"job": id, "state": store.JobCancelled}, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "job %d is cancelled\n", id)
+				return err
+			})
+		})}
 }

@@ -17,6 +17,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/stats"
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -34,6 +35,7 @@ setting crawl-policy says what crawls make of them.`}
 
 func (c *cli) whitelistGenerate() *cobra.Command {
 	var file, source string
+	var job bool
 	lists := stats.Lists{}
 	cmd := &cobra.Command{Use: "generate", Short: "Rank domains by documents and citations, and list their pages", Args: cobra.NoArgs,
 		Long: `Rank domains by F1 of their shares of documents and of citations (Wu et al.,
@@ -44,8 +46,9 @@ the pages there that link to accepted documents. Domains that are among the
 parents alone, pages that link to more than one accepted document.
 
 --citations names a CSV file of a domain or a DOI and a count on each line;
---source semanticscholar asks for the counts of the papers found.`,
-		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited",
+--source semanticscholar asks for the counts of the papers found. With --job a worker
+does it, as a job that can be run again ("starter jobs run").`,
+		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --job",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			a, err := c.citing(ctx, source)
@@ -61,6 +64,9 @@ parents alone, pages that link to more than one accepted document.
 				if err := a.DB.SaveCitations(ctx, "file", cited); err != nil {
 					return err
 				}
+			}
+			if job {
+				return c.newJob(ctx, store.JobWhitelist, tables.Options{Lists: &lists, Source: source}, true, "")
 			}
 			var asked stats.Citations
 			if source != "" {
@@ -80,6 +86,7 @@ parents alone, pages that link to more than one accepted document.
 		}}
 	cmd.Flags().StringVar(&file, "citations", "", "CSV file: domain or DOI, count")
 	cmd.Flags().StringVar(&source, "source", "", "ask for citation counts: semanticscholar")
+	cmd.Flags().BoolVar(&job, "job", false, "have a worker do it, as a job")
 	cmd.Flags().IntVar(&lists.Domains, "domains", 8000, "size of lists D and C")
 	cmd.Flags().BoolVar(&lists.Uncited, "uncited", false, "list domains, too, that are on list D alone")
 	cmd.Flags().IntVar(&lists.Least, "least", 1, "list pages that link to so many accepted documents")

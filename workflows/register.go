@@ -29,6 +29,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(JudgeLeft)
 	w.RegisterWorkflow(TellNews)
 	w.RegisterWorkflow(ImportCrawl)
+	w.RegisterWorkflow(TableJob)
 }
 
 // TaskTime is how long a worker may take for one step of a workflow, which takes
@@ -49,6 +50,7 @@ var (
 	recrawls  *activities.Recrawls
 	notices   *activities.Notices
 	imports   *activities.Imports
+	tableJobs *activities.Tables
 )
 
 // on gives the options of an activity. Errors that trying again does not help

@@ -11,6 +11,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 )
 
@@ -81,6 +82,12 @@ func TellImport(run ingest.Run, o ingest.Options) Told {
 	}
 	return Told{fmt.Sprintf("import %d of %s", run.Job, what), fmt.Sprintf("Imports what another crawler left in **%s**, in steps; what it saved is compared with the record at the end.\n\n"+
 		"`starter jobs show %d` shows how far it is and each difference, `starter jobs run %d` runs it again. To cancel it keeps what was saved.", what, run.Job, run.Job)}
+}
+
+// TellTable tells of a job on what is on record.
+func TellTable(run tables.Run, o tables.Options) Told {
+	return Told{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
+		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
 }
 
 // TellSchedule tells of a run of a schedule.

@@ -96,9 +96,9 @@ func order(ranks []store.DomainRank, pages []store.ParentPage, o Lists) []store.
 
 // Lists say which domains and pages a whitelist has.
 type Lists struct {
-	Domains int  // size of lists D and C
-	Uncited bool // domains on list D alone as well, which the paper drops as not academic
-	Least   int  // accepted documents that a page links to
+	Domains int  `json:"domains"`           // size of lists D and C
+	Uncited bool `json:"uncited,omitempty"` // domains on list D alone as well, which the paper drops as not academic
+	Least   int  `json:"least"`             // accepted documents that a page links to
 }
 
 func (o Lists) has(r store.DomainRank) bool {

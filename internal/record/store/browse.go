@@ -11,21 +11,22 @@ import (
 
 // DocumentQuery are conditions on documents; the zero value is all of them.
 type DocumentQuery struct {
-	States    []string      // new, accepted, rejected, failed
-	Classes   []string      // paper, thesis, slides, …
-	Kinds     []string      // pdf, postscript, …
-	Outcomes  []string      // of reading
-	Ingestion string        // new, ingested or failed
-	Host      string        // found there
-	Venue     string        // is a paper of that venue, person or list
-	Years     gleaner.Years // is a paper of these years
-	From, To  time.Time     // discovered in [From, To)
-	Text      string        // its first pages say so, in any case
-	Primary   bool          // leave out copies of another one's text
-	Sample    int           // so many at random; 0 is all
-	Seed      string        // of the sample: the same seed gives the same one
-	Limit     int           // at most so many, the oldest first; 0 is all
-	After     int64         // number of the document before the first; not of a sample
+	States    []string      `json:"states,omitempty"`    // new, accepted, rejected, failed
+	Classes   []string      `json:"classes,omitempty"`   // paper, thesis, slides, …
+	Kinds     []string      `json:"kinds,omitempty"`     // pdf, postscript, …
+	Outcomes  []string      `json:"outcomes,omitempty"`  // of reading
+	Ingestion string        `json:"ingestion,omitempty"` // new, ingested or failed
+	Host      string        `json:"host,omitempty"`      // found there
+	Venue     string        `json:"venue,omitempty"`     // is a paper of that venue, person or list
+	Years     gleaner.Years `json:"years,omitzero"`      // is a paper of these years
+	From      time.Time     `json:"from,omitzero"`       // discovered then or later
+	To        time.Time     `json:"to,omitzero"`         // discovered before
+	Text      string        `json:"text,omitempty"`      // its first pages say so, in any case
+	Primary   bool          `json:"primary,omitempty"`   // leave out copies of another one's text
+	Sample    int           `json:"sample,omitempty"`    // so many at random; 0 is all
+	Seed      string        `json:"seed,omitempty"`      // of the sample: the same seed gives the same one
+	Limit     int           `json:"limit,omitempty"`     // at most so many, the oldest first; 0 is all
+	After     int64         `json:"after,omitempty"`     // number of the document before the first; not of a sample
 }
 
 // Listed is a document in a list.

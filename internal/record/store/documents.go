@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/gleaner"
 )
@@ -88,7 +89,7 @@ const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, con
 //
 // Where the row says that its file was removed, prune may be removing the very
 // blob that was found there a moment ago: put stores it once more, while the row
-// is locked against prune.
+// is locked against prune. So it does where a cleaning has just taken the row away.
 func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func() error) error {
 	if l.Header == nil {
 		l.Header = map[string]string{}
@@ -109,6 +110,7 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 			_, err := pgx.ForEachRow(rows, []any{&removed}, func() error { return nil })
 			return err
 		})
+		b.Queue(`DELETE FROM cleaned WHERE sha256=$1`, d.SHA256).Exec(func(tag pgconn.CommandTag) error { removed = removed || tag.RowsAffected() > 0; return nil })
 		b.Queue(`INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ($1,$2,$3,$4,$5)
 			ON CONFLICT (sha256) DO UPDATE SET blob_removed_at=NULL, blob_left=false, updated_at=now(),
 				state='new', tries=0

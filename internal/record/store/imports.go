@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -24,6 +26,23 @@ type ImportRecord struct {
 	Difference string `json:"difference,omitempty"` // between what the log promises and what is on record
 }
 
+// RecordHeads are the heads of the columns of Row.
+func RecordHeads() []string {
+	return []string{"n", "url", "outcome", "kind", "detail", "class", "sha256", "bytes", "source", "difference"}
+}
+
+// Row is a record as a line of CSV. A cell that a spreadsheet would take for a formula
+// begins with an apostrophe.
+func (r ImportRecord) Row() []string {
+	row := []string{strconv.FormatInt(r.N, 10), r.URL, r.Outcome, r.Kind, r.Detail, r.Class, r.SHA256, strconv.FormatInt(r.Bytes, 10), r.Source, r.Difference}
+	for i, cell := range row {
+		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			row[i] = "'" + cell
+		}
+	}
+	return row
+}
+
 const importColumns = `n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference`
 
 // ImportStep is a part of an import: what it came to, and where it goes on.
@@ -40,6 +59,30 @@ type ImportStep struct {
 // SaveImport writes a step of an import: all of it, or nothing where another
 // attempt has gone on (ErrJobMoved). So no record counts twice.
 func (db *DB) SaveImport(ctx context.Context, s ImportStep) error {
+	return db.JobStep(ctx, func(pgx.Tx) (ImportStep, error) { return s, nil })
+}
+
+// JobStep does a step of a job and writes down what it came to, in one transaction: all
+// of it, or nothing where another attempt has gone on (ErrJobMoved).
+func (db *DB) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, error)) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		s, err := do(tx)
+		if err != nil {
+			return err
+		}
+		return saveStep(ctx, tx, s)
+	})
+}
+
+func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
+	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
+		s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = ErrJobMoved
+	}
+	if err != nil || len(s.Records) == 0 {
+		return err
+	}
 	var n []int64
 	var known []bool
 	var bytes []int64
@@ -50,24 +93,14 @@ func (db *DB) SaveImport(ctx context.Context, s ImportStep) error {
 			texts[i] = append(texts[i], t)
 		}
 	}
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
-			s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = ErrJobMoved
-		}
-		if err != nil || len(s.Records) == 0 {
-			return err
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
-			SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference
-			FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
-				AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference)
-			ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
-				class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference`,
-			s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7])
-		return err
-	})
+	_, err = tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
+		SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference
+		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
+			AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference)
+		ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
+			class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference`,
+		s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7])
+	return err
 }
 
 // BeginRecord notes that a resource of an import is about to be taken, and returns

@@ -31,8 +31,15 @@ const (
 	JobCancelled = "cancelled"
 )
 
-// JobImport is the kind of a job that imports what another crawler left.
-const JobImport = "import"
+// The kinds of jobs. An import takes over what another crawler left; all others work on
+// what is on record.
+const (
+	JobImport         = "import"
+	JobCleanDocuments = "clean-documents" // those on blacklisted hosts, and those that were not ingested
+	JobCleanParents   = "clean-parents"   // pages that lead to files, and are of no use
+	JobWhitelist      = "whitelist"       // generate it
+	JobRetrieve       = "retrieve"        // documents that meet conditions
+)
 
 // Job is work that a person set up and can run again.
 type Job struct {
@@ -67,6 +74,11 @@ func (db *DB) Job(ctx context.Context, id int64) (Job, error) {
 // Jobs lists all jobs, the latest first.
 func (db *DB) Jobs(ctx context.Context) ([]Job, error) {
 	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs ORDER BY id DESC`)
+}
+
+// JobsBefore lists jobs that were set up before one, the latest first; 0 is before none.
+func (db *DB) JobsBefore(ctx context.Context, id int64, limit int) ([]Job, error) {
+	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`, id, limit)
 }
 
 // ModifyJob gives a job that does not run other options.

@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/stats"
+	"gleaner/internal/harvest/tables"
 	"gleaner/internal/homepage"
 	"gleaner/internal/ingest"
 	"gleaner/internal/library/collection"
@@ -39,6 +40,7 @@ type App struct {
 	Fetch      *fetch.Client
 	Collection *collection.Collection
 	Importer   *ingest.Importer
+	Tables     *tables.Jobs
 	Crawler    *crawl.Crawler
 	Stages     *harvest.Stages
 	Watch      Watch // never nil
@@ -165,6 +167,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	services := robotsFirst{a.Keeper.Services(), a.Fetch}
 	a.Citations = a.citations(client, services)
+	a.Tables = tables.New(tables.Parts{DB: a.DB, Repo: a.Repo, Citations: a.Citations, Log: a.Log})
 	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log)
 	return a.openStages(client)
 }

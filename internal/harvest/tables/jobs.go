@@ -1,0 +1,247 @@
+package tables
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+// Parts are what Jobs are made of.
+type Parts struct {
+	DB        *store.DB
+	Repo      *repository.Repository
+	Citations stats.Citations // asked where a whitelist's options say so
+	Batch     int             // documents or pages of a step; 0 is 200
+	Log       *slog.Logger
+}
+
+// Jobs does jobs. It is safe for concurrent use.
+type Jobs struct{ Parts }
+
+// New makes Jobs.
+func New(p Parts) *Jobs {
+	if p.Batch <= 0 {
+		p.Batch = 200
+	}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Jobs{p}
+}
+
+// Run names one run of a job.
+type Run struct {
+	Kind string `json:"kind"`
+	Job  int64  `json:"job"`
+	Run  int    `json:"run"`
+}
+
+// Counters are what a job came to.
+type Counters struct {
+	Looked    int64            `json:"looked"`
+	Documents int64            `json:"documents"` // that went, would go or were retrieved
+	Places    int64            `json:"places"`    // likewise, of documents that are elsewhere, too
+	Parents   int64            `json:"parents"`
+	Kept      int64            `json:"kept"`
+	Failed    int64            `json:"failed"` // documents whose file is not there
+	Bytes     int64            `json:"bytes"`  // of the documents
+	Why       map[string]int64 `json:"why,omitempty"`
+	Whitelist *stats.Generated `json:"whitelist,omitempty"`
+}
+
+func (c *Counters) count(r store.ImportRecord) {
+	switch {
+	case r.Outcome == store.Kept:
+		c.Kept++
+	case r.Outcome == failed:
+		c.Failed++
+	case r.Kind == store.CleanPlace:
+		c.Places++
+	case r.Kind == store.CleanParent:
+		c.Parents++
+	default:
+		c.Documents++
+		c.Bytes += r.Bytes
+	}
+	for _, why := range []string{"blacklisted host", "failed ingestion", "dead link", "no document"} {
+		if strings.HasPrefix(r.Detail, why) && r.Outcome != store.Kept {
+			if c.Why == nil {
+				c.Why = map[string]int64{}
+			}
+			c.Why[why]++
+		}
+	}
+}
+
+// Progress is how far a job is.
+type Progress struct {
+	Done     int64    `json:"done"`
+	Counters Counters `json:"counters"`
+}
+
+// What becomes of a document that is to be retrieved.
+const (
+	retrieved = "retrieved"
+	failed    = "failed"
+)
+
+// work is a job under way.
+type work struct {
+	*Jobs
+	run     Run
+	options Options
+	job     store.Job
+	done    Progress
+	tell    func(Progress)
+}
+
+// Do does a job, from where it was, and tells of each step.
+func (j *Jobs) Do(ctx context.Context, run Run, tell func(Progress)) (Progress, error) {
+	w := &work{Jobs: j, run: run, tell: tell}
+	err := j.DB.BeginJob(ctx, run.Job, run.Run)
+	if err == nil {
+		w.job, err = j.DB.Job(ctx, run.Job)
+	}
+	if err != nil {
+		return w.done, err
+	}
+	if err := errors.Join(json.Unmarshal(w.job.Options, &w.options), json.Unmarshal(w.job.Counters, &w.done.Counters)); err != nil {
+		return w.done, fmt.Errorf("%w: job %d: %w", ErrInput, run.Job, err)
+	}
+	w.done.Done = w.job.Done
+	switch w.job.Kind {
+	case store.JobCleanDocuments:
+		err = w.cleanDocuments(ctx)
+	case store.JobCleanParents:
+		err = w.cleanParents(ctx)
+	case store.JobWhitelist:
+		err = w.whitelist(ctx)
+	case store.JobRetrieve:
+		err = w.retrieve(ctx)
+	default:
+		err = fmt.Errorf("%w: job %d is of kind %q", ErrInput, run.Job, w.job.Kind)
+	}
+	return w.done, err
+}
+
+// position is where the job was.
+func (w *work) position(at any) error { return json.Unmarshal(w.job.Position, at) }
+
+// step does something of a job in one transaction with what it notes of it. do returns
+// how many rows it looked at, a line for each that it tells of, numbered among them,
+// and where the job goes on.
+func (w *work) step(ctx context.Context, do func(tx pgx.Tx) (looked int, records []store.ImportRecord, next any, err error)) error {
+	var after Progress
+	err := w.DB.JobStep(ctx, func(tx pgx.Tx) (store.ImportStep, error) {
+		looked, records, next, err := do(tx)
+		raw, merr := json.Marshal(w.done)
+		after = Progress{}
+		if err := errors.Join(err, merr, json.Unmarshal(raw, &after)); err != nil {
+			return store.ImportStep{}, err
+		}
+		for i := range records {
+			records[i].N = w.done.Done + int64(i) + 1
+			after.Counters.count(records[i])
+		}
+		after.Done += int64(looked)
+		after.Counters.Looked += int64(looked)
+		return store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: after.Done, Position: next, Counters: after.Counters, Records: records}, nil
+	})
+	if err == nil {
+		w.done = after
+		w.tell(after)
+	}
+	return err
+}
+
+func (w *work) cleanDocuments(ctx context.Context) error {
+	var at store.CleanAt
+	if err := w.position(&at); err != nil {
+		return err
+	}
+	if w.done.Done == 0 && w.options.Only == OnlyBlacklisted {
+		at.Hosts = true
+	}
+	if err := w.DB.ForgetCleaned(ctx); err != nil {
+		return err
+	}
+	for {
+		if w.options.InPlace { // also what an attempt before only marked
+			if err := w.DB.RemoveCleaned(ctx, w.Repo, func() { w.tell(w.done) }); err != nil {
+				return err
+			}
+		}
+		if at.End || at.Hosts && w.options.Only == OnlyFailed {
+			return nil
+		}
+		var next store.CleanAt
+		err := w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
+			records, to, err := w.DB.CleanDocuments(ctx, tx, w.run.Job, at, w.options.InPlace, w.Batch)
+			next = to
+			return len(records), records, to, err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+}
+
+func (w *work) cleanParents(ctx context.Context) error {
+	var at store.ParentAt
+	if err := w.position(&at); err != nil {
+		return err
+	}
+	for !at.End {
+		var next store.ParentAt
+		err := w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
+			looked, useless, to, err := w.DB.CleanParents(ctx, tx, at, w.options.InPlace, w.Batch)
+			next = to
+			var records []store.ImportRecord
+			for _, p := range useless {
+				r := store.ImportRecord{URL: p.URL, Kind: store.CleanParent, Detail: p.Why, Outcome: store.WouldGo}
+				if w.options.InPlace {
+					r.Outcome = store.Went
+				}
+				records = append(records, r)
+			}
+			return looked, records, to, err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+func (w *work) whitelist(ctx context.Context) error {
+	if w.done.Counters.Whitelist != nil {
+		return nil // an attempt before did it
+	}
+	var source stats.Citations
+	if w.options.Source != "" {
+		source = w.Citations
+	}
+	lists := w.options.Lists
+	if lists == nil {
+		lists = Defaults(store.JobWhitelist).Lists
+	}
+	g, err := stats.Generate(ctx, w.DB, source, *lists)
+	if err != nil {
+		return err
+	}
+	w.done.Counters = Counters{Whitelist: &g}
+	return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) {
+		return g.URLs, nil, struct{}{}, nil
+	})
+}

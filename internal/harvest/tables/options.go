@@ -1,0 +1,242 @@
+package tables
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/stats"
+	"gleaner/internal/record/store"
+)
+
+// ErrInput marks what is wrong with what a person asked for.
+var ErrInput = errors.New("wrong input")
+
+// Which documents a cleaning is after.
+const (
+	OnlyBlacklisted = "blacklisted" // those on blacklisted hosts
+	OnlyFailed      = "failed"      // those that were not ingested
+)
+
+// Options are what a person asks of a job.
+type Options struct {
+	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
+	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is both
+	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
+	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
+	Lists     *stats.Lists        `json:"lists,omitempty"`    // of a whitelist
+	Source    string              `json:"source,omitempty"`   // asked for citations; "" for none
+}
+
+// Kinds lists the kinds of jobs that this package does.
+func Kinds() []string {
+	return []string{store.JobCleanDocuments, store.JobCleanParents, store.JobWhitelist, store.JobRetrieve}
+}
+
+// Fields lists the names of the options of a kind, as people give them.
+func Fields(kind string) []string {
+	switch kind {
+	case store.JobCleanDocuments:
+		return []string{"only", "confirm"}
+	case store.JobCleanParents:
+		return []string{"confirm"}
+	case store.JobWhitelist:
+		return []string{"domains", "least", "uncited"}
+	}
+	return []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "primary", "sample", "seed", "limit"}
+}
+
+// Defaults are the options of a kind where nothing is said.
+func Defaults(kind string) Options {
+	switch kind {
+	case store.JobWhitelist:
+		return Options{Lists: &stats.Lists{Domains: 8000, Least: 1}}
+	case store.JobRetrieve:
+		return Options{Documents: store.DocumentQuery{Seed: "1"}}
+	}
+	return Options{}
+}
+
+// Set sets an option of a kind by its name.
+func (o *Options) Set(kind, name, value string) error {
+	if !slices.Contains(Kinds(), kind) || !slices.Contains(Fields(kind), name) {
+		return fmt.Errorf("%w: a job of kind %q has no option %q", ErrInput, kind, name)
+	}
+	value = strings.TrimSpace(value)
+	err := o.set(name, value)
+	if err != nil {
+		err = fmt.Errorf("%w: %s: %w", ErrInput, name, err)
+	}
+	return err
+}
+
+func (o *Options) set(name, value string) (err error) {
+	q := &o.Documents
+	switch name {
+	case "only":
+		o.Only, err = oneOf(value, "", OnlyBlacklisted, OnlyFailed)
+	case "confirm":
+		o.InPlace, err = yesNo(value)
+	case "domains":
+		o.Lists.Domains, err = number(value, 1)
+	case "least":
+		o.Lists.Least, err = number(value, 1)
+	case "uncited":
+		o.Lists.Uncited, err = yesNo(value)
+	case "state":
+		if q.States = words(value); len(q.States) > 0 {
+			for _, s := range q.States {
+				if _, err := oneOf(s, "new", "accepted", "rejected", "failed"); err != nil {
+					return err
+				}
+			}
+		}
+	case "class":
+		q.Classes = words(value)
+	case "kind":
+		q.Kinds = words(value)
+	case "outcome":
+		q.Outcomes = words(value)
+	case "ingestion":
+		q.Ingestion, err = oneOf(value, "", "new", "ingested", "failed")
+	case "host":
+		q.Host = strings.ToLower(value)
+	case "venue":
+		q.Venue = value
+	case "year":
+		q.Years = gleaner.Years{}
+		if value != "" {
+			q.Years, err = gleaner.ParseYears(value)
+		}
+	case "from":
+		q.From, err = day(value, 0)
+	case "to":
+		q.To, err = day(value, 1) // the day itself is meant, too
+	case "text":
+		q.Text = value
+	case "primary":
+		q.Primary, err = yesNo(value)
+	case "sample":
+		q.Sample, err = number(value, 0)
+	case "seed":
+		q.Seed = value
+	case "limit":
+		q.Limit, err = number(value, 0)
+	}
+	return err
+}
+
+// Get is an option as Set takes it.
+func (o Options) Get(name string) string {
+	q := o.Documents
+	switch name {
+	case "only":
+		return o.Only
+	case "confirm":
+		return yes(o.InPlace)
+	case "domains", "least", "uncited":
+		if o.Lists == nil {
+			return ""
+		}
+		return map[string]string{"domains": strconv.Itoa(o.Lists.Domains), "least": strconv.Itoa(o.Lists.Least), "uncited": yes(o.Lists.Uncited)}[name]
+	case "year":
+		if q.Years == (gleaner.Years{}) {
+			return ""
+		}
+		return q.Years.String()
+	case "from":
+		return dayOf(q.From, 0)
+	case "to":
+		return dayOf(q.To, -1)
+	case "sample":
+		return some(q.Sample)
+	case "limit":
+		return some(q.Limit)
+	}
+	return map[string]string{"state": strings.Join(q.States, ","), "class": strings.Join(q.Classes, ","), "kind": strings.Join(q.Kinds, ","), "outcome": strings.Join(q.Outcomes, ","),
+		"ingestion": q.Ingestion, "host": q.Host, "venue": q.Venue, "text": q.Text, "primary": yes(q.Primary), "seed": q.Seed}[name]
+}
+
+// Say says in a line what a job of a kind does.
+func (o Options) Say(kind string) string {
+	said := []string{}
+	for _, f := range Fields(kind) {
+		if v := o.Get(f); v != "" && f != "confirm" {
+			said = append(said, f+"="+v)
+		}
+	}
+	switch {
+	case kind != store.JobCleanDocuments && kind != store.JobCleanParents:
+	case o.InPlace:
+		said = append(said, "in place")
+	default:
+		said = append(said, "dry run")
+	}
+	if o.To != "" {
+		said = append(said, "to folder "+o.To)
+	}
+	return strings.Join(said, " ")
+}
+
+func oneOf(value string, of ...string) (string, error) {
+	if !slices.Contains(of, value) {
+		return "", fmt.Errorf("want one of %s, not %q", strings.TrimPrefix(strings.Join(of, ", "), ", "), value)
+	}
+	return value, nil
+}
+
+func words(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func yesNo(value string) (bool, error) {
+	word, err := oneOf(value, "", "no", "yes")
+	return word == "yes", err
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return ""
+}
+
+func number(value string, least int) (int, error) {
+	if value == "" {
+		return least, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least {
+		return 0, fmt.Errorf("want a number from %d on, not %q", least, value)
+	}
+	return n, nil
+}
+
+func some(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func day(value string, more int) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("want a day such as 2026-01-31, not %q", value)
+	}
+	return t.AddDate(0, 0, more), nil
+}
+
+func dayOf(t time.Time, more int) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().AddDate(0, 0, more).Format(time.DateOnly)
+}

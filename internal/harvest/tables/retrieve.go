@@ -1,0 +1,102 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+)
+
+// retrieveAt is where a retrieval goes on.
+type retrieveAt struct {
+	After int64 `json:"after,omitempty"` // number of the last document
+	End   bool  `json:"end,omitempty"`
+}
+
+// retrieve lists the documents that meet conditions and copies them out. What is found
+// while it works is left, so that an attempt that goes on draws the same sample.
+func (w *work) retrieve(ctx context.Context) error {
+	var at retrieveAt
+	if err := w.position(&at); err != nil || at.End {
+		return err
+	}
+	var to *repository.Repository
+	if w.options.To != "" {
+		var err error
+		if to, err = repository.Open(ctx, w.options.To); err != nil {
+			return fmt.Errorf("%w: the folder: %w", ErrInput, err)
+		}
+		defer to.Close()
+	}
+	q := w.options.Documents
+	if started := *w.job.Started; q.To.IsZero() || q.To.After(started) {
+		q.To = started
+	}
+	if q.Sample > 0 {
+		return w.retrieveSample(ctx, q, to)
+	}
+	for limit := q.Limit; !at.End; {
+		q.After, q.Limit = at.After, w.Batch
+		if limit > 0 {
+			q.Limit = min(q.Limit, limit-int(w.done.Done))
+		}
+		var found []store.Listed
+		if q.Limit > 0 {
+			var err error
+			if found, err = w.DB.FindDocuments(ctx, q); err != nil {
+				return err
+			}
+		}
+		if at.End = len(found) < w.Batch; len(found) > 0 {
+			at.After = found[len(found)-1].ID
+		}
+		if err := w.take(ctx, found, to, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) retrieveSample(ctx context.Context, q store.DocumentQuery, to *repository.Repository) error {
+	found, err := w.DB.FindDocuments(ctx, q)
+	if err != nil {
+		return err
+	}
+	for n := min(int(w.done.Done), len(found)); ; {
+		batch := found[n:min(n+w.Batch, len(found))]
+		n += len(batch)
+		if err := w.take(ctx, batch, to, retrieveAt{End: n == len(found)}); err != nil || n == len(found) {
+			return err
+		}
+	}
+}
+
+// take copies documents out, and notes each.
+func (w *work) take(ctx context.Context, found []store.Listed, to *repository.Repository, next retrieveAt) error {
+	var records []store.ImportRecord
+	for _, d := range found {
+		r := store.ImportRecord{URL: d.URL, Source: d.Paper, Kind: d.Kind, Class: d.Class, SHA256: d.SHA256, Bytes: d.Bytes, Outcome: retrieved, Detail: string(d.State)}
+		if d.Removed != nil {
+			r.Outcome, r.Detail = failed, "its file was removed to make room"
+		} else if to != nil {
+			if err := w.copyOut(ctx, d.SHA256, to); err != nil {
+				return err
+			}
+		}
+		records = append(records, r)
+	}
+	return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) { return len(found), records, next, nil })
+}
+
+func (w *work) copyOut(ctx context.Context, sha string, to *repository.Repository) error {
+	file, err := w.Repo.Get(ctx, sha)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = to.PutReader(ctx, file)
+	return err
+}

@@ -1,0 +1,323 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// shop is a record and a repository of a test's own.
+type shop struct {
+	*Jobs
+	t    *testing.T
+	docs map[string]string // SHA-256 by name
+}
+
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	repo, err := repository.Open(t.Context(), filepath.Join(t.TempDir(), "blobs"))
+	require.NoError(t, err)
+	repo.BelongTo(db)
+	t.Cleanup(func() { _ = repo.Close(); db.Close() })
+	return &shop{New(Parts{DB: db, Repo: repo, Batch: 2}), t, map[string]string{}}
+}
+
+func (s *shop) exec(sql string, args ...any) {
+	s.t.Helper()
+	_, err := s.DB.Pool.Exec(s.t.Context(), sql, args...)
+	require.NoError(s.t, err, sql)
+}
+
+// document keeps a document of a name, accepted, and found at URLs.
+func (s *shop) document(name string, urls ...string) string {
+	s.t.Helper()
+	body := []byte("document " + name)
+	d, err := s.Repo.Put(s.t.Context(), body)
+	require.NoError(s.t, err)
+	s.docs[name] = d.SHA256
+	for _, u := range urls {
+		host := weburl.Host(u)
+		site, err := store.EnsureSite(s.t.Context(), s.DB.Pool, host)
+		require.NoError(s.t, err)
+		h := frontier.HashOf(u)
+		require.NoError(s.t, s.DB.SaveFetched(s.t.Context(), store.Document{SHA256: d.SHA256, SHA1: d.SHA1, MD5: d.MD5, Bytes: int64(len(body)), Kind: "pdf"},
+			store.Location{Hash: h[:], SiteID: site, URL: u, Parent: "http://" + host + "/", Found: time.Now()}, nil))
+		s.exec(`INSERT INTO urls (site_id, hash, url, state, etag) VALUES ($1,$2,$3,2,'"1"')`, site, h[:], u)
+	}
+	s.exec(`UPDATE documents SET state='accepted' WHERE sha256=$1`, d.SHA256)
+	return d.SHA256
+}
+
+// collection is one with a document for each case of a cleaning.
+func (s *shop) collection() {
+	s.document("alone", "http://bad.example/alone.pdf")
+	s.document("twice", "http://bad.example/t1.pdf", "http://bad.example/t2.pdf")
+	s.document("elsewhere", "http://bad.example/e.pdf", "http://good.example/e.pdf")
+	paper := s.document("paper", "http://bad.example/p.pdf")
+	s.exec(`UPDATE documents SET state='new' WHERE sha256=$1`, s.document("waits", "http://bad.example/w.pdf"))
+	s.document("good", "http://good.example/g.pdf")
+	gone := s.document("not ingested", "http://good.example/n.pdf")
+	s.exec(`UPDATE documents SET same_as=$1 WHERE sha256=$2`, gone, s.document("its copy", "http://good.example/c.pdf"))
+	s.exec(`UPDATE documents SET same_as=$1 WHERE sha256=$2`, gone, s.document("its other copy", "http://good.example/d.pdf"))
+	s.exec(`UPDATE documents SET ingestion='failed' WHERE sha256=$1`, gone)
+	s.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/1', 'conf/x', 2003, 'A Paper')`)
+	s.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/1', $1, 'strong', 0.9)`, paper)
+	require.NoError(s.t, s.DB.Block(s.t.Context(), []store.Blocked{{Host: "bad.example"}}))
+}
+
+// job does a job from its beginning, and ends it.
+func (s *shop) job(kind string, o Options) (int64, Counters) {
+	s.t.Helper()
+	id, err := s.DB.AddJob(s.t.Context(), kind, o)
+	require.NoError(s.t, err)
+	p, err := s.Do(s.t.Context(), Run{kind, id, 1}, func(Progress) {})
+	require.NoError(s.t, err)
+	return id, p.Counters
+}
+
+// outcomes are what a job noted, by URL.
+func (s *shop) outcomes(job int64) map[string]string {
+	all, err := s.DB.ImportRecords(s.t.Context(), job, 0, false, 1000)
+	require.NoError(s.t, err)
+	out := map[string]string{}
+	for _, r := range all {
+		out[r.URL] = r.Outcome + " " + r.Kind + ": " + r.Detail
+	}
+	return out
+}
+
+var cleaned = Counters{Looked: 7, Documents: 3, Places: 2, Kept: 2, Bytes: 49, Why: map[string]int64{"blacklisted host": 4, "failed ingestion": 1}}
+
+func TestCleanDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	id, would := s.job(store.JobCleanDocuments, Options{})
+	require.Equal(t, cleaned, would)
+	said := s.outcomes(id)
+	require.Equal(t, "would-go document: blacklisted host bad.example", said["http://bad.example/alone.pdf"])
+	require.Equal(t, "would-go place: blacklisted host bad.example", said["http://bad.example/e.pdf"])
+	require.Equal(t, "kept document: blacklisted host bad.example; compared with conf/x/1: strong", said["http://bad.example/p.pdf"])
+	require.Equal(t, "kept document: blacklisted host bad.example; it waits to be examined", said["http://bad.example/w.pdf"])
+	require.Equal(t, "would-go document: failed ingestion", said["http://good.example/n.pdf"])
+	all, err := s.DB.FindDocuments(t.Context(), store.DocumentQuery{})
+	require.NoError(t, err)
+	require.Len(t, all, 9, "a dry run changes nothing")
+
+	_, did := s.job(store.JobCleanDocuments, Options{InPlace: true})
+	require.Equal(t, cleaned, did, "what went is what would go")
+	s.sound("alone", "twice", "not ingested")
+	_, places, err := s.DB.Document(t.Context(), s.docs["elsewhere"])
+	require.NoError(t, err)
+	require.Len(t, places, 1)
+	require.Equal(t, "http://good.example/e.pdf", places[0].URL)
+	var etag string
+	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT etag FROM urls WHERE url='http://good.example/n.pdf'`).Scan(&etag))
+	require.Empty(t, etag, "the next crawl would be told that it did not change, and is not there")
+	copies, err := s.DB.Duplicates(t.Context(), s.docs["its copy"])
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{s.docs["its copy"], s.docs["its other copy"]}, copies)
+	_, again := s.job(store.JobCleanDocuments, Options{InPlace: true})
+	require.Equal(t, Counters{Looked: 2, Kept: 2}, again)
+}
+
+// sound holds the record to its rule: a document is on record exactly where its file
+// is there, and those that went are neither.
+func (s *shop) sound(gone ...string) {
+	s.t.Helper()
+	away := map[string]bool{}
+	for _, name := range gone {
+		away[name] = true
+	}
+	for name, sha := range s.docs {
+		_, _, err := s.DB.Document(s.t.Context(), sha)
+		file, ferr := s.Repo.Exists(s.t.Context(), sha)
+		require.NoError(s.t, ferr)
+		require.Equal(s.t, !away[name], err == nil, "%s on record", name)
+		require.Equal(s.t, !away[name], file, "file of %s", name)
+	}
+}
+
+func TestOnlyOneSortIsCleaned(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	_, n := s.job(store.JobCleanDocuments, Options{Only: OnlyFailed})
+	require.Equal(t, int64(1), n.Looked)
+	_, n = s.job(store.JobCleanDocuments, Options{Only: OnlyBlacklisted})
+	require.Equal(t, int64(6), n.Looked)
+}
+
+// TestKilledCleaningGoesOn kills a cleaning wherever it tells of something; the next
+// attempt goes on, and it comes to the same as one that was let be.
+func TestKilledCleaningGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	id, err := s.DB.AddJob(t.Context(), store.JobCleanDocuments, Options{InPlace: true})
+	require.NoError(t, err)
+	attempts := 0
+	for ; ; attempts++ {
+		ctx, kill := context.WithCancel(t.Context())
+		told := 0
+		p, err := s.Do(ctx, Run{store.JobCleanDocuments, id, 1}, func(Progress) {
+			if told++; told == 2 {
+				kill()
+			}
+		})
+		kill()
+		if err == nil {
+			require.Equal(t, cleaned, p.Counters)
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.Greater(t, attempts, 2, "it was hardly killed")
+	s.sound("alone", "twice", "not ingested")
+	require.Len(t, s.outcomes(id), 7)
+}
+
+// TestBroughtBackWhileItGoes: a document that is fetched again after it was marked
+// stays, and one that is fetched while it goes is stored anew.
+func TestBroughtBackWhileItGoes(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	id, err := s.DB.AddJob(t.Context(), store.JobCleanDocuments, Options{InPlace: true, Only: OnlyFailed})
+	require.NoError(t, err)
+	sha := s.docs["not ingested"]
+	h := frontier.HashOf("http://good.example/n.pdf")
+	fetchedAgain := func() (put bool) {
+		require.NoError(t, s.DB.SaveFetched(t.Context(), store.Document{SHA256: sha, Kind: "pdf", Bytes: 1}, store.Location{Hash: h[:], SiteID: 2, URL: "http://good.example/n.pdf", Found: time.Now()},
+			func() error {
+				put = true
+				_, err := s.Repo.Put(t.Context(), []byte("document not ingested"))
+				return err
+			}))
+		return put
+	}
+	back := false
+	_, err = New(Parts{DB: s.DB, Repo: s.Repo}).Do(t.Context(), Run{store.JobCleanDocuments, id, 1}, func(p Progress) {
+		if p.Counters.Documents == 1 && !back {
+			back = true
+			require.True(t, fetchedAgain(), "its file was about to go")
+		}
+	})
+	require.NoError(t, err)
+	require.True(t, back)
+	s.sound()
+
+	s.exec(`UPDATE documents SET ingestion='failed', state='rejected' WHERE sha256=$1`, sha)
+	s.job(store.JobCleanDocuments, Options{InPlace: true, Only: OnlyFailed})
+	s.sound("not ingested")
+	require.True(t, fetchedAgain(), "who kept the file a moment before it went stores it anew")
+	s.sound()
+}
+
+func TestCleanParents(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	page := func(host, path string, state int, links ...string) {
+		site, err := store.EnsureSite(t.Context(), s.DB.Pool, host)
+		require.NoError(t, err)
+		url := "http://" + host + path
+		h := frontier.HashOf(url)
+		s.exec(`INSERT INTO urls (site_id, hash, url, state, outcome) VALUES ($1,$2,$3,$4,'not-found')`, site, h[:], url, state)
+		for _, l := range links {
+			to := frontier.HashOf(l)
+			s.exec(`INSERT INTO links (site_id, page, target, first_seen, last_seen) VALUES ($1,$2,$3,'2026-01-02','2026-03-04')`, site, h[:], to[:])
+		}
+	}
+	page("bad.example", "/", 1, "http://bad.example/p.pdf")
+	page("good.example", "/", 1, "http://good.example/g.pdf", "http://good.example/none.pdf")
+	page("good.example", "/none.html", 1, "http://good.example/none.pdf")
+	page("good.example", "/gone.html", 4, "http://good.example/g.pdf")
+	page("busy.example", "/", 1, "http://busy.example/soon.pdf")
+	s.exec(`UPDATE sites SET state='crawling' WHERE host='busy.example'`)
+	require.NoError(t, s.DB.ImportWhitelist(t.Context(), []store.ListedURL{{URL: "http://good.example/", Position: 1}, {URL: "http://good.example/gone.html", Position: 2},
+		{URL: "http://bad.example/other.html", Position: 3}, {URL: "http://nobody.example/", Position: 4}}))
+
+	want := Counters{Looked: 7, Parents: 5, Why: map[string]int64{"blacklisted host": 2, "dead link": 1, "no document": 2}}
+	id, would := s.job(store.JobCleanParents, Options{})
+	require.Equal(t, want, would)
+	require.Equal(t, map[string]string{
+		"http://bad.example/":           "would-go parent: blacklisted host bad.example",
+		"http://good.example/none.html": "would-go parent: no document",
+		"http://good.example/gone.html": "would-go parent: dead link: not-found",
+		"http://bad.example/other.html": "would-go parent: blacklisted host bad.example",
+		"http://nobody.example/":        "would-go parent: no document",
+	}, s.outcomes(id))
+	listed, err := s.DB.Whitelist(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, listed, 4)
+	_, did := s.job(store.JobCleanParents, Options{InPlace: true})
+	require.Equal(t, int64(5), did.Parents)
+	listed, err = s.DB.Whitelist(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+	_, again := s.job(store.JobCleanParents, Options{InPlace: true})
+	require.Zero(t, again.Parents)
+}
+
+func TestRetrieveAndWhitelist(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for i := range 9 {
+		s.document(fmt.Sprint("d", i), fmt.Sprintf("http://good.example/%d.pdf", i))
+	}
+	s.document("page", "http://good.example/p.html")
+	s.exec(`UPDATE documents SET kind='html' WHERE sha256=$1`, s.docs["page"])
+	o := Defaults(store.JobRetrieve)
+	for name, value := range map[string]string{"kind": "pdf", "sample": "5", "seed": "7", "from": time.Now().AddDate(0, 0, -1).Format(time.DateOnly)} {
+		require.NoError(t, o.Set(store.JobRetrieve, name, value))
+	}
+	o.To = t.TempDir()
+	first, n := s.job(store.JobRetrieve, o)
+	require.Equal(t, int64(5), n.Documents)
+	to, err := repository.Open(t.Context(), o.To)
+	require.NoError(t, err)
+	defer to.Close()
+	copied := 0
+	require.NoError(t, to.Walk(t.Context(), func(repository.Entry) error { copied++; return nil }))
+	require.Equal(t, 5, copied)
+	second, _ := s.job(store.JobRetrieve, o)
+	require.Equal(t, s.outcomes(first), s.outcomes(second), "the same seed draws the same sample")
+
+	all := Defaults(store.JobRetrieve)
+	all.Documents.Limit = 8
+	_, n = s.job(store.JobRetrieve, all)
+	require.Equal(t, int64(8), n.Documents)
+
+	_, w := s.job(store.JobWhitelist, Defaults(store.JobWhitelist))
+	require.NotNil(t, w.Whitelist)
+	require.Equal(t, 1, w.Whitelist.URLs)
+}
+
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	o := Defaults(store.JobRetrieve)
+	for name, value := range map[string]string{"state": "lost", "sample": "-1", "from": "31.1.2026", "year": "last", "only": "failed", "domains": "1"} {
+		require.ErrorIs(t, o.Set(store.JobRetrieve, name, value), ErrInput, name)
+	}
+	require.ErrorIs(t, o.Set("import", "kind", "pdf"), ErrInput)
+	o = Defaults(store.JobRetrieve)
+	require.NoError(t, o.Set(store.JobRetrieve, "to", "2026-01-31"))
+	require.Equal(t, "2026-01-31", o.Get("to"))
+	require.Equal(t, "to=2026-01-31 seed=1", o.Say(store.JobRetrieve))
+}

@@ -1,0 +1,242 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What a cleaning comes to for a document or a page.
+const (
+	WouldGo = "would-go" // it goes when the cleaning is confirmed
+	Went    = "gone"
+	Kept    = "kept"
+)
+
+// What goes: a document with its file, one place of a document that is elsewhere,
+// too, or a parent page.
+const (
+	CleanDocument = "document"
+	CleanPlace    = "place"
+	CleanParent   = "parent"
+)
+
+// CleanAt is where a cleaning of documents goes on.
+type CleanAt struct {
+	Hosts  bool   `json:"hosts,omitempty"` // through with what was not ingested: now what is on blacklisted hosts
+	Site   int64  `json:"site,omitempty"`
+	Hash   []byte `json:"hash,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	End    bool   `json:"end,omitempty"`
+}
+
+// cleanable is a document, or a place of one, that a cleaning looks at.
+type cleanable struct {
+	SHA256 string
+	Site   int64
+	Hash   []byte // of the place; empty where it is the document that is meant
+	URL    string
+	Host   string
+	Kind   string
+	Class  string
+	Bytes  int64
+	Keep   string // why it stays; "" where it may go
+	Last   bool   // no other place of the document would be left
+}
+
+// keepSQL says why a document d stays, whatever its host or its ingestion: nothing where it
+// may go.
+const keepSQL = `CASE
+	WHEN d.state='new' OR d.taken_until > now() THEN 'it waits to be examined'
+	ELSE coalesce((SELECT 'compared with ' || m.paper_key || ': ' || CASE WHEN m.settled='' THEN m.verdict ELSE 'settled, ' || m.settled END
+		FROM matches m WHERE m.sha256=d.sha256 AND (m.verdict <> 'different' OR m.settled <> '') ORDER BY m.score DESC, m.paper_key LIMIT 1), '') END`
+
+// notIngestedSQL selects documents that the library's own system could not take, behind
+// one.
+const notIngestedSQL = `SELECT d.sha256, 0::bigint, ''::bytea, coalesce(l.url, ''), '', d.kind, d.class, d.bytes, ` + keepSQL + `, true
+	FROM documents d LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
+	WHERE d.ingestion='failed' AND d.sha256 > $1 ORDER BY d.sha256 LIMIT $2`
+
+// onBlacklistSQL selects places of documents on blacklisted hosts, behind one. A place
+// is a document's last where all others are on such hosts, too, and come before it.
+const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.class, d.bytes, ` + keepSQL + `,
+		NOT EXISTS (SELECT 1 FROM locations o JOIN sites t ON t.id=o.site_id WHERE o.sha256=l.sha256
+			AND ((o.site_id, o.hash) > (l.site_id, l.hash) OR NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=t.host)))
+	FROM (SELECT s.id, s.host FROM sites s WHERE s.id >= $1 AND EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host) ORDER BY s.id) s
+		JOIN LATERAL (SELECT * FROM locations l WHERE l.site_id=s.id AND (s.id > $1 OR (l.hash, l.sha256) > ($2, $3)) ORDER BY l.hash, l.sha256 LIMIT $4) l ON true
+		JOIN documents d ON d.sha256=l.sha256
+	ORDER BY s.id, l.hash, l.sha256 LIMIT $4`
+
+// cleanables lists what comes next, at most limit.
+func cleanables(ctx context.Context, tx pgx.Tx, at CleanAt, limit int) ([]cleanable, error) {
+	sql, args := notIngestedSQL, []any{at.SHA256, limit}
+	if at.Hosts {
+		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, limit}
+	}
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[cleanable])
+}
+
+func orNone(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// CleanDocuments looks at the next documents that were not ingested, and then at those
+// on blacklisted hosts: what became of each, and where it goes on. With inPlace they
+// are marked as gone in the transaction that it is given, after which RemoveCleaned
+// takes them away; without, nothing is changed. Documents that are compared with a
+// paper or wait to be examined stay, and one that is elsewhere, too, loses the place
+// alone.
+func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, job int64, at CleanAt, inPlace bool, limit int) ([]ImportRecord, CleanAt, error) {
+	next, err := cleanables(ctx, tx, at, limit)
+	if err == nil && inPlace {
+		next, err = lockCleanables(ctx, tx, at, next, limit)
+	}
+	if err != nil {
+		return nil, at, err
+	}
+	var records []ImportRecord
+	var documents []string
+	var places []cleanable
+	for _, d := range next {
+		r := ImportRecord{URL: d.URL, Kind: CleanPlace, Detail: "failed ingestion", SHA256: d.SHA256, Class: d.Class, Bytes: d.Bytes, Outcome: WouldGo}
+		if at.Hosts {
+			r.Detail = "blacklisted host " + d.Host
+		}
+		switch {
+		case d.Keep != "":
+			r.Outcome, r.Detail, r.Kind = Kept, r.Detail+"; "+d.Keep, CleanDocument
+		case d.Last:
+			r.Kind, documents = CleanDocument, append(documents, d.SHA256)
+		default:
+			places = append(places, d)
+		}
+		if inPlace && d.Keep == "" {
+			r.Outcome = Went
+		}
+		records = append(records, r)
+	}
+	if inPlace {
+		err = markCleaned(ctx, tx, job, documents, places)
+	}
+	return records, behind(at, next, limit), err
+}
+
+// behind is where a cleaning goes on after a batch.
+func behind(at CleanAt, done []cleanable, limit int) CleanAt {
+	if len(done) == limit {
+		last := done[len(done)-1]
+		return CleanAt{Hosts: at.Hosts, Site: last.Site, Hash: last.Hash, SHA256: last.SHA256}
+	}
+	return CleanAt{Hosts: true, End: at.Hosts}
+}
+
+// lockCleanables locks the documents of a batch: nobody finds one of them elsewhere or
+// judges it until the end of the transaction. It returns them as they are then.
+func lockCleanables(ctx context.Context, tx pgx.Tx, at CleanAt, next []cleanable, limit int) ([]cleanable, error) {
+	for {
+		shas := make([]string, len(next))
+		for i, d := range next {
+			shas[i] = d.SHA256
+		}
+		if _, err := tx.Exec(ctx, `SELECT FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR UPDATE`, shas); err != nil {
+			return nil, err
+		}
+		again, err := cleanables(ctx, tx, at, limit)
+		if err != nil || slices.EqualFunc(next, again, func(a, b cleanable) bool { return a.SHA256 == b.SHA256 }) {
+			return again, err
+		}
+		next = again
+	}
+}
+
+// markCleaned takes places off the record, and notes which documents go. Their URLs are
+// asked for without "only if it changed" from now on, since what they gave is gone; and
+// nothing is a copy of them any more.
+func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, places []cleanable) error {
+	b := &pgx.Batch{}
+	b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.sha256 = ANY($1) AND u.site_id=l.site_id AND u.hash=l.asked`, documents)
+	for _, p := range places {
+		b.Queue(`UPDATE urls u SET etag='', last_modified='', content=NULL FROM locations l WHERE l.hash=$1 AND l.sha256=$2 AND u.site_id=l.site_id AND u.hash=l.asked`, p.Hash, p.SHA256)
+		b.Queue(`DELETE FROM locations WHERE hash=$1 AND sha256=$2`, p.Hash, p.SHA256)
+	}
+	b.Queue(`DELETE FROM sketches WHERE sha256 = ANY($1)`, documents)
+	b.Queue(`UPDATE documents SET blob_left=(blob_removed_at IS NULL OR blob_left), blob_removed_at=coalesce(blob_removed_at, now()) WHERE sha256 = ANY($1)`, documents)
+	b.Queue(`INSERT INTO cleaned (sha256, job) SELECT unnest($1::text[]), $2 ON CONFLICT (sha256) DO UPDATE SET job=EXCLUDED.job, done=false, cleaned_at=now()`, documents, job)
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// RemoveCleaned takes the documents that were marked off the record, and their files
+// away: a file before its row, and both while nobody can bring the document back. It
+// tells of each. What a crawl brought back since it was marked stays.
+func (db *DB) RemoveCleaned(ctx context.Context, blobs Blobs, told func()) error {
+	for {
+		left, err := list1[string](ctx, db, `SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		for _, sha := range left {
+			if err := db.leaveCopies(ctx, sha); err != nil {
+				return err
+			}
+			if err := db.removeDocument(ctx, sha, blobs); err != nil {
+				return fmt.Errorf("store: remove document %s: %w", sha, err)
+			}
+			told()
+		}
+	}
+}
+
+// leaveCopies gives the copies of a document that goes another best one among them.
+func (db *DB) leaveCopies(ctx context.Context, sha string) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		var copies []string
+		// A judgement that finds a copy is through before the lock is had; a later one
+		// finds no sketch of what goes.
+		b := &pgx.Batch{}
+		b.Queue(`SELECT pg_advisory_xact_lock(` + copiesLock + `)`)
+		b.Queue(`UPDATE documents SET same_as='' WHERE same_as=$1 AND EXISTS (SELECT 1 FROM documents d WHERE d.sha256=$1 AND d.blob_removed_at IS NOT NULL) RETURNING sha256`, sha).Query(func(rows pgx.Rows) (err error) {
+			copies, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(copies) == 0 {
+			return err
+		}
+		return group(ctx, tx, copies)
+	})
+}
+
+// removeDocument removes a document that is still marked, and with it what it was
+// compared with and where it was found.
+func (db *DB) removeDocument(ctx context.Context, sha string, blobs Blobs) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `SELECT FROM documents WHERE sha256=$1 AND blob_removed_at IS NOT NULL FOR UPDATE`, sha)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() > 0 {
+			if err := blobs.Delete(ctx, sha); err != nil {
+				return err
+			}
+		}
+		b := &pgx.Batch{}
+		b.Queue(`DELETE FROM documents WHERE sha256=$1 AND blob_removed_at IS NOT NULL`, sha)
+		b.Queue(`UPDATE cleaned SET done=true WHERE sha256=$1`, sha)
+		return tx.SendBatch(ctx, b).Close()
+	})
+}
+
+// ForgetCleaned forgets documents that went so long ago that no fetch from before is
+// under way.
+func (db *DB) ForgetCleaned(ctx context.Context) error {
+	_, err := db.Pool.Exec(ctx, `DELETE FROM cleaned WHERE done AND cleaned_at < now() - interval '7 days'`)
+	return err
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+// TestACleaningReadsItsBatchAlone: a step of a cleaning finds its documents and pages
+// by indexes, however many others there are.
+func TestACleaningReadsItsBatchAlone(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, sql := range []string{
+		`INSERT INTO sites (host) SELECT 'h' || n || '.example' FROM generate_series(1, 5000) n`,
+		`INSERT INTO blacklist (host) SELECT 'h' || n || '.example' FROM generate_series(1, 5000, 50) n`,
+		`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, ingestion) SELECT 'd' || n, '', '', 1, 'pdf', 'accepted', CASE WHEN n % 100 = 0 THEN 'failed' ELSE 'new' END FROM generate_series(1, 50000) n`,
+		`INSERT INTO locations (hash, asked, sha256, site_id, url, parent) SELECT sha256(d.sha256::bytea), sha256(d.sha256::bytea), d.sha256, 1 + d.id % 5000, 'http://h.example/' || d.sha256, 'http://h.example/p' || d.id % 5000 FROM documents d`,
+		`INSERT INTO urls (site_id, hash, url, state) SELECT 1 + n % 5000, sha256(n::text::bytea), 'http://h.example/p' || n, 1 FROM generate_series(1, 20000) n`,
+		`INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT u.site_id, u.hash, sha256(('d' || k)::bytea), current_date, current_date FROM urls u, generate_series(1, 3) k`,
+		`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://h' || n || '.example/', 'h' || n || '.example', n, 1 FROM generate_series(1, 20000) n`,
+		`ANALYZE`,
+	} {
+		_, err := db.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	for name, q := range map[string]struct {
+		sql  string
+		args []any
+		uses []string
+	}{
+		"not ingested":  {notIngestedSQL, []any{"d3", 200}, []string{"documents_not_ingested", "locations_sha256"}},
+		"blacklisted":   {onBlacklistSQL, []any{int64(100), []byte{1}, "", 200}, []string{"locations_site", "documents_pkey"}},
+		"linking pages": {parentsOfSQL(linkingSQL), []any{int64(100), []byte{1}, 200}, []string{"links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
+		"listed pages": {parentsOfSQL(givenSQL), []any{[]string{"http://h1.example/"}, []string{"h1.example"}, [][]byte{{1}}},
+			[]string{"links_pkey", "urls_pkey", "locations_parent"}},
+		"what is left": {`SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`, nil, nil},
+	} {
+		rows, err := db.Pool.Query(t.Context(), "EXPLAIN "+q.sql, append([]any{pgx.QueryExecModeExec}, q.args...)...)
+		require.NoError(t, err, name)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err, name)
+		plan := strings.Join(lines, "\n")
+		for _, table := range []string{"documents", "locations", "links", "urls", "whitelist"} {
+			require.NotContains(t, plan, "Seq Scan on "+table, "%s: %s", name, plan)
+		}
+		for _, index := range q.uses {
+			require.Contains(t, plan, index, "%s: %s", name, plan)
+		}
+	}
+}

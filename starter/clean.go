@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+)
+
+func (c *cli) cleanCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "clean", Short: "Take off the record what is of no use: documents, parent pages", Args: cobra.NoArgs,
+		Long: `Take off the record what is of no use. It is a dry run, a list of what would go with
+the reason of each, unless --confirm says otherwise. What goes is told at once; what has
+come to be of no use since a dry run goes with it.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(c.cleanDocumentsCommand(), c.cleanParentsCommand())
+	return cmd
+}
+
+func (c *cli) cleanDocumentsCommand() *cobra.Command {
+	o := tables.Options{}
+	var file string
+	cmd := &cobra.Command{Use: "documents", Short: "Documents on blacklisted hosts, and those that were not ingested", Args: cobra.NoArgs,
+		Long: `Remove documents on blacklisted hosts, and those that the library's own system could
+not take (starter documents mark failed), with their files. A document that is
+elsewhere, too, loses its place on the blacklisted host alone. One that may be a paper
+somebody looks for, or that waits to be examined, stays, and is listed as kept.`,
+		Example: "  starter clean documents\n  starter clean documents --only blacklisted --csv would-go.csv\n  starter clean documents --confirm",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Set(store.JobCleanDocuments, "only", o.Only); err != nil {
+				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
+			}
+			return c.newJob(cmd.Context(), store.JobCleanDocuments, o, true, file)
+		}}
+	cmd.Flags().StringVar(&o.Only, "only", "", "one sort alone: blacklisted or failed (default: both)")
+	cleanFlags(cmd, &o, &file)
+	return cmd
+}
+
+func (c *cli) cleanParentsCommand() *cobra.Command {
+	o := tables.Options{}
+	var file string
+	cmd := &cobra.Command{Use: "parents", Short: "Pages that lead to files, and are of no use", Args: cobra.NoArgs,
+		Long: `Remove parent pages of no use, which are those on blacklisted hosts, those that are
+gone, and those that lead to no document on record: their links to files, and their
+lines of the whitelist. Pages of a site that is being crawled may have documents soon.`,
+		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --confirm",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.newJob(cmd.Context(), store.JobCleanParents, o, true, file)
+		}}
+	cleanFlags(cmd, &o, &file)
+	return cmd
+}
+
+func cleanFlags(cmd *cobra.Command, o *tables.Options, file *string) {
+	cmd.Flags().BoolVar(&o.InPlace, "confirm", false, "remove it; without, it is only told what would go")
+	cmd.Flags().StringVar(file, "csv", "", "write the list as CSV to this file, too")
+}
+
+// newJob sets up a job on what is on record, and starts it.
+func (c *cli) newJob(ctx context.Context, kind string, o tables.Options, wait bool, file string) error {
+	a, err := c.Record(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	id, err := a.DB.AddJob(ctx, kind, o)
+	if err == nil {
+		err = c.runJob(ctx, t, a.DB, id, wait)
+	}
+	if err == nil && file != "" {
+		err = writeRecords(ctx, a.DB, id, file)
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/ingest"
+)
+
+// JobID is the workflow id of a job.
+func JobID(kind string, job int64) string {
+	if kind == activities.JobImport {
+		return ImportID(job)
+	}
+	return fmt.Sprintf("job/%s/%d", kind, job)
+}
+
+// TableJob does a job on what is on record: one activity, which goes on where an
+// attempt before it ended. It returns what the job came to.
+func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
+	var at tables.Progress
+	err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(run.Kind))
+	if err == nil {
+		what := fmt.Sprintf("job %d: %s", run.Job, run.Kind)
+		err = workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, what), tableJobs.DoTableJob, run).Get(ctx, &at)
+	}
+	end := activities.ImportEnd{Run: ingest.Run{Job: run.Job, Run: run.Run}, State: activities.JobEnded}
+	switch {
+	case ctx.Err() != nil:
+		end.State = activities.JobCancelled
+	case err != nil:
+		end.State, end.Note = activities.JobFailed, rootCause(err)
+	}
+	last, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	workflow.SetCurrentDetails(last, tableDetails(run, end.State, at))
+	if ended := workflow.ExecuteActivity(on(last, activities.QueueDocuments, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
+		err = ended
+	}
+	if said := workflow.UpsertTypedSearchAttributes(last, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State)); err == nil {
+		err = said
+	}
+	return at, err
+}
+
+func tableDetails(run tables.Run, end string, at tables.Progress) string {
+	c := at.Counters
+	var b strings.Builder
+	fmt.Fprintf(&b, "### job %d, %s\n\n**%s**\n\n| | |\n|--|--:|\n", run.Job, run.Kind, end)
+	fmt.Fprintf(&b, "| looked at | %d |\n| documents | %d |\n| places | %d |\n| parents | %d |\n| kept | %d |\n", c.Looked, c.Documents, c.Places, c.Parents, c.Kept)
+	if w := c.Whitelist; w != nil {
+		fmt.Fprintf(&b, "| domains listed | %d |\n| pages listed | %d |\n", w.Listed, w.URLs)
+	}
+	return b.String()
+}
