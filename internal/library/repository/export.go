@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -227,11 +228,15 @@ func fileName(s string) string {
 		_, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-n]
 	}
-	if s = strings.Trim(s, ". "); s == "" {
-		return "_"
+	s = strings.Trim(s, ". ")
+	if s == "" || device.MatchString(s) {
+		return "_" + s
 	}
 	return s
 }
+
+// device is what Windows takes for one of its devices, whatever ends the name.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9]) *(\.|$)`)
 
 func (r *Repository) copyOut(ctx context.Context, sha256, to string) error {
 	rd, err := r.Get(ctx, sha256)

@@ -53,6 +53,8 @@ func TestReadableName(t *testing.T) {
 		{repository.Item{Paper: gleaner.Paper{Venue: "conf/webdb", Year: 2003, Title: "On engines", Authors: []gleaner.Author{ada}}}, "webdb/2003/Lovelace - On engines.pdf"},
 		{repository.Item{Extension: ".ps", Paper: gleaner.Paper{Venue: "journals/x", Title: `A/B: "why"?`, Authors: []gleaner.Author{ada, cb}}}, "x/undated/Lovelace and Babbage - A B why.ps"},
 		{repository.Item{Paper: gleaner.Paper{Venue: "..", Year: 1, Title: "../../x", Authors: []gleaner.Author{mk, ada, cb}}}, "_/1/Kay et al. - .. .. x.pdf"},
+		{repository.Item{Paper: gleaner.Paper{Venue: "conf/con", Year: 2003, Title: "Aux. files"}}, "_con/2003/_Aux. files.pdf"},
+		{repository.Item{Paper: gleaner.Paper{Venue: "conf/conext", Year: 2003, Title: "Com10"}}, "conext/2003/Com10.pdf"},
 		{repository.Item{SHA256: strings.Repeat("ab", 32)}, "unmatched/undated/abababababababab.pdf"},
 	} {
 		assert.Equal(t, tt.want, tt.it.ReadableName())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -209,6 +210,23 @@ func TestExportsOfHostileText(t *testing.T) {
 			assert.Equal(t, strings.Join(strings.Fields(papers[i].Title), " "), got[i].Title, f)
 		}
 	}
+}
+
+// TestListsAreNoCommands: what a terminal would obey is in no list that somebody looks
+// at there.
+func TestListsAreNoCommands(t *testing.T) {
+	t.Parallel()
+	const bad = "A\x1b]0;owned\a \u009b31mtitle\x00\x7f"
+	p := gleaner.Paper{Key: bad, Title: bad, Year: 2003, Venue: bad, Authors: authors(bad), DOI: bad, Pages: bad, Links: []string{bad}}
+	for _, f := range []biblio.Format{biblio.CSV, biblio.BibTeX, biblio.RIS} {
+		var b bytes.Buffer
+		require.NoError(t, biblio.Write(&b, f, []biblio.Entry{{Paper: p, File: bad}}))
+		require.Contains(t, b.String(), "title", f)
+		for _, r := range b.String() {
+			require.False(t, unicode.IsControl(r) && r != '\n' && r != '\r', "%s: %q", f, b.String())
+		}
+	}
+	require.Equal(t, "'=1", biblio.Cell("\x01=1"))
 }
 
 func TestDetect(t *testing.T) {

@@ -44,7 +44,7 @@ func (e Entry) bibTeX(key string) string {
 	}
 	fmt.Fprintf(&b, "@%s{%s,\n", kind, key)
 	field := func(name, v string) {
-		if v = strings.Join(strings.Fields(v), " "); v != "" {
+		if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
 			fmt.Fprintf(&b, "  %-9s = {%s},\n", name, v)
 		}
 	}
@@ -73,7 +73,7 @@ func (e Entry) bibTeX(key string) string {
 // citeKey is a key that no style stumbles over, and that no entry before has.
 func citeKey(taken map[string]int, given string, at int) string {
 	key := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune(`,{}()"#%=\~@'`, r) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`,{}()"#%=\~@'`, r) {
 			return -1
 		}
 		return r

@@ -190,7 +190,9 @@ func writeCSV(w io.Writer, entries []Entry) error {
 
 // Cell makes text safe for a spreadsheet, which would run a cell that begins like
 // a formula: such a cell gets an apostrophe before it, which reading takes off.
+// Control characters are left out.
 func Cell(s string) string {
+	s = plain(s)
 	if looksFormula(s) {
 		return "'" + s
 	}

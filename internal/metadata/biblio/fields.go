@@ -2,6 +2,7 @@ package biblio
 
 import (
 	"strings"
+	"unicode"
 
 	"gleaner/internal/gleaner"
 )
@@ -108,6 +109,16 @@ func clean(title string) string {
 		title = strings.TrimSuffix(title, ".")
 	}
 	return title
+}
+
+// plain is text without what a terminal would obey: lists are looked at there, too.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 func names(as []gleaner.Author) []string {

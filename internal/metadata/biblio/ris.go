@@ -181,7 +181,7 @@ func writeRIS(w io.Writer, entries []Entry) error {
 	for _, e := range entries {
 		var b strings.Builder
 		line := func(tag, v string) {
-			if v = strings.Join(strings.Fields(v), " "); v != "" {
+			if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
 				fmt.Fprintf(&b, "%s  - %s\r\n", tag, v)
 			}
 		}
