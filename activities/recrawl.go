@@ -23,6 +23,7 @@ type Due struct {
 	Of     store.Selection `json:"of"`
 	All    bool            `json:"all,omitempty"`    // whether or not their rest is over
 	Before time.Time       `json:"before,omitempty"` // URLs asked since are left
+	WARC   bool            `json:"warc,omitempty"`   // keep what is exchanged in WARC files
 	After  string          `json:"after"`            // the place of the last host of the batch before
 	Limit  int             `json:"limit"`
 }
@@ -75,7 +76,7 @@ func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, er
 	beat, set, stop := heartbeats[string](ctx)
 	defer stop()
 	for _, host := range p.Hosts {
-		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: p.Due.All, Before: p.Due.Before, For: activity.GetInfo(ctx).WorkflowExecution.ID}, a.policy)
+		n, err := a.db.RequeueDue(beat, host, store.PutBack{All: p.Due.All, WARC: p.Due.WARC, Before: p.Due.Before, For: activity.GetInfo(ctx).WorkflowExecution.ID}, a.policy)
 		if err != nil {
 			return nil, typed(err)
 		}

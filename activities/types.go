@@ -34,6 +34,7 @@ type HarvestOptions struct {
 	Window   int           `json:"window,omitempty"`    // sites crawled at a time; 0 is 50
 	Refresh  bool          `json:"refresh,omitempty"`   // look for homepages again though decided lately
 	Links    *rules.Lists  `json:"links,omitempty"`     // what is left out; nil, or a list that is not given, is the worker's
+	WARC     bool          `json:"warc,omitempty"`      // keep what is exchanged with sites in WARC files; false is the worker's
 	Again    string        `json:"again,omitempty"`     // what was asked before: AgainDue (""), AgainAll or AgainNone
 }
 

@@ -75,6 +75,7 @@ everything again (--again). It needs a worker: "starter dev" runs one.`,
   starter harvest --author "Ada Lovelace"
   starter harvest --author 65/2885 --years 1998-2004
   starter harvest --papers reading-list.bib
+  starter harvest conf/webdb --years 1998-2004 --warc
   starter harvest --papers wanted.doi --wait
   starter harvest conf/webdb --years 1998-2004 --delay 5s --max-pages 2000
   starter harvest conf/webdb --years 1998-2004 --ignore '*/courses.html,ads.example.com'
@@ -115,10 +116,14 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&f.options.Budget, "budget", 0, "leave a site when one more accepted document is expected to take more than so many requests (default: no limit)")
 	fl.IntVar(&f.options.Window, "sites", 0, "sites crawled at a time (default 50)")
 	fl.BoolVar(&f.options.Refresh, "refresh", false, "look for homepages again, though they were looked for lately")
+	fl.BoolVar(&f.options.WARC, "warc", false, warcHelp)
 	fl.StringVar(&f.options.Again, "again", "", "what to ask again of what was asked before: due, all or none (default: all where this harvest is complete, else due)")
 	f.sources.register(cmd)
 	f.links.register(fl)
 }
+
+// warcHelp is of the flag of that name.
+const warcHelp = "keep what is exchanged with sites in WARC files, below warc in the blob store (default: the worker's setting)"
 
 // args checks the number of arguments, and says what is missing.
 func args(n int, what string) cobra.PositionalArgs {

@@ -24,7 +24,7 @@ import (
 )
 
 func (c *cli) recrawlCommand() *cobra.Command {
-	var due, all, wait, cancel bool
+	var due, all, wait, cancel, warc bool
 	var site string
 	cmd := &cobra.Command{Use: "recrawl VENUE | HOST | --due", Short: "Ask again for what may have changed",
 		Long: `Crawl again the sites of a venue (or all, or one) whose rest is over, and there
@@ -32,7 +32,7 @@ the pages that are due. Pages are asked for conditionally: an unchanged one cost
 a short answer. What became longer ago unchanged is asked more rarely, what
 changed more often; docs/recrawl.md says how. --all asks for everything now, due
 or not. To-be-avoided directories are left but for every fifth time.`,
-		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl conf/webdb --all --wait\n  starter recrawl conf/webdb --cancel",
+		Example: "  starter recrawl conf/webdb --wait\n  starter recrawl --due\n  starter recrawl --due --warc\n  starter recrawl conf/webdb --all --wait\n  starter recrawl conf/webdb --cancel",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := len(args)
@@ -44,7 +44,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 			if n != 1 {
 				return fmt.Errorf("%w: want one of a venue, a host (or --site HOST), or --due", program.ErrUsage)
 			}
-			d := activities.Due{All: all, Of: store.Selection{Host: site}}
+			d := activities.Due{All: all, WARC: warc, Of: store.Selection{Host: site}}
 			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
 				d.Of.Host = strings.ToLower(args[0])
 			} else if len(args) == 1 {
@@ -62,6 +62,7 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 	cmd.Flags().BoolVar(&due, "due", false, "every site whose rest is over")
 	cmd.Flags().StringVar(&site, "site", "", "one host")
 	cmd.Flags().BoolVar(&all, "all", false, "whatever was asked before, due or not")
+	cmd.Flags().BoolVar(&warc, "warc", false, warcHelp)
 	cmd.Flags().BoolVar(&wait, "wait", false, "end when the recrawl does, and say what it came to")
 	cmd.Flags().BoolVar(&cancel, "cancel", false, "end the recrawl that is under way; what it found is kept")
 	return cmd

@@ -59,6 +59,7 @@ type scheduleFlags struct {
 	cron, years   string
 	delay         time.Duration
 	small         int
+	warc          bool
 }
 
 func (c *cli) scheduleCreate() *cobra.Command {
@@ -78,6 +79,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
 	fl.StringVar(&f.years, "years", "", yearsHelp)
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
+	fl.BoolVar(&f.warc, "warc", false, warcHelp)
 	smallVar(fl, &f.small)
 	return cmd
 }
@@ -140,14 +142,15 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every}}
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
+	due := activities.Due{WARC: f.warc}
 	switch name {
 	case dueSchedule:
 		o.ID = scheduleID(name)
-		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{}})
+		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due}})
 		return o, nil
 	case whitelistSchedule:
 		o.ID = scheduleID(name)
-		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Whitelist: &activities.Whitelist{Small: f.small}}})
+		o.Action = action(o.ID, workflows.ScheduledParams{Recrawl: &workflows.RecrawlParams{Due: due, Whitelist: &activities.Whitelist{Small: f.small}}})
 		return o, nil
 	}
 	years, err := yearsFlag(f.years)
@@ -161,7 +164,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if err != nil {
 		return o, err
 	}
-	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: activities.ScopePrefix, Delay: f.delay, Again: activities.AgainDue})
+	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: activities.ScopePrefix, Delay: f.delay, WARC: f.warc, Again: activities.AgainDue})
 	o.ID = scheduleID(h.ID)
 	o.Action = action(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	return o, nil

@@ -45,6 +45,7 @@ type Config struct {
 	Limits   weburl.Limits // on the shape of URLs
 	Links    rules.Lists   // what is left out, unless a harvest says otherwise
 	Inspect  bool          // links are left out by their words, as CINDI has it
+	WARC     bool          // what is exchanged with hosts is kept in WARC files
 	Names    bool          // so are files whose name or size speaks against them
 	Batch    int           // visits written at once where the delay is 0
 

@@ -69,7 +69,7 @@ func crawlAll(dsn, proxy, blobs string) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: log})
 	cfg := Defaults()
-	cfg.TrapPages, cfg.Strategy, cfg.Leads = 0, rank.BreadthFirst, "none"
+	cfg.TrapPages, cfg.Strategy, cfg.Leads, cfg.WARC = 0, rank.BreadthFirst, "none", true
 	c := New(db, keeper, client, coll, cfg, log)
 	c.patience = 0 // the test is to hear that another one has the host
 	rows, err := db.Pool.Query(ctx, `SELECT host FROM sites WHERE id IN (SELECT site_id FROM scopes)`)
@@ -186,8 +186,10 @@ func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 			asked[r.Host+r.Path]++
 		}
 	}
+	inFiles := responsesIn(t, blobs)
 	total := 0
-	for _, n := range asked {
+	for url, n := range asked {
+		require.Positive(t, inFiles["http://"+url], "%s is in a file of those who asked, killed or not", url)
 		total += n
 		again += n - 1
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
@@ -22,7 +23,8 @@ type slice struct {
 	lease    *politeness.Lease
 	site     store.Site
 	loop     *loop
-	attempts int    // slices before this one that did not come to an end
+	attempts int // slices before this one that did not come to an end
+	keeping  *keeping
 	denied   string // why the policy does not allow the site, "" where it does
 }
 
@@ -51,6 +53,10 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	defer cancel(nil)
 	if err := s.load(ctx, host, report); err != nil {
 		return Result{}, err
+	}
+	if s.loop.cfg.WARC {
+		s.keeping = newKeeping(s)
+		ctx = fetch.WithTape(ctx, s.keeping.tape)
 	}
 	watched := make(chan struct{})
 	go func() { defer close(watched); s.watch(ctx, cancel) }()
@@ -120,8 +126,8 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 // tells the lists of each. Their delay is the lease's already.
 func (s *slice) asked(ctx context.Context) (Config, []rules.Lists, error) {
 	c := s.cfg
-	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget, Kept: []rules.Lists{c.Links}})
-	c.MaxPages, c.Strategy, c.Leads, c.Budget = o.MaxPages, o.Strategy, o.Leads, o.Budget
+	o, _, err := s.db.SiteOptions(ctx, s.site.ID, store.SiteOptions{MaxPages: c.MaxPages, Strategy: c.Strategy, Leads: c.Leads, Budget: c.Budget, WARC: c.WARC, Kept: []rules.Lists{c.Links}})
+	c.MaxPages, c.Strategy, c.Leads, c.Budget, c.WARC = o.MaxPages, o.Strategy, o.Leads, o.Budget, o.WARC || s.site.WARC
 	return c, o.Kept, err
 }
 
@@ -189,6 +195,9 @@ func (s *slice) run(ctx context.Context) error {
 
 // finish writes what is left and says how the slice ended.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
+	if cerr := s.keeping.close(ctx); cerr != nil {
+		s.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the host does it", "host", s.site.Host, "error", cerr)
+	}
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {
 		s.loop.release()
 		return Result{Progress: s.loop.progress}, politeness.ErrLost // whoever has the lease now writes

@@ -57,8 +57,8 @@ func New(cfg Config) (*Client, error) {
 	}
 	c.robots.hosts = map[string]*hostRobots{}
 	// From the outermost inwards: redirects, robots.txt, the blacklist, names, a turn
-	// of the host, limits, decoding, time, the guarded dial.
-	answers := &limited{&decoded{&watched{&exit{direct, proxied}}}}
+	// of the host, limits, decoding, time, the tape, the guarded dial.
+	answers := &limited{&decoded{&watched{&taped{&exit{direct, proxied}}}}}
 	c.inTurn = &blacklist{cfg: &c.cfg, next: &localNames{c: c, next: &turns{cfg: &c.cfg, next: answers}}}
 	c.chain = &redirector{c: c, next: &robotsCheck{c: c, next: c.inTurn}}
 	c.collectors.New = newCollectors(&untouched{c.chain})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"sync/atomic"
 
 	"gleaner/internal/gleaner"
@@ -41,11 +42,28 @@ func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
 // from a dial that nobody waits for.
 type trace struct {
 	connected, reused, answered, badTLS atomic.Bool
+
+	address atomic.Pointer[string] // of who answers
+}
+
+// server is the address of who answers; not valid where nobody was reached.
+func (t *trace) server() netip.Addr {
+	said := t.address.Load()
+	if said == nil {
+		return netip.Addr{}
+	}
+	at, _ := netip.ParseAddrPort(*said)
+	return at.Addr().Unmap().WithZone("")
 }
 
 func (t *trace) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
-		GotConn:              func(i httptrace.GotConnInfo) { t.connected.Store(true); t.reused.Store(i.Reused) },
+		GotConn: func(i httptrace.GotConnInfo) {
+			t.connected.Store(true)
+			t.reused.Store(i.Reused)
+			at := i.Conn.RemoteAddr().String()
+			t.address.Store(&at)
+		},
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 		TLSHandshakeDone:     func(_ tls.ConnectionState, err error) { t.badTLS.Store(err != nil) },
 	}

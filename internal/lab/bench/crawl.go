@@ -30,7 +30,10 @@ type Options struct {
 	DatabaseURL string                   // of a server on which databases may be made
 	DatabaseCPU func() float64           // seconds that the server has used; nil if not known
 	Profile     func(func() error) error // wraps the crawler's rounds, for a profile; may be nil
+	WithWARC    bool                     // crawl the same pages in turns with the others, and keep what is exchanged in WARC files
 	WithFiles   *Web                     // the same pages with links to files, which are crawled in turns with the others; nil for none
+
+	keeps bool // WARC files, in this round
 }
 
 // Run is what one crawler did in one round.
@@ -61,11 +64,13 @@ type Report struct {
 	Ratios   []float64 `json:"ratios"`
 	CPURatio float64   `json:"cpu_ratio"` // colly's CPU seconds by ours, the database's included
 
-	WithFiles *WithFiles `json:"with_files,omitempty"`
+	WithFiles *Variant `json:"with_files,omitempty"`
+	WithWARC  *Variant `json:"with_warc,omitempty"`
 }
 
-// WithFiles is what pages with links to files came to, beside those without.
-type WithFiles struct {
+// Variant is what a crawl of another kind came to, beside the one without: of pages
+// with links to files, or with WARC files.
+type Variant struct {
 	Run
 	Database Database  `json:"database"`
 	Ratio    float64   `json:"ratio"` // median of the rounds' ratios of pages per second
@@ -77,7 +82,7 @@ type WithFiles struct {
 func Crawl(ctx context.Context, web *Web, o Options) (Report, error) {
 	var ours, theirs []Run
 	var r Report
-	var files turns
+	var files, warc turns
 	for range max(1, o.Rounds) {
 		run, db, err := crawlOnce(ctx, web, o)
 		if err != nil {
@@ -90,27 +95,34 @@ func Crawl(ctx context.Context, web *Web, o Options) (Report, error) {
 		ours, theirs, r.Database = append(ours, run), append(theirs, other), db
 		r.Ratios = append(r.Ratios, run.PagesPerSec/other.PagesPerSec)
 		if o.WithFiles != nil {
-			if err := files.take(ctx, run, o); err != nil {
+			if err := files.take(ctx, o.WithFiles, run, o); err != nil {
+				return r, err
+			}
+		}
+		if o.WithWARC {
+			with := o
+			with.keeps = true
+			if err := warc.take(ctx, web, run, with); err != nil {
 				return r, err
 			}
 		}
 	}
-	r.Gleaner, r.Colly, r.WithFiles = median(ours), median(theirs), files.report()
+	r.Gleaner, r.Colly, r.WithFiles, r.WithWARC = median(ours), median(theirs), files.report(), warc.report()
 	r.Ratio = middle(r.Ratios)
 	r.CPURatio = r.Colly.CPU / (r.Gleaner.CPU + r.Gleaner.DatabaseCPU)
 	return r, nil
 }
 
-// turns are the rounds on pages with links to files.
+// turns are the rounds of a variant.
 type turns struct {
 	runs        []Run
 	ratios, cpu []float64
 	used        Database
 }
 
-// take crawls them beside a run on pages without.
-func (t *turns) take(ctx context.Context, without Run, o Options) error {
-	run, used, err := crawlOnce(ctx, o.WithFiles, o)
+// take crawls it beside a run without.
+func (t *turns) take(ctx context.Context, web *Web, without Run, o Options) error {
+	run, used, err := crawlOnce(ctx, web, o)
 	if err != nil {
 		return err
 	}
@@ -120,11 +132,11 @@ func (t *turns) take(ctx context.Context, without Run, o Options) error {
 	return nil
 }
 
-func (t *turns) report() *WithFiles {
+func (t *turns) report() *Variant {
 	if len(t.runs) == 0 {
 		return nil
 	}
-	return &WithFiles{Run: median(t.runs), Database: t.used, Ratio: middle(t.ratios), Ratios: t.ratios, CPURatio: middle(t.cpu)}
+	return &Variant{Run: median(t.runs), Database: t.used, Ratio: middle(t.ratios), Ratios: t.ratios, CPURatio: middle(t.cpu)}
 }
 
 func middle(xs []float64) float64 { return slices.Sorted(slices.Values(xs))[len(xs)/2] }
@@ -216,7 +228,7 @@ func openCrawler(ctx context.Context, dsn string, o Options) (*crawler, error) {
 	}
 	c.coll = collection.New(collection.Parts{DB: db, Repo: c.repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: quiet()})
 	// The web has no documents: for a crawl it is a trap.
-	cfg.TrapPages, cfg.MaxPages = 0, 10*o.Pages
+	cfg.TrapPages, cfg.MaxPages, cfg.WARC = 0, 10*o.Pages, o.keeps
 	if o.Strategy != "" {
 		cfg.Strategy = o.Strategy
 	}

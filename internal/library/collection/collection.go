@@ -122,6 +122,9 @@ func Sniff(url, mediaType string, body []byte) What {
 	return Neither
 }
 
+// Repository is where the collection's files are.
+func (c *Collection) Repository() *repository.Repository { return c.repo }
+
 // Ready reports whether the blob store takes files. It costs nothing while it does.
 func (c *Collection) Ready(ctx context.Context) error { return c.repo.Ready(ctx) }
 

@@ -52,6 +52,7 @@ func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string
 type PutBack struct {
 	All    bool      // whatever was asked, due or not
 	Before time.Time // only what was last asked before; zero is no bound
+	WARC   bool      // keep what is exchanged in WARC files
 	For    string    // the recrawl that wants it; "" for none
 }
 
@@ -92,7 +93,7 @@ func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recra
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
-			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END WHERE id=$1`, id, put > 0, what.For)
+			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END, warc=warc OR $4 WHERE id=$1`, id, put > 0, what.For, what.WARC)
 		return err
 	})
 	if err != nil {
@@ -182,7 +183,7 @@ func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteSt
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE sites SET state=$2, reason=$3, crawl_finished=now(), retries=$4, interval_s=$5, due_at=now() + $6 * interval '1 second',
-			recrawled_for=NULL,
+			recrawled_for=NULL, warc=false,
 			trap_seq=CASE WHEN $2='trap' THEN (SELECT last_value FROM urls_seq) ELSE 0 END WHERE id=$1`,
 			c.ID, state, reason, retries, int64(interval/time.Second), int64(rest/time.Second))
 		return err

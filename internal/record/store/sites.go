@@ -32,6 +32,7 @@ type Site struct {
 	Finished   *time.Time        `json:"crawl_finished,omitempty"`
 	Pace       Pace              `json:"pace"`
 	Learnt     json.RawMessage   `json:"-"`
+	WARC       bool              `json:"-"` // a recrawl wants what is exchanged kept
 }
 
 // EnsureSite returns the id of a host's row, making it where it is new.
@@ -63,11 +64,11 @@ func HoldSite(ctx context.Context, tx pgx.Tx, host string) (int, error) {
 }
 
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
-	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, ` + paceColumns
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, s.warc, ` + paceColumns
 
 func scanSite(row pgx.CollectableRow) (Site, error) {
 	var s Site
-	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt}, s.Pace.fields()...)...)
+	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt, &s.WARC}, s.Pace.fields()...)...)
 	return s, err
 }
 

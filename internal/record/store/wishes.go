@@ -18,6 +18,8 @@ type SiteOptions struct {
 	Leads    string        `json:"leads,omitempty"`  // wanted, all or none
 	Budget   float64       `json:"budget,omitempty"` // requests that one more accepted document may cost; 0 is no limit
 
+	WARC bool `json:"warc,omitempty"` // keep what is exchanged in WARC files
+
 	Links *rules.Lists  `json:"links,omitempty"` // what one harvest leaves out; nil is the worker's
 	Kept  []rules.Lists `json:"-"`               // of all that want the site, each over the worker's
 }
@@ -33,6 +35,7 @@ func (o SiteOptions) or(worker SiteOptions) SiteOptions {
 	if o.Budget == 0 {
 		o.Budget = worker.Budget
 	}
+	o.WARC = o.WARC || worker.WARC
 	o.Kept = worker.Kept
 	if o.Links != nil {
 		o.Kept = []rules.Lists{*o.Links}
@@ -44,7 +47,8 @@ func (o SiteOptions) or(worker SiteOptions) SiteOptions {
 }
 
 // merge takes the politer delay and the larger limits of two harvests, and the
-// strategy and leads of the later one that names any.
+// strategy and leads of the later one that names any; WARC files are kept where one
+// of them wants some.
 func (o SiteOptions) merge(later SiteOptions) SiteOptions {
 	o.Delay, o.MaxPages = max(o.Delay, later.Delay), max(o.MaxPages, later.MaxPages)
 	if o.Budget == 0 || later.Budget == 0 {
@@ -52,6 +56,7 @@ func (o SiteOptions) merge(later SiteOptions) SiteOptions {
 	} else {
 		o.Budget = max(o.Budget, later.Budget)
 	}
+	o.WARC = o.WARC || later.WARC
 	if later.Strategy != "" {
 		o.Strategy = later.Strategy
 	}

@@ -229,6 +229,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.MaxBytes, c.HarvestBytes = int64(limits.SiteBytes), int64(limits.HarvestBytes)
 	c.MaxTime = limits.SiteTime
 	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
+	c.WARC = cfg.Crawl.WARC
 	c.Strategy, c.Leads = string(cfg.Crawl.Strategy), string(cfg.Crawl.Leads)
 	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
 	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages

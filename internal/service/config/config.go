@@ -71,6 +71,7 @@ type Crawl struct {
 	Strategy Strategy    `koanf:"strategy" default:"gleaner" help:"order of a crawl: gleaner, zhuang or bfs"`
 	MaxPages int         `koanf:"max-pages" default:"20000" min:"1" help:"requests of one crawl of one site"`
 	Leads    Leads       `koanf:"leads" default:"wanted" help:"documents linked on other hosts: wanted, all or none"`
+	WARC     bool        `koanf:"warc" default:"false" help:"keep what crawls exchange with hosts in WARC files, below warc in the blob store"`
 	Policy   CrawlPolicy `koanf:"crawl-policy" default:"blacklist" help:"what crawls may ask: blacklist (all but listed hosts), whitelist (listed pages and their domain, depth 2) or hybrid (both kinds of site)"`
 }
 

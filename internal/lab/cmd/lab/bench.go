@@ -47,14 +47,16 @@ durable frontier on Postgres and all checks on; and crawl the same pages with
 colly alone (a DOM for each page, nothing stored), in turns. The pages are
 served by a process of their own; all share the machine's processors. With --files
 the crawler takes turns on pages of which so many links lead to files on another
-host, each of which is put on record.`,
-		Example: "  lab bench crawl\n  lab bench crawl --files 5\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
+host, each of which is put on record; with --warc turns in which what is exchanged is
+kept in WARC files.`,
+		Example: "  lab bench crawl\n  lab bench crawl --files 5\n  lab bench crawl --warc\n  lab bench crawl --pages 50000 --hosts 32 --cpuprofile crawl.pprof", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.benchCrawl(cmd.Context(), f) }}
 	fl := cmd.Flags()
 	fl.IntVar(&f.options.Pages, "pages", 20000, "pages of all hosts together")
 	fl.IntVar(&f.options.Hosts, "hosts", 16, "hosts, crawled at the same time")
 	fl.IntVar(&f.options.Rounds, "rounds", 3, "times that each crawls everything; the median counts")
 	fl.IntVar(&f.files, "files", 0, "crawl the same, too, with so many links of each page to files, at most 35")
+	fl.BoolVar(&f.options.WithWARC, "warc", false, "crawl the same, too, and keep what is exchanged in WARC files")
 	fl.StringVar(&f.options.Strategy, "order", "", "strategy: gleaner, zhuang or bfs (default gleaner)")
 	fl.StringVar(&f.cpu, "cpuprofile", "", "write a CPU profile of the crawler's rounds to this file")
 	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
@@ -232,9 +234,17 @@ func writeCrawlReport(w io.Writer, f *benchFlags, r bench.Report) error {
 	}
 	_, err := fmt.Fprintf(w, "gleaner / bare colly: %.2f × the pages a second (rounds: %s), %.2f × the pages a CPU second, Postgres included\n", r.Ratio, strings.Join(rounds, ", "), r.CPURatio)
 	if x := r.WithFiles; err == nil && x != nil {
-		_, err = fmt.Fprintf(w, "with links to %d files on each page: %.2f × the pages a second, %.2f × the pages a CPU second; per page %.2f transactions, %.2f rows written, %.0f bytes of log\n",
-			f.files, x.Ratio, x.CPURatio, x.Database.Transactions, x.Database.Rows, x.Database.WALBytes)
+		err = writeVariant(w, fmt.Sprintf("links to %d files on each page", f.files), x)
 	}
+	if x := r.WithWARC; err == nil && x != nil {
+		err = writeVariant(w, "WARC files", x)
+	}
+	return err
+}
+
+func writeVariant(w io.Writer, what string, x *bench.Variant) error {
+	_, err := fmt.Fprintf(w, "with %s: %.2f × the pages a second, %.2f × the pages a CPU second; per page %.2f transactions, %.2f rows written, %.0f bytes of log; peak %.0f MB\n",
+		what, x.Ratio, x.CPURatio, x.Database.Transactions, x.Database.Rows, x.Database.WALBytes, float64(x.PeakBytes)/1e6)
 	return err
 }
 

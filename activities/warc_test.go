@@ -1,0 +1,59 @@
+package activities_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/internetarchive/gowarc/cmd/warc/verify"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+	"gleaner/workflows"
+)
+
+// verdict is what was found of a document.
+type verdict struct{ SHA256, State, Outcome, Class string }
+
+// verdicts are those of all documents on record.
+func (l *library) verdicts(t *testing.T) []verdict {
+	t.Helper()
+	rows, err := l.DB.Pool.Query(t.Context(), `SELECT sha256, state, outcome, class FROM documents ORDER BY sha256`)
+	require.NoError(t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[verdict])
+	require.NoError(t, err)
+	return all
+}
+
+// TestImportOfOwnWARC harvests the sample venue with WARC files and imports them into
+// an empty record, which has the same documents then, with the same verdicts.
+func TestImportOfOwnWARC(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, 30, nil)
+	h := l.harvest
+	h.Options.WARC = true
+	l.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
+	want := l.verdicts(t)
+	require.NotEmpty(t, want)
+	folder := filepath.Join(l.Config.Servers.DataDir, "blobs", "warc")
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*.warc.gz"))
+	require.NoError(t, err)
+	for _, f := range files {
+		v, err := verify.ValidateWARCFile(f)
+		require.NoError(t, err)
+		require.True(t, v.Valid && v.AllRecordsRead, "%s: %+v", f, v)
+	}
+
+	empty := openLibrary(t, h.Venue, h.Years, map[string]string{"search": "none"})
+	job, err := empty.DB.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{folder}})
+	require.NoError(t, err)
+	p, err := empty.Importer.Import(context.WithoutCancel(t.Context()), ingest.Run{Job: job, Run: 1}, time.Hour, func(ingest.Progress) {})
+	require.NoError(t, err)
+	require.True(t, p.Ended)
+	t.Logf("%d files, %d documents; %+v", len(files), len(want), p.Counters)
+	require.Equal(t, want, empty.verdicts(t))
+	require.Zero(t, p.Counters.Differences)
+}
