@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,10 +69,19 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		o.URL = u
 	}
-	o.WorkflowURL = workflowURL(a.Config, f.temporalUI)
+	if at := workflowURL(a.Config, f.temporalUI); at != nil {
+		o.WorkflowURL = func(harvest string) string { return at(workflows.HarvestID(harvest)) }
+		o.JobURL = func(kind string, id int64) string { return at(workflows.JobID(kind, id)) }
+	}
 	d := &desk{c: c, db: a.DB}
 	defer d.close()
-	o.Harvests = d
+	o.Harvests, o.Jobs = d, d
+	if folder := a.Config.Console.Imports; folder != "" {
+		var err error
+		if o.ImportFolder, err = filepath.Abs(folder); err != nil {
+			return err
+		}
+	}
 	page, err := console.New(ctx, o)
 	if err != nil {
 		return err
@@ -98,7 +108,7 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 	return err
 }
 
-// workflowURL says where Temporal's UI shows a harvest, if it is known where that is.
+// workflowURL says where Temporal's UI shows a workflow, if it is known where that is.
 func workflowURL(cfg *config.Config, ui string) func(string) string {
 	if info, ok := devstack.Find(cfg.Servers.DataDir); ok && ui == "" {
 		ui = info.UIURL
@@ -106,8 +116,8 @@ func workflowURL(cfg *config.Config, ui string) func(string) string {
 	if ui == "" {
 		return nil
 	}
-	return func(harvest string) string {
-		return strings.TrimSuffix(ui, "/") + "/namespaces/" + url.PathEscape(cfg.Servers.Namespace) + "/workflows/" + url.PathEscape(workflows.HarvestID(harvest))
+	return func(id string) string {
+		return strings.TrimSuffix(ui, "/") + "/namespaces/" + url.PathEscape(cfg.Servers.Namespace) + "/workflows/" + url.PathEscape(id)
 	}
 }
 

@@ -155,3 +155,28 @@ func (d *desk) Retry(ctx context.Context, id string, of console.Failed) (string,
 		return fmt.Sprintf("%s %d URLs that failed, %d documents that stalled, %d authors and %d questions to catalogues that were not answered", word, did.URLs, did.Stalled, did.Authors, did.Sources), nil
 	})
 }
+
+// StartJob implements console.Jobs.
+func (d *desk) StartJob(ctx context.Context, id int64) error {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	if err := again(ctx, d.db, id); err != nil {
+		return told(err)
+	}
+	job, err := d.db.Job(ctx, id)
+	if err != nil {
+		return told(err)
+	}
+	return told(startJob(ctx, t, job))
+}
+
+// CancelJob implements console.Jobs.
+func (d *desk) CancelJob(ctx context.Context, id int64) error {
+	t, err := d.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	return told(cancelJob(ctx, t, d.db, id))
+}

@@ -19,11 +19,15 @@ type Options struct {
 	App *app.App // the record, open
 
 	Harvests Harvests // nil where they are only looked at
+	Jobs     Jobs     // likewise
+
+	ImportFolder string // from which people may import; "" for nowhere
 
 	URL *url.URL // as browsers have it where a proxy stands before it; nil for none
 	TLS bool     // Serve is given a listener that speaks TLS
 
-	WorkflowURL func(harvest string) string // where the Temporal UI shows a harvest; nil for nowhere
+	WorkflowURL func(harvest string) string        // where the Temporal UI shows a harvest; nil for nowhere
+	JobURL      func(kind string, id int64) string // and a job
 }
 
 // Console answers what browsers and programs ask.
@@ -113,6 +117,7 @@ func (c *Console) Handler(public bool) http.Handler {
 		mux.Handle(r.method+" "+r.path, c.answer(r))
 	}
 	mux.HandleFunc("GET /documents/{sha256}/page.png", c.picture)
+	mux.HandleFunc("GET /jobs/{id}/lines.csv", c.linesCSV)
 	mux.HandleFunc("GET /openapi.json", c.serveOpenAPI)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
 	inside := c.admit(public, mux)

@@ -142,6 +142,11 @@ func routes() []route {
 		{"GET", "/review", "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}}, reviews, reviewPage{}},
 		{"POST", "/review", "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
 			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"}}, settle, settledPage{}},
+		{"GET", "/jobs", "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
+		{"POST", "/jobs", "done", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
+		{"GET", "/jobs/{id}", "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
+			{name: "after", what: after.what, number: true}}, job, jobPage{}},
+		{"POST", "/jobs/{id}", "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
 		{"GET", "/whitelist", "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
 		{"GET", "/statistics", "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}

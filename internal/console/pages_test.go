@@ -66,6 +66,7 @@ func (d *desk) sample() {
 	require.NoError(d.t, d.Block(ctx, []store.Blocked{{Host: "bad.example", Reason: hostile}}))
 	_, err = store.EnsureSite(ctx, d.Pool, "bad.example")
 	require.NoError(d.t, err)
+	d.sampleJobs()
 }
 
 // samplePages are all addresses of pages, with something to show.
@@ -73,7 +74,7 @@ func samplePages() []string {
 	id := url.PathEscape(sampleHarvest)
 	return []string{"/", "/harvests/" + id, "/reports/" + id, "/papers?harvest=" + id, "/papers?harvest=" + id + "&state=missing", "/papers?harvest=" + id + "&reason=ambiguous",
 		"/papers/" + url.PathEscape("conf/webdb/P1"), "/sites", "/sites?harvest=" + id, "/sites/www.ada.example", "/sites/bad.example", "/documents", "/documents?state=accepted&site=www.ada.example",
-		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/whitelist", "/statistics"}
+		"/documents/" + sampleSHA, "/urls?url=" + url.QueryEscape("http://www.ada.example/p0.pdf"), "/review", "/jobs", "/jobs/1", "/jobs/2", "/jobs/2?differs=yes", "/whitelist", "/statistics"}
 }
 
 // TestWordsOfStrangersAreText on every page.

@@ -14,6 +14,7 @@ type Config struct {
 	Documents  Documents
 	Retain     Retain
 	Notify     Notify
+	Console    Console
 	Process    Process
 
 	Policy Policy `koanf:"-"` // of the file that Process.Policy names
@@ -101,6 +102,11 @@ type Notify struct {
 	MailTo   string        `koanf:"notify-mail-to" check:"mail" help:"recipients of notices, comma-separated"`
 	Every    time.Duration `koanf:"notify-every" default:"15m" min:"10s" help:"least time between two notices, each of which tells all that happened since the one before"`
 	Review   int           `koanf:"notify-review" default:"25" min:"0" help:"tell when so many matches wait for review; 0 is never"`
+}
+
+// Console says what people may do in the console.
+type Console struct {
+	Imports string `koanf:"console-imports" check:"text" help:"folder, as console and workers see it, from which people at the console may import; empty for nowhere"`
 }
 
 // Process is one running program.

@@ -1,0 +1,295 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+)
+
+// Jobs starts and ends jobs as commands do.
+type Jobs interface {
+	// StartJob runs a job that does not run from its beginning, and joins one that does.
+	StartJob(ctx context.Context, id int64) error
+	CancelJob(ctx context.Context, id int64) error
+}
+
+// jobRow is a job, and in words what it does and came to.
+type jobRow struct {
+	store.Job
+	What    string       `json:"what"`
+	Seconds float64      `json:"seconds"`
+	Counted []countedRow `json:"counted"`
+}
+
+// countedRow is one of a job's counters.
+type countedRow struct {
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
+func jobRowOf(j store.Job) jobRow {
+	r := jobRow{Job: j, Seconds: j.Time(time.Now()).Seconds(), Counted: []countedRow{}}
+	count := func(name string, n int64) {
+		if n > 0 {
+			r.Counted = append(r.Counted, countedRow{name, n})
+		}
+	}
+	if j.Kind == store.JobImport {
+		var o ingest.Options
+		var n ingest.Counters
+		_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
+		for i, p := range o.Paths {
+			r.What += map[bool]string{true: ", "}[i > 0] + p
+		}
+		for _, c := range []countedRow{{"all", int64(n.All)}, {"saved_New", int64(n.SavedNew)}, {"saved_Duplicate", int64(n.SavedDuplicate)}, {"filtered_MTF", int64(n.FilteredMTF)},
+			{"filtered_DCF", int64(n.FilteredDCF)}, {"failed_TextExtract", int64(n.FailedTextExtract)}, {"failed_FileNotFound", int64(n.FailedFileNotFound)},
+			{"failed_PDFFilenotFound", int64(n.FailedPDFNotFound)}, {"skipped", n.SkippedAll}, {"differences", n.Differences}} {
+			count(c.Name, c.N)
+		}
+		return r
+	}
+	var o tables.Options
+	var n tables.Counters
+	_, _ = json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)
+	r.What = o.Say(j.Kind)
+	for _, c := range []countedRow{{"looked at", n.Looked}, {"documents", n.Documents}, {"places", n.Places}, {"parents", n.Parents}, {"kept", n.Kept}, {"without a file", n.Failed}, {"bytes", n.Bytes}} {
+		count(c.Name, c.N)
+	}
+	if w := n.Whitelist; w != nil {
+		count("domains listed", int64(w.Listed))
+		count("pages listed", int64(w.URLs))
+	}
+	return r
+}
+
+// Runs reports whether the job is under way.
+func (r jobRow) Runs() bool { return r.State == store.JobRunning || r.State == store.JobNew }
+
+// Share is how much of its files an import has read, from 0 to 1; of others it is not known.
+func (r jobRow) Share() float64 {
+	var n ingest.Counters
+	if r.Kind != store.JobImport || json.Unmarshal(r.Counters, &n) != nil || n.Total == 0 {
+		return 0
+	}
+	return float64(n.Read) / float64(n.Total)
+}
+
+// Took is how long it took, or has been at it.
+func (r jobRow) Took() time.Duration {
+	return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second)
+}
+
+// jobsPage lists jobs, the latest first.
+type jobsPage struct {
+	Jobs []jobRow `json:"jobs"`
+	Next string   `json:"next,omitempty"`
+
+	forms []jobForm
+}
+
+// Title implements titled.
+func (jobsPage) Title() string { return "Jobs" }
+
+// Live implements lively.
+func (p jobsPage) Live() bool {
+	for _, j := range p.Jobs {
+		if j.Runs() {
+			return true
+		}
+	}
+	return false
+}
+
+// Forms are those that set up a job.
+func (p jobsPage) Forms() []jobForm { return p.forms }
+
+func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
+	rows, err := c.App.DB.JobsBefore(ctx, int64(a.number("after")), pageSize+1)
+	if err != nil {
+		return nil, err
+	}
+	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms()}
+	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
+	for _, j := range rows {
+		p.Jobs = append(p.Jobs, jobRowOf(j))
+	}
+	return p, nil
+}
+
+// jobPage is a job with what became of each file, document or page.
+type jobPage struct {
+	Job     jobRow               `json:"job"`
+	Lines   []store.ImportRecord `json:"lines"`
+	Differs bool                 `json:"differs,omitempty"` // only what differs from what its log promises
+	Next    string               `json:"next,omitempty"`
+
+	form jobForm
+	ui   string
+}
+
+// Title implements titled.
+func (p jobPage) Title() string { return fmt.Sprintf("Job %d: %s", p.Job.ID, p.Job.Kind) }
+
+// Live implements lively.
+func (p jobPage) Live() bool { return p.Job.Runs() }
+
+// Form changes its options.
+func (p jobPage) Form() jobForm { return p.form }
+
+// Workflow is where the Temporal UI shows it; "" for nowhere.
+func (p jobPage) Workflow() string { return p.ui }
+
+// WouldGo is how many documents, places and pages its dry run would remove; 0 of what is
+// no dry run that ended.
+func (p jobPage) WouldGo() int64 {
+	var o tables.Options
+	var n tables.Counters
+	if p.Job.Kind != store.JobCleanDocuments && p.Job.Kind != store.JobCleanParents || p.Job.State != store.JobEnded ||
+		errors.Join(json.Unmarshal(p.Job.Options, &o), json.Unmarshal(p.Job.Counters, &n)) != nil || o.InPlace {
+		return 0
+	}
+	return n.Documents + n.Places + n.Parents
+}
+
+// jobOf is the job that an address names.
+func (c *Console) jobOf(r *http.Request) (store.Job, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return store.Job{}, errNoPage
+	}
+	return c.App.DB.Job(r.Context(), id)
+}
+
+func job(ctx context.Context, c *Console, a *asked) (titled, error) {
+	j, err := c.jobOf(a.Request)
+	if err != nil {
+		return nil, err
+	}
+	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j)}
+	if c.JobURL != nil {
+		p.ui = c.JobURL(j.Kind, j.ID)
+	}
+	lines, err := c.App.DB.ImportRecords(ctx, j.ID, int64(a.number("after")), p.Differs, pageSize+1)
+	p.Lines, p.Next = more(lines, func(r store.ImportRecord) string { return strconv.FormatInt(r.N, 10) })
+	return p, err
+}
+
+// jobDone is the job that something was done to.
+type jobDone struct {
+	Job int64  `json:"job"`
+	Did string `json:"did"`
+}
+
+// Title implements titled.
+func (jobDone) Title() string { return "Done" }
+
+// Onward is the page of the job.
+func (p jobDone) Onward() string { return fmt.Sprintf("/jobs/%d", p.Job) }
+
+// What may be done to a job.
+const (
+	doRun     = "run"
+	doConfirm = "confirm"
+	doModify  = "modify"
+)
+
+func startJob(ctx context.Context, c *Console, a *asked) (titled, error) {
+	if c.Jobs == nil {
+		return nil, errReadOnly
+	}
+	options, err := c.newOptions(a)
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.App.DB.AddJob(ctx, a.get("job"), options)
+	if err != nil {
+		return nil, err
+	}
+	return c.jobDid(ctx, a, id, "started", c.Jobs.StartJob(ctx, id))
+}
+
+// jobDid notes who did what to a job.
+func (c *Console) jobDid(ctx context.Context, a *asked, id int64, did string, err error) (titled, error) {
+	c.log.InfoContext(ctx, "console: asked for", "path", a.URL.Path, "job", id, "user", user(ctx), "did", did, "error", err)
+	if errors.Is(err, store.ErrJobRuns) {
+		err = fmt.Errorf("%w: %w", errInput, err)
+	}
+	return jobDone{id, did}, err
+}
+
+func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
+	if c.Jobs == nil {
+		return nil, errReadOnly
+	}
+	j, err := c.jobOf(a.Request)
+	if err != nil {
+		return nil, err
+	}
+	switch a.get("do") {
+	case doCancel:
+		return c.jobDid(ctx, a, j.ID, "cancelled", c.Jobs.CancelJob(ctx, j.ID))
+	case doRun:
+		return c.jobDid(ctx, a, j.ID, "started again", c.Jobs.StartJob(ctx, j.ID))
+	case doConfirm:
+		if (jobPage{Job: jobRowOf(j)}).WouldGo() == 0 {
+			return nil, fmt.Errorf("%w: job %d is no dry run that ended with something to remove", errInput, j.ID)
+		}
+		err = c.modify(ctx, j, func(name string) (string, bool) { return "yes", name == "confirm" })
+		if err == nil {
+			err = c.Jobs.StartJob(ctx, j.ID)
+		}
+		return c.jobDid(ctx, a, j.ID, "removes what the dry run listed", err)
+	}
+	err = c.modify(ctx, j, func(name string) (string, bool) {
+		v, given := a.Form[name]
+		return cmp.Or(append(v, "")...), given && name != "confirm"
+	})
+	return c.jobDid(ctx, a, j.ID, "changed", err)
+}
+
+// linesCSV gives all lines of a job as CSV.
+func (c *Console) linesCSV(w http.ResponseWriter, r *http.Request) {
+	j, err := c.jobOf(r)
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="job-%d.csv"`, j.ID))
+	out := csv.NewWriter(w)
+	defer out.Flush()
+	_ = out.Write(store.RecordHeads()) // whoever went away is known at the flush
+	for after := int64(0); ; {
+		lines, err := c.App.DB.ImportRecords(r.Context(), j.ID, after, false, 1000)
+		for _, l := range lines {
+			after = l.N
+			_ = out.Write(l.Row())
+		}
+		if out.Flush(); err != nil || out.Error() != nil || len(lines) < 1000 {
+			if err != nil {
+				c.log.WarnContext(r.Context(), "console: a list was cut off", "job", j.ID, "error", err)
+				panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+			}
+			return
+		}
+	}
+}
+
+// inputOf marks what the person who asked got wrong.
+func inputOf(err error) error {
+	if errors.Is(err, tables.ErrInput) || errors.Is(err, ingest.ErrInput) || errors.Is(err, program.ErrUsage) {
+		return fmt.Errorf("%w: %w", errInput, err)
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+)
+
+// jobForm is the form of a job's options.
+type jobForm struct {
+	Kind, Name, Say string
+	Fields          []jobField
+}
+
+// jobField is an input of a form.
+type jobField struct {
+	Form, Name, Label string
+	Type              string // of the input; "select" and "area" are elements of their own
+	Value             string
+	Options           []option
+	Required          bool
+}
+
+// importFields are the options of an import that are given in the console: not where
+// copies go, since the worker would write there.
+func importFields() []string {
+	return []string{"path", "format", "urls", "parent", "date", "filter", "record", "types", "blacklist"}
+}
+
+// jobFields describe the options of jobs.
+func jobFields() map[string]jobField {
+	choice := func(label string, of ...string) jobField {
+		return jobField{Label: label, Type: "select", Options: options(of, "")}
+	}
+	text := func(label string) jobField { return jobField{Label: label, Type: "text"} }
+	number := func(label string) jobField { return jobField{Label: label, Type: "number"} }
+	return map[string]jobField{
+		"path": {Label: "File or folder, within the folder for imports", Type: "text", Required: true}, "filter": choice("Filter by content", "on", "off"),
+		"format": choice("What it is", ingest.Formats()...), "urls": text("Of a folder or mirror: template of the addresses"), "parent": text("Template of the pages that led there"),
+		"date":   {Label: "Day on which they were got", Type: "date"},
+		"record": choice("Write to the record", "on", "off"), "types": text("Kinds of file, such as pdf,postscript"),
+		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Only", "", tables.OnlyBlacklisted, tables.OnlyFailed),
+		"domains": number("Domains on each list"), "least": number("Accepted documents a page links to, at least"), "uncited": choice("Also domains that nobody cites", "", "yes"),
+		"state": text("State, such as accepted,rejected"), "class": text("Class, such as paper,thesis"), "kind": text("Kind of file, such as pdf"), "outcome": text("Outcome of reading"),
+		"ingestion": choice("Taken by the library", "", "new", "ingested", "failed"), "host": text("Found on this host"), "venue": text("Papers of this venue"),
+		"year": text("Published in, such as 1998-2004"), "from": {Label: "Found on this day or later", Type: "date"}, "to": {Label: "Found on this day or earlier", Type: "date"},
+		"text": text("First pages say"), "primary": choice("Without copies of one text", "", "yes"), "sample": number("So many at random"), "seed": text("Seed of the sample"), "limit": number("At most so many"),
+	}
+}
+
+// jobParams are the options of all jobs, as the description of the console names them.
+func jobParams() []param {
+	all := jobFields()
+	var out []param
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f := all[name]
+		p := param{name: name, what: f.Label, number: f.Type == "number"}
+		for _, o := range f.Options {
+			p.one = append(p.one, o.Name)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// kindsOfJobs are those that can be set up in the console.
+func kindsOfJobs() []string { return append([]string{store.JobImport}, tables.Kinds()...) }
+
+func fieldsOf(kind string) []string {
+	if kind == store.JobImport {
+		return importFields()
+	}
+	return slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
+}
+
+// form is that of a kind, with the values that hold.
+func form(kind, name string, value func(field string) string) jobForm {
+	says := map[string][2]string{
+		store.JobImport:         {"Import", "Takes over the documents in WARC and ARC files that lie in the folder for imports."},
+		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts and those that the library could not take. Nothing is removed before you say so on the page of the job."},
+		store.JobCleanParents:   {"Clean parent pages", "Lists pages that lead to files and are of no use. Nothing is removed before you say so on the page of the job."},
+		store.JobWhitelist:      {"Generate the whitelist", "Ranks domains by documents and citations, and lists their pages."},
+		store.JobRetrieve:       {"List documents", "Lists the documents that meet conditions, all or some at random, as a table."},
+	}[kind]
+	f := jobForm{Kind: kind, Name: says[0], Say: says[1]}
+	all := jobFields()
+	for _, n := range fieldsOf(kind) {
+		field := all[n]
+		field.Form, field.Name, field.Value = name, n, value(n)
+		field.Options = slices.Clone(field.Options)
+		for i := range field.Options {
+			field.Options[i].Chosen = field.Options[i].Name == field.Value
+		}
+		f.Fields = append(f.Fields, field)
+	}
+	return f
+}
+
+// newJobForms are the forms that set up jobs. Without a folder for imports there is
+// none for them.
+func (c *Console) newJobForms() (all []jobForm) {
+	if c.Jobs == nil {
+		return nil
+	}
+	for _, kind := range kindsOfJobs() {
+		if kind != store.JobImport || c.ImportFolder != "" {
+			o := tables.Defaults(kind)
+			all = append(all, form(kind, kind, o.Get))
+		}
+	}
+	return all
+}
+
+// modifyForm is the form of a job that is there. The path of an import stays where
+// none is given.
+func modifyForm(j store.Job) jobForm {
+	get := func(string) string { return "" }
+	if j.Kind == store.JobImport {
+		var o ingest.Options
+		_ = json.Unmarshal(j.Options, &o)
+		off := map[bool]string{true: "off", false: "on"}
+		get = func(name string) string {
+			return map[string]string{"filter": off[o.Unfiltered], "record": off[o.Unrecorded], "types": strings.Join(o.Types, ","), "blacklist": strings.Join(o.Blacklist, "\n"),
+				"format": o.Format, "urls": o.URLs, "parent": o.Parent, "date": o.Date}[name]
+		}
+	} else {
+		o := tables.Defaults(j.Kind)
+		_ = json.Unmarshal(j.Options, &o)
+		get = o.Get
+	}
+	f := form(j.Kind, "modify", get)
+	if j.Kind == store.JobImport {
+		f.Fields = f.Fields[1:]
+	}
+	return f
+}
+
+// newOptions are those of a job that somebody sets up.
+func (c *Console) newOptions(a *asked) (any, error) {
+	kind := a.get("job")
+	// A cleaning is a dry run first: what it lists is confirmed on its page.
+	given := func(name string) (string, bool) { return a.get(name), a.get(name) != "" && name != "confirm" }
+	if kind == store.JobImport {
+		var o ingest.Options
+		path, err := c.importPath(a.get("path"))
+		if err != nil {
+			return nil, err
+		}
+		o.Paths = []string{path}
+		return importOptions(o, given)
+	}
+	return tableOptions(kind, tables.Defaults(kind), given)
+}
+
+// modify changes the options of a job that does not run: those that are given.
+func (c *Console) modify(ctx context.Context, j store.Job, given func(name string) (string, bool)) error {
+	var options any
+	var err error
+	if j.Kind == store.JobImport {
+		var o ingest.Options
+		if err = json.Unmarshal(j.Options, &o); err == nil {
+			options, err = importOptions(o, given)
+		}
+	} else {
+		o := tables.Defaults(j.Kind)
+		if err = json.Unmarshal(j.Options, &o); err == nil {
+			options, err = tableOptions(j.Kind, o, given)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.App.DB.ModifyJob(ctx, j.ID, options)
+}
+
+func tableOptions(kind string, o tables.Options, given func(string) (string, bool)) (tables.Options, error) {
+	for _, name := range tables.Fields(kind) {
+		if v, ok := given(name); ok {
+			if err := o.Set(kind, name, v); err != nil {
+				return o, inputOf(err)
+			}
+		}
+	}
+	return o, nil
+}
+
+func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.Options, error) {
+	for name, option := range map[string]*string{"format": &o.Format, "urls": &o.URLs, "parent": &o.Parent, "date": &o.Date} {
+		if v, ok := given(name); ok {
+			*option = strings.TrimSpace(v)
+		}
+	}
+	if v, ok := given("filter"); ok {
+		o.Unfiltered = v == "off"
+	}
+	if v, ok := given("record"); ok {
+		o.Unrecorded = v == "off"
+	}
+	if v, ok := given("types"); ok {
+		o.Types = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	if v, ok := given("blacklist"); ok {
+		o.Blacklist = strings.Fields(strings.ToLower(v))
+	}
+	return o, inputOf(o.Check())
+}
+
+// importPath is a file in the folder for imports. What leads out of it is refused: a
+// person at a browser must not have the worker read what else lies on its machine.
+func (c *Console) importPath(given string) (string, error) {
+	if c.ImportFolder == "" {
+		return "", fmt.Errorf("%w: nothing can be imported from here: the setting console-imports names no folder", errInput)
+	}
+	given = strings.TrimSpace(given)
+	if !filepath.IsLocal(given) {
+		return "", fmt.Errorf("%w: path: want a file or folder within %s, not %q", errInput, c.ImportFolder, given)
+	}
+	root, err := filepath.EvalSymlinks(c.ImportFolder)
+	if err != nil {
+		return "", fmt.Errorf("%w: the folder for imports is not here: %w", errInput, err)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, given))
+	if os.IsNotExist(err) {
+		return "", fmt.Errorf("%w: path: there is no %q in %s", errInput, given, c.ImportFolder)
+	}
+	if err != nil {
+		return "", err
+	}
+	if within, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(within) {
+		return "", fmt.Errorf("%w: path: %q leads out of %s", errInput, given, c.ImportFolder)
+	}
+	return real, nil
+}

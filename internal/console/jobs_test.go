@@ -1,0 +1,175 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/harvest/tables"
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+)
+
+// sampleJobs sets up a dry run that ended with something to remove, and an import that
+// is under way.
+func (d *desk) sampleJobs() {
+	ctx := d.t.Context()
+	clean, err := d.AddJob(ctx, store.JobCleanDocuments, tables.Options{})
+	require.NoError(d.t, err)
+	load, err := d.AddJob(ctx, store.JobImport, ingest.Options{Paths: []string{"/archives/" + hostile}})
+	require.NoError(d.t, err)
+	for _, id := range []int64{clean, load} {
+		require.NoError(d.t, d.BeginJob(ctx, id, 1))
+		require.NoError(d.t, d.SaveImport(ctx, store.ImportStep{Job: id, Run: 1, Done: 1, Position: struct{}{}, Counters: map[string]any{"looked": 1, "documents": 1, "all": 1, "saved_New": 1, "read_bytes": 1, "total_bytes": 4},
+			Records: []store.ImportRecord{{N: 1, URL: "http://www.ada.example/p0.pdf", Outcome: store.WouldGo, Kind: store.CleanDocument, Detail: hostile, SHA256: sampleSHA, Difference: map[bool]string{true: "differs"}[id == load]}}}))
+	}
+	require.NoError(d.t, d.EndJob(ctx, clean, 1, store.JobEnded, ""))
+}
+
+// jobTold notes what is asked of jobs.
+type jobTold struct{ *told }
+
+func (h jobTold) StartJob(_ context.Context, id int64) error {
+	_, err := h.note("start job %d", id)
+	return err
+}
+
+func (h jobTold) CancelJob(_ context.Context, id int64) error {
+	_, err := h.note("cancel job %d", id)
+	return err
+}
+
+// jobDesk is a console with jobs, and a folder for imports with one archive.
+func jobDesk(t *testing.T) (*desk, *told, string) {
+	t.Helper()
+	ear := &told{}
+	folder := filepath.Join(t.TempDir(), "imports")
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "2026"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "2026", "crawl.warc"), []byte("WARC/1.0\r\n"), 0o600))
+	d := open(t, func(o *Options) { o.Jobs, o.ImportFolder = jobTold{ear}, folder }, false)
+	d.sample()
+	return d, ear, folder
+}
+
+func (d *desk) post(path string, form url.Values) (*http.Response, string) {
+	return d.do("POST", path, form.Encode())
+}
+
+// TestJobsAreSetUpAndActedOn: forms and programs set up jobs, change them, run them
+// again, cancel them, and have what a dry run listed removed.
+func TestJobsAreSetUpAndActedOn(t *testing.T) {
+	t.Parallel()
+	d, ear, folder := jobDesk(t)
+	page := d.page("/jobs")
+	require.Contains(t, page, `<label for="retrieve-sample">`)
+	require.Contains(t, page, `<label for="import-path">`)
+	res, body := d.post("/jobs", url.Values{"job": {"retrieve"}, "kind": {"pdf"}, "sample": {"1000"}, "seed": {"7"}, "from": {"2026-01-01"}})
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Equal(t, "/jobs/3", res.Header.Get("Location"))
+	j, err := d.Job(t.Context(), 3)
+	require.NoError(t, err)
+	var o tables.Options
+	require.NoError(t, json.Unmarshal(j.Options, &o))
+	require.Equal(t, "kind=pdf from=2026-01-01 sample=1000 seed=7", o.Say(j.Kind))
+	res, _ = d.post("/jobs/3", url.Values{"do": {"modify"}, "sample": {"20"}, "seed": {"7"}, "kind": {""}})
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	require.Contains(t, d.page("/jobs/3"), "from=2026-01-01 sample=20 seed=7")
+
+	_, body = d.do("POST", "/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}, "filter": {"off"}, "types": {"pdf, postscript"}, "blacklist": {"A.example\r\nb.example"}}.Encode(), "Accept", "application/json")
+	require.JSONEq(t, `{"job": 4, "did": "started"}`, body)
+	j, err = d.Job(t.Context(), 4)
+	require.NoError(t, err)
+	var load ingest.Options
+	require.NoError(t, json.Unmarshal(j.Options, &load))
+	real, err := filepath.EvalSymlinks(folder)
+	require.NoError(t, err)
+	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, load)
+
+	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
+	for path, do := range map[string]string{"/jobs/1": "confirm", "/jobs/2": "cancel", "/jobs/3": "run"} {
+		res, body := d.post(path, url.Values{"do": {do}})
+		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	}
+	require.ElementsMatch(t, []string{"start job 3", "start job 4", "start job 1", "cancel job 2", "start job 3"}, ear.heard)
+	j, err = d.Job(t.Context(), 1)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"in_place": true}`, string(j.Options))
+
+	res, csv := d.do("GET", "/jobs/1/lines.csv", "")
+	require.Equal(t, "text/csv; charset=utf-8", res.Header.Get("Content-Type"))
+	require.Contains(t, csv, "n,url,outcome,kind,detail")
+	require.Contains(t, csv, "1,http://www.ada.example/p0.pdf,would-go,document")
+}
+
+// TestWrongJobsAreRefused: what is no option, no job, or not to be done to it.
+func TestWrongJobsAreRefused(t *testing.T) {
+	t.Parallel()
+	d, ear, _ := jobDesk(t)
+	for form, want := range map[string]int{"job=retrieve&sample=some": 400, "job=retrieve&from=soon": 400, "job=retrieve&year=last": 400, "job=delete": 400, "job=clean-documents&only=good": 400, "": 400,
+		"job=import&path=2026/crawl.warc&types=exe": 400} {
+		res, body := d.do("POST", "/jobs", form)
+		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	for at, want := range map[string]int{"/jobs/2?do=modify&types=pdf": 400, "/jobs/2?do=confirm": 400, "/jobs/99?do=run": 404, "/jobs/x?do=run": 404, "/jobs/1?do=delete": 400} {
+		path, form, _ := cutForm(at)
+		res, body := d.do("POST", path, form)
+		require.Equal(t, want, res.StatusCode, "%s: %s", at, body)
+	}
+	res, _ := d.do("POST", "/jobs/1", "do=confirm", "Origin", "https://stranger.example")
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+	res, _ = d.do("POST", "/jobs", "job=clean-documents&confirm=yes")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	j, err := d.Job(t.Context(), 3)
+	require.NoError(t, err)
+	require.JSONEq(t, `{}`, string(j.Options), "nothing is removed before somebody has seen what")
+	require.Equal(t, []string{"start job 3"}, ear.heard)
+
+	alone := open(t, nil, false)
+	res, _ = alone.do("POST", "/jobs", "job=whitelist")
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+}
+
+func cutForm(s string) (path, form string, ok bool) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", "", false
+	}
+	return u.Path, u.RawQuery, true
+}
+
+// TestImportsStayInTheirFolder: a browser has nothing read that lies elsewhere on the
+// machine of a worker, and without a folder nothing at all.
+func TestImportsStayInTheirFolder(t *testing.T) {
+	t.Parallel()
+	d, ear, folder := jobDesk(t)
+	outside := filepath.Join(filepath.Dir(folder), "secret.warc")
+	require.NoError(t, os.WriteFile(outside, []byte("WARC/1.0\r\n"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(folder, "link.warc")))
+	for _, path := range []string{"/etc/passwd", "file:///etc/passwd", "../secret.warc", "2026/../../secret.warc", outside, "link.warc", "s3://bucket/x", "https://www.example.org/x.warc", "none.warc", ""} {
+		res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {path}})
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%q: %s", path, body)
+	}
+	// Neither does a change of a job lead elsewhere, nor have its copies put anywhere.
+	id, err := d.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{filepath.Join(folder, "2026/crawl.warc")}})
+	require.NoError(t, err)
+	res, _ := d.post("/jobs/3", url.Values{"do": {"modify"}, "path": {"/etc/passwd"}, "to": {"2026-01-01"}, "filter": {"on"}})
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+	j, err := d.Job(t.Context(), id)
+	require.NoError(t, err)
+	var o ingest.Options
+	require.NoError(t, json.Unmarshal(j.Options, &o))
+	require.Equal(t, []string{filepath.Join(folder, "2026/crawl.warc")}, o.Paths)
+	require.Empty(t, o.To)
+	d.ImportFolder = ""
+	require.NotContains(t, d.page("/jobs"), "import-path")
+	res, body := d.post("/jobs", url.Values{"job": {"import"}, "path": {"2026/crawl.warc"}})
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.Contains(t, body, "console-imports")
+	require.Empty(t, ear.heard)
+}
