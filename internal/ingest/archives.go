@@ -29,6 +29,7 @@ type archives struct {
 	open    *os.File
 	head    *os.File
 	in      *archive.Reader
+	log     *beside   // nil where there is none
 	last    *Resource // whose parent may be named yet
 	lastID  string
 	ahead   said // about a resource that is yet to come
@@ -160,7 +161,8 @@ func (a *archives) shut() {
 			_ = f.Close()
 		}
 	}
-	a.in, a.open, a.head = nil, nil, nil
+	a.log.close()
+	a.in, a.open, a.head, a.log = nil, nil, nil, nil
 }
 
 // Next implements Log.
@@ -217,6 +219,7 @@ func (a *archives) begin() (err error) {
 	if a.open, err = os.Open(file); err != nil {
 		return err
 	}
+	a.log = openBeside(file)
 	at := a.from.Position
 	if at == (archive.Position{}) {
 		a.in, err = archive.New(reading{a.open, a}, nil, at)
@@ -286,6 +289,7 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	}
 	res := &Resource{At: Position{File: a.files[a.i], Position: r.At}, Source: a.files[a.i], URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
+	a.log.tell(res, a.over)
 	if a.ahead.url == r.URL {
 		res.hear(a.ahead)
 	}

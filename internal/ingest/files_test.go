@@ -247,6 +247,29 @@ func TestHeritrix(t *testing.T) {
 	require.Equal(t, "http://a.example/list.html", places[0].Parent)
 }
 
+// TestLogBesideArchives: a crawl.log beside archives says how their resources were
+// found; what an archive says itself counts more.
+func TestLogBesideArchives(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	line := func(at, url, path, via string) string {
+		return fmt.Sprintf("%sZ 200 100 %s %s %s text/html #042 - - - -\n", at, url, path, via)
+	}
+	log := line("2026-01-02T03:04:06", "http://a.example/2.pdf", "LL", "http://a.example/wrong.html") + "half a line\n" + line("2026-01-02T03:04:05", "http://a.example/1.pdf", "LEL", "http://a.example/list.html") +
+		line("2026-01-02T03:04:07", "http://a.example/", "-", "-") + line("2026-01-02T04:04:07", "http://a.example/far.pdf", "L", "http://a.example/")
+	two := []byte{}
+	for _, url := range []string{"http://a.example/", "http://a.example/1.pdf", "http://a.example/none.pdf", "http://a.example/far.pdf", "http://a.example/2.pdf"} {
+		two = append(two, answer(url, "", "x")...)
+	}
+	two = append(two, record("metadata", "http://a.example/2.pdf", "application/warc-fields", "", "via: http://a.example/right.html\r\n")...)
+	dir := s.lay("job", map[string]string{"logs/crawl.log": log, "warcs/a.warc.gz": string(two), "warcs/b.warc.gz": string(two)})
+	for _, r := range everywhere(t, Options{Paths: []string{filepath.Join(dir, "warcs")}}) {
+		got := fmt.Sprint(r.Parent, " ", r.Depth, " ", r.Seed)
+		require.Equal(t, map[string]string{"http://a.example/": " 0 true", "http://a.example/1.pdf": "http://a.example/list.html 2 false", "http://a.example/none.pdf": " -1 false",
+			"http://a.example/far.pdf": "http://a.example/ 1 false", "http://a.example/2.pdf": "http://a.example/right.html 2 false"}[r.URL], got, r.URL)
+	}
+}
+
 // TestWordsOfFiles: what options say of files is held to sense.
 func TestWordsOfFiles(t *testing.T) {
 	t.Parallel()
