@@ -3,7 +3,6 @@ package crawl
 import (
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
-	"gleaner/internal/web/weburl"
 )
 
 // maxFiles is how many files of one page are put on record as linked there: more
@@ -14,15 +13,8 @@ const maxFiles = 1000
 // out to be a paper may have been found by another page, and this one leads there
 // as well.
 func files(e *frontier.Entry, p *page.Page) (of []frontier.Hash) {
-	if p.NoFollow {
-		return nil
-	}
 	var met map[frontier.Hash]bool // made for the few pages that need it
-	for i := range p.Links {
-		link := &p.Links[i]
-		if link.NoFollow || link.Source != page.SourceCitation && !weburl.IsDocumentName(link.URL) {
-			continue
-		}
+	for link := range p.Files() {
 		if met == nil {
 			met = map[frontier.Hash]bool{e.Hash(): true}
 		}

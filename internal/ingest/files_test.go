@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -268,6 +269,52 @@ func TestLogBesideArchives(t *testing.T) {
 		require.Equal(t, map[string]string{"http://a.example/": " 0 true", "http://a.example/1.pdf": "http://a.example/list.html 2 false", "http://a.example/none.pdf": " -1 false",
 			"http://a.example/far.pdf": "http://a.example/ 1 false", "http://a.example/2.pdf": "http://a.example/right.html 2 false"}[r.URL], got, r.URL)
 	}
+}
+
+// TestParents: which pages of a log lead to a document is on record, whichever came
+// first, from the first day on which the link was seen to the last; and what the log
+// says of a resource's depth, seed and parent.
+func TestParents(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	const pdf = "http://a.example/papers/1.pdf"
+	page := func(url string) []byte { return answer(url, "Content-Type: text/html\r\n", listing) }
+	data := [][]byte{answer(pdf, "", s.pdf(1)), record("metadata", pdf, "application/warc-fields", "", "via: http://b.example/via.html\r\nhopsFromSeed: LL\r\n"),
+		page("http://a.example/"), record("metadata", "http://a.example/", "application/warc-fields", "", "hopsFromSeed: \r\n"), page("http://a.example/again.html"),
+		answer("http://a.example/not.html", "Content-Type: text/html\r\n", `<html><meta name=robots content=nofollow><a href="/papers/1.pdf">x</a>`)}
+	path := s.write("a.warc.gz", bytes.Join(data, nil))
+	s.imported(Options{Paths: []string{path}, Unrecorded: true})
+	hash := hashOf(pdf)
+	links, err := s.DB.BackLinks(t.Context(), hash[:], 100)
+	require.NoError(t, err)
+	require.Empty(t, links, "nothing was to be put on record")
+	_, by := s.imported(Options{Paths: []string{path}})
+	require.Equal(t, "http://b.example/via.html", by[pdf].Parent)
+	require.Equal(t, 2, *by[pdf].Depth)
+	require.True(t, by["http://a.example/"].Seed)
+	require.Equal(t, 2026, by["http://a.example/"].Crawled.Year())
+	days := func() map[string]string {
+		links, err := s.DB.BackLinks(t.Context(), hash[:], 100)
+		require.NoError(t, err)
+		got := map[string]string{}
+		for _, l := range links {
+			got[l.URL] = l.First.Format(time.DateOnly) + " " + l.Last.Format(time.DateOnly)
+		}
+		return got
+	}
+	const then = "2026-01-02 2026-01-02"
+	require.Equal(t, map[string]string{"http://a.example/": then, "http://a.example/again.html": then, "http://b.example/via.html": then}, days())
+	n, err := s.DB.NumRefBy(t.Context(), by[pdf].SHA256)
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+
+	// An older copy of one page makes its link older, and takes nothing away.
+	mirror := s.lay("mirror", map[string]string{"a.example/index.html": listing})
+	s.imported(Options{Paths: []string{mirror}, Format: Mirror, Date: "2005-06-30"})
+	require.Equal(t, map[string]string{"http://a.example/": "2005-06-30 2026-01-02", "http://a.example/again.html": then, "http://b.example/via.html": then}, days())
+	_, err = s.DB.Prune(t.Context(), store.Retention{}, s.Repo, store.PruneOptions{})
+	require.NoError(t, err)
+	require.Len(t, days(), 3, "pages that no crawl went to are no pages that are gone")
 }
 
 // TestWordsOfFiles: what options say of files is held to sense.

@@ -192,11 +192,16 @@ func (w *work) step(ctx context.Context, next place) error {
 	c := w.done.Counters.clone()
 	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(len(w.items)), Position: next}
 	for _, it := range w.items {
+		it.told()
 		s.Records = append(s.Records, it.ImportRecord)
 		c.count(it.ImportRecord, it.skip)
 		if it.Difference != "" {
 			c.Differences++
 		}
+	}
+	var err error
+	if s.Links, err = w.parents(ctx); err != nil {
+		return err
 	}
 	c.Read, c.Total = w.log.Read()
 	if next.End {

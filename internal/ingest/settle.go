@@ -35,7 +35,7 @@ func (w *work) settle(ctx context.Context) error {
 	}
 	for _, it := range w.items {
 		if it.page != nil {
-			w.learn(it.page)
+			w.learn(it)
 		}
 	}
 	for _, it := range w.items {
@@ -76,22 +76,21 @@ func (w *work) guarded(ctx context.Context, it *item, do func(context.Context, *
 	return do(ctx, it)
 }
 
-// site finds the row of the host that a file is from.
-func (w *work) site(ctx context.Context, it *item) error {
-	host := weburl.Host(it.URL)
+// site finds the row of a URL's host.
+func (w *work) site(ctx context.Context, url string) (int, error) {
+	host := weburl.Host(url)
 	id, known := w.sites[host]
 	if !known {
 		var err error
 		if id, err = store.EnsureSite(ctx, w.DB.Pool, host); err != nil {
-			return err
+			return 0, err
 		}
 		if len(w.sites) >= keptHosts {
 			clear(w.sites)
 		}
 		w.sites[host] = id
 	}
-	it.file.SiteID = id
-	return nil
+	return id, nil
 }
 
 // keep stores a file, to be judged. A page is kept only once it is known to be a
@@ -100,7 +99,8 @@ func (w *work) keep(ctx context.Context, it *item) error {
 	if isPage(it.kind) && (it.page == nil || len(it.page.Text) < collection.PaperPageText) {
 		return nil
 	}
-	if err := w.site(ctx, it); err != nil || isPage(it.kind) {
+	var err error
+	if it.file.SiteID, err = w.site(ctx, it.URL); err != nil || isPage(it.kind) {
 		return err
 	}
 	k, err := w.coll.Keep(ctx, it.file)

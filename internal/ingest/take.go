@@ -25,13 +25,14 @@ import (
 // item is a resource in hand.
 type item struct {
 	store.ImportRecord
-	of   *Resource
-	hash frontier.Hash
-	kind document.Kind
-	skip string          // why it is passed over
-	file collection.File // of one to be judged: its body is not nil
-	page *page.Page      // of one that is a page, once it was read
-	kept *collection.Kept
+	of    *Resource
+	hash  frontier.Hash
+	kind  document.Kind
+	skip  string          // why it is passed over
+	file  collection.File // of one to be judged: its body is not nil
+	page  *page.Page      // of one that is a page, once it was read
+	files []frontier.Hash // that the page links to
+	kept  *collection.Kept
 }
 
 func (it *item) skipped(why, detail string) {
@@ -252,21 +253,24 @@ func (w *work) readPage(it *item) {
 	it.page = p
 }
 
+// maxFiles is how many files of one page are put on record as linked there.
+const maxFiles = 1000
+
 // learn keeps in mind which files a page leads to: few logs say where a document was
 // found.
-func (w *work) learn(p *page.Page) {
-	if p.NoFollow {
-		return
-	}
-	for i := range p.Links {
-		l := &p.Links[i]
-		if l.NoFollow || l.Source != page.SourceCitation && !weburl.IsDocumentName(l.URL) {
-			continue
+func (w *work) learn(it *item) {
+	p := it.page
+	met := map[frontier.Hash]bool{frontier.HashOf(p.URL): true}
+	for l := range p.Files() {
+		h := frontier.HashOf(l.URL)
+		if !met[h] && len(it.files) < maxFiles {
+			it.files = append(it.files, h)
 		}
+		met[h] = true
 		if len(w.links) >= keptLinks {
 			clear(w.links)
 		}
-		if h := frontier.HashOf(l.URL); w.links[h] == (link{}) {
+		if w.links[h] == (link{}) {
 			w.links[h] = link{p.URL, strings.Clone(l.Anchor), strings.Clone(l.Context), strings.Clone(l.Heading)}
 		}
 	}

@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Reading is a page that was read, and the files that it links to, on its host and
@@ -38,6 +39,35 @@ func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	_, err := q.Exec(ctx, `INSERT INTO links AS k (site_id, page, target, first_seen, last_seen)
 		SELECT DISTINCT $1::bigint, page, target, current_date, current_date FROM unnest($2::bytea[], $3::bytea[]) AS v (page, target)
 		ON CONFLICT (site_id, page, target) DO UPDATE SET last_seen = EXCLUDED.last_seen WHERE k.last_seen < EXCLUDED.last_seen`, siteID, pages, targets)
+	if err != nil {
+		return fmt.Errorf("frontier: link: %w", err)
+	}
+	return nil
+}
+
+// Seen is a link to a file that a page had on a day.
+type Seen struct {
+	Site   int // of the page
+	Page   Hash
+	Target Hash
+	Day    time.Time
+}
+
+// LinkSeen records links that others met, at any time: what is known of a link reaches
+// from the first day on which it was seen to the last.
+func LinkSeen(ctx context.Context, q Querier, links []Seen) error {
+	var sites []int
+	var pages, targets [][]byte
+	var days []time.Time
+	for i := range links {
+		l := &links[i]
+		sites, pages, targets, days = append(sites, l.Site), append(pages, l.Page[:]), append(targets, l.Target[:]), append(days, l.Day)
+	}
+	_, err := q.Exec(ctx, `INSERT INTO links AS k (site_id, page, target, first_seen, last_seen)
+		SELECT site_id, page, target, min(day)::date, max(day)::date FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::timestamptz[]) AS v (site_id, page, target, day)
+		GROUP BY site_id, page, target ORDER BY site_id, page, target
+		ON CONFLICT (site_id, page, target) DO UPDATE SET first_seen = least(k.first_seen, EXCLUDED.first_seen), last_seen = greatest(k.last_seen, EXCLUDED.last_seen)
+		WHERE EXCLUDED.first_seen < k.first_seen OR EXCLUDED.last_seen > k.last_seen`, sites, pages, targets, days)
 	if err != nil {
 		return fmt.Errorf("frontier: link: %w", err)
 	}

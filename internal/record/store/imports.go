@@ -6,8 +6,11 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
 )
 
 // ImportRecord is what became of one resource of an import's log. The outcomes
@@ -24,6 +27,12 @@ type ImportRecord struct {
 	SHA256     string `json:"sha256,omitempty"`
 	Bytes      int64  `json:"bytes,omitempty"`
 	Difference string `json:"difference,omitempty"` // between what the log promises and what is on record
+
+	// As the log says.
+	Parent  string     `json:"parent,omitempty"` // the page that led there
+	Depth   *int       `json:"depth,omitempty"`  // links from the seed; nil where nobody says
+	Seed    bool       `json:"seed,omitempty"`
+	Crawled *time.Time `json:"crawled_at,omitempty"`
 }
 
 // RecordHeads are the heads of the columns of Row.
@@ -43,7 +52,7 @@ func (r ImportRecord) Row() []string {
 	return row
 }
 
-const importColumns = `n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference`
+const importColumns = `n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference, parent, depth, seed, crawled_at`
 
 // ImportStep is a part of an import: what it came to, and where it goes on.
 type ImportStep struct {
@@ -54,6 +63,13 @@ type ImportStep struct {
 	Position any
 	Counters any
 	Records  []ImportRecord
+	Links    []ImportedLink
+}
+
+// ImportedLink is a page of an import's log that links to a file.
+type ImportedLink struct {
+	URL string // of the page
+	frontier.Seen
 }
 
 // SaveImport writes a step of an import: all of it, or nothing where another
@@ -80,27 +96,62 @@ func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrJobMoved
 	}
-	if err != nil || len(s.Records) == 0 {
-		return err
+	if err == nil {
+		err = saveImportRecords(ctx, tx, s)
 	}
-	var n []int64
-	var known []bool
-	var bytes []int64
-	var texts [8][]string
+	if err == nil {
+		err = saveImportedLinks(ctx, tx, s.Links)
+	}
+	return err
+}
+
+func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
+	var n, bytes []int64
+	var known, seed []bool
+	var depth []*int
+	var crawled []*time.Time
+	var texts [9][]string
 	for _, r := range s.Records {
 		n, known, bytes = append(n, r.N), append(known, r.Known), append(bytes, r.Bytes)
-		for i, t := range []string{r.URL, r.Source, r.Outcome, r.Detail, r.Kind, r.Class, r.SHA256, r.Difference} {
+		depth, seed, crawled = append(depth, r.Depth), append(seed, r.Seed), append(crawled, r.Crawled)
+		for i, t := range []string{r.URL, r.Source, r.Outcome, r.Detail, r.Kind, r.Class, r.SHA256, r.Difference, r.Parent} {
 			texts[i] = append(texts[i], t)
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
-		SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference
-		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[])
-			AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference)
+	if len(n) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
+		SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference, r.parent, r.depth, r.seed, r.crawled_at
+		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[], $14::int[], $15::boolean[], $16::timestamptz[])
+			AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference, parent, depth, seed, crawled_at)
 		ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
-			class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference`,
-		s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7])
+			class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference,
+			parent=EXCLUDED.parent, depth=EXCLUDED.depth, seed=EXCLUDED.seed, crawled_at=EXCLUDED.crawled_at`,
+		s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7], texts[8], depth, seed, crawled)
 	return err
+}
+
+// saveImportedLinks keeps which pages of a log link to which files, and the pages
+// themselves, to which no crawl may have gone.
+func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) error {
+	var sites []int
+	var hashes [][]byte
+	var urls []string
+	seen := make([]frontier.Seen, 0, len(links))
+	for i := range links {
+		l := &links[i]
+		sites, hashes, urls, seen = append(sites, l.Site), append(hashes, l.Page[:]), append(urls, l.URL), append(seen, l.Seen)
+	}
+	if len(sites) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO imported_pages (site_id, hash, url) SELECT DISTINCT ON (site_id, hash) site_id, hash, url FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS v (site_id, hash, url)
+		ORDER BY site_id, hash ON CONFLICT DO NOTHING`, sites, hashes, urls)
+	if err != nil {
+		return err
+	}
+	return frontier.LinkSeen(ctx, tx, seen)
 }
 
 // BeginRecord notes that a resource of an import is about to be taken, and returns

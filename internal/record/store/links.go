@@ -6,10 +6,17 @@ import (
 	"time"
 )
 
+// pageOfSQL joins links k with the page that each is on: one of a crawl, or of an
+// import.
+const pageOfSQL = ` LEFT JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page LEFT JOIN imported_pages i ON i.site_id=k.site_id AND i.hash=k.page `
+
+// pageOfURL is that page's address; NULL where it is gone.
+const pageOfURL = `coalesce(u.url, i.url)`
+
 // refersSQL selects which page refers to which document: the one by which it was
 // found, and all that link to where it was found.
 const refersSQL = `SELECT l.parent AS url, l.sha256 FROM locations l WHERE l.parent <> ''
-	UNION SELECT u.url, l.sha256 FROM links k JOIN locations l ON l.asked=k.target JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page`
+	UNION SELECT ` + pageOfURL + `, l.sha256 FROM links k JOIN locations l ON l.asked=k.target` + pageOfSQL + `WHERE ` + pageOfURL + ` IS NOT NULL`
 
 // parentsSQL selects the pages that refer to an accepted document, here or
 // elsewhere, of a site whose id and host are parameters such as $1 and $2, by the
@@ -18,8 +25,8 @@ func parentsSQL(site, host string) string {
 	return strings.NewReplacer("$site", site, "$host", host).Replace(`SELECT l.parent FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE d.state='accepted'
 			AND (left(l.parent, 300) COLLATE "C" >= 'http://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || $host || '0'
 			  OR left(l.parent, 300) COLLATE "C" >= 'https://' || $host || '/' AND left(l.parent, 300) COLLATE "C" < 'https://' || $host || '0')
-		UNION SELECT u.url FROM links k JOIN locations l ON l.asked=k.target JOIN documents d ON d.sha256=l.sha256 JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
-			WHERE k.site_id=$site AND d.state='accepted'`)
+		UNION SELECT ` + pageOfURL + ` FROM links k JOIN locations l ON l.asked=k.target JOIN documents d ON d.sha256=l.sha256` + pageOfSQL + `
+			WHERE k.site_id=$site AND d.state='accepted' AND ` + pageOfURL + ` IS NOT NULL`)
 }
 
 // NumRefBy is how many pages refer to a document (num_ref_by in Chen, CINDI Robot,
@@ -39,6 +46,6 @@ type BackLink struct {
 // BackLinks lists the pages that link to the file of a URL, by its identity: those
 // that did so first come first, and at most limit.
 func (db *DB) BackLinks(ctx context.Context, hash []byte, limit int) ([]BackLink, error) {
-	return list[BackLink](ctx, db, `SELECT u.url, k.first_seen, k.last_seen FROM links k JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page
-		WHERE k.target=$1 ORDER BY k.first_seen, u.seq LIMIT $2`, hash, limit)
+	return list[BackLink](ctx, db, `SELECT `+pageOfURL+`, k.first_seen, k.last_seen FROM links k`+pageOfSQL+`
+		WHERE k.target=$1 AND `+pageOfURL+` IS NOT NULL ORDER BY k.first_seen, u.seq LIMIT $2`, hash, limit)
 }

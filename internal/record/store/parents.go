@@ -35,9 +35,9 @@ type ParentAt struct {
 }
 
 // linkingSQL are pages whose links are on record, behind one.
-const linkingSQL = `SELECT p.site_id, p.page, coalesce(u.url, '') AS url, s.host FROM
+const linkingSQL = `SELECT p.site_id, p.page, coalesce(u.url, i.url, '') AS url, s.host FROM
 	(SELECT DISTINCT k.site_id, k.page FROM links k WHERE (k.site_id, k.page) > ($1, $2) ORDER BY k.site_id, k.page LIMIT $3) p
-	JOIN sites s ON s.id=p.site_id LEFT JOIN urls u ON u.site_id=p.site_id AND u.hash=p.page`
+	JOIN sites s ON s.id=p.site_id LEFT JOIN urls u ON u.site_id=p.site_id AND u.hash=p.page LEFT JOIN imported_pages i ON i.site_id=p.site_id AND i.hash=p.page`
 
 // givenSQL are pages by URL, host and identity.
 const givenSQL = `SELECT coalesce(s.id, 0) AS site_id, v.page, v.url, v.host FROM unnest($1::text[], $2::text[], $3::bytea[]) v (url, host, page) LEFT JOIN sites s ON s.host=v.host`

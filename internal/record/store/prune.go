@@ -51,7 +51,8 @@ func prunables(r Retention) []prunable {
 		{what: "urls", why: "of sites that were removed", table: "urls t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sites s WHERE s.id=t.site_id)`,
 			bytes: `length(t.url) + length(t.context)`, always: true},
 		{what: "links", why: "of pages that are gone", table: "links t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM urls u
-			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4)`, bytes: `length(t.page) + length(t.target)`, always: true},
+			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4) AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=t.site_id AND u.hash=t.page)
+			OR NOT EXISTS (SELECT 1 FROM imported_pages i WHERE i.site_id=t.site_id AND i.hash=t.page))`, bytes: `length(t.page) + length(t.target)`, always: true},
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h
