@@ -114,7 +114,12 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 // personAndList harvests, in one command, the papers of a person and those of a file.
 func (g *goals) personAndList(who sampleweb.AuthorTruth) {
 	var bib strings.Builder
-	listed := g.truth.Papers[:6]
+	var listed []sampleweb.PaperTruth
+	for _, p := range g.truth.Papers { // whichever harvest is faster, none finds the other's for it
+		if !slices.Contains(p.Authors, who.Name) && len(listed) < 6 {
+			listed = append(listed, p)
+		}
+	}
 	for i, p := range listed {
 		fmt.Fprintf(&bib, "@inproceedings{p%d, title={%s}, author={%s}, year={%d}}\n", i, p.Title, strings.Join(p.Authors, " and "), p.Year)
 	}

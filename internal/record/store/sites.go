@@ -152,10 +152,11 @@ func (db *DB) SiteWatchers(ctx context.Context, host string) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// SiteVenues lists what the harvests that want a site, or did, are after.
+// SiteVenues lists what the harvests that want a site, or did, are after, those that
+// run first: a hundred at most, as many as are indexed.
 func (db *DB) SiteVenues(ctx context.Context, host string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT DISTINCT h.venue FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
-		WHERE s.host=$1 ORDER BY 1 LIMIT 100`, host)
+	return list1[string](ctx, db, `SELECT h.venue FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+		WHERE s.host=$1 GROUP BY 1 ORDER BY bool_or(h.completed_at IS NULL) DESC, 1 LIMIT 100`, host)
 }
 
 // recrawlSQL is true of a site s that a recrawl wants crawled now.

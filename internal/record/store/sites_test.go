@@ -241,3 +241,21 @@ func TestSitesAreCrawledInTurns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want[1:], hosts, "a place that is a host alone, of a harvest that began before there were turns")
 }
+
+// TestWhatRunsIsAmongAHundredGoals: of a site that more want than are listed, those
+// that run are.
+func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ctx := t.Context()
+	watch(t, db, "first", `{}`, "a.example")
+	_, err := db.Pool.Exec(ctx, `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, completed_at)
+		SELECT 'h' || lpad(n::text, 3, '0'), 'conf/' || lpad(n::text, 3, '0'), 2000, 2000, '{}', 'complete', CASE WHEN n < 150 THEN now() END FROM generate_series(1, 150) n`)
+	require.NoError(t, err)
+	_, err = db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT h.id, s.id, 'copy' FROM harvests h, sites s ON CONFLICT DO NOTHING`)
+	require.NoError(t, err)
+	venues, err := db.SiteVenues(ctx, "a.example")
+	require.NoError(t, err)
+	require.Len(t, venues, 100)
+	require.Equal(t, []string{"conf/150", "v", "conf/001"}, venues[:3])
+}
