@@ -113,10 +113,7 @@ func (c *cli) printRecord(r store.ImportRecord, line string) error {
 	case c.JSON:
 		return nil
 	case c.Out.Terminal():
-		fmt.Fprint(c.Out.Raw(), "\x1b["+colorOf(r.Outcome)+"m")
-		fmt.Fprint(c.Out, line)
-		_, err := fmt.Fprintln(c.Out.Raw(), "\x1b[0m")
-		return err
+		return c.Out.Line(colorOf(r.Outcome), line)
 	}
 	return json.NewEncoder(c.Out).Encode(r)
 }

@@ -130,6 +130,28 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// TestColouredLinesStandAboveWhatIsLive, each in its own row, and are words.
+func TestColouredLinesStandAboveWhatIsLive(t *testing.T) {
+	t.Parallel()
+	f, written := open(t, 80, 24)
+	out, errs := terminal.Pair(f, f)
+	w := &work{lines: []string{"an import"}}
+	live := errs.Live(w)
+	for i := range 3 {
+		require.NoError(t, out.Line("31", fmt.Sprintf("file %d\x1b[2J", i)))
+	}
+	n := w.drawn()
+	require.Eventually(t, func() bool { return w.drawn() > n+1 }, time.Minute, time.Millisecond)
+	live.End()
+	fmt.Fprintln(out, "the end")
+	require.Eventually(t, func() bool { return strings.Contains(written(), "the end") }, time.Minute, time.Millisecond)
+	want := []string{}
+	for i := range 3 {
+		want = append(want, fmt.Sprintf("\x1b[31mfile %d\\u001b[2J\x1b[0m", i))
+	}
+	require.Equal(t, append(want, "an import", "the end", ""), screen(written()))
+}
+
 func TestErasedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	f, written := open(t, 80, 24)

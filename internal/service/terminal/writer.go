@@ -51,6 +51,18 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Line writes a line; on a terminal in a colour, by the number by which terminals know it
+// ("31" is red).
+func (w *Writer) Line(colour, text string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	line := append(w.welcome([]byte(text)), '\n')
+	if w.terminal {
+		line = fmt.Appendf(nil, "\x1b[%sm%s\x1b[0m\n", colour, line[:len(line)-1])
+	}
+	return w.screen.say(w, line)
+}
+
 // welcome is what of the text so far may be shown; a character whose end is missing
 // waits for the next part.
 func (w *Writer) welcome(p []byte) []byte {
