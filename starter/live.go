@@ -213,6 +213,13 @@ func (l *looking) homepages() string {
 	if l.n.Authors == 0 || l.h.Stage == gleaner.StagePapers || l.h.Stage == gleaner.StageHeld || l.h.Stage == gleaner.StageCopies {
 		return ""
 	}
+	if l.h.CompletedAt != nil {
+		s := part(l.n.Homepages, l.n.Authors) + " authors have one"
+		if again := l.n.Authors - l.n.Decided; again > 0 {
+			s += fmt.Sprintf("; %d did not answer, and will be looked for again", again)
+		}
+		return s
+	}
 	return part(l.n.Decided, l.n.Authors) + fmt.Sprintf(" authors looked for, %d have one", l.n.Homepages)
 }
 
