@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -10,13 +12,15 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 )
 
 // completes makes a shell complete harvests and venues where a command takes one, and
 // the choices of flags.
 func (c *cli) completes(cmd *cobra.Command) {
 	_, takes, _ := strings.Cut(cmd.Use, " ")
-	if cmd.ValidArgsFunction == nil && (strings.HasPrefix(takes, "HARVEST") || strings.HasPrefix(takes, "[HARVEST") || strings.HasPrefix(takes, "VENUE")) {
+	takes = strings.TrimPrefix(takes, "[")
+	if cmd.ValidArgsFunction == nil && (strings.HasPrefix(takes, "HARVEST") || strings.HasPrefix(takes, "VENUE")) {
 		cmd.ValidArgsFunction = c.harvests
 	}
 	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
@@ -42,12 +46,15 @@ func choicesOf(cmd *cobra.Command) []string {
 // completionTime is how long a shell waits for names.
 const completionTime = 3 * time.Second
 
+// several is how a command says that it takes more venues than one.
+const several = "VENUE …"
+
 // harvests are the names of harvests and of what they are of.
 func (c *cli) harvests(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), completionTime)
 	defer cancel()
 	a, err := c.Record(ctx)
-	if err != nil || len(args) > 0 {
+	if err != nil || len(args) > 0 && !strings.Contains(cmd.Use, several) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer a.Close()
@@ -68,6 +75,9 @@ func (c *cli) manCommand() *cobra.Command {
 		Example: "  starter man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.Root().DisableAutoGenTag = true // pages of one release are the same every day
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
 			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "STARTER", Section: "1", Source: "Gleaner"}, args[0])
 		}}
 }

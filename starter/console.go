@@ -99,9 +99,10 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		scheme, l = "https", tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
 	}
-	c.Settle()
-	fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
-	err = page.Serve(ctx, l)
+	err = page.Serve(ctx, l, func() {
+		c.Settle()
+		fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
+	})
 	if errors.Is(err, console.ErrNoUsers) {
 		err = fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}

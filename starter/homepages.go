@@ -22,7 +22,7 @@ import (
 	"gleaner/workflows"
 )
 
-// errAuthor is returned for a name that no author, or more than one, answers to.
+// errAuthor is returned for a name that no author answers to.
 var errAuthor = errors.New("no such author")
 
 const anAuthor = "an author: name or pid"
@@ -105,7 +105,7 @@ func oneAuthor(ctx context.Context, db *store.DB, name string) (gleaner.Author, 
 		}
 		return gleaner.Author{}, err
 	}
-	how := "several authors are called %q; name one by pid: %s: %w"
+	how := "several authors are called %q; name one by what stands behind the name: %s"
 	if len(found) == 0 {
 		if found, err = db.AuthorsLike(ctx, strings.Fields(name), 10); err != nil {
 			return gleaner.Author{}, err
@@ -113,13 +113,13 @@ func oneAuthor(ctx context.Context, db *store.DB, name string) (gleaner.Author, 
 		if len(found) == 0 {
 			return gleaner.Author{}, fmt.Errorf("%q: %w in the record; a harvest or `starter metadata show` enters them", name, errAuthor)
 		}
-		how = "nobody is called %q exactly; there are: %s: %w"
+		how = "nobody is called %q exactly; there are: %s"
 	}
 	list := make([]string, len(found))
 	for i, a := range found {
 		list[i] = fmt.Sprintf("%s (%s)", a.Name, a.ID())
 	}
-	return gleaner.Author{}, fmt.Errorf(how, name, strings.Join(list, ", "), errAuthor)
+	return gleaner.Author{}, program.Unknown{Reason: fmt.Errorf(how, name, strings.Join(list, ", "))}
 }
 
 // onAuthor runs a command on one author with the record open.

@@ -76,8 +76,9 @@ const (
 	closingTime = 10 * time.Second
 )
 
-// Serve answers on a listener until the context ends.
-func (c *Console) Serve(ctx context.Context, l net.Listener) error {
+// Serve answers on a listener until the context ends. It calls up when it is about to,
+// and nothing speaks against it.
+func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 	public := !loopback(l.Addr().String()) || c.URL != nil && !loopback(c.URL.Host)
 	if public {
 		_, users, err := c.App.DB.Session(ctx, nil)
@@ -88,6 +89,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener) error {
 			return ErrNoUsers
 		}
 	}
+	up()
 	s := &http.Server{Handler: c.Handler(public), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answerTime + readTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(c.log.Handler(), slog.LevelWarn)}
 	ended := make(chan struct{})

@@ -33,13 +33,14 @@ func TestOthersNeedUsers(t *testing.T) {
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()
-	require.ErrorIs(t, d.Serve(t.Context(), l), ErrNoUsers)
+	up := func() { t.Error("it says that it is up") }
+	require.ErrorIs(t, d.Serve(t.Context(), l, up), ErrNoUsers)
 	behind := *d.Console
 	behind.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
 	local, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = local.Close() }()
-	require.ErrorIs(t, behind.Serve(t.Context(), local), ErrNoUsers)
+	require.ErrorIs(t, behind.Serve(t.Context(), local, up), ErrNoUsers)
 	// The last user may go while it is served.
 	res, _ := d.do("GET", "/", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
