@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gleaner/internal/ingest"
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 )
@@ -98,7 +99,7 @@ func readHosts(name string) (hosts []string, err error) {
 
 func (c *cli) importCommand() *cobra.Command {
 	f := &importFlags{}
-	cmd := &cobra.Command{Use: "import PATH…", Short: "Import what another crawler left: archives, mirrors, folders",
+	cmd := &cobra.Command{Use: "import PATH|s3://BUCKET/PREFIX…", Short: "Import what another crawler left: archives, mirrors, folders",
 		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
 plain or compressed, alone or in folders; with --format, mirrors of wget, HTTrack and
 Heritrix, plain folders, and CSV manifests. They pass the same filters, are matched
@@ -115,6 +116,7 @@ record. The command ends with 0 when the import ended, whatever single files cam
   starter import old.arc.gz --filter off
   starter import /data/mirror --format mirror --wait
   starter import /data/tr --format folder --urls 'https://www.example.edu/tr/{path}' --wait
+  starter import 's3://crawls/2005/?region=eu-west-1' --wait
   starter import /data/manifest.csv --format csv --wait
   starter import /data/heritrix/job1 --format heritrix --wait
   starter import crawl.warc.gz --record off --to sample --wait --json`,
@@ -127,6 +129,10 @@ record. The command ends with 0 when the import ended, whatever single files cam
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := ingest.Options{}
 			for _, p := range args {
+				if source.Remote(p) {
+					o.Paths = append(o.Paths, p)
+					continue
+				}
 				abs, err := filepath.Abs(p)
 				if err != nil {
 					return err

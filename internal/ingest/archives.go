@@ -8,26 +8,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gleaner/internal/ingest/archive"
+	"gleaner/internal/ingest/source"
 )
 
 // archives is the log of archive files, read one after the other.
 type archives struct {
-	files   []string // in order
-	sizes   []int64
-	i       int   // the file that is read
-	before  int64 // bytes of the files before
+	files   []stored // in order
+	i       int      // the file that is read
+	before  int64    // bytes of the files before
+	read    int64    // of the file that is read
 	total   int64
 	from    Position
-	open    *os.File
-	head    *os.File
+	open    io.ReadCloser
+	head    io.ReadCloser
+	get     func(f stored, offset int64) (io.ReadCloser, error)
+	places  []source.Place
 	in      *archive.Reader
 	log     *beside   // nil where there is none
 	last    *Resource // whose parent may be named yet
@@ -43,120 +43,48 @@ type said struct {
 }
 
 // openArchives opens archive files, or folders of them, at a position.
-func openArchives(paths []string, from Position) (*archives, error) {
-	files, err := archiveFiles(paths)
-	if err != nil {
+func openArchives(ctx context.Context, paths []string, from Position) (*archives, error) {
+	a := &archives{from: from}
+	if err := a.find(ctx, paths); err != nil {
+		_ = a.Close()
 		return nil, err
 	}
-	a := &archives{files: files, from: from}
-	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInput, err)
-		}
-		a.sizes = append(a.sizes, info.Size())
-		a.total += info.Size()
+	for _, f := range a.files {
+		a.total += f.size
 	}
 	if from.File != "" {
-		if a.i = slices.Index(files, from.File); a.i < 0 {
+		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.path == from.File }); a.i < 0 {
+			_ = a.Close()
 			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
 		}
 	}
-	for _, size := range a.sizes[:a.i] {
-		a.before += size
+	for _, f := range a.files[:a.i] {
+		a.before += f.size
 	}
 	return a, nil
 }
 
-// archiveFiles lists the files of paths, those of a folder by name.
-func archiveFiles(paths []string) (files []string, err error) {
-	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInput, err)
-		}
-		found := []string{p}
-		switch {
-		case info.IsDir():
-			if found, err = filesIn(p); err != nil {
-				return nil, err
-			}
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, p)
-		}
-		files = append(files, found...)
-	}
-	named := map[string]bool{}
-	return slices.DeleteFunc(files, func(f string) bool { // who is named twice is read once
-		before := named[f]
-		named[f] = true
-		return before
-	}), nil
-}
-
-// filesIn lists the archives below a folder, those that it links to as well.
-func filesIn(folder string) (files []string, err error) {
-	root, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInput, err)
-	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !archiveName(d.Name()) {
-			return err
-		}
-		kind := d.Type()
-		if kind == fs.ModeSymlink {
-			info, err := os.Stat(path)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrInput, err)
-			}
-			kind = info.Mode().Type()
-		}
-		if kind.IsRegular() {
-			files = append(files, path)
-		}
-		return nil
-	})
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, folder)
-	}
-	return files, err
-}
-
-// archiveName reports whether a file in a folder is named like an archive, as a
-// whole one or as one that a crawler still writes.
-func archiveName(name string) bool {
-	name = strings.ToLower(name)
-	for _, s := range []string{".warc", ".arc"} {
-		if _, rest, ok := strings.Cut(name, s); ok && (rest == "" || rest[0] == '.') {
-			return true
-		}
-	}
-	return false
-}
-
 // Read implements Log.
 func (a *archives) Read() (done, total int64) {
-	done = a.before
-	if a.open != nil {
-		if at, err := a.open.Seek(0, io.SeekCurrent); err == nil {
-			done += at
-		}
-	}
-	return done, a.total
+	return a.before + a.read, a.total
 }
 
 // Close implements Log.
 func (a *archives) Close() error {
 	a.shut()
-	return nil
+	var err error
+	for _, p := range a.places {
+		err = errors.Join(err, p.Close())
+	}
+	a.places = nil
+	return err
 }
 
 func (a *archives) shut() {
 	if a.in != nil {
 		a.in.Close()
 	}
-	for _, f := range []*os.File{a.open, a.head} {
+	for _, f := range []io.ReadCloser{a.open, a.head} {
 		if f != nil {
 			_ = f.Close()
 		}
@@ -168,6 +96,7 @@ func (a *archives) shut() {
 // Next implements Log.
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	a.over = func() error { return context.Cause(ctx) }
+	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
 	for a.i < len(a.files) {
 		r, err := a.next()
 		if over := a.over(); over != nil {
@@ -189,7 +118,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 
 func (a *archives) endFile() {
 	a.shut()
-	a.before += a.sizes[a.i]
+	a.before, a.read = a.before+a.files[a.i].size, 0
 	a.i, a.from, a.last, a.ahead, a.between = a.i+1, Position{}, nil, said{}, nil
 }
 
@@ -215,55 +144,53 @@ func (a *archives) next() (*Resource, error) {
 }
 
 func (a *archives) begin() (err error) {
-	file := a.files[a.i]
-	if a.open, err = os.Open(file); err != nil {
-		return err
+	file, at := a.files[a.i], a.from.Position
+	if file.place == nil {
+		a.log = openBeside(file.path)
 	}
-	a.log = openBeside(file)
-	at := a.from.Position
-	if at == (archive.Position{}) {
-		a.in, err = archive.New(reading{a.open, a}, nil, at)
-		return err
-	}
-	info, err := a.open.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() <= at.Offset { // there was a record
+	if at != (archive.Position{}) && file.size <= at.Offset { // there was a record
 		return &archive.Damage{At: at, Err: io.ErrUnexpectedEOF}
 	}
-	if a.head, err = os.Open(file); err != nil {
+	if a.open, err = a.get(file, at.Offset); err != nil {
 		return err
 	}
-	if _, err = a.open.Seek(at.Offset, io.SeekStart); err != nil {
-		return err
+	a.read = at.Offset
+	var head io.Reader
+	if at != (archive.Position{}) {
+		if a.head, err = a.get(file, 0); err != nil {
+			return err
+		}
+		head = reading{a.head, a, new(int64)}
 	}
-	a.in, err = archive.New(reading{a.open, a}, reading{a.head, a}, at)
+	a.in, err = archive.New(reading{a.open, a, &a.read}, head, at)
 	return err
 }
 
 // reading is a file that is read until reading is to stop: a few bytes of it may
 // unpack to so many that a record has no end.
 type reading struct {
-	*os.File
-	of *archives
+	io.Reader
+	of   *archives
+	read *int64
 }
 
 func (r reading) Read(p []byte) (int, error) {
 	if err := r.of.over(); err != nil {
 		return 0, err
 	}
-	return r.File.Read(p)
+	n, err := r.Reader.Read(p)
+	*r.read += int64(n)
+	return n, err
 }
 
 // broken makes what cannot be read of a file a resource that says so; the file
 // ends there.
 func (a *archives) broken(err error) (*Resource, error) {
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) {
 		return nil, err
 	}
 	a.between = io.EOF
-	r := &Resource{At: Position{File: a.files[a.i]}, Source: a.files[a.i], Skip: Damaged, Detail: err.Error(), Depth: -1}
+	r := &Resource{At: Position{File: a.files[a.i].path}, Source: a.files[a.i].path, Skip: Damaged, Detail: err.Error(), Depth: -1}
 	var d *archive.Damage
 	switch {
 	case errors.As(err, &d):
@@ -287,7 +214,7 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	default:
 		return nil
 	}
-	res := &Resource{At: Position{File: a.files[a.i], Position: r.At}, Source: a.files[a.i], URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
+	res := &Resource{At: Position{File: a.files[a.i].path, Position: r.At}, Source: a.files[a.i].path, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
 	a.log.tell(res, a.over)
 	if a.ahead.url == r.URL {

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"gleaner/internal/ingest/source"
@@ -41,6 +42,9 @@ func openFiles(ctx context.Context, o Options, from Position) (*files, error) {
 		f.address = func(name string) string { return mirrored(template, name) }
 	}
 	for _, root := range o.Paths {
+		if source.Remote(root) {
+			continue
+		}
 		info, err := os.Stat(root)
 		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%s is no folder", root)
@@ -60,6 +64,10 @@ func openFiles(ctx context.Context, o Options, from Position) (*files, error) {
 // measure adds up the sizes of all files.
 func (f *files) measure(ctx context.Context) error {
 	for i, root := range f.roots {
+		if source.Remote(root) { // to list it twice would ask twice as much
+			f.total = 0
+			return nil
+		}
 		place, err := source.OpenFolder(root)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInput, err)
@@ -80,7 +88,12 @@ func (f *files) measure(ctx context.Context) error {
 }
 
 // Read implements Log.
-func (f *files) Read() (done, total int64) { return min(f.done, f.total), f.total }
+func (f *files) Read() (done, total int64) {
+	if f.total == 0 { // of what is elsewhere nobody has added it up
+		return f.done, 0
+	}
+	return min(f.done, f.total), f.total
+}
 
 // Close implements Log.
 func (f *files) Close() error {
@@ -97,7 +110,7 @@ func (f *files) Close() error {
 func (f *files) Next(ctx context.Context) (*Resource, error) {
 	for f.i < len(f.roots) {
 		if f.place == nil {
-			place, err := source.OpenFolder(f.roots[f.i])
+			place, err := openPlace(ctx, f.roots[f.i])
 			if err != nil {
 				return nil, err
 			}
@@ -121,8 +134,26 @@ func (f *files) Next(ctx context.Context) (*Resource, error) {
 	return nil, io.EOF
 }
 
+// openPlace opens a folder, or what is elsewhere.
+func openPlace(ctx context.Context, where string) (place source.Place, err error) {
+	if source.Remote(where) {
+		prefix, more, asked := strings.Cut(where, "?")
+		if prefix = strings.TrimSuffix(prefix, "/") + "/"; asked {
+			prefix += "?" + more
+		}
+		place, err = source.OpenBucket(ctx, prefix)
+	} else {
+		place, err = source.OpenFolder(where)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return place, nil
+}
+
 func (f *files) resource(ctx context.Context, one source.File) *Resource {
-	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: f.roots[f.i] + "/" + one.Name, URL: f.address(one.Name), Depth: -1, Crawled: one.Modified}
+	root, _, _ := strings.Cut(f.roots[f.i], "?")
+	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: strings.TrimSuffix(root, "/") + "/" + one.Name, URL: f.address(one.Name), Depth: -1, Crawled: one.Modified}
 	if f.parent != "" {
 		r.Parent = expand(f.parent, one.Name)
 	}

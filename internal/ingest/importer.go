@@ -231,7 +231,7 @@ func Open(ctx context.Context, o Options, from Position) (log Log, err error) {
 	case Heritrix:
 		return opened(openLists(o.Paths, from, heritrixList))
 	}
-	return opened(openArchives(o.Paths, from))
+	return opened(openArchives(ctx, o.Paths, from))
 }
 
 // opened is a log, or none: a nil one of some kind is not nil.

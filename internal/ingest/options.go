@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/ingest/source"
 )
 
 // Formats are the words for what an import reads; Auto tells by content.
@@ -68,6 +69,9 @@ func (o Options) checkFiles() error {
 		return fmt.Errorf("%w: --format folder needs --urls, such as https://www.example.edu/papers/{path}", ErrInput)
 	case !files && o.URLs+o.Parent+o.Date != "":
 		return fmt.Errorf("%w: --urls, --parent and --date are for --format folder and mirror: other logs say it of each file", ErrInput)
+	}
+	if (o.Format == CSV || o.Format == Heritrix) && slices.ContainsFunc(o.Paths, source.Remote) {
+		return fmt.Errorf("%w: --format %s is read from files and folders of the worker's machine alone", ErrInput, o.Format)
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
 		return fmt.Errorf("%w: --date is a day such as 2005-06-30, not %q", ErrInput, o.Date)

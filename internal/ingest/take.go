@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
@@ -134,14 +135,12 @@ func isPage(k document.Kind) bool {
 func (w *work) takeBody(it *item) error {
 	body, err := it.of.Open()
 	if err != nil {
-		it.lost(err)
-		return nil
+		return it.lost(err)
 	}
 	defer body.Close()
 	head, err := io.ReadAll(io.LimitReader(body, sniffed))
 	if err != nil {
-		it.lost(err)
-		return nil
+		return it.lost(err)
 	}
 	it.kind = document.Sniff(path.Base(it.URL), it.of.Media, head)
 	it.Kind = string(it.kind)
@@ -160,7 +159,7 @@ func (w *work) takeBody(it *item) error {
 	it.Bytes = int64(len(whole))
 	switch {
 	case err != nil:
-		it.lost(err)
+		return it.lost(err)
 	case it.Bytes > limit && what == collection.APage:
 		it.Outcome, it.Detail = FilteredMTF, it.Kind
 	case it.Bytes > limit:
@@ -175,13 +174,17 @@ func (w *work) takeBody(it *item) error {
 	return nil
 }
 
-// lost is a payload that the log promises and does not have whole.
-func (it *item) lost(err error) {
+// lost is a payload that the log promises and does not have whole; it may only be away.
+func (it *item) lost(err error) error {
+	if errors.Is(err, source.ErrAway) {
+		return err
+	}
 	it.Outcome, it.Detail = FailedFileNotFound, err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		it.Detail = "cut off"
 	}
 	it.Difference = "its bytes cannot be read: " + it.Detail
+	return nil
 }
 
 // takeAgain takes what was as before from the repository.
@@ -200,8 +203,7 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 	}
 	body, err := w.Repo.Read(ctx, sha)
 	if errors.Is(err, repository.ErrNotFound) {
-		it.lost(err)
-		return nil
+		return it.lost(err)
 	}
 	it.file.Header = http.Header{}
 	for k, v := range header {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, rawURL string) (*Repository, error) {
 	case scheme == "mem":
 		r.bucket = memblob.OpenBucket(nil)
 	case scheme == "s3":
-		r.bucket, err = openS3(ctx, rawURL)
+		r.bucket, err = OpenS3(ctx, rawURL)
 	default:
 		return nil, fmt.Errorf("repository %q: %w", rawURL, ErrScheme)
 	}

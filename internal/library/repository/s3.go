@@ -16,9 +16,9 @@ import (
 	"gocloud.dev/blob/s3blob"
 )
 
-// openS3 opens a bucket as blob.OpenBucket does, with a client that follows no
+// OpenS3 opens a bucket as blob.OpenBucket does, with a client that follows no
 // redirect and says no credentials.
-func openS3(ctx context.Context, rawURL string) (*blob.Bucket, error) {
+func OpenS3(ctx context.Context, rawURL string) (*blob.Bucket, error) {
 	mux := new(blob.URLMux)
 	mux.RegisterBucket(s3blob.Scheme, s3Opener{})
 	return mux.OpenBucket(ctx, rawURL)

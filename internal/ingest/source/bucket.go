@@ -1,0 +1,118 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"net/url"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"gleaner/internal/library/repository"
+)
+
+// ErrAway marks that a place does not answer now: nothing is known of its files, and
+// whoever asked is to ask again later.
+var ErrAway = errors.New("it cannot be read now")
+
+// Remote reports whether a path names a place that is no folder of this machine.
+func Remote(where string) bool { return strings.HasPrefix(where, "s3://") }
+
+// bucket is what lies under a prefix of an S3 bucket.
+type bucket struct {
+	in     *blob.Bucket
+	prefix string
+}
+
+// OpenBucket opens s3://BUCKET/PREFIX?PARAMETERS, whose parameters are those of the
+// repository (region, endpoint). Credentials are where AWS's programs look for them.
+func OpenBucket(ctx context.Context, where string) (Place, error) {
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme != "s3" || u.Host == "" {
+		return nil, fmt.Errorf("%.100q is no s3://BUCKET/PREFIX", where)
+	}
+	if u.User != nil {
+		return nil, errors.New("credentials do not belong in an address: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where the worker runs")
+	}
+	prefix := strings.TrimPrefix(u.Path, "/")
+	u.Path, u.RawPath = "", ""
+	in, err := repository.OpenS3(ctx, u.String())
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{in, prefix}, nil
+}
+
+// Close implements Place.
+func (b *bucket) Close() error { return b.in.Close() }
+
+// List implements Place.
+func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) {
+		for it := b.in.List(&blob.ListOptions{Prefix: b.prefix}); ; {
+			o, err := it.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(File{}, b.typed(err))
+				return
+			}
+			name := strings.TrimPrefix(o.Key, b.prefix)
+			if o.IsDir || strings.HasSuffix(o.Key, "/") || name < from {
+				continue
+			}
+			if !yield(File{Name: name, Size: o.Size, Modified: o.ModTime}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Stat implements Place.
+func (b *bucket) Stat(ctx context.Context, name string) (File, error) {
+	a, err := b.in.Attributes(ctx, b.prefix+name)
+	if err != nil {
+		return File{Name: name}, b.typed(err)
+	}
+	return File{Name: name, Size: a.Size, Modified: a.ModTime}, nil
+}
+
+// Open implements Place. What is cut off on its way is asked for again from there on.
+func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
+	var began time.Time
+	r := &resumed{at: offset, open: func(at int64) (io.ReadCloser, error) {
+		body, err := b.in.NewRangeReader(ctx, b.prefix+name, at, -1, nil)
+		if err != nil {
+			return nil, b.typed(err)
+		}
+		if began.IsZero() {
+			began = body.ModTime()
+		}
+		if !body.ModTime().Equal(began) {
+			_ = body.Close()
+			return nil, fmt.Errorf("%w: it was changed while it was read", ErrAway)
+		}
+		return body, nil
+	}}
+	var err error
+	r.body, err = r.open(offset)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// typed says of an error whether a file is not there, or nothing is known.
+func (b *bucket) typed(err error) error {
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return fmt.Errorf("%w: %w", ErrAway, err)
+}

@@ -1,0 +1,46 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// again is how often in a row, without a byte between, a file is asked for anew.
+const again = 3
+
+// resumed reads a file that may be cut off on its way.
+type resumed struct {
+	open  func(at int64) (io.ReadCloser, error)
+	body  io.ReadCloser
+	at    int64
+	tries int
+}
+
+// Read implements io.Reader.
+func (r *resumed) Read(p []byte) (int, error) {
+	for {
+		n, err := r.body.Read(p)
+		if r.at += int64(n); n > 0 {
+			r.tries = 0
+		}
+		if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return n, err
+		}
+		if n > 0 {
+			return n, nil
+		}
+		if r.tries++; r.tries > again {
+			return 0, fmt.Errorf("%w: %w", ErrAway, err)
+		}
+		body, oerr := r.open(r.at)
+		if oerr != nil {
+			return 0, oerr
+		}
+		_ = r.body.Close()
+		r.body = body
+	}
+}
+
+// Close implements io.Closer.
+func (r *resumed) Close() error { return r.body.Close() }
