@@ -43,12 +43,14 @@ WebSci 2012, equation 1), take the --domains best by citations (list C), and lis
 the pages there that link to accepted documents. Domains that are among the
 --domains best by documents alone (list D) are dropped as not academic, unless
 --uncited keeps them; without any citations list D is taken. --least 2 lists good
-parents alone, pages that link to more than one accepted document.
+parents alone, pages that link to more than one accepted document. --ingested counts
+of the accepted documents those alone that your own system took in, where you tell it
+(starter documents mark ingested).
 
 --citations names a CSV file of a domain or a DOI and a count on each line;
 --source semanticscholar asks for the counts of the papers found. With --job a worker
 does it, as a job that can be run again ("starter jobs run").`,
-		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --job",
+		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --ingested\n  starter whitelist generate --job",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			a, err := c.citing(ctx, source)
@@ -88,6 +90,7 @@ does it, as a job that can be run again ("starter jobs run").`,
 	cmd.Flags().StringVar(&source, "source", "", "ask for citation counts: semanticscholar")
 	cmd.Flags().BoolVar(&job, "job", false, "have a worker do it, as a job")
 	cmd.Flags().IntVar(&lists.Domains, "domains", 8000, "size of lists D and C")
+	cmd.Flags().BoolVar(&lists.Ingested, "ingested", false, "count documents alone that are marked as ingested (starter documents mark ingested)")
 	cmd.Flags().BoolVar(&lists.Uncited, "uncited", false, "list domains, too, that are on list D alone")
 	cmd.Flags().IntVar(&lists.Least, "least", 1, "list pages that link to so many accepted documents")
 	return cmd

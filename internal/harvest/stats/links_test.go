@@ -33,7 +33,7 @@ func TestEveryPageThatLinksToADocumentLeadsToIt(t *testing.T) {
 	require.Equal(t, store.Rates{Pages: 1, Relevant: 1}, other.Rates, "it leads to another site's")
 	require.Zero(t, other.Foreign)
 
-	parents, err := r.ParentPages(t.Context())
+	parents, err := r.ParentPages(t.Context(), false)
 	require.NoError(t, err)
 	require.Equal(t, []store.ParentPage{{URL: second, Documents: 2}, {URL: at("/pubs.html"), Documents: 2}, {URL: far, Documents: 1}}, parents)
 	n, err := r.NumRefBy(t.Context(), "ada.examplea")

@@ -99,6 +99,8 @@ type Lists struct {
 	Domains int  `json:"domains"`           // size of lists D and C
 	Uncited bool `json:"uncited,omitempty"` // domains on list D alone as well, which the paper drops as not academic
 	Least   int  `json:"least"`             // accepted documents that a page links to
+	// Ingested counts of the accepted documents those alone that the library took in.
+	Ingested bool `json:"ingested,omitempty"`
 }
 
 func (o Lists) has(r store.DomainRank) bool {
@@ -119,7 +121,7 @@ type Generated struct {
 // source, where given, is asked for the citations of the accepted papers; what a
 // user's file says of a domain (SaveCitations) counts for the domain itself.
 func Generate(ctx context.Context, db *store.DB, source Citations, o Lists) (Generated, error) {
-	yields, err := db.Yields(ctx)
+	yields, err := db.Yields(ctx, o.Ingested)
 	if err != nil {
 		return Generated{}, err
 	}
@@ -134,7 +136,7 @@ func Generate(ctx context.Context, db *store.DB, source Citations, o Lists) (Gen
 	}
 	documents, citations := perDomain(yields, known)
 	ranks := rankDomains(documents, citations, o.Domains)
-	pages, err := db.ParentPages(ctx)
+	pages, err := db.ParentPages(ctx, o.Ingested)
 	if err != nil {
 		return Generated{}, err
 	}

@@ -52,6 +52,37 @@ func TestWhitelistHasListC(t *testing.T) {
 	require.Equal(t, []store.ListedURL{cited, pubs}, listed(Lists{Uncited: true, Least: 2}))
 }
 
+// TestWhitelistOfWhatWasIngested: where that is asked for, what the library did not
+// take in counts for nothing.
+func TestWhitelistOfWhatWasIngested(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	for _, host := range []string{"few.org", "many.com"} {
+		r.homepage(host)
+	}
+	r.document(r.site("many.com"), "http://many.com/c.pdf", "http://many.com/", "c", true)
+	generated := func(ingested bool) (Generated, []store.ListedURL) {
+		g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10, Ingested: ingested})
+		require.NoError(t, err)
+		urls, err := r.Whitelist(t.Context(), 0)
+		require.NoError(t, err)
+		return g, urls
+	}
+	g, urls := generated(false)
+	require.Equal(t, 5, g.Documents)
+	require.Equal(t, "many.com", urls[0].Domain)
+	g, urls = generated(true)
+	require.Zero(t, g.Documents, "nothing was taken in yet")
+	require.Empty(t, urls)
+	require.NoError(t, r.SetIngestion(t.Context(), "ingested", "few.orga", "few.orgb"))
+	require.NoError(t, r.SetIngestion(t.Context(), "failed", "many.coma"))
+	require.NoError(t, r.SetIngestion(t.Context(), "ingested", "c"))
+	g, urls = generated(true)
+	require.Equal(t, 3, g.Documents)
+	require.Equal(t, []store.ListedURL{{URL: "http://few.org/pubs.html", Domain: "few.org", Position: 1, Documents: 2, Good: true},
+		{URL: "http://many.com/", Domain: "many.com", Position: 2, Documents: 1}}, urls)
+}
+
 // TestHostsOfTheBestDomainsComeFirst: in recrawls and in harvests, then those whose
 // domains are ranked and not listed, then the others by name; page by page nothing
 // is listed twice or passed over.

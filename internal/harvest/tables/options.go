@@ -45,7 +45,7 @@ func Fields(kind string) []string {
 	case store.JobCleanParents:
 		return []string{"confirm"}
 	case store.JobWhitelist:
-		return []string{"domains", "least", "uncited"}
+		return []string{"domains", "least", "uncited", "ingested"}
 	}
 	return []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "primary", "sample", "seed", "limit"}
 }
@@ -87,6 +87,8 @@ func (o *Options) set(name, value string) (err error) {
 		o.Lists.Least, err = number(value, 1)
 	case "uncited":
 		o.Lists.Uncited, err = yesNo(value)
+	case "ingested":
+		o.Lists.Ingested, err = yesNo(value)
 	case "state":
 		if q.States = words(value); len(q.States) > 0 {
 			for _, s := range q.States {
@@ -138,11 +140,11 @@ func (o Options) Get(name string) string {
 		return o.Only
 	case "confirm":
 		return yes(o.InPlace)
-	case "domains", "least", "uncited":
+	case "domains", "least", "uncited", "ingested":
 		if o.Lists == nil {
 			return ""
 		}
-		return map[string]string{"domains": strconv.Itoa(o.Lists.Domains), "least": strconv.Itoa(o.Lists.Least), "uncited": yes(o.Lists.Uncited)}[name]
+		return map[string]string{"domains": strconv.Itoa(o.Lists.Domains), "least": strconv.Itoa(o.Lists.Least), "uncited": yes(o.Lists.Uncited), "ingested": yes(o.Lists.Ingested)}[name]
 	case "year":
 		if q.Years == (gleaner.Years{}) {
 			return ""

@@ -18,13 +18,14 @@ type HostYield struct {
 	DOIs      []string
 }
 
-// Yields lists the hosts that gave accepted documents, by host.
-func (db *DB) Yields(ctx context.Context) ([]HostYield, error) {
+// Yields lists the hosts that gave accepted documents, or with ingested of these
+// those alone that the library's own system took in, by host.
+func (db *DB) Yields(ctx context.Context, ingested bool) ([]HostYield, error) {
 	return list[HostYield](ctx, db, `SELECT s.host, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
 			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
 		FROM locations l JOIN sites s ON s.id=l.site_id JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
-		WHERE d.state='accepted' GROUP BY s.host ORDER BY s.host`)
+		WHERE d.state='accepted' AND (NOT $1 OR d.ingestion='ingested') GROUP BY s.host ORDER BY s.host`, ingested)
 }
 
 // ParentPage is a page that links to accepted documents.
@@ -33,15 +34,15 @@ type ParentPage struct {
 	Documents int
 }
 
-// ParentPages lists pages with at least one accepted document, but for those
-// that are gone and those on blacklisted hosts.
-func (db *DB) ParentPages(ctx context.Context) ([]ParentPage, error) {
+// ParentPages lists pages with at least one of the documents that Yields counts, but
+// for those that are gone and those on blacklisted hosts.
+func (db *DB) ParentPages(ctx context.Context, ingested bool) ([]ParentPage, error) {
 	return list[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+refersSQL+`) r JOIN documents d ON d.sha256=r.sha256
-		WHERE d.state='accepted'
+		WHERE d.state='accepted' AND (NOT $1 OR d.ingestion='ingested')
 			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE starts_with(r.url, 'http://' || b.host || '/') OR starts_with(r.url, 'https://' || b.host || '/'))
 			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
 				WHERE s.host = split_part(r.url, '/', 3) AND u.url=r.url AND u.state=4)
-		GROUP BY r.url ORDER BY r.url`)
+		GROUP BY r.url ORDER BY r.url`, ingested)
 }
 
 // DomainRank is a registrable domain's place among the givers.
