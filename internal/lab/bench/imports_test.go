@@ -1,0 +1,29 @@
+package bench
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+)
+
+// TestImport: everything in the generated archive is imported, with the filter and
+// without, and each tenth is told of.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	archive := filepath.Join(t.TempDir(), "bench.warc.gz")
+	o := ImportOptions{Records: 2500, Every: 250, DatabaseURL: devtest.Postgres(t)}
+	require.NoError(t, WriteArchive(t.Context(), archive, o))
+	for _, o.Filter = range []bool{false, true} {
+		r, err := Import(t.Context(), archive, t.TempDir(), o)
+		require.NoError(t, err)
+		require.EqualValues(t, 2500, r.Records)
+		require.EqualValues(t, 10, r.Documents)
+		require.Zero(t, r.Differences)
+		require.EqualValues(t, 10, r.Saved, "%+v", r)
+		require.NotEmpty(t, r.Tenths)
+		require.EqualValues(t, 2500, r.Tenths[len(r.Tenths)-1].Records)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/lab/bench"
+	"gleaner/internal/service/program"
+)
+
+func (c *cli) benchImportCommand() *cobra.Command {
+	f := &benchFlags{}
+	var o bench.ImportOptions
+	var filter string
+	cmd := &cobra.Command{Use: "import", Short: "Records and documents a second of an import, tenth by tenth", Args: cobra.NoArgs,
+		Long: `Write a WARC file of generated pages and, every so often, a generated paper as PDF,
+and import it into an empty record: with the filter off (store and record), on (read,
+judge and match), or both in turn. The table says how many records and documents a
+second that is, and for each tenth of the archive how many records a second, and the
+most memory that the process had. The archive and what is imported lie in the system's
+folder for temporary files (TMPDIR), and are removed.`,
+		Example: "  lab bench import\n  lab bench import --records 1000000 --filter off\n  lab bench import --records 100000 --every 10 --json",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			runs, ok := map[string][]bool{"on": {true}, "off": {false}, "both": {false, true}}[filter]
+			if !ok || o.Every < 1 || o.Records < o.Every {
+				return fmt.Errorf("%w: --filter is on, off or both, and --records has a document by --every", program.ErrUsage)
+			}
+			return c.benchImport(cmd.Context(), f, o, runs)
+		}}
+	fl := cmd.Flags()
+	fl.IntVar(&o.Records, "records", 10_000, "answers in the archive")
+	fl.IntVar(&o.Every, "every", 20, "each so manieth is a document, the others are pages")
+	fl.StringVar(&filter, "filter", "both", "on, off or both")
+	fl.BoolVar(&f.relaxed, "relaxed", false, "let commits return before they are on disk (synchronous_commit off)")
+	return cmd
+}
+
+func (c *cli) benchImport(ctx context.Context, f *benchFlags, o bench.ImportOptions, filters []bool) error {
+	dir, err := os.MkdirTemp("", "gleaner-bench-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	stop, err := c.benchServer(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	o.DatabaseURL, o.Child = f.options.DatabaseURL, c.Child
+	archive := filepath.Join(dir, "bench.warc.gz")
+	if err := bench.WriteArchive(ctx, archive, o); err != nil {
+		return err
+	}
+	all := []bench.ImportRun{}
+	for _, o.Filter = range filters {
+		blobs, err := os.MkdirTemp(dir, "blobs-*")
+		if err != nil {
+			return err
+		}
+		r, err := bench.Import(ctx, archive, blobs, o)
+		if err != nil {
+			return err
+		}
+		if all = append(all, r); !c.JSON {
+			writeImportRun(c.Out, r)
+		}
+	}
+	if c.JSON {
+		return c.Print(all, nil)
+	}
+	return nil
+}
+
+func writeImportRun(w io.Writer, r bench.ImportRun) {
+	on := "off"
+	if r.Filter {
+		on = "on"
+	}
+	fmt.Fprintf(w, "filter %s, %d processors: %d records (%.1f MB) in %.1f s, %.0f a second; %d documents, %.1f a second; %d saved, %d differences\n",
+		on, runtime.NumCPU(), r.Records, float64(r.Bytes)/1e6, r.Seconds, r.PerSecond, r.Documents, r.DocumentsPer, r.Saved, r.Differences)
+	fmt.Fprintf(w, "%12s %12s %10s\n", "until", "records/s", "peak MB")
+	for _, t := range r.Tenths {
+		fmt.Fprintf(w, "%12d %12.0f %10.0f\n", t.Records, t.PerSecond, float64(t.Resident)/1e6)
+	}
+	fmt.Fprintln(w)
+}
