@@ -24,6 +24,20 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
+// generateHelp says what a whitelist is made of.
+const generateHelp = `Rank domains by F1 of their shares of documents and of citations (Wu et al.,
+WebSci 2012, equation 1), take the --domains best by citations (list C), and list
+the pages there that link to accepted documents. Domains that are among the
+--domains best by documents alone (list D) are dropped as not academic, unless
+--uncited keeps them; without any citations list D is taken. --least 2 lists good
+parents alone, pages that link to more than one accepted document. --ingested counts
+of the accepted documents those alone that your own system took in, where you tell it
+(starter documents mark ingested).
+
+--citations names a CSV file of a domain or a DOI and a count on each line;
+--source semanticscholar asks for the counts of the papers found. With --job a worker
+does it, as a job that can be run again ("starter jobs run").`
+
 func (c *cli) whitelistCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "whitelist", Short: "Pages worth crawling, and hosts to leave alone",
 		Long: `The whitelist holds the pages that linked to accepted documents, those of the
@@ -38,18 +52,7 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 	var job bool
 	lists := stats.Lists{}
 	cmd := &cobra.Command{Use: "generate", Short: "Rank domains by documents and citations, and list their pages", Args: cobra.NoArgs,
-		Long: `Rank domains by F1 of their shares of documents and of citations (Wu et al.,
-WebSci 2012, equation 1), take the --domains best by citations (list C), and list
-the pages there that link to accepted documents. Domains that are among the
---domains best by documents alone (list D) are dropped as not academic, unless
---uncited keeps them; without any citations list D is taken. --least 2 lists good
-parents alone, pages that link to more than one accepted document. --ingested counts
-of the accepted documents those alone that your own system took in, where you tell it
-(starter documents mark ingested).
-
---citations names a CSV file of a domain or a DOI and a count on each line;
---source semanticscholar asks for the counts of the papers found. With --job a worker
-does it, as a job that can be run again ("starter jobs run").`,
+		Long:    generateHelp,
 		Example: "  starter whitelist generate\n  starter whitelist generate --citations citations.csv --domains 8000\n  starter whitelist generate --least 2 --uncited\n  starter whitelist generate --ingested\n  starter whitelist generate --job",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
