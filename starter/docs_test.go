@@ -15,7 +15,7 @@ import (
 // TestDocsShowCommandsThatThereAre walks through README and docs, and through the examples
 // of every command's help: each command shown is one, takes the flags that it is shown
 // with, and that many arguments. That every command does what it should when it is run
-// is TestEveryCommandOnRealData's.
+// is TestEveryCommandOnRealData's and TestTheDocsCanBeWalked's.
 func TestDocsShowCommandsThatThereAre(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../docs/*.md")
