@@ -18,6 +18,8 @@ type Activities struct {
 	Notices   *Notices
 	Imports   *Imports
 	Tables    *Tables
+
+	Collections *Collections
 }
 
 // New makes the activities of an open application.
@@ -30,6 +32,8 @@ func New(a *app.App) *Activities {
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},
 		Imports:   &Imports{db: a.DB, importer: a.Importer},
 		Tables:    &Tables{jobs: a.Tables},
+
+		Collections: &Collections{maker: a.Maker, watch: a.Watch},
 	}
 }
 
@@ -42,6 +46,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Notices)
 	case QueueCrawl:
 		w.RegisterActivity(a.Crawl)
+		w.RegisterActivity(a.Collections)
 	case QueueDocuments:
 		w.RegisterActivity(a.Documents)
 		w.RegisterActivity(a.Imports)

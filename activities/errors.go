@@ -13,7 +13,9 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
+	"gleaner/internal/synthesis"
 )
 
 // Types of application errors, as the Temporal UI shows them.
@@ -71,7 +73,8 @@ func classify(err error) (kind string, after time.Duration) {
 	case errors.Is(err, errPaused):
 		return ErrTypePaused, pauseLook
 	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &noVolume), errors.As(err, &noPapers), errors.As(err, &nobody), errors.As(err, &refused),
-		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, tables.ErrInput), errors.Is(err, rank.ErrUnknownStrategy):
+		errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrJobOver), errors.Is(err, ingest.ErrInput), errors.Is(err, tables.ErrInput), errors.Is(err, rank.ErrUnknownStrategy),
+		errors.Is(err, collections.ErrNone), errors.Is(err, synthesis.ErrInput):
 		return ErrTypeInput, 0
 	case errors.As(err, &away):
 		return ErrTypeUnavailable, max(away.RetryAfter, 10*time.Second)

@@ -30,6 +30,7 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflow(TellNews)
 	w.RegisterWorkflow(ImportCrawl)
 	w.RegisterWorkflow(TableJob)
+	w.RegisterWorkflow(SynthesizeCollections)
 }
 
 // TaskTime is how long a worker may take for one step of a workflow, which takes
@@ -51,6 +52,7 @@ var (
 	notices   *activities.Notices
 	imports   *activities.Imports
 	tableJobs *activities.Tables
+	topical   *activities.Collections
 )
 
 // on gives the options of an activity. Errors that trying again does not help

@@ -14,12 +14,12 @@ import (
 // the ones under way fails here. Older histories stay beside newer ones (_2), which
 // are recorded into a folder of their own by
 //
-//	go test ./worker/pool -run 'Test(Harvest|Import|TableJob)$' -record FOLDER
+//	go test ./worker/pool -run 'Test(Harvest|Import|TableJob|Collect)$' -record FOLDER
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 13, "one of each workflow as it was first, and those whose steps changed since")
+	require.Len(t, files, 14, "one of each workflow as it was first, and those whose steps changed since")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

@@ -88,6 +88,12 @@ func TellImport(run ingest.Run, o ingest.Options) Told {
 func TellTable(run tables.Run, o tables.Options) Told {
 	return Told{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
 		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
+	// TellCollection tells of collections by topic.
+}
+
+func TellCollection(name string) Told {
+	return Told{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
+		"The query status shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected."}
 }
 
 // TellSchedule tells of a run of a schedule.

@@ -21,6 +21,7 @@ type Score struct {
 // is like none.
 type Classifier interface {
 	Classify(p Page) []Score
+	Topics() []string // that it knows
 }
 
 // Model is what topics are like, as it is stored.
@@ -63,6 +64,14 @@ func (m *Model) Vectors(f *Filter) *Vectors {
 		v.norms = append(v.norms, c.norm())
 	}
 	return v
+}
+
+// Topics implements Classifier.
+func (v *Vectors) Topics() (ids []string) {
+	for _, c := range v.centroids {
+		ids = append(ids, c.Topic)
+	}
+	return ids
 }
 
 // Counts says how often words of the dictionary occur in a page.

@@ -49,3 +49,21 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 	}
 	return all, nil
 }
+
+// Read reads the document in a file, or the first of several in an archive, without
+// keeping or judging anything: the whole text that the reader's limits allow, or what
+// is wrong with it (document.Text.Outcome).
+func (c *Collection) Read(ctx context.Context, f File) (*document.Text, error) {
+	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	free, err := c.takeCore(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	t, _, err := c.read(ctx, o, nil)
+	return t, err
+}

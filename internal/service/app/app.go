@@ -26,6 +26,7 @@ import (
 	"gleaner/internal/recrawl"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/notify"
+	"gleaner/internal/synthesis"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/rules"
 )
@@ -42,6 +43,7 @@ type App struct {
 	Importer   *ingest.Importer
 	Tables     *tables.Jobs
 	Crawler    *crawl.Crawler
+	Maker      *synthesis.Maker // of collections by topic
 	Stages     *harvest.Stages
 	Watch      Watch // never nil
 	Recrawl    recrawl.Policy
@@ -197,6 +199,7 @@ func (a *App) openStages(client *http.Client) error {
 		return err
 	}
 	a.Search = web
+	a.Maker = a.maker(web, getter)
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP,
 		Finder: homepage.New(homepage.Config{Searcher: search, Spare: web.Spare, Model: model, Getter: getter})}

@@ -1,0 +1,57 @@
+package activities
+
+import (
+	"context"
+
+	"gleaner/internal/service/app"
+	"gleaner/internal/synthesis"
+)
+
+// Collections make collections by topic.
+type Collections struct {
+	maker *synthesis.Maker
+	watch app.Watch
+}
+
+// PrepareCollection searches for each topic and makes its centroid. A second attempt
+// goes on where the first was cut off.
+func (a *Collections) PrepareCollection(ctx context.Context, name string) (synthesis.Prepared, error) {
+	beat, set, stop := heartbeats[int](ctx)
+	defer stop()
+	p, err := a.maker.Prepare(beat, name, set)
+	return p, typed(err)
+}
+
+// CollectSlice crawls for a collection for a while. The place to go on from is in the
+// record.
+func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.Result, error) {
+	beat, set, stop := heartbeats[synthesis.Progress](ctx)
+	defer stop()
+	r, err := a.maker.Slice(beat, name, set)
+	a.watch.Crawled(r.Pages, r.Documents, 0, 0)
+	if err != nil && beat.Err() != nil && ctx.Err() == nil {
+		r.Ending = synthesis.SliceFull // the worker stops: what was done is written, the rest is for the next
+		err = nil
+	}
+	a.watch.SliceEnded(string(r.Ending))
+	return r, typed(err)
+}
+
+// CollectionEnd says how the making of a collection ended.
+type CollectionEnd struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // JobEnded, JobFailed or JobCancelled
+	Note  string `json:"note,omitempty"`
+}
+
+// EndCollection writes that down.
+func (a *Collections) EndCollection(ctx context.Context, end CollectionEnd) error {
+	defer alive(ctx)()
+	return typed(a.maker.End(ctx, end.Name, end.State, end.Note))
+}
+
+// PauseCollection lets the slices of a collection rest, or go on.
+func (a *Collections) PauseCollection(ctx context.Context, name string, paused bool) error {
+	defer alive(ctx)()
+	return typed(a.maker.Pause(ctx, name, paused))
+}

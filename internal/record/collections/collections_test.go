@@ -1,0 +1,225 @@
+package collections_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
+	. "gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
+
+// queue is what both records do.
+type queue interface {
+	Next(ctx context.Context) (*URL, time.Duration, error)
+	Write(ctx context.Context, v *Visit) error
+	Standing(ctx context.Context) (Standing, error)
+	Like(ctx context.Context, print int64) (bool, error)
+	Terms(ctx context.Context) (int, map[string]int, error)
+	Known(ctx context.Context, h frontier.Hash) bool
+}
+
+// inPostgres is one collection of a record.
+type inPostgres struct {
+	*Record
+	db    *store.DB
+	id    int
+	rules Rules
+}
+
+func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
+	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	if host == "" || err != nil {
+		return nil, wait, err
+	}
+	u, err := q.Best(ctx, q.id, q.rules, host)
+	return u, 0, err
+}
+
+func (q inPostgres) Write(ctx context.Context, v *Visit) error {
+	site, err := store.EnsureSite(ctx, q.db.Pool, v.Host)
+	if err != nil {
+		return err
+	}
+	return q.Record.Write(ctx, q.id, q.rules, Fence{SiteID: site}, v)
+}
+
+func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
+	s, err := q.Record.Standing(ctx, q.id)
+	s.Took = 0
+	return s, err
+}
+
+func (q inPostgres) Like(ctx context.Context, print int64) (bool, error) {
+	return q.Record.Like(ctx, q.id, print)
+}
+
+func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
+	return q.Record.Terms(ctx, q.id)
+}
+
+func (q inPostgres) Known(ctx context.Context, h frontier.Hash) bool {
+	return q.Record.Known(ctx, q.id, h)
+}
+
+func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
+	t.Helper()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	r := In(db)
+	require.NoError(t, r.Ask(t.Context(), "some", map[string]int{}, []string{"a"}))
+	c, err := r.Get(t.Context(), "some")
+	require.NoError(t, err)
+	require.NoError(t, r.Begin(t.Context(), c.ID))
+	require.NoError(t, r.SetModel(t.Context(), c.ID, map[string]int{}, seeds))
+	return inPostgres{r, db, c.ID, rules}
+}
+
+func url(host, path string, priority float64) URL {
+	return URL{URL: "http://" + host + "/" + path, Host: host, Priority: priority}
+}
+
+// TestQueue holds both records to the same rules.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Size: 2, HostPages: 3}
+	seeds := []URL{url("a.example", "", 1), url("b.example", "", 1)}
+	memory := NewMemory(rules)
+	memory.Add(seeds)
+	for name, q := range map[string]queue{"memory": memory, "postgres": open(t, rules, seeds)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			follow(t, q)
+		})
+	}
+}
+
+func follow(t *testing.T, q queue) {
+	ctx := t.Context()
+	take := func(want string) *URL {
+		t.Helper()
+		u, wait, err := q.Next(ctx)
+		require.NoError(t, err)
+		require.Zero(t, wait)
+		require.NotNil(t, u)
+		require.Equal(t, want, u.URL)
+		return u
+	}
+	write := func(v Visit) {
+		t.Helper()
+		v.At = time.Now()
+		require.NoError(t, q.Write(ctx, &v))
+	}
+	write(Visit{URL: take("http://a.example/"), Outcome: gleaner.OK, Print: 1 << 10, Terms: []string{"prime", "ring"}, Entries: []Member{{"math", 0.5}},
+		Links: []URL{url("a.example", "low", 0.2), url("a.example", "high", 0.6), url("b.example", "", 0.1), url("a.example", "later", 0.2)}})
+	write(Visit{URL: take("http://b.example/"), Outcome: gleaner.OK, Terms: []string{"prime"}, Entries: []Member{{"math", 0.4}, {"verse", 0.3}},
+		Links: []URL{{URL: "http://a.example/low", Host: "a.example", Priority: 0.9, Depth: 1, Parent: "http://b.example/"}, url("a.example", "", 1)}})
+	require.True(t, q.Known(ctx, frontier.HashOf("http://a.example/")))
+	require.False(t, q.Known(ctx, frontier.HashOf("http://a.example/low")))
+	low := take("http://a.example/low")
+	require.Equal(t, "http://b.example/", low.Parent, "what waits has the better place")
+	// It turns out to be the page that "later" names, and is too many for its topic.
+	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}}})
+	write(Visit{URL: take("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
+	write(Visit{URL: take("http://c.example/")})
+	u, wait, err := q.Next(ctx)
+	require.NoError(t, err)
+	require.Nil(t, u, "a.example was asked three times")
+	require.Zero(t, wait)
+
+	s, err := q.Standing(ctx)
+	require.NoError(t, err)
+	require.Equal(t, Standing{Requests: 5, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
+	pages, df, err := q.Terms(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, pages)
+	require.Equal(t, map[string]int{"prime": 2, "ring": 1}, df)
+	for print, want := range map[int64]bool{1<<10 | 7: true, 1<<10 | 15: false} {
+		like, err := q.Like(ctx, print)
+		require.NoError(t, err)
+		require.Equal(t, want, like, "%x", print)
+	}
+}
+
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	a, b := Held{frontier.Hash{1}, "a.example", 0.5}, Held{frontier.Hash{2}, "b.example", 0.4}
+	c := Held{frontier.Hash{3}, "a.example", 0.6}
+	for _, x := range []struct {
+		rules Rules
+		e     Held
+		in    bool
+		out   []frontier.Hash
+	}{
+		{Rules{Size: 3}, c, true, nil},
+		{Rules{Size: 2}, c, false, nil},
+		{Rules{Size: 2, Replace: true}, c, true, []frontier.Hash{b.Hash}},
+		{Rules{Size: 2, Replace: true}, Held{frontier.Hash{4}, "d.example", 0.4}, false, nil},
+		{Rules{Size: 2, OnePerSite: true}, c, true, []frontier.Hash{a.Hash}},
+		{Rules{Size: 5, OnePerSite: true}, Held{frontier.Hash{4}, "a.example", 0.5}, false, nil},
+	} {
+		in, out := x.rules.Admit([]Held{a, b}, x.e)
+		require.Equal(t, x.in, in, "%+v", x)
+		require.Equal(t, x.out, out, "%+v", x)
+	}
+}
+
+// TestHostsThatAreNotFree are passed over for the next best; where there is no other,
+// it is said after how long one may be free.
+func TestHostsThatAreNotFree(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
+	site, err := store.EnsureSite(ctx, q.db.Pool, "a.example")
+	require.NoError(t, err)
+	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', token=7, expires_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
+	require.NoError(t, err)
+	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Equal(t, "b.example", host)
+	host, wait, err := q.Host(ctx, q.id, q.rules, []string{"b.example"})
+	require.NoError(t, err)
+	require.Empty(t, host)
+	require.Positive(t, wait)
+	u := url("a.example", "", 1)
+	require.ErrorIs(t, q.Record.Write(ctx, q.id, q.rules, Fence{SiteID: site, Token: 6}, &Visit{URL: &u, At: time.Now(), Entries: []Member{{"a", 1}}}), store.ErrNotHeld)
+	s, err := q.Standing(ctx)
+	require.NoError(t, err)
+	require.Zero(t, s.Requests, "who lost the lease writes nothing")
+
+	// What is to be asked again later waits.
+	b := url("b.example", "", 0.5)
+	require.NoError(t, q.Write(ctx, &Visit{URL: &b, At: time.Now(), Again: time.Now().Add(time.Hour)}))
+	_, wait, err = q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Greater(t, wait, time.Minute)
+}
+
+// TestAsk: a collection is what its topics are; one that ended can be gone on with.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{}, nil)
+	require.NoError(t, q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"b"}), "it is being made: nothing is changed")
+	c, err := q.Get(ctx, "some")
+	require.NoError(t, err)
+	require.JSONEq(t, `{}`, string(c.Options))
+	require.NoError(t, q.End(ctx, "some", Ended, "full"))
+	require.ErrorContains(t, q.Ask(ctx, "some", map[string]int{}, []string{"b"}), "--name")
+	require.NoError(t, q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"}))
+	c, err = q.Get(ctx, "some")
+	require.NoError(t, err)
+	require.Equal(t, New, c.State)
+	require.NotNil(t, c.Model, "its centroids stay")
+	_, err = q.Get(ctx, "none")
+	require.ErrorIs(t, err, ErrNone)
+}

@@ -1,0 +1,81 @@
+package collections
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Entry is one of a collection, as it is listed and exported.
+type Entry struct {
+	Topic       string    `json:"topic"`
+	Correlation float64   `json:"correlation"`
+	URL         string    `json:"url"`
+	Title       string    `json:"title"`
+	Kind        string    `json:"kind"`
+	SHA256      string    `json:"sha256,omitempty"` // of a document, which is in the repository
+	Parent      string    `json:"parent,omitempty"`
+	Depth       int       `json:"depth"`
+	N           int       `json:"n"` // the how manieth request
+	At          time.Time `json:"at"`
+}
+
+// Entries lists what is in a collection, by topic, the best first; of one topic where
+// it is named.
+func (r *Record) Entries(ctx context.Context, id int, topic string) ([]Entry, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
+		FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
+		WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Entry])
+}
+
+// Asked is a request of a collection's crawl.
+type Asked struct {
+	N           int     `json:"n"`
+	URL         string  `json:"url"`
+	Kind        string  `json:"kind,omitempty"`
+	Outcome     string  `json:"outcome"`
+	Topic       string  `json:"topic,omitempty"`
+	Correlation float64 `json:"correlation"`
+	Priority    float64 `json:"priority"`
+	Depth       int     `json:"depth"`
+	Reason      string  `json:"reason,omitempty"`
+}
+
+// Requests lists what was asked for after a number, in order.
+func (r *Record) Requests(ctx context.Context, id, after, limit int) ([]Asked, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT n, url, kind, outcome, topic, correlation, priority, depth, reason FROM collection_urls
+		WHERE collection=$1 AND NOT waiting AND n > $2 ORDER BY n LIMIT $3`, id, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Asked])
+}
+
+// Counts are of all URLs of a collection's crawl.
+type Counts struct {
+	Waiting  int            `json:"waiting"`
+	Hosts    int            `json:"hosts"`
+	Outcomes map[string]int `json:"outcomes"` // of those that were asked for
+}
+
+// Counts counts them.
+func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
+	c := Counts{Outcomes: map[string]int{}}
+	err := r.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting), (SELECT count(*) FROM collection_hosts WHERE collection=$1)`, id).Scan(&c.Waiting, &c.Hosts)
+	if err != nil {
+		return c, err
+	}
+	rows, err := r.db.Pool.Query(ctx, `SELECT outcome, count(*)::int FROM collection_urls WHERE collection=$1 AND NOT waiting GROUP BY outcome`, id)
+	if err != nil {
+		return c, err
+	}
+	var outcome string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&outcome, &n}, func() error { c.Outcomes[outcome] = n; return nil })
+	return c, err
+}

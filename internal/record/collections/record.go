@@ -1,0 +1,191 @@
+package collections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// Record keeps collections in Postgres. It is safe for concurrent use.
+type Record struct{ db *store.DB }
+
+// In is the record of a database.
+func In(db *store.DB) *Record { return &Record{db} }
+
+const columns = `id, name, options, topics, model, state, note, paused, requests, created_at, started_at, ended_at`
+
+// Ask enters a collection that is to be made, or one that ended to be gone on with
+// under other options. Its topics stay: they are what it is.
+func (r *Record) Ask(ctx context.Context, name string, options, topics any) error {
+	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
+		ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL
+			WHERE collections.topics=EXCLUDED.topics AND collections.state NOT IN ('new', 'running')`, name, options, topics)
+	if err != nil || tag.RowsAffected() == 1 {
+		return err
+	}
+	c, err := r.Get(ctx, name)
+	if err == nil && (c.State == New || c.State == Running) {
+		return nil // it is being made
+	}
+	return cmpErr(err, fmt.Errorf("collection %s was made of other topics: give this one another --name", name))
+}
+
+func cmpErr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// Get returns a collection.
+func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections WHERE name=$1`, name)
+	if err != nil {
+		return Collection{}, err
+	}
+	c, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Collection])
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%s: %w", name, ErrNone)
+	}
+	return c, err
+}
+
+// List returns all collections, the latest first.
+func (r *Record) List(ctx context.Context) ([]Collection, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections ORDER BY id DESC`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Collection])
+}
+
+// Begin takes a collection up, which may be done again.
+func (r *Record) Begin(ctx context.Context, id int) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE id=$1 AND state IN ('new', 'running')`, id)
+	return err
+}
+
+// End ends a collection that is being made.
+func (r *Record) End(ctx context.Context, name, state, note string) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$2, note=$3, ended_at=now() WHERE name=$1 AND state IN ('new', 'running')`, name, state, note)
+	return err
+}
+
+// Pause lets a collection rest, or go on.
+func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET paused=$2 WHERE name=$1`, name, paused)
+	return err
+}
+
+// AddResults enters the pages that are to make a topic's centroid; those that are
+// there stay.
+func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
+	_, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_results (collection, topic, place, url)
+		SELECT $1, $2, place, url FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) ON CONFLICT DO NOTHING`, id, topic, urls)
+	return err
+}
+
+// SetResult notes what became of such a page.
+func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_results SET outcome=$4, counts=$5 WHERE collection=$1 AND topic=$2 AND place=$3`, id, res.Topic, res.Place, res.Outcome, res.Counts)
+	return err
+}
+
+// Results are all those pages.
+func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT topic, place, url, outcome, counts FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Result])
+}
+
+// SetModel keeps what the topics are like, and enters the URLs from which their crawl
+// begins.
+func (r *Record) SetModel(ctx context.Context, id int, model any, seeds []URL) error {
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1`, id, model); err != nil {
+			return err
+		}
+		return add(ctx, tx, id, seeds)
+	})
+}
+
+// add enters URLs, each once; one that waits already keeps the better of both.
+func add(ctx context.Context, tx pgx.Tx, id int, urls []URL) error {
+	n := len(urls)
+	if n == 0 {
+		return nil
+	}
+	hashes, hosts, all, parents, anchors := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	depths, offs, priorities := make([]int, n), make([]float64, n), make([]float64, n)
+	for i := range urls {
+		u := &urls[i]
+		h := u.Hash()
+		hashes[i], hosts[i], all[i], parents[i], anchors[i], depths[i], offs[i], priorities[i] = h[:], u.Host, u.URL, u.Parent, u.Anchor, u.Depth, u.Off, u.Priority
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO collection_urls AS c (collection, hash, host, url, parent, anchor, depth, off, priority)
+		SELECT $1, hash, host, url, parent, anchor, depth, off, priority
+		FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::float8[], $9::float8[]) WITH ORDINALITY
+			AS u(hash, host, url, parent, anchor, depth, off, priority, place) ORDER BY place
+		ON CONFLICT (collection, hash) DO UPDATE SET parent=EXCLUDED.parent, anchor=EXCLUDED.anchor, priority=EXCLUDED.priority,
+			off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
+			WHERE c.waiting AND EXCLUDED.priority > c.priority`,
+		id, hashes, hosts, all, parents, anchors, depths, offs, priorities)
+	return err
+}
+
+// Known reports whether a URL was asked for.
+func (r *Record) Known(ctx context.Context, id int, h frontier.Hash) bool {
+	var known bool
+	err := r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND hash=$2 AND NOT waiting)`, id, h[:]).Scan(&known)
+	return known && err == nil
+}
+
+// Like reports whether a text nearly the same was read.
+func (r *Record) Like(ctx context.Context, id int, print int64) (like bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND NOT waiting AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&like)
+	return like, err
+}
+
+// Terms says how many pages were read, and in how many of them each word of the
+// dictionary occurs.
+func (r *Record) Terms(ctx context.Context, id int) (pages int, df map[string]int, err error) {
+	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND terms IS NOT NULL`, id).Scan(&pages); err != nil {
+		return 0, nil, err
+	}
+	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls, unnest(terms) AS t WHERE collection=$1 GROUP BY t`, id)
+	if err != nil {
+		return 0, nil, err
+	}
+	df = map[string]int{}
+	var term string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&term, &n}, func() error { df[term] = n; return nil })
+	return pages, df, err
+}
+
+// Standing says how far a crawl is.
+func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
+	s := Standing{Topics: map[string]Filled{}}
+	var took float64
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &took)
+	if err != nil {
+		return s, err
+	}
+	s.Took = time.Duration(took * float64(time.Second))
+	rows, err := r.db.Pool.Query(ctx, `SELECT topic, count(*)::int, min(correlation) FROM collection_entries WHERE collection=$1 GROUP BY topic`, id)
+	if err != nil {
+		return s, err
+	}
+	var topic string
+	var f Filled
+	_, err = pgx.ForEachRow(rows, []any{&topic, &f.Entries, &f.Worst}, func() error { s.Topics[topic] = f; return nil })
+	return s, err
+}

@@ -1,0 +1,150 @@
+package collections
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/frontier"
+)
+
+// ErrNone is returned for a name that no collection has.
+var ErrNone = errors.New("no such collection")
+
+// The states of a collection.
+const (
+	New       = "new"
+	Running   = "running"
+	Ended     = "ended"
+	Failed    = "failed"
+	Cancelled = "cancelled"
+)
+
+// Collection is one that was asked for: the collections of all topics of a file, made
+// by one crawl.
+type Collection struct {
+	ID       int             `json:"-"`
+	Name     string          `json:"name"`
+	Options  json.RawMessage `json:"options"`
+	Topics   json.RawMessage `json:"topics"`
+	Model    json.RawMessage `json:"-"` // nil before the centroids are made
+	State    string          `json:"state"`
+	Note     string          `json:"note,omitempty"` // why it ended
+	Paused   bool            `json:"paused,omitempty"`
+	Requests int             `json:"requests"`
+	Created  time.Time       `json:"created_at"`
+	Started  *time.Time      `json:"started_at,omitempty"`
+	Ended    *time.Time      `json:"ended_at,omitempty"`
+}
+
+// Result is a page that makes the centroid of a topic.
+type Result struct {
+	Topic   string         `json:"topic"`
+	Place   int            `json:"place"`
+	URL     string         `json:"url"`
+	Outcome string         `json:"outcome"` // "" before it was asked for
+	Counts  map[string]int `json:"-"`       // of its words
+}
+
+// URL is one that waits, or is asked for.
+type URL struct {
+	URL, Host      string
+	Parent, Anchor string // the page that it was found on, and the words of the link
+	Depth          int
+	Off            float64 // off-topic pages in a row on the way to it
+	Priority       float64
+	Tries          int
+}
+
+// Hash is its identity.
+func (u *URL) Hash() frontier.Hash { return frontier.HashOf(u.URL) }
+
+// Kinds of what was fetched.
+const (
+	Page     = "page"
+	Document = "document"
+)
+
+// Redirected is the outcome of a URL that was read under another name.
+const Redirected gleaner.Outcome = "redirected"
+
+// Visit is what became of a URL.
+type Visit struct {
+	*URL
+	At      time.Time
+	Again   time.Time // when it is to be asked for again; zero for never
+	Kind    string    // Page, Document or ""
+	Outcome gleaner.Outcome
+	Reason  string
+	Alias   string // the URL on the same host to which it redirected, which need not be asked for; "" for none
+	Title   string
+	Best    Member // the topic that it is most like
+	SHA256  string // of a document that is kept
+	Bytes   int64
+	Print   int64    // of its text, by which near-duplicates are known; 0 for none
+	Terms   []string // words of the dictionary that it has, where they are counted
+	Entries []Member // collections that it is for
+	Links   []URL    // each once
+}
+
+// Member is a topic with how like it a page is.
+type Member struct {
+	Topic       string
+	Correlation float64
+}
+
+// Held is an entry of a topic's collection.
+type Held struct {
+	Hash        frontier.Hash
+	Host        string
+	Correlation float64
+}
+
+// Rules say what a topic's collection holds.
+type Rules struct {
+	Size       int  // entries
+	Replace    bool // a better one puts out the worst of a full collection
+	OnePerSite bool // the best of each host
+	HostPages  int  // requests to one host; 0 is no limit
+}
+
+// Admit says whether an entry comes into a collection, and which of those there it
+// puts out.
+func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
+	if r.OnePerSite {
+		for _, h := range held {
+			if h.Host == e.Host {
+				if h.Correlation >= e.Correlation {
+					return false, nil
+				}
+				return true, []frontier.Hash{h.Hash}
+			}
+		}
+	}
+	if len(held) < r.Size {
+		return true, nil
+	}
+	worst := slices.MinFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) })
+	if !r.Replace || worst.Correlation >= e.Correlation {
+		return false, nil
+	}
+	return true, []frontier.Hash{worst.Hash}
+}
+
+// Standing is how far a crawl is.
+type Standing struct {
+	Requests int
+	Took     time.Duration // since it began
+	Paused   bool
+	Ended    bool
+	Topics   map[string]Filled
+}
+
+// Filled is how far the collection of a topic is.
+type Filled struct {
+	Entries int
+	Worst   float64 // the least correlation of an entry
+}

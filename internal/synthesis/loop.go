@@ -1,0 +1,244 @@
+package synthesis
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
+	"gleaner/internal/web/weburl"
+)
+
+// Queue holds what waits, and takes what became of it (collections.Memory).
+type Queue interface {
+	// Next takes the URL to ask next. nil says that none can be asked before wait
+	// has passed; none waits where that is 0.
+	Next(ctx context.Context) (u *collections.URL, wait time.Duration, err error)
+	// Write notes what became of a URL that was taken.
+	Write(ctx context.Context, v *collections.Visit) error
+	Standing(ctx context.Context) (collections.Standing, error)
+	// Like reports whether a text with nearly the same print was read.
+	Like(ctx context.Context, print int64) (bool, error)
+}
+
+// Source answers for URLs.
+type Source interface {
+	// Ask asks for a URL. A *fetch.Error says what became of it; a *Later that
+	// nothing was asked; any other error ends the slice.
+	Ask(ctx context.Context, u *collections.URL) (*Answer, error)
+}
+
+// Later says that a URL cannot be asked for now.
+type Later struct{ Wait time.Duration }
+
+func (l *Later) Error() string { return "not before " + l.Wait.String() }
+
+// Answer is what came back for a URL.
+type Answer struct {
+	*fetch.Response
+	Page *page.Page // where it is known already; else the body is parsed
+}
+
+// Documents reads and keeps files.
+type Documents interface {
+	// Read is the title and the text of a file; "" where it has none that can be read,
+	// and why.
+	Read(ctx context.Context, u *collections.URL, a *Answer) (title, text, why string, err error)
+	// Keep stores it, and says under which SHA-256.
+	Keep(ctx context.Context, u *collections.URL, a *Answer) (sha string, err error)
+}
+
+// Parts are what a crawl is made of.
+type Parts struct {
+	Queue      Queue
+	Source     Source
+	Documents  Documents // nil passes files over
+	Classifier topic.Classifier
+	Filter     *topic.Filter
+	Log        *slog.Logger
+}
+
+// Config bounds a crawl.
+type Config struct {
+	topic.Options
+	MaxPages   int           // requests of a collection's crawl; 0 is no limit
+	MaxTime    time.Duration // of it, from its begin; 0 is no limit
+	HostPages  int           // requests to one host; 0 is no limit
+	MaxDepth   int           // links from a result of the search
+	MaxLinks   int           // of one page that are taken
+	MaxTries   int           // of a URL that fails for now
+	RetryBase  time.Duration // before the second of them; grows fourfold
+	SlicePages int           // requests of a slice
+	SliceTime  time.Duration // of a slice
+	Limits     weburl.Limits // on the shape of URLs
+	Rules      rules.Sets    // the operator's lists of what is left out
+}
+
+// Ask is what a person asks for.
+type Ask struct {
+	topic.Options
+	MaxPages  int           `json:"max_pages"`
+	MaxTime   time.Duration `json:"max_time"`
+	HostPages int           `json:"host_pages"`
+	Stops     topic.Stops   `json:"stops"`
+}
+
+// DefaultAsk is where to begin.
+func DefaultAsk() (Ask, error) {
+	stops, err := topic.DefaultStops()
+	return Ask{Options: topic.Defaults(), MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops}, err
+}
+
+// Check says what cannot be, by the name of its flag.
+func (a Ask) Check() error {
+	if err := a.Options.Check(); err != nil {
+		return err
+	}
+	switch {
+	case a.MaxPages < 0:
+		return fmt.Errorf("pages: %d is negative", a.MaxPages)
+	case a.HostPages < 0:
+		return fmt.Errorf("host-pages: %d is negative", a.HostPages)
+	case a.MaxTime < 0:
+		return fmt.Errorf("time: %s is negative", a.MaxTime)
+	}
+	return nil
+}
+
+func (a Ask) rules() collections.Rules {
+	return collections.Rules{Size: a.Size, Replace: a.Adapt, OnePerSite: a.OnePerSite, HostPages: a.HostPages}
+}
+
+// over lays what is asked for over a worker's bounds.
+func (a Ask) over(c Config) Config {
+	c.Options, c.MaxPages, c.MaxTime, c.HostPages = a.Options, a.MaxPages, a.MaxTime, a.HostPages
+	return c
+}
+
+// Defaults is a careful crawl.
+func Defaults() Config {
+	return Config{Options: topic.Defaults(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
+}
+
+// Ending says why a slice ended.
+type Ending string
+
+// The endings of a slice.
+const (
+	SliceFull Ending = "slice-full" // go on with the next one
+	Exhausted Ending = "exhausted"  // nothing waits
+	Waiting   Ending = "waiting"    // nothing can be asked for before Result.Wait has passed
+	Paused    Ending = "paused"
+	Stopped   Ending = "stopped" // the collection was ended meanwhile
+	Full      Ending = "full"    // every collection is
+	PageLimit Ending = "page-limit"
+	TimeLimit Ending = "time-limit"
+)
+
+// Progress counts what a slice did.
+type Progress struct {
+	Requests  int    `json:"requests"`
+	Pages     int    `json:"pages"`
+	Documents int    `json:"documents"`
+	Entries   int    `json:"entries"` // that were offered to collections
+	Failed    int    `json:"failed"`
+	URL       string `json:"url,omitempty"`
+}
+
+// Plus adds what another slice did.
+func (p Progress) Plus(o Progress) Progress {
+	return Progress{p.Requests + o.Requests, p.Pages + o.Pages, p.Documents + o.Documents, p.Entries + o.Entries, p.Failed + o.Failed, o.URL}
+}
+
+// Result is what a slice comes to.
+type Result struct {
+	Progress
+	Ending Ending        `json:"ending"`
+	Wait   time.Duration `json:"wait,omitempty"`
+}
+
+// idle is for how long a slice waits for a host; with a longer wait it ends.
+const idle = 2 * time.Second
+
+// Run crawls in one slice.
+func Run(ctx context.Context, cfg Config, p Parts, report func(Progress)) (Result, error) {
+	l := &loop{cfg: cfg, Parts: p, report: report, started: time.Now()}
+	return l.run(ctx)
+}
+
+type loop struct {
+	Parts
+	cfg      Config
+	report   func(Progress)
+	started  time.Time
+	progress Progress
+	at       collections.Standing
+}
+
+func (l *loop) run(ctx context.Context) (Result, error) {
+	end := func(e Ending, wait time.Duration, err error) (Result, error) {
+		return Result{Progress: l.progress, Ending: e, Wait: wait}, err
+	}
+	for {
+		if ctx.Err() != nil {
+			return end("", 0, context.Cause(ctx))
+		}
+		var err error
+		if l.at, err = l.Queue.Standing(ctx); err != nil {
+			return end("", 0, err)
+		}
+		if e := l.over(); e != "" {
+			return end(e, 0, nil)
+		}
+		u, wait, err := l.Queue.Next(ctx)
+		switch {
+		case err != nil:
+			return end("", 0, err)
+		case u == nil && wait == 0:
+			return end(Exhausted, 0, nil)
+		case u == nil && wait > idle:
+			return end(Waiting, wait, nil)
+		case u == nil:
+			if err := fetch.Wait(ctx, wait); err != nil {
+				return end("", 0, err)
+			}
+			continue
+		}
+		if err := l.visit(ctx, u); err != nil {
+			return end("", 0, fmt.Errorf("collect %s: %w", u.URL, err))
+		}
+		l.report(l.progress)
+	}
+}
+
+// over says why the slice is to end, "" where it goes on.
+func (l *loop) over() Ending {
+	full := true
+	for _, t := range l.Classifier.Topics() {
+		full = full && l.at.Topics[t].Entries >= l.cfg.Size
+	}
+	switch {
+	case l.at.Ended:
+		return Stopped
+	case l.at.Paused:
+		return Paused
+	case full && !l.cfg.Adapt:
+		return Full
+	case l.cfg.MaxPages > 0 && l.at.Requests >= l.cfg.MaxPages:
+		return PageLimit
+	case l.cfg.MaxTime > 0 && l.at.Took >= l.cfg.MaxTime:
+		return TimeLimit
+	case l.progress.Requests >= l.cfg.SlicePages || time.Since(l.started) >= l.cfg.SliceTime:
+		return SliceFull
+	}
+	return ""
+}
+
+func (l *loop) standing(t string) topic.Standing {
+	return topic.Standing(l.at.Topics[t])
+}

@@ -1,0 +1,275 @@
+package synthesis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/politeness"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// ErrInput is what a person has to change before a collection can be made.
+var ErrInput = errors.New("collections")
+
+// Fetcher is the polite client (fetch.Client).
+type Fetcher interface {
+	Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error)
+}
+
+// Searcher is a search engine.
+type Searcher interface {
+	Search(ctx context.Context, query string, n int) ([]evidence.Result, error)
+}
+
+// Getter fetches a page politely, once for all who want it; the crawl has it from the
+// page cache then. An error for which passing is true says nothing of the page.
+type Getter interface {
+	Get(ctx context.Context, url string) (p *page.Page, final string, err error)
+}
+
+// Maker makes collections. It is safe for concurrent use.
+type Maker struct {
+	db       *store.DB
+	record   *collections.Record
+	keeper   *politeness.Keeper
+	fetch    Fetcher
+	coll     *collection.Collection
+	searcher Searcher
+	getter   Getter
+	passing  func(error) bool
+	cfg      Config
+	log      *slog.Logger
+}
+
+// Tools are what a Maker works with.
+type Tools struct {
+	DB       *store.DB
+	Keeper   *politeness.Keeper
+	Fetch    Fetcher
+	Coll     *collection.Collection
+	Searcher Searcher // nil for none: topics then need pages
+	Getter   Getter
+	// Passing tells errors of the Getter that say nothing of the page: the record
+	// is away.
+	Passing func(error) bool
+	Config  Config
+	Log     *slog.Logger
+}
+
+// New makes a Maker.
+func New(t Tools) *Maker {
+	return &Maker{db: t.DB, record: collections.In(t.DB), keeper: t.Keeper, fetch: t.Fetch, coll: t.Coll, searcher: t.Searcher, getter: t.Getter, passing: t.Passing, cfg: t.Config, log: t.Log}
+}
+
+// asked reads what a person asked for.
+func asked(c collections.Collection) (ask Ask, topics []topic.Topic, err error) {
+	if err = json.Unmarshal(c.Options, &ask); err == nil {
+		err = json.Unmarshal(c.Topics, &topics)
+	}
+	return ask, topics, err
+}
+
+// Prepared is what the topics of a collection came to.
+type Prepared struct {
+	Centroids int      `json:"centroids"`
+	Without   []string `json:"without,omitempty"` // topics for which too little was found
+	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
+}
+
+// Prepare makes the centroids of a collection, where they are not made: it searches for
+// each topic, fetches the first results, and enters them as the crawl's first URLs.
+// What an attempt did before it was cut off is not done again. told is called once in a
+// while, with how many pages were fetched.
+func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepared, error) {
+	c, err := m.record.Get(ctx, name)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if err := m.record.Begin(ctx, c.ID); err != nil {
+		return Prepared{}, err
+	}
+	ask, topics, err := asked(c)
+	if err != nil {
+		return Prepared{}, err
+	}
+	filter := topic.NewFilter(ask.Stops)
+	if c.Model == nil {
+		if err := m.search(ctx, c.ID, ask, topics); err != nil {
+			return Prepared{}, err
+		}
+		if err := m.read(ctx, c.ID, filter, told); err != nil {
+			return Prepared{}, err
+		}
+	}
+	results, err := m.record.Results(ctx, c.ID)
+	if err != nil {
+		return Prepared{}, err
+	}
+	model, without := topic.Build(ask.Options, topics, samples(results))
+	if len(model.Centroids) == 0 {
+		return Prepared{Without: without}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
+	}
+	if c.Model == nil {
+		if err := m.record.SetModel(ctx, c.ID, model, seeds(model, results)); err != nil {
+			return Prepared{}, err
+		}
+	}
+	_, own := model.SelfCheck(filter, samples(results))
+	return Prepared{len(model.Centroids), without, own}, nil
+}
+
+// search enters the pages that are to make the centroids, of topics that have none yet.
+func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topic) error {
+	had, err := m.record.Results(ctx, id)
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for _, r := range had {
+		done[r.Topic] = true
+	}
+	for _, t := range topics {
+		if done[t.ID] {
+			continue
+		}
+		urls := t.Pages
+		if len(urls) == 0 {
+			if m.searcher == nil {
+				return fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH)", ErrInput, t.ID)
+			}
+			results, err := m.searcher.Search(ctx, t.Query, ask.Results)
+			if err != nil {
+				return fmt.Errorf("topic %q: %w", t.ID, err)
+			}
+			for _, r := range results[:min(len(results), ask.Results)] {
+				urls = append(urls, r.URL)
+			}
+		}
+		if err := m.record.AddResults(ctx, id, t.ID, distinct(urls)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distinct are addresses in their one spelling, each once.
+func distinct(urls []string) (out []string) {
+	met := map[string]bool{}
+	for _, u := range urls {
+		if canonical, err := weburl.Canonical("", u); err == nil && !met[canonical] {
+			met[canonical] = true
+			out = append(out, canonical)
+		}
+	}
+	return out
+}
+
+// read fetches the pages of which nothing is known yet, and counts their words.
+func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told func(int)) error {
+	results, err := m.record.Results(ctx, id)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		if r.Outcome != "" {
+			continue
+		}
+		p, _, err := m.getter.Get(ctx, r.URL)
+		var fe *fetch.Error
+		switch {
+		case err != nil && (ctx.Err() != nil || m.passing(err)):
+			return fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err)
+		case errors.As(err, &fe):
+			r.Outcome = string(fe.Outcome)
+		case err != nil:
+			r.Outcome = storable(err.Error(), 200)
+		case p.Wall != page.NoWall:
+			r.Outcome = string(p.Wall)
+		case p.SoftMissing:
+			r.Outcome = string(softMissing)
+		default:
+			r.Outcome, r.Counts = string(gleaner.OK), filter.Counts(p.Title+"\n"+p.Text)
+		}
+		if err := m.record.SetResult(ctx, id, r); err != nil {
+			return err
+		}
+		told(i + 1)
+	}
+	return nil
+}
+
+func samples(results []collections.Result) (out []topic.Sample) {
+	for _, r := range results {
+		if r.Outcome == string(gleaner.OK) {
+			out = append(out, topic.Sample{Topic: r.Topic, URL: r.URL, Counts: r.Counts})
+		}
+	}
+	return out
+}
+
+// seeds are the pages that made the centroids: the crawl begins with them.
+func seeds(m *topic.Model, results []collections.Result) (out []collections.URL) {
+	has := map[string]bool{}
+	for _, c := range m.Centroids {
+		has[c.Topic] = true
+	}
+	met := map[string]bool{}
+	for _, r := range results {
+		if r.Outcome == string(gleaner.OK) && has[r.Topic] && !met[r.URL] {
+			met[r.URL] = true
+			out = append(out, collections.URL{URL: r.URL, Host: weburl.Host(r.URL), Priority: 1})
+		}
+	}
+	return out
+}
+
+// Slice crawls for a collection for a while. The error is the system's, never a site's.
+func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (Result, error) {
+	if err := m.coll.Ready(ctx); err != nil {
+		return Result{}, fmt.Errorf("collect %s: %w", name, err)
+	}
+	c, err := m.record.Get(ctx, name)
+	if err != nil {
+		return Result{}, err
+	}
+	ask, _, err := asked(c)
+	if err != nil {
+		return Result{}, err
+	}
+	model := &topic.Model{}
+	if err := json.Unmarshal(c.Model, model); err != nil {
+		return Result{}, fmt.Errorf("collect %s: its centroids: %w", name, err)
+	}
+	if ask.LearnIDF {
+		pages, df, err := m.record.Terms(ctx, c.ID)
+		if err != nil {
+			return Result{}, err
+		}
+		model = model.Relearnt(pages, df)
+	}
+	filter := topic.NewFilter(ask.Stops)
+	w := &web{Maker: m, id: c.ID, rules: ask.rules()}
+	defer w.release()
+	return Run(ctx, ask.over(m.cfg), Parts{Queue: w, Source: w, Documents: w, Classifier: model.Vectors(filter), Filter: filter, Log: m.log}, report)
+}
+
+// End ends a collection.
+func (m *Maker) End(ctx context.Context, name, state, note string) error {
+	return m.record.End(ctx, name, state, note)
+}
+
+// Pause lets a collection rest, or go on.
+func (m *Maker) Pause(ctx context.Context, name string, paused bool) error {
+	return m.record.Pause(ctx, name, paused)
+}

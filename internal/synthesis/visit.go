@@ -1,0 +1,242 @@
+package synthesis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// Outcomes of what was fetched and is no entry of a collection.
+const (
+	OffTopic      gleaner.Outcome = "off-topic"
+	NearDuplicate gleaner.Outcome = "near-duplicate"
+	NotCollected  gleaner.Outcome = "collection-full" // on topic, and its collection has no place for it
+	NoText        gleaner.Outcome = "no-text"
+	wrongKind     gleaner.Outcome = "wrong-mimetype"
+	softMissing   gleaner.Outcome = "soft-not-found"
+)
+
+// visit asks for a URL, and writes what follows. The error is the system's.
+func (l *loop) visit(ctx context.Context, u *collections.URL) error {
+	a, err := l.Source.Ask(ctx, u)
+	if a != nil {
+		defer a.Release()
+	}
+	var later *Later
+	if errors.As(err, &later) {
+		return nil // the source has put it back
+	}
+	v := &collections.Visit{URL: u, At: time.Now()}
+	var fe *fetch.Error
+	switch {
+	case errors.As(err, &fe) && fe.Outcome != fetch.Canceled:
+		l.failed(v, fe)
+	case err != nil:
+		return err
+	default:
+		if err := l.answered(ctx, v, a); err != nil {
+			return err
+		}
+	}
+	l.progress.Requests++
+	l.progress.URL = u.URL
+	l.progress.Entries += len(v.Entries)
+	return l.Queue.Write(ctx, v)
+}
+
+func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
+	v.Outcome = fe.Outcome
+	switch {
+	case fe.Outcome == fetch.RedirectKnown:
+		v.Reason = "redirects to " + fe.Location + ", which was asked for already"
+	case fe.Outcome == fetch.RedirectOffHost:
+		v.Reason = "redirects to " + fe.Location
+		to := *v.URL
+		to.URL, to.Host, to.Parent, to.Tries = fe.Location, weburl.Host(fe.Location), v.URL.URL, 0
+		if to.Host != "" && l.fits(&to, to.Anchor) {
+			v.Links = []collections.URL{to}
+		}
+	case fetch.Retryable(fe.Outcome) && v.Tries+1 < l.cfg.MaxTries:
+		v.Again = v.At.Add(max(fe.RetryAfter, l.cfg.RetryBase<<(2*v.Tries)))
+		l.progress.Failed++
+	default:
+		l.progress.Failed++
+	}
+}
+
+func (l *loop) answered(ctx context.Context, v *collections.Visit, a *Answer) error {
+	v.Outcome, v.Bytes = gleaner.OK, a.Bytes
+	if weburl.Key(a.URL) != weburl.Key(v.URL.URL) && weburl.Host(a.URL) == v.Host {
+		v.Alias = a.URL
+	}
+	what := collection.APage
+	if a.Page == nil {
+		what = collection.Sniff(a.URL, a.Header.Get("Content-Type"), a.Body)
+	}
+	switch {
+	case what == collection.APage:
+		return l.page(ctx, v, a)
+	case what == collection.AFile && l.Documents != nil:
+		return l.document(ctx, v, a)
+	}
+	v.Outcome = wrongKind
+	return nil
+}
+
+func (l *loop) page(ctx context.Context, v *collections.Visit, a *Answer) error {
+	p, err := a.Page, error(nil)
+	if p == nil {
+		p, err = page.ParseContext(ctx, a.URL, a.Header, a.Body)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		v.Outcome, v.Reason = wrongKind, err.Error()
+		return nil
+	case p.Wall != page.NoWall:
+		v.Outcome = gleaner.Outcome(p.Wall)
+		return nil
+	case p.SoftMissing:
+		v.Outcome = softMissing
+		return nil
+	}
+	l.progress.Pages++
+	v.Kind, v.Title = collections.Page, storable(p.Title, 300)
+	verdict, err := l.judge(ctx, v, topic.Page{URL: a.URL, Title: p.Title, Text: p.Text})
+	if err != nil || p.NoFollow || !verdict.Follow {
+		return err
+	}
+	l.links(v, p, verdict)
+	return nil
+}
+
+// document has the text of a file judged, and keeps the file where it belongs to a
+// collection.
+func (l *loop) document(ctx context.Context, v *collections.Visit, a *Answer) error {
+	title, text, why, err := l.Documents.Read(ctx, v.URL, a)
+	if err != nil {
+		return err
+	}
+	l.progress.Documents++
+	v.Kind, v.Title = collections.Document, storable(title, 300)
+	if text == "" {
+		v.Outcome, v.Reason = NoText, why
+		return nil
+	}
+	if _, err = l.judge(ctx, v, topic.Page{URL: a.URL, Title: title, Text: text}); err != nil || len(v.Entries) == 0 {
+		return err
+	}
+	v.SHA256, err = l.Documents.Keep(ctx, v.URL, a)
+	return err
+}
+
+// judge says what a text is about, and what follows.
+func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (topic.Verdict, error) {
+	if l.cfg.Distinct {
+		v.Print = int64(document.Fingerprint(&document.Text{Pages: []string{p.Text}}))
+		if v.Print != 0 {
+			like, err := l.Queue.Like(ctx, v.Print)
+			if err != nil {
+				return topic.Verdict{}, err
+			}
+			if like {
+				v.Outcome = NearDuplicate
+				return topic.Verdict{}, nil
+			}
+		}
+	}
+	verdict := l.cfg.Decide(l.Classifier.Classify(p), v.Off, l.standing)
+	v.Best = collections.Member(verdict.Best)
+	for _, e := range verdict.Entries {
+		v.Entries = append(v.Entries, collections.Member(e))
+	}
+	switch {
+	case verdict.Best.Correlation < l.cfg.Threshold:
+		v.Outcome = OffTopic
+	case len(v.Entries) == 0:
+		v.Outcome = NotCollected
+	}
+	if c, ok := l.Classifier.(interface {
+		Counts(topic.Page) map[string]int
+	}); ok && l.cfg.LearnIDF {
+		v.Terms = slices.Sorted(maps.Keys(c.Counts(p)))
+	}
+	return verdict, nil
+}
+
+// links takes the links of a page.
+func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) {
+	met := map[frontier.Hash]bool{v.Hash(): true}
+	left := 0
+	for i := range p.Links {
+		link := &p.Links[i]
+		u := collections.URL{URL: link.URL, Host: weburl.Host(link.URL), Parent: p.URL, Anchor: storable(link.Anchor, 300), Depth: v.Depth + 1, Off: verdict.Off}
+		if link.NoFollow || u.Host == "" || !l.leads(link) || met[u.Hash()] || !l.fits(&u, link.Anchor) {
+			continue
+		}
+		met[u.Hash()] = true
+		if len(v.Links) == l.cfg.MaxLinks {
+			left++
+			continue
+		}
+		u.Priority = l.cfg.LinkPriority(verdict, u.Host != v.Host)
+		v.Links = append(v.Links, u)
+	}
+	if left > 0 {
+		v.Reason = fmt.Sprintf("%d links beyond the limit of %d were left out", left, l.cfg.MaxLinks)
+	}
+}
+
+// leads reports whether a link is one that a reader could follow, or names a page's
+// document.
+func (l *loop) leads(link *page.Link) bool {
+	if weburl.IsIgnoredType(link.URL) || l.Documents == nil && weburl.IsDocumentName(link.URL) {
+		return false
+	}
+	switch link.Source {
+	case page.SourceAnchor, page.SourceArea, page.SourceFrame, page.SourceRefresh, page.SourceCitation:
+		return true
+	}
+	return false
+}
+
+// fits reports whether nothing keeps a URL out: its shape, its depth, the stop lists
+// or the operator's.
+func (l *loop) fits(u *collections.URL, anchor string) bool {
+	if u.Depth > l.cfg.MaxDepth || l.cfg.Limits.CheckShape(u.URL) != nil || !l.Filter.Passes(anchor, u.URL) {
+		return false
+	}
+	if len(l.cfg.Rules) == 0 {
+		return true
+	}
+	rule, _ := l.cfg.Rules.KeepsOut(u.URL, weburl.IsDocumentName(u.URL))
+	return rule == ""
+}
+
+// storable is a text as a column takes it, cut to so many bytes.
+func storable(s string, most int) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}

@@ -1,0 +1,187 @@
+package synthesis
+
+import (
+	"context"
+	"errors"
+	"path"
+	"time"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/politeness"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+const (
+	renewEvery = 1500 * time.Millisecond
+	cacheAge   = 24 * time.Hour // of an answer that was fetched for a centroid
+	writeTime  = 20 * time.Second
+	contended  = 200 * time.Millisecond // before a host is looked at again that another has
+)
+
+// web is the queue in Postgres, the polite client and the library: one slice of a
+// collection's crawl. Between Next and Write it holds the lease of one host.
+type web struct {
+	*Maker
+	id    int
+	rules collections.Rules
+	lease *politeness.Lease
+	ctx   context.Context // of the requests under the lease, which ends with it
+	let   func()          // ends it and gives the lease back
+}
+
+// Next implements Queue: it leases the host of the best URL whose host is free.
+func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error) {
+	var pass []string
+	for {
+		host, wait, err := w.record.Host(ctx, w.id, w.rules, pass)
+		if err != nil || host == "" {
+			if len(pass) > 0 {
+				wait = max(wait, contended)
+			}
+			return nil, wait, err
+		}
+		lease, err := w.keeper.Acquire(ctx, host)
+		var busy *politeness.BusyError
+		if errors.As(err, &busy) {
+			pass = append(pass, host)
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		w.hold(ctx, lease)
+		u, err := w.record.Best(ctx, w.id, w.rules, host)
+		if err != nil || u != nil {
+			return u, 0, err
+		}
+		w.release() // another slice has asked for it meanwhile
+	}
+}
+
+// hold renews a lease until release.
+func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
+	ctx, cancel := context.WithCancelCause(politeness.WithLease(ctx, lease))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		fetch.Every(ctx, renewEvery, func() bool {
+			within, done := context.WithTimeout(ctx, renewEvery)
+			defer done()
+			err := lease.Renew(within)
+			if errors.Is(err, politeness.ErrLost) {
+				cancel(err)
+			}
+			return !errors.Is(err, politeness.ErrLost)
+		})
+	}()
+	w.lease, w.ctx = lease, ctx
+	w.let = func() {
+		cancel(nil)
+		<-over
+		free, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer done()
+		_ = lease.Release(free) // else it runs out by itself
+	}
+}
+
+// release gives the host back, if one is held.
+func (w *web) release() {
+	if w.let != nil {
+		w.let()
+		w.let, w.lease, w.ctx = nil, nil, nil
+	}
+}
+
+// Ask implements Source. What was fetched lately for a centroid is taken from there.
+func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
+	h := u.Hash()
+	if p, ok, err := w.db.CachedPage(w.ctx, h[:], cacheAge); err == nil && ok && p.Outcome == string(gleaner.OK) {
+		return &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}, nil
+	}
+	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{URL: u.URL, Known: func(to string) bool { return w.record.Known(w.ctx, w.id, frontier.HashOf(to)) }})
+	if err == nil {
+		return &Answer{Response: resp}, nil
+	}
+	resp.Release()
+	if errors.Is(context.Cause(w.ctx), politeness.ErrLost) {
+		w.release()
+		return nil, &Later{}
+	}
+	var busy *politeness.BusyError
+	if errors.As(err, &busy) {
+		wait := max(busy.Wait, time.Second)
+		if err := w.record.Later(w.ctx, w.id, h, wait); err != nil {
+			return nil, err
+		}
+		w.release()
+		return nil, &Later{Wait: wait}
+	}
+	return nil, err
+}
+
+// Write implements Queue. It writes what was fetched also when the worker is being
+// stopped; who lost the lease writes nothing, and the URL waits for who has it now.
+func (w *web) Write(ctx context.Context, v *collections.Visit) error {
+	defer w.release()
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+	defer cancel()
+	err := w.record.Write(write, w.id, w.rules, collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}, v)
+	if errors.Is(err, store.ErrNotHeld) {
+		w.log.WarnContext(ctx, "the lease of a host was lost over a request; it is asked again", "url", v.URL.URL)
+		return nil
+	}
+	return err
+}
+
+// Standing implements Queue.
+func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
+	return w.record.Standing(ctx, w.id)
+}
+
+// Like implements Queue.
+func (w *web) Like(ctx context.Context, print int64) (bool, error) {
+	return w.record.Like(ctx, w.id, print)
+}
+
+func (w *web) file(u *collections.URL, a *Answer) collection.File {
+	f := collection.File{SiteID: w.lease.SiteID, URL: a.URL, Parent: u.Parent, Anchor: u.Anchor, Header: a.Header, Body: a.Body, At: a.FetchedAt, Token: w.lease.Token}
+	if a.URL != u.URL {
+		f.Asked = u.URL
+	}
+	return f
+}
+
+// Read implements Documents.
+func (w *web) Read(ctx context.Context, u *collections.URL, a *Answer) (title, text, why string, err error) {
+	t, err := w.coll.Read(ctx, w.file(u, a))
+	if err != nil {
+		return "", "", "", err
+	}
+	if title = t.Title; title == "" {
+		title = path.Base(a.URL)
+	}
+	if !t.HasText() {
+		return title, "", string(t.Outcome), nil
+	}
+	return title, t.String(), "", nil
+}
+
+// Keep implements Documents: the file is in the library then, and judged as each file
+// is that a crawl finds.
+func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, error) {
+	k, err := w.coll.Keep(context.WithoutCancel(ctx), w.file(u, a))
+	if err != nil {
+		return "", err
+	}
+	defer k.Release()
+	for _, d := range k.Documents {
+		if _, err := w.coll.JudgeInHand(ctx, d); err != nil && !collection.Later(err) {
+			return "", err
+		}
+	}
+	return k.Documents[0].SHA256, nil
+}

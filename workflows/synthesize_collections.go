@@ -1,0 +1,204 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/synthesis"
+)
+
+// CollectParams starts or continues the making of collections by topic. What they are
+// is in the record, under their name.
+type CollectParams struct {
+	Name     string       `json:"name"`
+	Parallel int          `json:"parallel,omitempty"` // slices at a time, each of which asks one host at a time; 0 is 4
+	State    CollectState `json:"state"`              // of the runs before
+}
+
+// CollectState is what a run hands to the next, and what QueryStatus tells.
+type CollectState struct {
+	Prepared *synthesis.Prepared `json:"prepared,omitempty"` // nil before the centroids are made
+	Total    synthesis.Progress  `json:"total"`
+	Paused   bool                `json:"paused,omitempty"`
+	End      synthesis.Ending    `json:"end,omitempty"`
+}
+
+// CollectionsID is the workflow id of the collections of a name: one at a time.
+func CollectionsID(name string) string { return "collections/" + name }
+
+// roundsPerRun bounds the history of one run.
+const roundsPerRun = 100
+
+// SynthesizeCollections makes collections by topic: the centroids first, then slices
+// of one crawl over many hosts, some at a time, until the collections are full, nothing
+// waits, or a limit is reached.
+func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState, error) {
+	if p.Parallel <= 0 {
+		p.Parallel = 4
+	}
+	c := &collectRun{p: p, s: p.State}
+	if err := c.listen(ctx); err != nil {
+		return c.s, err
+	}
+	err := c.run(ctx)
+	if workflow.IsContinueAsNewError(err) {
+		return c.s, err
+	}
+	if ended := c.end(ctx, err); err == nil {
+		err = ended
+	}
+	return c.s, err
+}
+
+type collectRun struct {
+	p CollectParams
+	s CollectState
+}
+
+func (c *collectRun) listen(ctx workflow.Context) error {
+	if err := query(ctx, QueryStatus, func() (CollectState, error) { return c.s, nil }); err != nil {
+		return err
+	}
+	if err := update(ctx, UpdatePause, func(ctx workflow.Context) error { return c.pause(ctx, true) }); err != nil {
+		return err
+	}
+	return update(ctx, UpdateResume, func(ctx workflow.Context) error { return c.pause(ctx, false) })
+}
+
+func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
+	err := workflow.ExecuteActivity(c.quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil)
+	if err == nil {
+		c.s.Paused = paused
+	}
+	return err
+}
+
+func (c *collectRun) quick(ctx workflow.Context, what string) workflow.Context {
+	return on(ctx, activities.QueueCrawl, what, 5*time.Minute)
+}
+
+func (c *collectRun) run(ctx workflow.Context) error {
+	if c.s.Prepared == nil {
+		if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("searching")); err != nil {
+			return err
+		}
+		var p synthesis.Prepared
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "a search and a centroid for each topic"), topical.PrepareCollection, c.p.Name).Get(ctx, &p); err != nil {
+			return err
+		}
+		c.s.Prepared = &p
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("collecting")); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		if round == roundsPerRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
+				return err
+			}
+			c.p.State = c.s
+			return workflow.NewContinueAsNewError(ctx, SynthesizeCollections, c.p)
+		}
+		workflow.SetCurrentDetails(ctx, c.details())
+		if err := workflow.Await(ctx, func() bool { return !c.s.Paused }); err != nil {
+			return err
+		}
+		results, err := c.slices(ctx)
+		if err != nil {
+			return err
+		}
+		end, wait := afterRound(results)
+		if end != "" {
+			c.s.End = end
+			return nil
+		}
+		if wait > 0 {
+			if _, err := waitFor(ctx, "until a host may be asked", workflow.AwaitOptions{Timeout: wait}, func() bool { return c.s.Paused }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// slices runs some slices side by side; the record keeps them from each other's hosts.
+func (c *collectRun) slices(ctx workflow.Context) ([]synthesis.Result, error) {
+	futures := make([]workflow.Future, c.p.Parallel)
+	for i := range futures {
+		futures[i] = workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, fmt.Sprintf("slice %d of %d", i+1, len(futures))), topical.CollectSlice, c.p.Name)
+	}
+	results := make([]synthesis.Result, len(futures))
+	var failed error
+	for i, f := range futures {
+		if err := f.Get(ctx, &results[i]); err != nil {
+			failed = err
+		}
+		c.s.Total = c.s.Total.Plus(results[i].Progress)
+	}
+	return results, failed
+}
+
+// longestWait is after how long a collection looks again at hosts that cannot be asked.
+const longestWait = 10 * time.Minute
+
+// afterRound is what follows slices that ran side by side: the end, another round at
+// once, or one after a wait. Nothing waits only where all of them say so: what one was
+// at may have brought something for the others.
+func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Duration) {
+	exhausted, waiting, paused := 0, 0, false
+	wait = longestWait
+	for _, r := range results {
+		switch r.Ending {
+		case synthesis.Full, synthesis.PageLimit, synthesis.TimeLimit, synthesis.Stopped:
+			return r.Ending, 0
+		case synthesis.Exhausted:
+			exhausted++
+		case synthesis.Waiting:
+			waiting++
+			wait = min(wait, r.Wait)
+		case synthesis.Paused:
+			paused = true
+		}
+	}
+	switch {
+	case paused: // by the record; the workflow hears of it, too
+		return "", time.Second
+	case exhausted == len(results):
+		return synthesis.Exhausted, 0
+	case exhausted+waiting == len(results):
+		return "", wait
+	}
+	return "", 0
+}
+
+// end writes down how it ended, also that of a cancelled one.
+func (c *collectRun) end(ctx workflow.Context, err error) error {
+	end := activities.CollectionEnd{Name: c.p.Name, State: activities.JobEnded, Note: string(c.s.End)}
+	switch {
+	case ctx.Err() != nil:
+		end.State, end.Note = activities.JobCancelled, ""
+	case err != nil:
+		end.State, end.Note = activities.JobFailed, rootCause(err)
+	}
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	workflow.SetCurrentDetails(ctx, c.details()+fmt.Sprintf("\n**%s** %s\n", end.State, end.Note))
+	if err := workflow.ExecuteActivity(c.quick(ctx, "its end"), topical.EndCollection, end).Get(ctx, nil); err != nil {
+		return err
+	}
+	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State))
+}
+
+func (c *collectRun) details() string {
+	t := c.s.Total
+	d := fmt.Sprintf("### collections %s\n\n", c.p.Name)
+	if c.s.Paused {
+		d += "**paused**\n\n"
+	}
+	if p := c.s.Prepared; p != nil {
+		d += fmt.Sprintf("%d topics with a centroid, %d without\n\n", p.Centroids, len(p.Without))
+	}
+	return d + fmt.Sprintf("| requests | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d |\n", t.Requests, t.Pages, t.Documents, t.Entries, t.Failed)
+}
