@@ -36,11 +36,21 @@ var elsewhere = map[string]string{
 	"starter jobs":      "prints its help",
 	"starter clean":     "prints its help",
 	"starter bench":     "is the laboratory's",
-	"starter evaluate":  "as above",
-	"starter train":     "as above",
-	"starter console":   "runs until it is interrupted",
-	"starter demo":      "starts servers of its own",
-	"starter dev":       "starts servers of its own",
+
+	"starter collect":            "has a web of topics of its own (TestCollectCommands)",
+	"starter collections":        "prints its help",
+	"starter collections list":   "as collect",
+	"starter collections show":   "as collect",
+	"starter collections export": "as collect",
+	"starter collections pause":  "as collect",
+	"starter collections resume": "as collect",
+	"starter collections cancel": "as collect",
+
+	"starter evaluate": "as above",
+	"starter train":    "as above",
+	"starter console":  "runs until it is interrupted",
+	"starter demo":     "starts servers of its own",
+	"starter dev":      "starts servers of its own",
 }
 
 // tour is a console on a harvested sample web, with all it printed.

@@ -45,6 +45,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(), c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(), c.holdingsCommand(), c.explainCommand())
 	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand(), c.consoleCommand(), c.notifyCommand(), c.blacklistCommand(), c.manCommand())
 	root.AddCommand(c.documentsCommand(), c.reviewCommand(), c.verifyCommand())
+	root.AddCommand(c.collectCommand(), c.collectionsCommand())
 	root.AddCommand(c.importCommand(), c.jobsCommand(), c.cleanCommand())
 	root.AddCommand(c.venuesCommand(), c.metadataCommand(), c.homepagesCommand())
 	for _, name := range []string{"bench", "evaluate", "train"} {

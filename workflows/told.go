@@ -93,7 +93,7 @@ func TellTable(run tables.Run, o tables.Options) Told {
 
 func TellCollection(name string) Told {
 	return Told{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
-		"The query status shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected."}
+		"`starter collections show " + name + "` shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected; the same `starter collect` goes on with it."}
 }
 
 // TellSchedule tells of a run of a schedule.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"gleaner/internal/metadata/biblio"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -56,7 +57,7 @@ func ExitCode(err error) int {
 	case errors.Is(err, ErrUsage), errors.As(err, &syntax):
 		return ExitUsage
 	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoMatch),
-		errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrNoURL), errors.Is(err, store.ErrNoSource), errors.As(err, &unknown):
+		errors.Is(err, store.ErrNoJob), errors.Is(err, store.ErrNoURL), errors.Is(err, collections.ErrNone), errors.Is(err, store.ErrNoSource), errors.As(err, &unknown):
 		return ExitUnknown
 	case errors.Is(err, store.ErrUnreachable), errors.Is(err, app.ErrNoDatabase), errors.As(err, &unreachable):
 		return ExitUnavailable

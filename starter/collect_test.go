@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/lab/topicweb"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/service/program"
+)
+
+// TestCollectCommands makes collections by topic from the command line, shows, exports
+// and goes on with them, and steers one that waits for a worker.
+func TestCollectCommands(t *testing.T) {
+	t.Parallel()
+	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
+	c := newConsole(t)
+	c.onTemporal()
+	server := httptest.NewServer(web.Serve())
+	t.Cleanup(server.Close)
+	c.args = append(c.args, "--proxy-file", secretFile(t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
+	var file strings.Builder
+	file.WriteString("topics:\n")
+	for _, topic := range web.Topics() {
+		file.WriteString("  - name: " + topic.ID + "\n")
+	}
+	topics := c.file("math.yaml", file.String())
+
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--threshold", "2"), "threshold")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", c.file("bad.yaml", "topics: []")), "there is none")
+	c.wrong(program.ExitUnknown, "collections", "show", "none")
+
+	require.Contains(t, c.ok("collect", topics, "--name", "later"), "starter collections show later")
+	require.Contains(t, c.ok("collections", "cancel", "later"), "cancel")
+	c.work(activities.Queues(), io.Discard)
+	var s shownCollection
+	c.read(&s, "collect", topics, "--size", "5", "--threshold", "0.5", "--wait")
+	require.Equal(t, collections.Ended, s.State)
+	require.Equal(t, "full", s.Note)
+	require.Len(t, s.Entries, 2)
+	require.Len(t, s.Similarity, 1)
+	first := s.Requests
+	for _, topic := range web.Topics() {
+		require.Equal(t, 5, s.Entries[topic.ID].Entries)
+	}
+	shown := c.ok("collections", "show", "math")
+	require.Contains(t, shown, "math: ended full")
+	require.Contains(t, shown, "100 % of the pages that made a centroid fall to it")
+	require.Contains(t, c.ok("collections", "list"), "later")
+
+	lines := strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--topic", web.Topics()[0].ID)), "\n")
+	require.Len(t, lines, 5)
+	var e collections.Entry
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
+	require.Equal(t, web.Topics()[0].ID, e.Topic)
+	require.GreaterOrEqual(t, e.Correlation, 0.5)
+
+	// It goes on where it was, with what waits.
+	c.read(&s, "collect", topics, "--size", "8", "--threshold", "0.5", "--wait")
+	require.Greater(t, s.Requests, first)
+	require.Equal(t, 8, s.Entries[web.Topics()[0].ID].Entries)
+	require.NoError(t, os.WriteFile(topics, []byte("topics: [{name: other}]"), 0o600))
+	require.Contains(t, c.wrong(program.ExitFailed, "collect", topics), "--name")
+	c.wrong(program.ExitUnknown, "collections", "pause", "math")
+	c.wrong(program.ExitUnknown, "collections", "resume", "math")
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/record/collections"
+	"gleaner/internal/service/app"
+	"gleaner/internal/topic"
+	"gleaner/workflows"
+)
+
+const aCollection = "the name of collections, as `starter collections list` has it"
+
+func (c *cli) collectionsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, pause, resume and cancel collections by topic", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport())
+	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
+		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",
+			RunE: func(cmd *cobra.Command, args []string) error { return c.steerCollection(cmd.Context(), name, args[0]) }})
+	}
+	return cmd
+}
+
+func (c *cli) collectionsList() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List collections by topic, the latest first", Args: cobra.NoArgs, Example: "  starter collections list --json",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			all, err := collections.In(a.DB).List(ctx)
+			if err != nil {
+				return err
+			}
+			return c.Print(append([]collections.Collection{}, all...), func(w io.Writer) error {
+				return table(w, "name\tstate\trequests\twhy it ended", func(line func(string, ...any)) {
+					for _, x := range all {
+						line("%s\t%s\t%d\t%s", x.Name, x.State, x.Requests, x.Note)
+					}
+				})
+			})
+		})}
+}
+
+func (c *cli) collectionsShow() *cobra.Command {
+	return &cobra.Command{Use: "show NAME", Short: "Show collections by topic: how full each is, what was asked for, how like each other the topics are", Args: args(1, aCollection),
+		Example: "  starter collections show math",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			return c.showCollection(ctx, collections.In(a.DB), args[0])
+		})}
+}
+
+// shownCollection is what is told of collections.
+type shownCollection struct {
+	collections.Collection
+	Counts     collections.Counts            `json:"counts"`
+	Entries    map[string]collections.Filled `json:"entries"` // by topic
+	Own        float64                       `json:"own"`     // share of the pages that made a centroid which fall to it
+	Similarity []topic.Pair                  `json:"similarity"`
+}
+
+func (c *cli) showCollection(ctx context.Context, record *collections.Record, name string) error {
+	got, err := record.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	s := shownCollection{Collection: got, Similarity: []topic.Pair{}}
+	if s.Counts, err = record.Counts(ctx, got.ID); err != nil {
+		return err
+	}
+	at, err := record.Standing(ctx, got.ID)
+	if err != nil {
+		return err
+	}
+	s.Entries = at.Topics
+	if got.Model != nil {
+		if err := s.model(ctx, record); err != nil {
+			return err
+		}
+	}
+	return c.Print(s, s.write)
+}
+
+// model adds what the centroids tell.
+func (s *shownCollection) model(ctx context.Context, record *collections.Record) error {
+	var model topic.Model
+	var ask struct {
+		Stops topic.Stops `json:"stops"`
+	}
+	if err := json.Unmarshal(s.Model, &model); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(s.Options, &ask); err != nil {
+		return err
+	}
+	results, err := record.Results(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	var samples []topic.Sample
+	for _, r := range results {
+		if r.Counts != nil {
+			samples = append(samples, topic.Sample{Topic: r.Topic, URL: r.URL, Counts: r.Counts})
+		}
+	}
+	_, s.Own = model.SelfCheck(topic.NewFilter(ask.Stops), samples)
+	s.Similarity = append(s.Similarity, model.Similarity()...)
+	for _, centroid := range model.Centroids {
+		if _, any := s.Entries[centroid.Topic]; !any {
+			s.Entries[centroid.Topic] = collections.Filled{}
+		}
+	}
+	return nil
+}
+
+// mostAlike is how many pairs of topics are shown.
+const mostAlike = 5
+
+func (s *shownCollection) write(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %s %s\n%d requests to %d hosts, %d URLs wait\n", s.Name, s.State, s.Note, s.Requests, s.Counts.Hosts, s.Counts.Waiting)
+	for _, o := range slices.Sorted(maps.Keys(s.Counts.Outcomes)) {
+		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
+	}
+	err := table(w, "\ntopic\tentries\tleast correlation", func(line func(string, ...any)) {
+		for _, t := range slices.Sorted(maps.Keys(s.Entries)) {
+			line("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
+		}
+	})
+	if err != nil || len(s.Similarity) == 0 {
+		return err
+	}
+	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid fall to it\n", 100*s.Own)
+	return table(w, "most alike\t\tcorrelation", func(line func(string, ...any)) {
+		for _, p := range s.Similarity[:min(mostAlike, len(s.Similarity))] {
+			line("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
+		}
+	})
+}
+
+func (c *cli) collectionsExport() *cobra.Command {
+	var of string
+	cmd := &cobra.Command{Use: "export NAME", Short: "Write what is in collections as JSON Lines: topic, correlation, address, title, SHA-256", Args: args(1, aCollection),
+		Example: "  starter collections export math > math.jsonl\n  starter collections export math --topic 'mathematics/number theory'",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			record := collections.In(a.DB)
+			got, err := record.Get(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			entries, err := record.Entries(ctx, got.ID, of)
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if err := json.NewEncoder(c.Out).Encode(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})}
+	cmd.Flags().StringVar(&of, "topic", "", "only this topic's")
+	return cmd
+}
+
+// steerCollection pauses, resumes or cancels a crawl by topic that runs.
+func (c *cli) steerCollection(ctx context.Context, do, name string) error {
+	t, err := c.temporal(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if id := workflows.CollectionsID(name); do == "cancel" {
+		err = t.CancelWorkflow(ctx, id, "")
+	} else {
+		var handle client.WorkflowUpdateHandle
+		handle, err = t.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: id, UpdateName: map[string]string{"pause": workflows.UpdatePause, "resume": workflows.UpdateResume}[do],
+			WaitForStage: client.WorkflowUpdateStageCompleted})
+		if err == nil {
+			err = handle.Get(ctx, nil)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return c.Print(map[string]string{"collections": name, "did": do}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", name, do)
+		return err
+	})
+}
