@@ -94,8 +94,8 @@ func (c *cli) blacklistRemove() *cobra.Command {
 
 // aHost is the name of a host as the record has it.
 func aHost(given string) (string, error) {
-	host := strings.ToLower(given)
-	if url, err := weburl.Canonical("", "http://"+host+"/"); err != nil || weburl.Host(url) != host {
+	host := weburl.HostNamed(given)
+	if host == "" {
 		return "", fmt.Errorf("%w: %q is no host such as www.example.edu", program.ErrUsage, given)
 	}
 	return host, nil

@@ -49,8 +49,7 @@ func frames(pages []string, width int) string {
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := devtest.Browser(t)
-	d := open(t, nil, false)
-	d.sample()
+	d, _, _ := jobDesk(t)
 	pages := append(samplePages(), "/login", "/nowhere")
 	inner := d.Handler(false)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -148,6 +148,9 @@ func routes() []route {
 			{name: "after", what: after.what, number: true}}, job, jobPage{}},
 		{"POST", "/jobs/{id}", "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
 		{"GET", "/whitelist", "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
+		{"GET", "/blacklist", "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},
+		{"POST", "/blacklist", "done", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
+			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, blockedPage{}},
 		{"GET", "/statistics", "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}
 }

@@ -48,6 +48,7 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 		"a site":             {site.sql(), site.args(), []string{"sites_host", "url_counts_site"}},
 		"documents":          {documents.sql(), documents.args(), []string{"documents_id", "locations_sha256", "matches_sha256"}},
 		"accepted documents": {accepted.sql(), accepted.args(), []string{"documents_id"}},
+		"blacklist":          {blacklistSQL, []any{"h5", 51}, []string{"blacklist_pkey"}},
 		"whitelist":          {whitelistSQL, []any{10000, "http://h10000.example/", 51}, []string{"whitelist_position"}},
 	} {
 		rows, err := db.Pool.Query(t.Context(), "EXPLAIN "+q.sql, append([]any{pgx.QueryExecModeExec}, q.args...)...)

@@ -137,6 +137,13 @@ func (db *DB) Blacklist(ctx context.Context) ([]Blocked, error) {
 	return list[Blocked](ctx, db, `SELECT host, reason, added_at FROM blacklist ORDER BY host`)
 }
 
+const blacklistSQL = `SELECT host, reason, added_at FROM blacklist WHERE host > $1 ORDER BY host LIMIT $2`
+
+// BlacklistAfter lists the hosts behind one.
+func (db *DB) BlacklistAfter(ctx context.Context, host string, limit int) ([]Blocked, error) {
+	return list[Blocked](ctx, db, blacklistSQL, host, limit)
+}
+
 // Block puts hosts on the blacklist; Unblock takes one off it again.
 func (db *DB) Block(ctx context.Context, hosts []Blocked) error {
 	b := &pgx.Batch{}

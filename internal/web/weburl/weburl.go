@@ -98,6 +98,16 @@ func clip(s string) string {
 	return s
 }
 
+// HostNamed is a host as the record has it, by the name that a person gives; "" if no
+// address can have it.
+func HostNamed(given string) string {
+	host := strings.ToLower(strings.TrimSpace(given))
+	if url, err := Canonical("", "http://"+host+"/"); err != nil || Host(url) != host {
+		return ""
+	}
+	return host
+}
+
 // Host is the lower-case host of a canonical URL, with its port where that is
 // not the scheme's own. "" if raw is no web address.
 func Host(raw string) string {

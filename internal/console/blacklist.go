@@ -1,0 +1,74 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
+)
+
+// blacklistPage lists hosts that are never asked, by name.
+type blacklistPage struct {
+	Hosts []store.Blocked `json:"hosts"`
+	Next  string          `json:"next,omitempty"`
+}
+
+// Title implements titled.
+func (blacklistPage) Title() string { return "Blacklist" }
+
+func blacklist(ctx context.Context, c *Console, a *asked) (titled, error) {
+	rows, err := c.App.DB.BlacklistAfter(ctx, a.get("after"), pageSize+1)
+	var p blacklistPage
+	p.Hosts, p.Next = more(rows, func(b store.Blocked) string { return b.Host })
+	return p, err
+}
+
+// blockedPage is a host that was put on the blacklist, or taken off it.
+type blockedPage struct {
+	Host string `json:"host"`
+	Did  string `json:"did"`
+}
+
+// Title implements titled.
+func (blockedPage) Title() string { return "Done" }
+
+// Onward is the list, from the host on.
+func (p blockedPage) Onward() string {
+	if p.Did == doRemove {
+		return "/blacklist"
+	}
+	return "/blacklist?after=" + url.QueryEscape(p.Host[:len(p.Host)-1])
+}
+
+// What may be done to the blacklist.
+const (
+	doAdd    = "add"
+	doRemove = "remove"
+)
+
+// block puts a host on the blacklist or takes it off: both with a reason, which is in
+// the list, or in the console's log.
+func block(ctx context.Context, c *Console, a *asked) (titled, error) {
+	host, reason := weburl.HostNamed(a.get("host")), strings.TrimSpace(a.get("reason"))
+	if host == "" {
+		return nil, fmt.Errorf("%w: %q is no host such as www.example.edu", errInput, a.get("host"))
+	}
+	if len(reason) > 500 {
+		return nil, fmt.Errorf("%w: the reason has more than 500 bytes", errInput)
+	}
+	var err error
+	if a.get("do") == doAdd {
+		err = c.App.DB.Block(ctx, []store.Blocked{{Host: host, Reason: reason}})
+	} else {
+		var was bool
+		if was, err = c.App.DB.Unblock(ctx, host); err == nil && !was {
+			err = program.Unknown{Reason: fmt.Errorf("%s is not on the blacklist", host)}
+		}
+	}
+	c.log.InfoContext(ctx, "console: blacklist", "do", a.get("do"), "host", host, "reason", reason, "user", user(ctx), "error", err)
+	return blockedPage{host, a.get("do")}, err
+}

@@ -1,0 +1,34 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHostsArePutOnTheBlacklist and taken off it, each with a reason; what is no host
+// is said.
+func TestHostsArePutOnTheBlacklist(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	res, body := d.do("POST", "/blacklist", url.Values{"do": {"add"}, "host": {" WWW.Example.edu "}, "reason": {"asked us " + hostile}}.Encode())
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Contains(t, d.page(res.Header.Get("Location")), "www.example.edu")
+	why, err := d.Blocked(t.Context(), "www.example.edu")
+	require.NoError(t, err)
+	require.Contains(t, why, "asked us")
+	var p blacklistPage
+	d.read(&p, "/blacklist")
+	require.Len(t, p.Hosts, 2)
+	_, body = d.do("POST", "/blacklist", "do=remove&host=bad.example&reason=again", "Accept", "application/json")
+	require.JSONEq(t, `{"host": "bad.example", "did": "remove"}`, body)
+	for form, want := range map[string]int{"do=remove&host=bad.example": 404, "do=add&host=a+b": 400, "do=add&host=http://x.example/": 400, "do=add": 400, "do=drop&host=x.example": 400} {
+		res, body := d.do("POST", "/blacklist", form)
+		require.Equal(t, want, res.StatusCode, "%s: %s", form, body)
+	}
+	res, _ = d.do("POST", "/blacklist", "do=add&host=x.example", "Origin", "https://stranger.example")
+	require.Equal(t, http.StatusForbidden, res.StatusCode)
+}
