@@ -123,7 +123,7 @@ func (c *Console) newJobForms() (all []jobForm) {
 // modifyForm is the form of a job that is there. The path of an import stays where
 // none is given.
 func modifyForm(j store.Job) jobForm {
-	get := func(string) string { return "" }
+	var get func(name string) string
 	if j.Kind == store.JobImport {
 		var o ingest.Options
 		_ = json.Unmarshal(j.Options, &o)
