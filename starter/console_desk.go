@@ -73,7 +73,7 @@ func told(err error) error {
 
 // Start implements console.Harvests.
 func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
-	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, Scope: activities.ScopePrefix}}
+	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay}}
 	years, err := yearsFlag(w.Years)
 	if err != nil {
 		return "", "", err
@@ -88,12 +88,12 @@ func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err e
 	if err != nil {
 		return "", "", err
 	}
-	all, joined, err := d.c.begin(ctx, t, names, years, f)
+	all, err := d.c.begin(ctx, t, names, years, f)
 	if err != nil {
 		return "", "", told(err)
 	}
-	if joined[0] {
-		return all[0].ID, "is running already, with the options that it was started with", nil
+	if all[0].Joined {
+		return all[0].ID, all[0].words(), nil
 	}
 	return all[0].ID, "started", nil
 }

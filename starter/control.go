@@ -81,7 +81,7 @@ func update(ctx context.Context, t client.Client, h store.Harvest, name string) 
 func notRunning(h store.Harvest, err error) error {
 	var none *serviceerror.NotFound
 	if errors.As(err, &none) {
-		return fmt.Errorf("%s does not run (it is %s); `%s` starts it again: %w", h.ID, h.Stage, h.Command(), err)
+		return program.Unknown{Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command())}
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gleaner/activities"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
@@ -26,11 +27,26 @@ func (d duration) String() string {
 	if d.to == nil || *d.to == 0 {
 		return ""
 	}
-	return d.to.String()
+	return config.DurationText(*d.to)
 }
 
 // Type implements pflag.Value.
 func (duration) Type() string { return "duration" }
+
+// scopeHelp explains every --scope.
+const scopeHelp = "what of a host may be crawled: prefix (the path of a homepage, the directory of a site) or host (all) (default: prefix)"
+
+func scopes() []string { return []string{activities.ScopePrefix, activities.ScopeHost} }
+
+// oneOf holds what was given for a flag to the words that it takes.
+func oneOf(flag string, choices []string, given ...string) error {
+	for _, w := range given {
+		if err := config.OneOf(w, choices); err != nil {
+			return fmt.Errorf("%w: --%s: %w", program.ErrUsage, flag, err)
+		}
+	}
+	return nil
+}
 
 // yearsHelp explains every --years.
 const yearsHelp = "years of publication: 2003, 1998-2004 or a list such as 2001-2003,2007 (default: all)"

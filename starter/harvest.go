@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -63,7 +63,8 @@ VENUE is a DBLP key (conf/webdb, journals/jair) or a name (WebDB). In its place:
 Elsewhere such a harvest is named as a venue is: site:URL, author:PID, papers:NAME
 (NAME is the file's, without its ending).
 
-The same command on a harvest that runs joins it; on one that was cut off it goes
+The same command on a harvest that runs joins it, and says which of its options that
+harvest does not take; on one that was cut off it goes
 on from what is known; on one that is complete it asks, conditionally, for
 everything again (--again). It needs a worker: "starter dev" runs one.`,
 		Example: `  starter harvest conf/webdb --years 1998-2004
@@ -110,7 +111,7 @@ func (f *harvestFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.wait, "wait", false, "show progress, and end when the harvest does")
 	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.IntVar(&f.options.MaxPages, "max-pages", 0, "requests of one crawl of one site (default: the worker's setting)")
-	fl.StringVar(&f.options.Scope, "scope", activities.ScopePrefix, "what of a host may be crawled: prefix (the path of a homepage, the directory of a site) or host (all)")
+	fl.StringVar(&f.options.Scope, "scope", "", scopeHelp)
 	fl.StringVar(&f.options.Strategy, "strategy", "", "order of the crawl: gleaner, zhuang or bfs (default: the worker's setting)")
 	fl.StringVar(&f.options.Leads, "leads", "", "documents linked on other hosts: wanted, all or none (default: the worker's setting)")
 	fl.Float64Var(&f.options.Budget, "budget", 0, "leave a site when one more accepted document is expected to take more than so many requests (default: no limit)")
@@ -147,20 +148,24 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 		return err
 	}
 	defer t.Close()
-	all, joined, err := c.begin(ctx, t, names, years, f)
+	all, err := c.begin(ctx, t, names, years, f)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(all, func(h activities.Harvest) bool { return h.Goal.Site == "" }) {
+	if slices.ContainsFunc(all, func(h begun) bool { return h.Goal.Site == "" }) {
 		c.hints()
 	}
 	c.hintYears(all)
 	c.hintDelay(f.options.Delay)
-	for i, h := range all {
+	if f.holdings != "" {
+		c.tooLateHoldings(all)
+	}
+	for _, h := range all {
 		if f.wait {
+			c.notTakenHint(h)
 			err = c.follow(ctx, t, h.ID)
 		} else {
-			err = c.sayStarted(h, joined[i])
+			err = c.sayBegun(h)
 		}
 		if err != nil {
 			return err
@@ -170,40 +175,33 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 }
 
 // begin starts harvests, or joins those that run.
-func (c *cli) begin(ctx context.Context, t client.Client, names []string, years gleaner.Years, f *harvestFlags) (all []activities.Harvest, joined []bool, err error) {
+func (c *cli) begin(ctx context.Context, t client.Client, names []string, years gleaner.Years, f *harvestFlags) (all []begun, err error) {
 	for _, name := range names {
 		goal, err := c.goal(ctx, name, years, &f.sources)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		of := years
 		if goal.Site != "" {
 			of = gleaner.Years{}
 		}
 		h := activities.NewHarvest(goal, of, f.options)
+		h.Options.Scope = cmp.Or(h.Options.Scope, activities.ScopePrefix)
 		if h.Options.Again == "" && c.completed(ctx, h.ID) {
 			h.Options.Again = activities.AgainAll
 		}
-		all = append(all, h)
+		all = append(all, begun{Harvest: h})
 	}
-	joined = make([]bool, len(all))
 	for i, h := range all {
-		if joined[i], err = startHarvest(ctx, t, workflows.HarvestParams{Harvest: h}); err != nil {
-			return nil, nil, err
+		joined, err := startHarvest(ctx, t, workflows.HarvestParams{Harvest: h.Harvest})
+		if err != nil {
+			return nil, err
+		}
+		if joined {
+			all[i] = c.join(ctx, t, h.Harvest, f.options)
 		}
 	}
-	return all, joined, nil
-}
-
-func (c *cli) sayStarted(h activities.Harvest, joined bool) error {
-	return c.Print(map[string]any{"harvest": h.ID, "workflow": workflows.HarvestID(h.ID), "joined": joined}, func(w io.Writer) error {
-		verb := "started"
-		if joined {
-			verb = "is running already, with the options that it was started with"
-		}
-		_, err := fmt.Fprintf(w, "%s %s\nwatch it:  starter watch %s\n", h.ID, verb, h.ID)
-		return err
-	})
+	return all, nil
 }
 
 // completed reports whether a harvest was carried to its end before: whoever asks
@@ -226,7 +224,7 @@ func (c *cli) hints() {
 }
 
 // hintYears says that all years of a venue are many, perhaps.
-func (c *cli) hintYears(all []activities.Harvest) {
+func (c *cli) hintYears(all []begun) {
 	for _, h := range all {
 		if gleaner.ParseGoal(h.Venue).Venue != "" && h.Years == (gleaner.Years{}) && !c.JSON {
 			fmt.Fprintf(c.Err, "hint: without --years %[1]s is harvested in all the years that it published; --dry-run tells how much that is, `starter cancel %[1]s` ends it\n", h.Venue)

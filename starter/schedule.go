@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ made up for, no more. Starts are spread by the jitter.`}
 type scheduleFlags struct {
 	every, jitter time.Duration
 	cron, years   string
+	scope         string
 	delay         time.Duration
 	small         int
 	warc          bool
@@ -65,7 +67,7 @@ type scheduleFlags struct {
 func (c *cli) scheduleCreate() *cobra.Command {
 	f := &scheduleFlags{}
 	cmd := &cobra.Command{Use: "create VENUE [--years YEARS] | site:URL [--scope SCOPE] | author:PID | papers:NAME | due | whitelist", Short: "Make a schedule", Args: args(1, `a venue, site, author or list, or "due" or "whitelist"`),
-		Example: "  starter schedule create due --every 24h\n  starter schedule create whitelist --every 24h --small 10\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --every 30d\n  starter schedule create author:65/2885 --every 30d",
+		Example: "  starter schedule create due --every 24h\n  starter schedule create whitelist --every 24h --small 10\n  starter schedule create conf/webdb --years 1998-2004 --every 30d\n  starter schedule create conf/webdb --years 1998-2004 --cron '0 3 1 * *'\n  starter schedule create site:https://www.example.edu/workshop/ --scope host --every 30d\n  starter schedule create author:65/2885 --every 30d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
@@ -78,6 +80,7 @@ func (c *cli) scheduleCreate() *cobra.Command {
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
 	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
 	fl.StringVar(&f.years, "years", "", yearsHelp)
+	fl.StringVar(&f.scope, "scope", "", scopeHelp)
 	durationVar(fl, &f.delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
 	fl.BoolVar(&f.warc, "warc", false, warcHelp)
 	smallVar(fl, &f.small)
@@ -95,6 +98,8 @@ var (
 
 func (f *scheduleFlags) validate(every bool) error {
 	switch {
+	case f.scope != "" && oneOf("scope", scopes(), f.scope) != nil:
+		return oneOf("scope", scopes(), f.scope)
 	case f.cron != "" && every:
 		return fmt.Errorf("%w: want either --every or --cron", program.ErrUsage)
 	case f.cron != "" && !onceAnHour.MatchString(f.cron) && !slices.Contains(cronNames, f.cron):
@@ -143,6 +148,9 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
 	due := activities.Due{WARC: f.warc}
+	if (name == dueSchedule || name == whitelistSchedule) && f.years+f.scope != "" {
+		return o, fmt.Errorf("%w: --years and --scope are of a harvest; %s asks each site as its harvests do", program.ErrUsage, name)
+	}
 	switch name {
 	case dueSchedule:
 		o.ID = scheduleID(name)
@@ -164,7 +172,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if err != nil {
 		return o, err
 	}
-	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: activities.ScopePrefix, Delay: f.delay, WARC: f.warc, Again: activities.AgainDue})
+	h := activities.NewHarvest(goal, years, activities.HarvestOptions{Scope: cmp.Or(f.scope, activities.ScopePrefix), Delay: f.delay, WARC: f.warc, Again: activities.AgainDue})
 	o.ID = scheduleID(h.ID)
 	o.Action = action(o.ID, workflows.ScheduledParams{Harvest: &workflows.HarvestParams{Harvest: h}})
 	return o, nil
@@ -270,33 +278,4 @@ func (c *cli) scheduleList() *cobra.Command {
 			return nil
 		})
 	}}
-}
-
-// scheduleDo is a command that does one thing to one schedule and shows it.
-func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
-	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", "whitelist", or a venue with its years (starter schedule list)`),
-		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb/1998-2004",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			t, err := c.temporal(ctx)
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			h := t.ScheduleClient().GetHandle(ctx, scheduleID(spelling(args[0])))
-			did, err := do(ctx, h)
-			var none *serviceerror.NotFound
-			switch {
-			case errors.As(err, &none):
-				return fmt.Errorf("no schedule is called %s; `starter schedule list` lists them: %w", args[0], err)
-			case err != nil:
-				return err
-			case use == "delete":
-				return c.Print(map[string]string{"schedule": args[0], "did": did}, func(w io.Writer) error {
-					_, err := fmt.Fprintf(w, "%s %s\n", args[0], did)
-					return err
-				})
-			}
-			return c.showSchedule(ctx, h, did)
-		}}
 }

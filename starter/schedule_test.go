@@ -1,16 +1,21 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
+	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
+	"gleaner/workflows"
 )
 
 // onTemporal gives the console a server.
@@ -65,7 +70,23 @@ func TestScheduleCommands(t *testing.T) {
 		c.read(&s, "schedule", "show", "due")
 		return s.Runs == 1
 	}, 30*time.Second, 100*time.Millisecond)
+	for _, called := range []string{web.Venues()[0], strings.ToUpper(strings.TrimPrefix(web.Venues()[0], "conf/"))} {
+		c.read(&s, "schedule", "show", called)
+		require.Equal(t, name, s.Schedule, "by its venue, as elsewhere")
+	}
+	c.ok("schedule", "create", web.Venues()[0], "--every", "30d")
+	c.read(&s, "schedule", "show", web.Venues()[0])
+	require.Equal(t, web.Venues()[0], s.Schedule, "of all years")
+	c.ok("schedule", "delete", web.Venues()[0])
 	require.Equal(t, name+" deleted\n", c.ok("schedule", "delete", name))
+	c.read(&s, "schedule", "create", "site:www.example.edu/workshop/", "--scope", "host", "--every", "30d")
+	require.Equal(t, "site:https://www.example.edu/workshop/", s.Schedule)
+	d, err := server.ScheduleClient().GetHandle(t.Context(), "gleaner/"+s.Schedule).Describe(t.Context())
+	require.NoError(t, err)
+	var p workflows.ScheduledParams
+	raw := d.Schedule.Action.(*client.ScheduleWorkflowAction).Args[0].(*commonpb.Payload)
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayload(raw, &p))
+	require.Equal(t, activities.ScopeHost, p.Harvest.Harvest.Options.Scope)
 	c.wrong(program.ExitUnknown, "schedule", "show", name)
 	c.wrong(program.ExitUnknown, "schedule", "create", "conf/none", "--years", years)
 	c.wrong(program.ExitUnknown, "schedule", "create", web.Venues()[0], "--years", "1901")

@@ -221,7 +221,7 @@ func (s Setting) bounds() string {
 func text(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
-		return durationText(x)
+		return DurationText(x)
 	case Secret:
 		return string(x)
 	case fmt.Stringer:

@@ -98,9 +98,9 @@ func ParseDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// durationText is how a duration is written: in days where it is some, and
+// DurationText is how a duration is written: in days where it is some, and
 // without parts that are nothing.
-func durationText(d time.Duration) string {
+func DurationText(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= 2*day && d%day == 0 {
 		return strconv.FormatInt(int64(d/day), 10) + "d"

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/service/program"
+)
+
+// scheduleDo is a command that does one thing to one schedule and shows it.
+func (c *cli) scheduleDo(use, short string, do func(context.Context, client.ScheduleHandle) (string, error)) *cobra.Command {
+	return &cobra.Command{Use: use + " SCHEDULE", Short: short, Args: args(1, `a schedule: "due", "whitelist", or a venue, site, author or list, with its years where there are several (starter schedule list)`),
+		Example: "  starter schedule " + use + " due\n  starter schedule " + use + " conf/webdb\n  starter schedule " + use + " conf/webdb/1998-2004",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			t, err := c.temporal(ctx)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			name, err := findSchedule(ctx, t.ScheduleClient(), args[0])
+			if err != nil {
+				return err
+			}
+			h := t.ScheduleClient().GetHandle(ctx, scheduleID(name))
+			did, err := do(ctx, h)
+			switch {
+			case notThere(err):
+				return noSchedule(args[0])
+			case err != nil:
+				return err
+			case use == "delete":
+				return c.Print(map[string]string{"schedule": name, "did": did}, func(w io.Writer) error {
+					_, err := fmt.Fprintf(w, "%s %s\n", name, did)
+					return err
+				})
+			}
+			return c.showSchedule(ctx, h, did)
+		}}
+}
+
+func notThere(err error) bool {
+	var none *serviceerror.NotFound
+	return errors.As(err, &none)
+}
+
+func noSchedule(name string) error {
+	return program.Unknown{Reason: fmt.Errorf("no schedule is called %s; `starter schedule list` lists them", name)}
+}
+
+// findSchedule makes a schedule's name of what a person calls it: its own name, or that
+// of what it is of, where there is but one.
+func findSchedule(ctx context.Context, schedules client.ScheduleClient, given string) (string, error) {
+	name := spelling(given)
+	_, err := schedules.GetHandle(ctx, scheduleID(name)).Describe(ctx)
+	if err == nil || !notThere(err) {
+		return name, err
+	}
+	it, err := schedules.List(ctx, client.ScheduleListOptions{})
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for it.HasNext() {
+		e, err := it.Next()
+		if err != nil {
+			return "", err
+		}
+		if scheduleOf(e.ID, name) {
+			found = append(found, shortName(e.ID))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", noSchedule(given)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%w: several schedules are of %s; name one of %s", program.ErrUsage, given, strings.Join(found, ", "))
+}
+
+// scheduleOf reports whether a schedule is of a venue, by its key or the end of that,
+// or of what else a harvest may be after.
+func scheduleOf(id, name string) bool {
+	short, ours := strings.CutPrefix(id, scheduleID(""))
+	if !ours {
+		return false
+	}
+	goal := short
+	if i := strings.LastIndexByte(short, '/'); i > 0 {
+		if _, err := gleaner.ParseYears(short[i+1:]); err == nil {
+			goal = short[:i]
+		}
+	}
+	return goal == name || strings.HasSuffix(strings.ToLower(goal), "/"+strings.ToLower(name)) && gleaner.ParseGoal(goal).Venue != ""
+}
