@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
@@ -60,7 +61,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	if err != nil {
 		return err
 	}
-	stack, err := c.startStack(ctx, cfg)
+	stack, err := c.startStack(ctx, cfg, devstack.Ports{})
 	if err != nil {
 		return err
 	}

@@ -13,31 +13,43 @@ import (
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/config"
+	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
 )
 
 func (c *cli) devCommand() *cobra.Command {
 	var noWorker bool
+	var at devstack.Ports
 	cmd := &cobra.Command{Use: "dev", Short: "Run everything on this machine: Postgres, Temporal with its web UI, a worker",
 		Long: `Run everything on this machine until interrupted: Postgres, Temporal with its
 web UI, and a worker. What they store is in the data folder and is there again
-the next time. Other commands find the servers through the data folder
+the next time. It listens on this machine alone (127.0.0.1), and says on which
+ports. Other commands find the servers through the data folder
 (GLEANER_DATA_DIR), so they need no settings.`,
-		Example: "  starter dev\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
+		Example: "  starter dev\n  starter dev --temporal-port 17233 --ui-port 18233 --postgres-port 15432\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, p := range []int{at.Temporal, at.UI, at.Postgres} {
+				if p < 0 || p > 65535 {
+					return fmt.Errorf("%w: %d is no port", program.ErrUsage, p)
+				}
+			}
 			cfg, err := c.Settings()
 			if err != nil {
 				return err
 			}
-			return c.dev(cmd.Context(), cfg, !noWorker)
+			return c.dev(cmd.Context(), cfg, at, !noWorker)
 		}}
-	cmd.Flags().BoolVar(&noWorker, "no-worker", false, "run the servers only")
+	fl := cmd.Flags()
+	fl.IntVar(&at.Temporal, "temporal-port", 0, "Temporal's port (default: that of the last time, else 7233, where it is free)")
+	fl.IntVar(&at.UI, "ui-port", 0, "port of Temporal's web UI (default: that of the last time, else 8233, where it is free)")
+	fl.IntVar(&at.Postgres, "postgres-port", 0, "Postgres' port (default: that of the last time, where it is free)")
+	fl.BoolVar(&noWorker, "no-worker", false, "run the servers only")
 	return cmd
 }
 
-func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
-	stack, err := c.startStack(ctx, cfg)
+func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, work bool) error {
+	stack, err := c.startStack(ctx, cfg, at)
 	if err != nil {
 		return err
 	}
@@ -65,7 +77,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, work bool) error {
 
 // startStack brings up what the settings do not name already, and writes the
 // addresses into them.
-func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Stack, error) {
+func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Ports) (*devstack.Stack, error) {
 	s := cfg.Servers
 	if cfg.Origin("database-url") == "dev" { // of another `starter dev`: Start says that it runs
 		s.Database = ""
@@ -73,12 +85,18 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config) (*devstack.Sta
 	if cfg.Origin("temporal-address") == "dev" {
 		s.Temporal = ""
 	}
+	if at.Postgres > 0 && s.Database != "" || at.Temporal+at.UI > 0 && s.Temporal != "" {
+		return nil, fmt.Errorf("%w: a port was asked for of a server that is not started here: the settings name one (database-url, temporal-address)", program.ErrUsage)
+	}
 	progress := c.Progress("starting the servers")
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
-		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
+		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
 	})
 	progress.End()
+	if errors.Is(err, devstack.ErrPort) {
+		err = fmt.Errorf("%w: %w; without the flag a free one is chosen", program.ErrUsage, err)
+	}
 	if err != nil {
 		return nil, err
 	}

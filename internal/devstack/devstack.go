@@ -29,6 +29,8 @@ type Options struct {
 	// StandardPorts asks for 7233 and 8233, Temporal's documented ports, when
 	// they are free. Otherwise, and when they are taken, free ports are chosen.
 	StandardPorts bool
+	// Ports, where they are not 0, are taken and no others.
+	Ports Ports
 	// NoPostgres and NoTemporal leave a server out.
 	NoPostgres, NoTemporal bool
 	// Headless leaves Temporal's web UI out.
@@ -48,6 +50,12 @@ type Options struct {
 	// Log receives what a developer of Gleaner wants to know; default: nothing.
 	Log *slog.Logger
 }
+
+// Ports are where the private servers listen, on the loopback alone.
+type Ports struct{ Temporal, UI, Postgres int }
+
+// ErrPort is in the chain of Start's error when a port that was asked for is not free.
+var ErrPort = errors.New("the port is taken")
 
 // Stack is a running pair of servers.
 type Stack struct {
@@ -88,6 +96,14 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	}
 	s := &Stack{dir: o.DataDir, lock: lock, log: o.Log, Namespace: o.Namespace, failed: make(chan error, 2)}
 	stopLeftovers(ctx, o)
+	for _, asked := range []int{o.Ports.Temporal, o.Ports.UI, o.Ports.Postgres} {
+		if asked == 0 {
+			continue
+		}
+		if _, err := choosePort(asked, 0); err != nil {
+			return nil, errors.Join(err, lock.unlock())
+		}
+	}
 	// The servers do not know each other, so the slower one sets the time.
 	g, gctx := errgroup.WithContext(ctx)
 	if !o.NoPostgres {

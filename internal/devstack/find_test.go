@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -80,4 +81,20 @@ func TestPortsAreRemembered(t *testing.T) {
 	again, err := choosePorts(o)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
+	free, err := freePort(0)
+	require.NoError(t, err)
+	o.Ports.UI = free
+	asked, err := choosePorts(o)
+	require.NoError(t, err)
+	require.Equal(t, ports{Frontend: first.Frontend, UI: free}, asked)
+	o.Ports.UI = 0
+	again, err = choosePorts(o)
+	require.NoError(t, err)
+	require.Equal(t, asked, again, "what was asked for once is remembered")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	o.Ports.Temporal = l.Addr().(*net.TCPAddr).Port
+	_, err = choosePorts(o)
+	require.ErrorIs(t, err, ErrPort)
 }

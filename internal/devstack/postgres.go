@@ -61,7 +61,7 @@ func (s *Stack) startPostgres(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if c.Port, err = freePort(c.Port); err != nil {
+	if c.Port, err = choosePort(o.Ports.Postgres, c.Port); err != nil {
 		return err
 	}
 	if err := saveCluster(dir, c); err != nil {
@@ -206,6 +206,19 @@ func saveCluster(dir string, c cluster) error {
 		return err
 	}
 	return writeFileAtomic(filepath.Join(dir, clusterFile), raw)
+}
+
+// choosePort is the port asked for, which must be free, or one that is, best the one of
+// the last run.
+func choosePort(asked, last int) (int, error) {
+	if asked == 0 {
+		return freePort(last)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(asked)))
+	if err != nil {
+		return 0, fmt.Errorf("%w: 127.0.0.1:%d", ErrPort, asked)
+	}
+	return asked, l.Close()
 }
 
 // freePort returns want when it is free on the loopback, else one that is.

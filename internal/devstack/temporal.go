@@ -73,7 +73,7 @@ type ports struct {
 
 const portsFile = "temporal.json"
 
-// choosePorts prefers those of the last run, then the documented ones if asked
+// choosePorts takes those that are asked for; else it prefers those of the last run, then the documented ones if asked
 // for, then any that are free.
 func choosePorts(o Options) (ports, error) {
 	var p ports
@@ -85,10 +85,10 @@ func choosePorts(o Options) (ports, error) {
 		_ = json.Unmarshal(raw, &p) // damaged: other ports do as well
 	}
 	var err error
-	if p.Frontend, err = freePort(p.Frontend); err != nil {
+	if p.Frontend, err = choosePort(o.Ports.Temporal, p.Frontend); err != nil {
 		return p, err
 	}
-	if p.UI, err = freePort(p.UI); err != nil {
+	if p.UI, err = choosePort(o.Ports.UI, p.UI); err != nil {
 		return p, err
 	}
 	raw, err := json.Marshal(p)
