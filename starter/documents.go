@@ -12,78 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
-
-// conditions are the flags that choose documents.
-type conditions struct {
-	store.DocumentQuery
-	years, from, to string
-}
-
-func (q *conditions) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringSliceVar(&q.States, "state", nil, "new, accepted, rejected or failed")
-	fl.StringSliceVar(&q.Classes, "class", nil, "paper, thesis, slides, course, cv, other, …")
-	fl.StringSliceVar(&q.Kinds, "kind", nil, "pdf, postscript, html, …")
-	fl.StringSliceVar(&q.Outcomes, "outcome", nil, "of reading: ok, encrypted, truncated, image-only, wall, …")
-	fl.StringVar(&q.Ingestion, "ingestion", "", "new, ingested or failed")
-	fl.StringVar(&q.Host, "host", "", "found on this host")
-	fl.StringVar(&q.Venue, "venue", "", "a paper of this venue, person or list: conf/webdb, author:65/2885, papers:NAME")
-	fl.StringVar(&q.years, "year", "", "a paper of these years, such as 1998-2004")
-	fl.StringVar(&q.from, "from", "", "discovered on this day or later, such as 2026-01-31")
-	fl.StringVar(&q.to, "to", "", "discovered on this day or earlier")
-	fl.StringVar(&q.Text, "text", "", "its first pages say so")
-	fl.BoolVar(&q.Primary, "primary", false, "leave out copies of another one's text")
-	fl.IntVar(&q.Sample, "sample", 0, "so many at random")
-	fl.StringVar(&q.Seed, "seed", "1", "of the sample: the same seed gives the same one")
-	fl.IntVar(&q.Limit, "limit", 0, "at most so many")
-}
-
-func (q *conditions) query() (store.DocumentQuery, error) {
-	var err error
-	if q.years != "" {
-		if q.Years, err = gleaner.ParseYears(q.years); err != nil {
-			return q.DocumentQuery, fmt.Errorf("%w: --year: %w", program.ErrUsage, err)
-		}
-	}
-	if q.From, err = dayFlag("from", q.from); err != nil {
-		return q.DocumentQuery, err
-	}
-	if q.To, err = dayFlag("to", q.to); err != nil {
-		return q.DocumentQuery, err
-	}
-	if !q.To.IsZero() {
-		q.To = q.To.AddDate(0, 0, 1) // the day itself is meant, too
-	}
-	for _, s := range q.States {
-		switch s {
-		case "new", "accepted", "rejected", "failed":
-		default:
-			return q.DocumentQuery, fmt.Errorf("%w: --state is new, accepted, rejected or failed, not %q", program.ErrUsage, s)
-		}
-	}
-	if q.Sample < 0 || q.Limit < 0 {
-		return q.DocumentQuery, fmt.Errorf("%w: --sample and --limit are not negative", program.ErrUsage)
-	}
-	return q.DocumentQuery, nil
-}
-
-func dayFlag(flag, value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.ParseInLocation(time.DateOnly, value, time.Local)
-	if err != nil {
-		return t, fmt.Errorf("%w: --%s: want a day such as 2026-01-31, not %q", program.ErrUsage, flag, value)
-	}
-	return t, nil
-}
 
 func (c *cli) documentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "documents", Short: "List, show, copy and judge again the documents found", Args: cobra.NoArgs,
@@ -99,6 +33,9 @@ func (c *cli) documentsListCommand() *cobra.Command {
 		Example: "  starter documents list --state rejected --host www.example.org\n  starter documents list --kind pdf --from 2026-01-01 --to 2026-01-31 --sample 1000 --seed 7 --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.onDocuments(cmd.Context(), q, func(_ *app.App, found []store.Listed) error {
+				if len(found) == 0 {
+					fmt.Fprintln(c.Err, "hint: no document meets all conditions; `starter documents counters` says how many there are of which")
+				}
 				return c.Print(found, func(w io.Writer) error { return writeList(w, found) })
 			})
 		}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -219,7 +220,11 @@ func keepsItsPapers(ctx context.Context, db *store.DB, key string, papers []glea
 // papersOfFile reads a list of papers under a name; years leave out the others.
 func papersOfFile(ctx context.Context, name string, years gleaner.Years, file string) ([]gleaner.Paper, error) {
 	papers, err := metadata.NewFile(file, "").Papers(ctx, gleaner.Venue{Key: name}, years)
-	if err != nil {
+	var unread *fs.PathError
+	switch {
+	case errors.As(err, &unread):
+		return nil, fmt.Errorf("%w: %s: %w", program.ErrUsage, file, unread.Err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(papers) == 0 {

@@ -49,6 +49,9 @@ func (c *cli) describe(ctx context.Context, a *app.App, key string, years gleane
 			return fmt.Errorf("%w: --sources: %q is none of %s (openalex wants openalex-key, oai wants oai-endpoint)", program.ErrUsage, name, strings.Join(all, ", "))
 		}
 	}
+	if err := oneOf("id", []string{"issn", "openalex", "acl", "oai"}, slices.Sorted(maps.Keys(f.ids))...); err != nil {
+		return err
+	}
 	if f.papers != "" {
 		if sources == "" {
 			sources = harvest.SourceFile

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,11 @@ func TestMisuses(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	c.crawlsSites("ada.example")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, taken, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
 	for _, m := range []struct {
 		code int
 		says string
@@ -35,9 +41,32 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "www.example.edu/~ada"}},
 		{program.ExitUsage, "is no host", []string{"blacklist", "add", "bücher.example"}},
 		{program.ExitUsage, "no such file", []string{"holdings", "import", "/nowhere.csv"}},
+		{program.ExitUsage, "nowhere.bib: no such file", []string{"harvest", "--papers", "nowhere.bib", "--dry-run"}},
+		{program.ExitUsage, "nowhere.bib: no such file", []string{"metadata", "show", "x", "--papers", "nowhere.bib"}},
+		{program.ExitUsage, "--id: want one of issn", []string{"metadata", "show", "conf/x", "--id", "ISSN=1076-9757"}},
+		{program.ExitUsage, "want years, such as", []string{"harvest", "conf/x", "--years", "2001,soon"}},
+		{program.ExitUsage, "want years, such as", []string{"documents", "list", "--years", "soon"}},
+		{program.ExitUsage, "--scope: want one of prefix, host", []string{"schedule", "create", "site:https://www.example.edu/", "--scope", "all"}},
+		{program.ExitUsage, "--years and --scope are of a harvest", []string{"schedule", "create", "due", "--years", "2001"}},
+		{program.ExitUsage, "is no duration such as 500ms, 90s, 12h, 30d", []string{"retry", "conf/x", "--older-than", "50"}},
+		{program.ExitUsage, "--kind: want one of pdf, postscript", []string{"documents", "list", "--kind", "foo"}},
+		{program.ExitUsage, "--class: want one of paper", []string{"documents", "list", "--class", "papers"}},
+		{program.ExitUsage, "--outcome: want one of ok", []string{"documents", "list", "--outcome", "fine"}},
+		{program.ExitUsage, "--state: want one of new", []string{"documents", "retrieve", "--out", t.TempDir(), "--state", "good"}},
+		{program.ExitUsage, "--ingestion: want one of new", []string{"documents", "list", "--ingestion", "old"}},
+		{program.ExitUsage, "--verdict", []string{"stats", "sites", "--verdict", "foo"}},
+		{program.ExitUsage, "--format", []string{"export", "conf/x", "--format", "foo"}},
+		{program.ExitUsage, "--format", []string{"documents", "retrieve", "--out", t.TempDir(), "--format", "foo"}},
+		{program.ExitUsage, "70000 is no port", []string{"dev", "--ui-port", "70000"}},
+		{program.ExitUsage, "the port is taken: 127.0.0.1:" + taken, []string{"dev", "--no-worker", "--temporal-port", taken}},
 	} {
-		require.Contains(t, c.wrong(m.code, m.args...), m.says, "%v", m.args)
+		said := c.wrong(m.code, m.args...)
+		require.Contains(t, said, m.says, "%v", m.args)
+		for _, leak := range []string{"wrong usage: wrong usage", "refuses the request: ", "open nowhere", "strconv", "%!", "is unavailable: DBLP is"} {
+			require.NotContains(t, said, leak, "%v", m.args)
+		}
 	}
+	require.Contains(t, c.ok("documents", "list", "--kind", "epub"), "0 documents")
 	require.Contains(t, c.ok("review", "conf/x", "--list"), "0 matches")
 	require.Contains(t, c.wrong(program.ExitUnavailable, "recrawl", "ada.example", "--temporal-address", "127.0.0.1:1"), "127.0.0.1:1", "a host is a site")
 }

@@ -21,7 +21,7 @@ covers. Nothing that a report needs is removed: a rejected document keeps its ro
 with what was read of it and why it was rejected.
 
 The ages are settings (retain-…); workers do the same by themselves once a day.`,
-		Example: "  starter prune --dry-run\n  starter prune --rejected 2160h",
+		Example: "  starter prune --dry-run\n  starter prune --rejected 90d",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := c.Record(cmd.Context())
 			if err != nil {

@@ -71,6 +71,9 @@ func (c *cli) statsSites() *cobra.Command {
 			if err := c.refreshed(ctx, a, refresh); err != nil {
 				return err
 			}
+			if err := oneOf("verdict", []string{"", "trap", "barren"}, verdict); err != nil {
+				return err
+			}
 			sites, err := a.DB.SiteRatesList(ctx, verdict, 0)
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package metadata
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -229,7 +230,7 @@ func TestFile(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(titles(papers), []string{"One Thing"}) || papers[0].Venue != "conf/exa" || papers[0].Key == "" {
 		t.Errorf("%+v, %v", papers, err)
 	}
-	if _, err := NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003)); !isRefused(err) {
+	if _, err := NewFile(path+"x", "").Papers(t.Context(), gleaner.Venue{}, single(2003)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

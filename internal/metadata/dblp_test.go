@@ -186,7 +186,8 @@ func fallback(t *testing.T, vol Volume, replies map[string][]reply, key string, 
 	var down ErrUnavailable
 	switch {
 	case errors.As(want, &down):
-		if !errors.As(err, &down) || down.RetryAfter != 10*time.Minute || down.Status != 503 || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &down) || down.RetryAfter != 10*time.Minute || down.Status != 503 || strings.Contains(err.Error(), "\n") ||
+			strings.Count(err.Error(), "is unavailable") != 1 || strings.Count(err.Error(), "worth asking again") != 1 {
 			t.Errorf("got %v", err)
 		}
 	case !reflect.DeepEqual(err, want):

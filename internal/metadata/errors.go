@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,10 +100,12 @@ type ErrUnavailable struct {
 // Error names the service, its last word, and when to come back.
 func (e ErrUnavailable) Error() string {
 	s := e.Service + " is unavailable"
-	if e.Status != 0 {
+	var each eachWay
+	several := errors.As(e.Err, &each) // which say it of themselves
+	if e.Status != 0 && !several {
 		s += fmt.Sprintf(" (status %d)", e.Status)
 	}
-	if e.Wall {
+	if e.Wall && !several {
 		s += ": a check for browsers stands before it"
 	}
 	if e.Err != nil {
@@ -144,11 +147,10 @@ type ErrRefused struct {
 
 // Error names the service and what it wants.
 func (e ErrRefused) Error() string {
-	s := e.Service + " refuses the request"
-	if e.Status != 0 {
-		s += fmt.Sprintf(" (status %d)", e.Status)
+	if e.Status == 0 {
+		return e.Service + ": " + e.Reason
 	}
-	return s + ": " + e.Reason
+	return fmt.Sprintf("%s refuses the request (status %d): %s", e.Service, e.Status, e.Reason)
 }
 
 // ErrNotFound says that a service has no such record. It is permanent, as far as

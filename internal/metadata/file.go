@@ -26,7 +26,7 @@ func NewFile(path string, format biblio.Format) *File { return &File{path, forma
 func (f *File) Papers(ctx context.Context, v gleaner.Venue, years gleaner.Years) ([]gleaner.Paper, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
-		return nil, ErrRefused{Service: "the file", URL: f.path, Reason: err.Error()}
+		return nil, err
 	}
 	defer file.Close()
 	format := f.format

@@ -57,10 +57,10 @@ func Anew(ctx context.Context, since time.Time) context.Context {
 // that there is none. If all are unavailable, so is the whole, until the first
 // of them may be asked again.
 func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
-	var failed []error
+	var failed []failure
 	for _, w := range ways {
 		if err := b.resting(ctx, w.name); err != nil {
-			failed = append(failed, err)
+			failed = append(failed, failure{w.name, err})
 			continue
 		}
 		err := w.try(ctx)
@@ -73,29 +73,47 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 		var wrong ErrBadAnswer
 		if isUnavailable(err) || errors.As(err, &wrong) {
 			b.note(w.name, err)
-			failed = append(failed, err)
+			failed = append(failed, failure{w.name, err})
 			continue
 		}
 		b.note(w.name, nil)
 		if !errors.Is(err, errElsewhere) {
 			return err
 		}
-		failed = append(failed, err)
+		failed = append(failed, failure{w.name, err})
 	}
-	if b.hint != "" {
-		failed = append(failed, errors.New(b.hint))
-	}
-	return summarise(whole, failed)
+	return summarise(whole, failed, b.hint)
 }
 
+// failure is a way that did not answer.
+type failure struct {
+	way string
+	err error
+}
+
+// String says why, without calling unavailable once more what all ways lead to.
+func (f failure) String() string {
+	down, ok := f.err.(ErrUnavailable) //nolint:errorlint // another one would be in the words of what wraps it
+	if !ok {
+		return f.way + ": " + f.err.Error()
+	}
+	down.RetryAfter = 0
+	return f.way + strings.TrimPrefix(down.Error(), down.Service+" is unavailable")
+}
+
+// eachWay says why none of the ways answered.
+type eachWay []string
+
+func (e eachWay) Error() string { return strings.Join(e, "; ") }
+
 // summarise makes one error of all ways' failures.
-func summarise(whole string, failed []error) error {
+func summarise(whole string, failed []failure, hint string) error {
 	out := ErrUnavailable{Service: whole}
-	words := make([]string, len(failed))
-	for i, err := range failed {
-		words[i] = err.Error()
+	var words eachWay
+	for _, f := range failed {
+		words = append(words, f.String())
 		var down ErrUnavailable
-		if !errors.As(err, &down) {
+		if !errors.As(f.err, &down) {
 			continue
 		}
 		out.Wall = out.Wall || down.Wall
@@ -106,7 +124,10 @@ func summarise(whole string, failed []error) error {
 			out.RetryAfter = down.RetryAfter
 		}
 	}
-	out.Err = errors.New(strings.Join(words, "; "))
+	if hint != "" {
+		words = append(words, hint)
+	}
+	out.Err = words
 	return out
 }
 

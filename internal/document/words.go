@@ -1,0 +1,24 @@
+package document
+
+// Kinds are the words for what a file is.
+func Kinds() []string {
+	return words(PDF, PostScript, DVI, DjVu, HTML, Word, LaTeX, BibTeX, PlainText, Presentation, Spreadsheet, EPUB, XML, Image, Media,
+		Gzip, Compress, Bzip2, Zip, Tar, Packed, Empty, Unknown)
+}
+
+// Classes are the words for what a document is.
+func Classes() []string { return words(Paper, Thesis, Slides, Course, CV, Other) }
+
+// Outcomes are the words for how reading a file ended.
+func Outcomes() []string {
+	return words(OK, Encrypted, Truncated, EmptyFile, ImageOnly, Garbled, NotADocument, Wall, ErrorPage, Unreadable, Timeout, Stalled, TooLarge, NoReader,
+		Unwelcome, SourceOnly)
+}
+
+func words[T ~string](all ...T) []string {
+	out := make([]string, len(all))
+	for i, w := range all {
+		out[i] = string(w)
+	}
+	return out
+}
