@@ -34,7 +34,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	t.Parallel()
 	broad := newLibrary(t, 30, nil)
 	broad.collect(t, "")
-	g, err := stats.Generate(t.Context(), broad.DB, nil, stats.Lists{Domains: 8000})
+	g, err := stats.Generate(t.Context(), broad.DB, nil, stats.Lists{Domains: 8000}, nil)
 	require.NoError(t, err)
 	require.Positive(t, g.URLs)
 	urls, err := broad.DB.Whitelist(t.Context(), 0)

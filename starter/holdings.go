@@ -67,7 +67,10 @@ func (c *cli) importHoldings(ctx context.Context, name string, dry bool) (store.
 		return store.Imported{}, err
 	}
 	defer a.Close()
-	return a.DB.SaveHoldings(ctx, papers, name, dry)
+	progress := c.Progress("papers of " + name)
+	defer progress.End()
+	progress.Count(0, len(papers))
+	return a.DB.SaveHoldings(ctx, papers, name, dry, progress.Count)
 }
 
 func (c *cli) holdingsListCommand() *cobra.Command {

@@ -35,7 +35,12 @@ The ages are settings (retain-…); workers do the same by themselves once a day
 			if cmd.Flags().Changed("harvests") {
 				keep.Harvests = r.Harvests
 			}
-			done, err := a.DB.Prune(cmd.Context(), keep, a.Repo, store.PruneOptions{DryRun: dry})
+			progress := c.Progress("prune")
+			done, err := a.DB.Prune(cmd.Context(), keep, a.Repo, store.PruneOptions{DryRun: dry, Told: func(what string, done, of int) {
+				progress.Show("removed of " + what)
+				progress.Count(done, of)
+			}})
+			progress.End()
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	c := &cli{Program: program.New(root, out, errw, child, devstack.Use)}
 	root.AddCommand(c.devCommand(), c.demoCommand(), c.configCommand(), c.harvestCommand(), c.statusCommand(), c.watchCommand(), c.reportCommand(),
 		c.pauseCommand(), c.resumeCommand(), c.cancelCommand(), c.retryCommand(), c.recrawlCommand(), c.statsCommand(), c.whitelistCommand(), c.scheduleCommand(), c.exportCommand(), c.holdingsCommand(), c.explainCommand())
-	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand(), c.consoleCommand(), c.notifyCommand(), c.blacklistCommand(), c.manCommand())
+	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand(), c.consoleCommand(), c.notifyCommand(), c.blacklistCommand(), c.sitesCommand(), c.manCommand())
 	root.AddCommand(c.documentsCommand(), c.reviewCommand(), c.verifyCommand())
 	root.AddCommand(c.collectCommand(), c.collectionsCommand())
 	root.AddCommand(c.importCommand(), c.jobsCommand(), c.cleanCommand())

@@ -77,7 +77,9 @@ func (c *cli) whitelistGenerate() *cobra.Command {
 			if source != "" {
 				asked = a.Citations
 			}
-			g, err := stats.Generate(ctx, a.DB, asked, lists)
+			progress := c.Progress("whitelist, by the citations of papers")
+			g, err := stats.Generate(ctx, a.DB, asked, lists, progress.Count)
+			progress.End()
 			if err != nil {
 				return err
 			}

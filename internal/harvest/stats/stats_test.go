@@ -355,7 +355,7 @@ func TestWhitelist(t *testing.T) {
 		r.homepage(host)
 	}
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"many.edu": 30, "cited.org": 90, "elsewhere.org": 1000}))
-	g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, Generated{Domains: 2, Core: 2, Listed: 2, URLs: 3, Documents: 6, Citations: 120}, g)
 	ranks, err := r.DomainRanks(t.Context(), 0)
@@ -369,7 +369,7 @@ func TestWhitelist(t *testing.T) {
 	require.Len(t, urls, 3)
 
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "cited.org", Reason: "asked us to"}}))
-	g, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	g, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, g.URLs)
 	n, err := r.SeedWhitelist(t.Context(), 0)

@@ -119,14 +119,15 @@ type Generated struct {
 
 // Generate ranks the domains of the record and replaces the generated whitelist.
 // source, where given, is asked for the citations of the accepted papers; what a
-// user's file says of a domain (SaveCitations) counts for the domain itself.
-func Generate(ctx context.Context, db *store.DB, source Citations, o Lists) (Generated, error) {
+// user's file says of a domain (SaveCitations) counts for the domain itself. told,
+// where it is given, hears of how many papers source was asked, of how many.
+func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, told func(done, of int)) (Generated, error) {
 	yields, err := db.Yields(ctx, o.Ingested)
 	if err != nil {
 		return Generated{}, err
 	}
 	if source != nil {
-		if err := ask(ctx, db, source, yields); err != nil {
+		if err := ask(ctx, db, source, yields, told); err != nil {
 			return Generated{}, err
 		}
 	}
@@ -155,17 +156,30 @@ func Generate(ctx context.Context, db *store.DB, source Citations, o Lists) (Gen
 	return g, db.SaveWhitelist(ctx, ranks, urls)
 }
 
-func ask(ctx context.Context, db *store.DB, source Citations, yields []store.HostYield) error {
+// askedAtOnce is of how many papers the citations are asked, and kept, at a time.
+const askedAtOnce = 500
+
+func ask(ctx context.Context, db *store.DB, source Citations, yields []store.HostYield, told func(done, of int)) error {
 	var dois []string
 	for _, y := range yields {
 		dois = append(dois, y.DOIs...)
 	}
 	slices.Sort(dois)
-	cited, err := source.Cited(ctx, slices.Compact(dois))
-	if err != nil {
-		return err
+	dois = slices.Compact(dois)
+	done := 0
+	for some := range slices.Chunk(dois, askedAtOnce) {
+		cited, err := source.Cited(ctx, some)
+		if err != nil {
+			return err
+		}
+		if err := db.SaveCitations(ctx, source.Name(), cited); err != nil {
+			return err
+		}
+		if done += len(some); told != nil {
+			told(done, len(dois))
+		}
 	}
-	return db.SaveCitations(ctx, source.Name(), cited)
+	return nil
 }
 
 // perDomain sums hosts up. A paper found on two hosts of a domain counts once.

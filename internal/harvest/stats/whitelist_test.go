@@ -39,7 +39,7 @@ func TestWhitelistHasListC(t *testing.T) {
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"cited.org": 90}))
 	listed := func(o Lists) []store.ListedURL {
 		o.Domains = 10
-		_, err := Generate(t.Context(), r.DB, nil, o)
+		_, err := Generate(t.Context(), r.DB, nil, o, nil)
 		require.NoError(t, err)
 		urls, err := r.Whitelist(t.Context(), 0)
 		require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestWhitelistOfWhatWasIngested(t *testing.T) {
 	}
 	r.document(r.site("many.com"), "http://many.com/c.pdf", "http://many.com/", "c", true)
 	generated := func(ingested bool) (Generated, []store.ListedURL) {
-		g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10, Ingested: ingested})
+		g, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10, Ingested: ingested}, nil)
 		require.NoError(t, err)
 		urls, err := r.Whitelist(t.Context(), 0)
 		require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestHostsOfTheBestDomainsComeFirst(t *testing.T) {
 	require.Equal(t, []string{"a.example", "b.example", "cs.z-best.edu:8080", "m-good.org", "www.z-best.edu", "y-gave.com"}, both(), "without a list")
 
 	require.NoError(t, r.SaveCitations(t.Context(), "file", map[string]int64{"z-best.edu": 90, "m-good.org": 10}))
-	_, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	_, err = Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"cs.z-best.edu:8080", "www.z-best.edu", "m-good.org", "y-gave.com", "a.example", "b.example"}, both())
 }
@@ -139,7 +139,7 @@ func TestSmallDomainsAreSeededWhenTheirTimeHasCome(t *testing.T) {
 		r.homepage(host)
 	}
 	r.document(r.site("large.edu"), "http://large.edu/c.pdf", "http://large.edu/pubs.html", "c", true)
-	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10})
+	_, err := Generate(t.Context(), r.DB, nil, Lists{Domains: 10}, nil)
 	require.NoError(t, err)
 	due := func(small int) []string {
 		for _, host := range []string{"large.edu", "small.edu"} {

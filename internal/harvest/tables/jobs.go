@@ -236,7 +236,7 @@ func (w *work) whitelist(ctx context.Context) error {
 	if lists == nil {
 		lists = Defaults(store.JobWhitelist).Lists
 	}
-	g, err := stats.Generate(ctx, w.DB, source, *lists)
+	g, err := stats.Generate(ctx, w.DB, source, *lists, nil)
 	if err != nil {
 		return err
 	}

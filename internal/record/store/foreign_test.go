@@ -74,7 +74,7 @@ func TestForeignTextIsKept(t *testing.T) {
 		{"SaveCopies", func() error {
 			return db.SaveCopies(ctx, []store.Copy{{Paper: paper.Key, URL: long, Version: odd, License: odd, Host: odd, Source: odd}})
 		}},
-		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []gleaner.Paper{paper}, odd, false); return err }},
+		{"SaveHoldings", func() error { _, err := db.SaveHoldings(ctx, []gleaner.Paper{paper}, odd, false, nil); return err }},
 		{"SaveListing", func() error { return db.SaveListing(ctx, odd, paper.Venue, odd, []gleaner.Paper{paper}) }},
 		{"SavePersons", func() error {
 			return db.SavePersons(ctx, odd, map[string]*gleaner.Person{ada.PID: {}})

@@ -47,9 +47,13 @@ func heldID(p gleaner.Paper) []byte {
 	return id[:16]
 }
 
+// heldAtOnce is how many papers are written by one statement after another before it
+// is told how many there are.
+const heldAtOnce = 1000
+
 // SaveHoldings adds what a list says that a library holds. A dry run only says
-// what that would come to.
-func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool) (done Imported, err error) {
+// what that would come to; told, where it is given, hears how many were written.
+func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool, told func(done, of int)) (done Imported, err error) {
 	byID := map[string]gleaner.Paper{}
 	for _, p := range papers {
 		byID[string(heldID(p))] = p
@@ -66,14 +70,23 @@ func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source s
 		if dry {
 			return errDryRun
 		}
-		b := &pgx.Batch{}
-		for _, id := range slices.Sorted(maps.Keys(byID)) {
-			p := byID[id]
-			b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT (hash, source) DO UPDATE
+		written := 0
+		for some := range slices.Chunk(slices.Sorted(maps.Keys(byID)), heldAtOnce) {
+			b := &pgx.Batch{}
+			for _, id := range some {
+				p := byID[id]
+				b.Queue(`INSERT INTO holdings (hash, title, year, authors, doi, source) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT (hash, source) DO UPDATE
 				SET title=EXCLUDED.title, authors=EXCLUDED.authors, doi=EXCLUDED.doi, imported_at=now()`,
-				[]byte(id), p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
+					[]byte(id), p.Title, p.Year, orEmpty(p.Authors), p.DOI, source)
+			}
+			if err := tx.SendBatch(ctx, b).Close(); err != nil {
+				return err
+			}
+			if written += len(some); told != nil {
+				told(written, len(byID))
+			}
 		}
-		return tx.SendBatch(ctx, b).Close()
+		return nil
 	})
 	if errors.Is(err, errDryRun) {
 		err = nil

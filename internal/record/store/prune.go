@@ -22,6 +22,8 @@ type Retention struct {
 type PruneOptions struct {
 	DryRun bool // count only
 	Batch  int  // rows removed by one statement; 0 is 2,000
+	// Told, where it is set, is told of each sort how many were removed, of how many.
+	Told func(what string, done, of int)
 }
 
 // Pruned is what was removed of one sort, or would be.
@@ -61,6 +63,12 @@ func prunables(r Retention) []prunable {
 	}
 }
 
+func (o PruneOptions) told(what string, done, of int) {
+	if o.Told != nil {
+		o.Told(what, done, of)
+	}
+}
+
 // Prune removes what was kept long enough, in batches, so that nobody waits long
 // for a lock. Interrupted, it goes on the next time.
 func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOptions) ([]Pruned, error) {
@@ -90,13 +98,17 @@ func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOption
 
 func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned, error) {
 	done := Pruned{What: p.what, Why: p.why}
-	if o.DryRun {
-		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+p.bytes+`), 0) FROM `+p.table+` WHERE `+p.of, p.keep).Scan(&done.Rows, &done.Bytes)
-		return done, err
+	all := done
+	if o.told(p.what, 0, 0); o.DryRun || o.Told != nil {
+		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+p.bytes+`), 0) FROM `+p.table+` WHERE `+p.of, p.keep).Scan(&all.Rows, &all.Bytes)
+		if err != nil || o.DryRun {
+			return all, err
+		}
 	}
 	for {
 		n, bytes, err := db.pruneBatch(ctx, p, o.Batch)
 		done.Rows, done.Bytes = done.Rows+n, done.Bytes+bytes
+		o.told(p.what, done.Rows, all.Rows)
 		if err != nil || n < o.Batch {
 			return done, err
 		}

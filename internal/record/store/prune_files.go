@@ -25,9 +25,12 @@ const rejectedSQL = `d.state='rejected' AND d.blob_removed_at IS NULL AND d.upda
 // that promises a file that is not there.
 func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
 	done := Pruned{What: "files", Why: "of documents that are no paper"}
-	if o.DryRun {
-		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(bytes), 0) FROM documents d WHERE d.blob_left OR `+rejectedSQL, keep).Scan(&done.Rows, &done.Bytes)
-		return done, err
+	all := done
+	if o.told(done.What, 0, 0); o.DryRun || o.Told != nil {
+		err := db.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(bytes), 0) FROM documents d WHERE d.blob_left OR `+rejectedSQL, keep).Scan(&all.Rows, &all.Bytes)
+		if err != nil || o.DryRun {
+			return all, err
+		}
 	}
 	for {
 		tag, err := db.Pool.Exec(ctx, `UPDATE documents SET blob_removed_at=now(), blob_left=true WHERE sha256 = ANY (ARRAY(
@@ -46,6 +49,7 @@ func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o
 			}
 			if is {
 				done.Rows, done.Bytes = done.Rows+1, done.Bytes+bytes
+				o.told(done.What, done.Rows, all.Rows)
 			}
 		}
 		if tag.RowsAffected() < int64(o.Batch) {

@@ -71,8 +71,12 @@ func TestPrune(t *testing.T) {
 	require.Equal(t, want, counts(would))
 	require.Empty(t, gone)
 
-	done, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{Batch: 1})
+	last := map[string][2]int{}
+	done, err := db.Prune(t.Context(), keep, gone, store.PruneOptions{Batch: 1, Told: func(what string, done, of int) { last[what] = [2]int{done, of} }})
 	require.NoError(t, err)
+	for what, n := range want {
+		require.Equal(t, [2]int{n, n}, last[what], what)
+	}
 	require.Equal(t, would, done, "the dry run told something else")
 	require.Equal(t, blobs{"aa": true}, gone)
 	_, err = db.FindHarvest(t.Context(), "v/1990")

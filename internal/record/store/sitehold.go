@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// SiteHold is who asks a site now, and for whom.
+type SiteHold struct {
+	Holder  string     `json:"holder,omitempty"`       // the worker that has its turn; "" where none does
+	Until   *time.Time `json:"held_until,omitempty"`   // unless it says again that it is at it
+	Harvest string     `json:"last_harvest,omitempty"` // that wants it, or the last that did
+}
+
+// SiteHold says who has a site's turn, and which harvest wanted it last.
+func (db *DB) SiteHold(ctx context.Context, host string) (SiteHold, error) {
+	var h SiteHold
+	err := db.Pool.QueryRow(ctx, `SELECT CASE WHEN s.expires_at > now() THEN s.holder ELSE '' END, CASE WHEN s.expires_at > now() AND s.holder <> '' THEN s.expires_at END,
+			coalesce((SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=s.id
+				ORDER BY h.completed_at IS NULL DESC, h.started_at DESC, h.id LIMIT 1), '')
+		FROM sites s WHERE s.host=$1`, host).Scan(&h.Holder, &h.Until, &h.Harvest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return h, nil
+	}
+	return h, err
+}
+
+// SitePapers counts the papers that were found on hosts.
+func (db *DB) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT s.host, count(DISTINCT m.paper_key) FROM sites s JOIN locations l ON l.site_id=s.id AND l.current
+		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
+	if err != nil {
+		return nil, err
+	}
+	papers := map[string]int{}
+	var host string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&host, &n}, func() error {
+		papers[host] = n
+		return nil
+	})
+	return papers, err
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+)
+
+func (c *cli) sitesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "sites", Short: "See the hosts that are crawled, one by one",
+		Long: `See the hosts that are crawled: how far each is, why it rests, when it may be asked
+next, and what was found there. A host is asked no more by "starter blacklist add",
+again before its time by "starter recrawl HOST", and what failed there by "sites retry".`}
+	cmd.AddCommand(c.sitesList(), c.sitesShow(), c.sitesRetry())
+	return cmd
+}
+
+// siteStates are what a site may be in.
+func siteStates() (all []string) {
+	for _, s := range []gleaner.SiteState{gleaner.SiteNew, gleaner.SiteCrawling, gleaner.SiteDone, gleaner.SiteStopped, gleaner.SiteRefused, gleaner.SiteTrap} {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+// listedSite is a row of `starter sites list`.
+type listedSite struct {
+	store.SiteRow
+	Papers int `json:"papers"` // found there
+}
+
+// listedSites is a part of the list.
+type listedSites struct {
+	Sites []listedSite `json:"sites"`
+	Next  string       `json:"next,omitempty"` // of --after, for the part behind it
+}
+
+func (c *cli) sitesList() *cobra.Command {
+	var q store.SiteQuery
+	cmd := &cobra.Command{Use: "list [HARVEST]", Short: "List hosts with their state, by name", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.harvests,
+		Example: "  starter sites list\n  starter sites list conf/webdb --state refused\n  starter sites list --after www.example.edu --limit 1000 --json",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if err := oneOf("state", append(siteStates(), ""), q.State); err != nil {
+				return err
+			}
+			if q.Limit < 1 {
+				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, q.Limit)
+			}
+			if len(args) > 0 {
+				h, err := findHarvest(ctx, a.DB, args[0])
+				if err != nil {
+					return err
+				}
+				q.Harvest = h.ID
+			}
+			found, err := listSites(ctx, a.DB, q)
+			if err != nil {
+				return err
+			}
+			return c.Print(found, func(w io.Writer) error { return writeSites(w, found) })
+		})}
+	cmd.Flags().StringVar(&q.State, "state", "", strings.Join(siteStates(), ", "))
+	cmd.Flags().StringVar(&q.After, "after", "", "the hosts behind this one")
+	cmd.Flags().IntVar(&q.Limit, "limit", 100, "at most so many")
+	return cmd
+}
+
+func listSites(ctx context.Context, db *store.DB, q store.SiteQuery) (listedSites, error) {
+	limit := q.Limit
+	q.Limit++
+	found := listedSites{Sites: []listedSite{}}
+	rows, err := db.Sites(ctx, q)
+	if err != nil {
+		return found, err
+	}
+	if len(rows) > limit {
+		rows = rows[:limit]
+		found.Next = rows[limit-1].Host
+	}
+	hosts := make([]string, len(rows))
+	for i, r := range rows {
+		hosts[i] = r.Host
+	}
+	papers, err := db.SitePapers(ctx, hosts)
+	for _, r := range rows {
+		found.Sites = append(found.Sites, listedSite{r, papers[r.Host]})
+	}
+	return found, err
+}
+
+func writeSites(w io.Writer, found listedSites) error {
+	err := table(w, "HOST\tSTATE\tPAGES\tDOCUMENTS\tPAPERS\tWAITING\tFAILED\tNEXT REQUEST\tREASON", func(line func(string, ...any)) {
+		for _, s := range found.Sites {
+			line("%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", s.Host, s.State, s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed, mayBeAsked(s.Next), s.Reason)
+		}
+	})
+	if err == nil && found.Next != "" {
+		_, err = fmt.Fprintf(w, "more:  --after %s\n", found.Next)
+	}
+	return err
+}
+
+func mayBeAsked(at *time.Time) string {
+	if at == nil {
+		return "at once"
+	}
+	return at.Local().Format(time.DateTime)
+}
+
+// shownSite is what `starter sites show` says of one.
+type shownSite struct {
+	listedSite
+	store.SiteHold
+	Blocked  string          `json:"blacklisted,omitempty"` // why
+	Harvests []string        `json:"harvests"`              // that want it now
+	Scopes   []string        `json:"scopes"`                // paths that may be crawled
+	Failures []store.Failure `json:"failures"`
+}
+
+func (c *cli) sitesShow() *cobra.Command {
+	return &cobra.Command{Use: "show HOST", Short: "Show one host: state, reason, next request, who asks it, what failed", Args: args(1, "a host, such as www.example.edu"),
+		Example: "  starter sites show www.example.edu",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			s, err := showSite(ctx, a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			return c.Print(s, func(w io.Writer) error { return s.write(w) })
+		})}
+}
+
+func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err error) {
+	host, err := aHost(given)
+	if err != nil {
+		return s, err
+	}
+	found, err := listSites(ctx, db, store.SiteQuery{Host: host, Limit: 1})
+	if err != nil {
+		return s, err
+	}
+	if len(found.Sites) == 0 {
+		return s, noSite(host)
+	}
+	s.listedSite = found.Sites[0]
+	site, err := db.Site(ctx, host)
+	if err != nil {
+		return s, err
+	}
+	for _, read := range []func() error{
+		func() (err error) { s.SiteHold, err = db.SiteHold(ctx, host); return },
+		func() (err error) { s.Blocked, err = db.Blocked(ctx, host); return },
+		func() (err error) { s.Harvests, err = db.SiteWatchers(ctx, host); return },
+		func() (err error) { s.Scopes, err = db.Scopes(ctx, site.ID); return },
+		func() (err error) { s.Failures, err = db.Failures(ctx, store.RetryFilter{Host: host}); return },
+	} {
+		if err := read(); err != nil {
+			return s, err
+		}
+	}
+	s.Harvests, s.Scopes, s.Failures = append([]string{}, s.Harvests...), append([]string{}, s.Scopes...), append([]store.Failure{}, s.Failures...) // lists in JSON
+	return s, nil
+}
+
+func noSite(host string) error {
+	return program.Unknown{Reason: fmt.Errorf("no site %s; `starter sites list` lists them", host)}
+}
+
+func (s shownSite) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(t, "%s\t%s\n", name, value)
+		}
+	}
+	day := func(at *time.Time) string {
+		if at == nil {
+			return ""
+		}
+		return at.Local().Format(time.DateTime)
+	}
+	row("host", s.Host)
+	row("state", strings.TrimSuffix(string(s.State)+": "+s.Reason, ": "))
+	row("blacklisted", s.Blocked)
+	row("next request", mayBeAsked(s.Next))
+	row("pace", s.Pace.Words())
+	if s.Holder != "" {
+		row("asked by", s.Holder+", until "+day(s.Until)+" unless it goes on")
+	}
+	row("wanted by", strings.Join(s.Harvests, ", "))
+	row("paths", strings.Join(s.Scopes, " "))
+	row("pages", fmt.Sprintf("%d fetched, %d documents, %d papers found, %d waiting, %d failed", s.Pages, s.Documents, s.Papers, s.Waiting, s.Failed))
+	row("crawl began", day(s.Started))
+	row("crawl ended", day(s.Finished))
+	row("recrawl due", day(s.Due))
+	for _, f := range s.Failures {
+		row("failed as", fmt.Sprintf("%s: %d URLs, next try %s", f.Reason, f.URLs, orDash(day(f.Next))))
+	}
+	return t.Flush()
+}
+
+func (c *cli) sitesRetry() *cobra.Command {
+	return &cobra.Command{Use: "retry HOST", Short: "Ask a host again for what failed there", Args: args(1, "a host, such as www.example.edu"),
+		Long: `Ask a host again for what failed there, for the harvest that wants it, or the last one
+that did: the same as "starter retry HARVEST --site HOST". A pause that the host asked
+for is kept.`,
+		Example: "  starter sites retry www.example.edu",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			s, err := showSite(ctx, a.DB, args[0])
+			if err != nil {
+				return err
+			}
+			if s.Harvest == "" {
+				return program.Unknown{Reason: fmt.Errorf("no harvest wants %[1]s; `starter recrawl %[1]s` asks it again", s.Host)}
+			}
+			t, err := c.temporal(ctx)
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			return c.retrySite(ctx, t, a.DB, s)
+		})}
+}
+
+func (c *cli) retrySite(ctx context.Context, t client.Client, db *store.DB, s shownSite) error {
+	h, err := db.FindHarvest(ctx, s.Harvest)
+	if err != nil {
+		return err
+	}
+	did, _, err := c.retry(ctx, t, db, h, activities.Retry{Host: s.Host})
+	if err != nil {
+		return err
+	}
+	return c.Print(map[string]any{"host": s.Host, "harvest": h.ID, "urls": did.URLs, "documents": did.Stalled, "next_allowed_at": s.Next}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: asked again for %d URLs that failed and %d documents that stalled, for %s; next request %s\n", s.Host, did.URLs, did.Stalled, h.ID, mayBeAsked(s.Next))
+		return err
+	})
+}

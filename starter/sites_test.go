@@ -1,0 +1,66 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/service/program"
+)
+
+// TestSites: hosts are listed part by part, and one is shown with its state, who asks it,
+// when it may be asked next, what was found and what failed there.
+func TestSites(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.crawlsSites("a.example", "b.example", "c.example")
+	c.exec(`UPDATE sites SET state='refused', reason='robots.txt cannot be read (503)' WHERE host='b.example'`)
+	c.exec(`UPDATE sites SET holder='worker-7', expires_at=now() + interval '1 minute', asked_until=now() + interval '1 day' WHERE host='a.example'`)
+	c.visited("a.example", "/broken", "http://a.example/", 3, "server-error")
+	c.exec(`UPDATE sites SET state='crawling' WHERE host='a.example'`)
+	c.accepted("a.example", "paper.pdf")
+	c.exec(`UPDATE sites SET state='crawling' WHERE host='a.example'`)
+	c.exec(`INSERT INTO papers (key, venue, year, title) VALUES ('conf/x/p', 'conf/x', 2001, 'A Paper')`)
+	c.exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/p', 'a.examplepaper.pdf', 'exact', 1)`)
+
+	var part listedSites
+	c.read(&part, "sites", "list", "--limit", "2")
+	require.Len(t, part.Sites, 2)
+	require.Equal(t, "a.example", part.Sites[0].Host)
+	require.Equal(t, 1, part.Sites[0].Papers)
+	require.Zero(t, part.Sites[1].Papers)
+	require.NotNil(t, part.Sites[0].Next, "it asked to be left alone")
+	require.Equal(t, "b.example", part.Next)
+	require.Contains(t, c.ok("sites", "list", "--limit", "2"), "more:  --after b.example")
+	var rest listedSites
+	c.read(&rest, "sites", "list", "conf/x", "--after", part.Next)
+	require.Len(t, rest.Sites, 1)
+	require.Empty(t, rest.Next)
+	c.read(&rest, "sites", "list", "--state", "refused")
+	require.Equal(t, gleaner.SiteRefused, rest.Sites[0].State)
+
+	var s shownSite
+	c.read(&s, "sites", "show", "A.example")
+	require.Equal(t, "worker-7", s.Holder)
+	require.Equal(t, []string{"conf/x/2001"}, s.Harvests)
+	require.Len(t, s.Failures, 1)
+	out := c.ok("sites", "show", "a.example")
+	for _, say := range []string{"worker-7, until ", "1 papers found", "failed as", "server-error: 1 URLs", "next request", "Retry-After"} {
+		require.Contains(t, out, say)
+	}
+	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
+	c.ok("blacklist", "add", "b.example", "--reason", "asked by mail")
+	require.Contains(t, c.ok("sites", "show", "b.example"), "asked by mail")
+
+	require.Contains(t, c.wrong(program.ExitUnknown, "sites", "show", "nope.example"), "no site nope.example; `starter sites list`")
+	require.Contains(t, c.wrong(program.ExitUsage, "sites", "list", "--state", "odd"), "want one of new, crawling")
+	require.Contains(t, c.wrong(program.ExitUsage, "sites", "list", "--limit", "0"), "--limit")
+	require.Contains(t, c.wrong(program.ExitUnknown, "sites", "list", "conf/nope"), "no such harvest")
+	c.exec(`INSERT INTO sites (host) VALUES ('lone.example')`)
+	require.Contains(t, c.wrong(program.ExitUnknown, "sites", "retry", "lone.example"), "no harvest wants lone.example; `starter recrawl lone.example`")
+
+	c.onTemporal()
+	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
+	require.Contains(t, c.ok("sites", "retry", "a.example"), "a.example: asked again for 1 URLs that failed and 0 documents that stalled, for conf/x/2001; next request 2")
+}
