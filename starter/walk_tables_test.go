@@ -113,6 +113,7 @@ var notHere = map[string]string{
 	"go test ":                       "make test runs it",
 	"go tool pprof ":                 "wants a profile of a benchmark of minutes",
 	"lab ":                           "measures on recorded sites, for minutes",
+	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
 	"starter console --listen :8443": "wants a certificate",
 }
 
