@@ -256,9 +256,9 @@ func walkedPages(t *testing.T) []string {
 	return append([]string{"../README.md"}, append(pages, "../deploy/README.md")...)
 }
 
-// begun are the words with which a command begins; other lines of a block are what it
+// commandWords are the words with which a command begins; other lines of a block are what it
 // prints, a file or a drawing.
-var begun = regexp.MustCompile(`^(?:export|starter|bin/\w+|go|make|lab|curl|pass|docker|install|systemctl|temporal|\(umask)\s`)
+var commandWords = regexp.MustCompile(`^(?:export|starter|bin/\w+|go|make|lab|curl|pass|docker|install|systemctl|temporal|\(umask)\s`)
 
 // optional are the brackets round what may be left out; it is run with it.
 var optional = strings.NewReplacer("[", "", "]", "")
@@ -275,10 +275,10 @@ func steps(t *testing.T, page string) (all []step) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			block = !block
-		case block && begun.MatchString(line) && !strings.Contains(line, "──"):
+		case block && commandWords.MatchString(line) && !strings.Contains(line, "──"):
 			all = append(all, step{where: where, line: optional.Replace(line)})
 		case block:
-		case isIndented && begun.MatchString(indented):
+		case isIndented && commandWords.MatchString(indented):
 			all = append(all, step{where: where, line: optional.Replace(comment.ReplaceAllString(indented, ""))})
 		}
 		if !block {
