@@ -248,6 +248,26 @@ func TestHeritrix(t *testing.T) {
 	require.Equal(t, "http://a.example/list.html", places[0].Parent)
 }
 
+// TestMirrorOfALog: a job's mirror lies beside its folder logs; nothing above a folder
+// that was named is read.
+func TestMirrorOfALog(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for _, dir := range []string{"mirror", "job/mirror", "job/logs", "alone", "logs"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o700))
+	}
+	for _, dir := range []string{"job/logs", "alone", "logs"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, dir, crawlLog), nil, 0o600))
+	}
+	for path, want := range map[string]string{"job": "job/mirror", "job/logs/crawl.log": "job/mirror", "alone": "alone", "alone/crawl.log": "alone", "logs": "logs"} {
+		info, err := os.Stat(filepath.Join(root, path))
+		require.NoError(t, err)
+		lists, err := heritrixList(filepath.Join(root, path), info)
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(root, want), lists[0].folder, path)
+	}
+}
+
 // TestLogBesideArchives: a crawl.log beside archives says how their resources were
 // found; what an archive says itself counts more.
 func TestLogBesideArchives(t *testing.T) {

@@ -28,7 +28,11 @@ func heritrixList(path string, info os.FileInfo) ([]list, error) {
 		}
 	}
 	dir := filepath.Dir(file)
-	mirror := firstThere(filepath.Join(dir, "mirror"), filepath.Join(filepath.Dir(dir), "mirror"))
+	mirrors := []string{filepath.Join(dir, "mirror")}
+	if filepath.Base(dir) == "logs" && dir != filepath.Clean(path) { // nothing above a folder that was named is read
+		mirrors = append(mirrors, filepath.Join(filepath.Dir(dir), "mirror"))
+	}
+	mirror := firstThere(mirrors...)
 	if mirror == "" {
 		mirror = dir
 	}
