@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/classify"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/program"
 	"gleaner/internal/synthesis"
@@ -26,6 +29,7 @@ import (
 type collectFlags struct {
 	synthesis.Ask
 	name, stops string
+	learnt      map[string]string // file by topic
 	parallel    int
 	wait        bool
 }
@@ -45,6 +49,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take (0: no limit)")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
+	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
 	fl.BoolVar(&f.Overlapping, "overlapping", false, "a page belongs to every topic that it is like, not to the best alone")
 	fl.BoolVar(&f.LearnIDF, "learn-idf", false, "document frequencies are those of the crawled pages, too")
 	fl.BoolVar(&f.OffSite, "off-site", false, "links to other hosts first")
@@ -98,6 +103,9 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 			return nil, wrong(err)
 		}
 	}
+	if err := f.readLearnt(topics); err != nil {
+		return nil, wrong(err)
+	}
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
@@ -108,6 +116,29 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 		return nil, wrong(err)
 	}
 	return topics, nil
+}
+
+// readLearnt reads the classifiers of topics.
+func (f *collectFlags) readLearnt(topics []topic.Topic) error {
+	f.Learnt = map[string]*classify.Classifier{}
+	for name, file := range f.learnt {
+		if !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == name }) {
+			return fmt.Errorf("classifier: no topic is called %q", name)
+		}
+		raw, err := os.ReadFile(file) // #nosec G304 -- the user names it
+		if err != nil {
+			return fmt.Errorf("classifier: %w", err)
+		}
+		k := &classify.Classifier{}
+		if err := json.Unmarshal(raw, k); err != nil {
+			return fmt.Errorf("classifier: %s: %w", file, err)
+		}
+		if err := k.Check(); err != nil {
+			return fmt.Errorf("classifier: %s: %w", file, err)
+		}
+		f.Learnt[name] = k
+	}
+	return nil
 }
 
 func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {

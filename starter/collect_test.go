@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/classify"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/program"
+	"gleaner/internal/topic"
 )
 
 // TestCollectCommands makes collections by topic from the command line, shows, exports
@@ -28,13 +30,15 @@ func TestCollectCommands(t *testing.T) {
 	c.args = append(c.args, "--proxy-file", secretFile(t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
 	var file strings.Builder
 	file.WriteString("topics:\n")
-	for _, topic := range web.Topics() {
-		file.WriteString("  - name: " + topic.ID + "\n")
+	for _, one := range web.Topics() {
+		file.WriteString("  - name: " + one.ID + "\n")
 	}
 	topics := c.file("math.yaml", file.String())
 
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--threshold", "2"), "threshold")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", c.file("bad.yaml", "topics: []")), "there is none")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", "none="+topics), "no topic is called")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", web.Topics()[0].ID+"="+c.file("empty.json", "{}")), "version")
 	c.wrong(program.ExitUnknown, "collections", "show", "none")
 
 	require.Contains(t, c.ok("collect", topics, "--name", "later"), "starter collections show later")
@@ -47,8 +51,8 @@ func TestCollectCommands(t *testing.T) {
 	require.Len(t, s.Entries, 2)
 	require.Len(t, s.Similarity, 1)
 	first := s.Requests
-	for _, topic := range web.Topics() {
-		require.Equal(t, 5, s.Entries[topic.ID].Entries)
+	for _, one := range web.Topics() {
+		require.Equal(t, 5, s.Entries[one.ID].Entries)
 	}
 	shown := c.ok("collections", "show", "math")
 	require.Contains(t, shown, "math: ended full")
@@ -62,6 +66,12 @@ func TestCollectCommands(t *testing.T) {
 	require.Equal(t, web.Topics()[0].ID, e.Topic)
 	require.GreaterOrEqual(t, e.Correlation, 0.5)
 
+	// One topic is told by a classifier that learnt from what was collected.
+	learnt := c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math")))
+	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--classifier", web.Topics()[0].ID+"="+learnt, "--wait")
+	require.Equal(t, "full", s.Note)
+	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
+
 	// It goes on where it was, with what waits.
 	c.read(&s, "collect", topics, "--size", "8", "--threshold", "0.5", "--wait")
 	require.Greater(t, s.Requests, first)
@@ -70,4 +80,28 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitFailed, "collect", topics), "--name")
 	c.wrong(program.ExitUnknown, "collections", "pause", "math")
 	c.wrong(program.ExitUnknown, "collections", "resume", "math")
+}
+
+// learnTopic is a classifier, as JSON, of pages that were collected: about a topic, and
+// of others.
+func learnTopic(t *testing.T, web *topicweb.Web, about, exported string) string {
+	t.Helper()
+	stops, err := topic.DefaultStops()
+	require.NoError(t, err)
+	var examples []classify.Example
+	for line := range strings.Lines(exported) {
+		var e collections.Entry
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		p, ok := web.Page(e.URL)
+		if !ok {
+			continue // a file
+		}
+		words := classify.Words(topic.NewFilter(stops), topic.Page{Title: p.Title, Text: p.Text})
+		examples = append(examples, classify.Example{Words: words, Topic: e.Topic == about, Site: e.URL})
+	}
+	k, err := classify.Train(examples, classify.Options{})
+	require.NoError(t, err)
+	raw, err := json.Marshal(k)
+	require.NoError(t, err)
+	return string(raw)
 }

@@ -180,15 +180,28 @@ func TestLeadersAreWithinFiveLinks(t *testing.T) {
 	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, classify.Leaders(links, map[string]bool{"0": true}))
 }
 
-// A crawl asks learnt classifiers as it asks centroids; a page of which hardly a word
-// is known is about nothing.
+// A topic with a learnt classifier is told by that, any other by its centroid; a page of
+// which hardly a word is known is about nothing.
 func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	c, err := classify.Train(pages(120), classify.Options{})
 	require.NoError(t, err)
-	by := classify.NewPages(filter(t), map[string]*classify.Classifier{"systems": c})
+	samples := []topic.Sample{}
+	for i := range 4 {
+		counts := map[string]int{"whale": 3, "plankton": 2, "reef": 1, "ocean": 2, fmt.Sprint("sea", string(rune('a'+i))): 1}
+		samples = append(samples, topic.Sample{Topic: "sea", URL: fmt.Sprint("http://sea.example/", i), Counts: counts},
+			topic.Sample{Topic: "systems", URL: fmt.Sprint("http://sys.example/", i), Counts: map[string]int{"lathe": 1, "mill": 1, "drill": 1, "saw": 1}})
+	}
+	model, without := topic.Build(topic.Defaults(), []topic.Topic{{ID: "sea"}, {ID: "systems"}}, samples)
+	require.Empty(t, without)
+	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c})
 	scores := by.Classify(topic.Page{Title: "A protocol", Text: "for the network of a database, by a compiler: research"})
 	require.Len(t, scores, 1)
 	assert.Equal(t, "systems", scores[0].Topic)
 	assert.Greater(t, scores[0].Correlation, classify.Sure)
 	assert.Empty(t, by.Classify(topic.Page{Text: "an unheard protocol"}))
+	assert.Empty(t, by.Classify(topic.Page{Text: "a lathe, a mill, a drill and a saw"}), "its centroid does not count")
+	scores = by.Classify(topic.Page{Text: "whale plankton reef ocean"})
+	require.Len(t, scores, 1)
+	assert.Equal(t, "sea", scores[0].Topic)
+	var _ topic.Classifier = by
 }

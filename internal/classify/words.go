@@ -55,29 +55,29 @@ func Bag(words []string) map[string]int {
 	return out
 }
 
-// Pages classifies pages for a crawl: it is a topic.Classifier by learnt classifiers,
-// one for each topic.
+// Pages classifies pages for a crawl: a topic with a learnt classifier by that, any
+// other by the correlation with its centroid. A learnt score stands for the
+// correlation: from Sure on a page is more likely about the topic than not.
 type Pages struct {
+	*topic.Vectors
 	filter *topic.Filter
-	topics []string // sorted
+	topics []string // that have a learnt classifier, sorted
 	by     map[string]*Classifier
 }
 
-// NewPages makes classifiers of topics, by their names, ready. Each must have passed
-// Check.
-func NewPages(f *topic.Filter, by map[string]*Classifier) *Pages {
-	return &Pages{filter: f, topics: slices.Sorted(maps.Keys(by)), by: by}
+// Over lays classifiers, by topic, over centroids. Each must have passed Check.
+func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier) *Pages {
+	return &Pages{Vectors: centroids, filter: f, topics: slices.Sorted(maps.Keys(by)), by: by}
 }
 
 // leastKnown is how many words a page and a classifier have in common, at least:
 // as many as with a centroid.
 const leastKnown = 4
 
-// Classify implements topic.Classifier: the topics of which a page is sure to be, the
-// surest first.
+// Classify implements topic.Classifier.
 func (c *Pages) Classify(p topic.Page) []topic.Score {
+	out := slices.DeleteFunc(c.Vectors.Classify(p), func(s topic.Score) bool { return c.by[s.Topic] != nil })
 	words := Words(c.filter, p)
-	var out []topic.Score
 	for _, t := range c.topics {
 		if k := c.by[t]; k.Known(words) >= leastKnown {
 			out = append(out, topic.Score{Topic: t, Correlation: k.Score(words)})

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
@@ -86,6 +87,9 @@ type Ask struct {
 	MaxTime   time.Duration `json:"max_time"`
 	HostPages int           `json:"host_pages"`
 	Stops     topic.Stops   `json:"stops"`
+
+	// Learnt are classifiers by topic, which decide in place of its centroid.
+	Learnt map[string]*classify.Classifier `json:"learnt,omitempty"`
 }
 
 // DefaultAsk is where to begin.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -259,9 +260,14 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		model = model.Relearnt(pages, df)
 	}
 	filter := topic.NewFilter(ask.Stops)
+	for t, k := range ask.Learnt {
+		if err := k.Check(); err != nil {
+			return Result{}, fmt.Errorf("%w: topic %q: %w", ErrInput, t, err)
+		}
+	}
 	w := &web{Maker: m, id: c.ID, rules: ask.rules()}
 	defer w.release()
-	return Run(ctx, ask.over(m.cfg), Parts{Queue: w, Source: w, Documents: w, Classifier: model.Vectors(filter), Filter: filter, Log: m.log}, report)
+	return Run(ctx, ask.over(m.cfg), Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, ask.Learnt), Filter: filter, Log: m.log}, report)
 }
 
 // End ends a collection.
