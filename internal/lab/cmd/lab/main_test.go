@@ -99,6 +99,7 @@ var elsewhere = map[string]string{
 	"lab bench crawl":            "runs for minutes; make it short and it measures nothing",
 	"lab bench documents":        "as above",
 	"lab bench frontier":         "as above",
+	"lab bench import":           "package bench tests it",
 	"lab train filter":           "needs labelled documents; package evaluate tests it",
 	"lab train homepage":         "trains for minutes; package hardset tests it",
 }
