@@ -75,7 +75,7 @@ func TestDumpIsTheLastWay(t *testing.T) {
 			t.Errorf("got %+v\nwant %+v", papers, want)
 		}
 		var none ErrNoVolume
-		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != (gleaner.Years{From: 2003, To: 2005}) {
+		if _, err := d.List(t.Context(), v, single(1990)); !errors.As(err, &none) || none.Listed != gleaner.YearsOf(2003, 2005) {
 			t.Errorf("a year without a volume: %v", err)
 		}
 		var unknown ErrUnknownVenue

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -224,7 +225,11 @@ func TestFindDocuments(t *testing.T) {
 	}
 	require.Len(t, sample("1"), 4)
 	require.Equal(t, sample("1"), sample("1"))
-	require.NotEqual(t, sample("1"), sample("2"))
+	others := map[string]bool{} // four of nine: another seed gives the same by chance
+	for _, seed := range []string{"2", "3", "4", "5", "6", "7", "8", "9"} {
+		others[fmt.Sprint(sample(seed))] = true
+	}
+	require.Greater(t, len(others), 1)
 }
 
 // TestVerifyNamesTwoCurrent: one URL has one current document.
