@@ -161,13 +161,24 @@ func TestHarvestAsksTheRecordWhenNoSiteSpeaks(t *testing.T) {
 func TestHarvestPausesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
+	pausing := callback(t)
+	done, taken := pausing.OnComplete, make(chan struct{})
+	pausing.OnComplete = func(result any, err error) { done(result, err); close(taken) }
+	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ activities.Harvest) error {
+		select { // nothing begins before the pause is there
+		case <-taken:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
 	easyStages(env)
 	onWaves(env, []string{"ada.example"})
 	var crawled []string
 	onSites(env, &crawled)
 	paused := false
 	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(UpdatePause, "pause", callback(t))
+		env.UpdateWorkflow(UpdatePause, "pause", pausing)
 	}, 0)
 	env.RegisterDelayedCallback(func() {
 		paused = len(crawled) == 0

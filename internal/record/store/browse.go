@@ -42,7 +42,7 @@ type Listed struct {
 func (q DocumentQuery) sql() string {
 	order := `d.id`
 	if q.Sample > 0 {
-		order = `md5($14 || d.sha256), d.id`
+		order = `md5($13 || d.sha256), d.id`
 	}
 	return `
 		WITH chosen AS (SELECT ` + documentColumns + ` FROM documents d
