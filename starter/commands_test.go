@@ -25,6 +25,7 @@ import (
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
+	"gleaner/internal/web/weburl"
 	"gleaner/worker/pool"
 )
 
@@ -45,6 +46,8 @@ var elsewhere = map[string]string{
 	"starter collections pause":  "as collect",
 	"starter collections resume": "as collect",
 	"starter collections cancel": "as collect",
+
+	"starter sites retry": "wants a host that failed (TestSites)",
 
 	"starter evaluate": "as above",
 	"starter train":    "as above",
@@ -253,7 +256,7 @@ func (v *tour) looks() {
 		{"holdings", "list"}, {"holdings", "explain", v.venue},
 		{"homepages", "list", v.venue}, {"homepages", "budget"},
 		{"metadata", "show", v.venue, "--years", v.years}, {"venues", "search", strings.TrimPrefix(v.venue, "conf/")},
-		{"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"},
+		{"sites", "list"}, {"sites", "show", weburl.Host(docs[0].URL)}, {"stats", "sites"}, {"stats", "domains"}, {"stats", "directories"}, {"stats", "failures"}, {"stats", "table2"},
 		{"whitelist", "show"}, {"whitelist", "export"}, {"verify", "--deep"}, {"review", "--list"}, {"review"}, {"reconcile", "--dry-run"}, {"prune", "--dry-run"},
 	} {
 		v.must(args...)
