@@ -39,8 +39,8 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 	hook, port := receiver.URL, freePort(t)
 	return strings.NewReplacer(
 		// What a page says in short, in full.
-		"starter schedule list | show | pause | resume | trigger | delete",
-		"starter schedule list && starter schedule show due && starter schedule pause due && starter schedule resume due && starter schedule trigger due && starter schedule delete whitelist",
+		"starter schedule show | pause | resume | trigger | delete conf/webdb",
+		"starter schedule show conf/sample && starter schedule pause conf/sample && starter schedule resume conf/sample && starter schedule trigger conf/sample && starter schedule delete conf/sample && starter schedule delete whitelist",
 		"starter whitelist show --black | export --black | import --black FILE --remove",
 		"starter whitelist show --black && starter whitelist export --black >hosts.txt && starter whitelist import --black hosts.txt && starter whitelist import --black hosts.txt --remove",
 		"starter whitelist show | export | import FILE",
@@ -70,7 +70,7 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 		"Jane Roe", jane.Name, "12/3456", jane.PID,
 		"https://www.example.edu/workshop/2003/", ada.Homepage, "https://www.example.edu/workshop/", ada.Homepage,
 		"https://www.example.edu/~roe/", jane.Homepage, "https://www.example.com/roe", ada.Homepage,
-		"SHA256", found.SHA256[0], "HARVEST", "conf/sample/1998-2004", "VENUE", "conf/sample",
+		"1f3a9c", found.SHA256[0], "SHA256", found.SHA256[0], "HARVEST", "conf/sample/1998-2004", "VENUE", "conf/sample",
 		"explain URL", "explain "+found.URLs[0], "HOST", web.Hosts()[0],
 		// The first job is the console's, the second the first import, the eighth the first cleaning.
 		"jobs show 3", "jobs show 2", "jobs modify 3", "jobs modify 2", "jobs run 3", "jobs run 2", "jobs cancel 3", "jobs cancel 2",
@@ -113,6 +113,7 @@ var notHere = map[string]string{
 	"go test ":                       "make test runs it",
 	"go tool pprof ":                 "wants a profile of a benchmark of minutes",
 	"lab ":                           "measures on recorded sites, for minutes",
+	"starter import 's3://":          "wants a bucket; TestBucket imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
 	"starter console --listen :8443": "wants a certificate",
 }

@@ -41,7 +41,7 @@ func TestTheDocsCanBeWalked(t *testing.T) {
 }
 
 // tooLong is after which a command is taken for one that never ends.
-const tooLong = 20 * time.Minute
+const tooLong = 5 * time.Minute
 
 // walk is somebody who reads the pages with a shell beside them.
 type walk struct {
