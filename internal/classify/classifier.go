@@ -90,14 +90,14 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 func outsideMargins(examples []Example, opt Options) ([]learn.Example, error) {
 	var out []learn.Example
 	for _, f := range SiteFolds(examples, scaleFolds) {
-		c, err := train(pick(examples, f.Train), opt)
+		c, err := train(learn.Pick(examples, f.Train), opt)
 		if errors.Is(err, ErrExamples) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c.margins(pick(examples, f.Test))...)
+		out = append(out, c.margins(learn.Pick(examples, f.Test))...)
 	}
 	if both(out) {
 		return out, nil

@@ -42,23 +42,15 @@ func SiteFolds(examples []Example, k int) []learn.Fold {
 func Cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusion, error) {
 	out := learn.NewConfusion([]string{aboutTopic, aboutOther})
 	for _, f := range folds {
-		c, err := Train(pick(examples, f.Train), opt)
+		c, err := Train(learn.Pick(examples, f.Train), opt)
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range pick(examples, f.Test) {
+		for _, e := range learn.Pick(examples, f.Test) {
 			out.Add(label(e.Topic), label(c.Score(e.Words) >= Sure))
 		}
 	}
 	return out, nil
-}
-
-func pick(examples []Example, at []int) []Example {
-	out := make([]Example, len(at))
-	for i, j := range at {
-		out[i] = examples[j]
-	}
-	return out
 }
 
 // Figures are those of one learner on examples that it did not see.

@@ -7,14 +7,8 @@ import "math"
 type SVM struct {
 	Gamma   float64   `json:"gamma"` // g of the kernel
 	Alphas  []float64 `json:"alphas"`
-	Support []support `json:"support"`
+	Support []vector  `json:"support"`
 	Bias    float64   `json:"bias"`
-}
-
-// support is a support vector: places in the vocabulary, rising, and components.
-type support struct {
-	At []int32   `json:"at"`
-	X  []float32 `json:"x"`
 }
 
 // The constants of the machine: the cost of a wrong example, the width of the
@@ -48,7 +42,7 @@ func trainSVM(vectors []vector, topic []bool) *SVM {
 	for i, a := range s.alpha {
 		if a > 0 {
 			m.Alphas = append(m.Alphas, a*s.y[i])
-			m.Support = append(m.Support, support{At: vectors[i].at, X: vectors[i].x})
+			m.Support = append(m.Support, vectors[i])
 		}
 	}
 	return m
@@ -74,10 +68,10 @@ func newSolver(vectors []vector, topic []bool) *solver {
 // rbf is the kernel of two vectors of length one, or of none.
 func rbf(gamma float64, a, b vector) float64 {
 	var norm float64
-	if len(a.at) > 0 {
+	if len(a.At) > 0 {
 		norm++
 	}
-	if len(b.at) > 0 {
+	if len(b.At) > 0 {
 		norm++
 	}
 	return math.Exp(-gamma * (norm - 2*a.dot(b)))
@@ -169,7 +163,7 @@ func (s *solver) bias() float64 {
 func (m *SVM) margin(x vector) float64 {
 	sum := m.Bias
 	for i, s := range m.Support {
-		sum += m.Alphas[i] * rbf(m.Gamma, vector{at: s.At, x: s.X}, x)
+		sum += m.Alphas[i] * rbf(m.Gamma, s, x)
 	}
 	return sum
 }

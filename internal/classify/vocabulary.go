@@ -156,11 +156,11 @@ func (v *Vocabulary) index() {
 // vector is a page as it is compared: the places of its words in the vocabulary,
 // rising, and their components, of length one; nothing where it knows no word.
 type vector struct {
-	at []int32
-	x  []float32
+	At []int32   `json:"at"`
+	X  []float32 `json:"x"`
 }
 
-// Vector of a page's words.
+// vector of a page's words.
 func (v *Vocabulary) vector(words []string) vector {
 	bag := Bag(words)
 	var at []int32
@@ -175,23 +175,23 @@ func (v *Vocabulary) vector(words []string) vector {
 		x[k] = (1 + math.Log(float64(bag[v.Words[i]]))) * v.Weights[i]
 		sum += x[k] * x[k]
 	}
-	out := vector{at: at, x: make([]float32, len(at))}
+	out := vector{At: at, X: make([]float32, len(at))}
 	for k := range x {
-		out.x[k] = float32(x[k] / math.Sqrt(sum))
+		out.X[k] = float32(x[k] / math.Sqrt(sum))
 	}
 	return out
 }
 
 func (a vector) dot(b vector) float64 {
 	var sum float64
-	for i, j := 0, 0; i < len(a.at) && j < len(b.at); {
+	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
 		switch {
-		case a.at[i] < b.at[j]:
+		case a.At[i] < b.At[j]:
 			i++
-		case a.at[i] > b.at[j]:
+		case a.At[i] > b.At[j]:
 			j++
 		default:
-			sum += float64(a.x[i]) * float64(b.x[j])
+			sum += float64(a.X[i]) * float64(b.X[j])
 			i++
 			j++
 		}

@@ -158,11 +158,11 @@ func KFolds(examples []Example, k int) []Fold {
 	return out
 }
 
-// pick returns the examples at the given indices.
-func pick(examples []Example, at []int) []Example {
-	out := make([]Example, len(at))
+// Pick returns what stands at the given indices.
+func Pick[T any](all []T, at []int) []T {
+	out := make([]T, len(at))
 	for i, j := range at {
-		out[i] = examples[j]
+		out[i] = all[j]
 	}
 	return out
 }
@@ -173,7 +173,7 @@ func pick(examples []Example, at []int) []Example {
 func CrossLogistic(examples []Example, folds []Fold, classes []string, opt LogisticOptions) [][]float64 {
 	out := make([][]float64, len(examples))
 	for _, f := range folds {
-		m, err := TrainLogistic(pick(examples, f.Train), opt)
+		m, err := TrainLogistic(Pick(examples, f.Train), opt)
 		if err != nil {
 			continue
 		}
