@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,7 +41,17 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	a, b := serve(t, map[string]any{"/1.pdf": "one"}), serve(t, map[string]any{"/1.pdf": "another"})
+	// Both crawls have begun when the first page is answered: one that begins later
+	// would wait for the other's transaction, and be in none of its own.
+	var begun sync.WaitGroup
+	begun.Add(2)
 	for _, s := range []*site{a, b} {
+		s.at = func(n int) {
+			if n == 1 {
+				begun.Done()
+				begun.Wait()
+			}
+		}
 		w.seed(t, s.host, "/", "/")
 		s.pages["/"] = links("http://"+a.host+"/1.pdf", "http://"+b.host+"/1.pdf")
 	}
