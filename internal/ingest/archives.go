@@ -53,7 +53,7 @@ func openArchives(ctx context.Context, paths []string, from Position) (*archives
 		a.total += f.size
 	}
 	if from.File != "" {
-		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.path == from.File }); a.i < 0 {
+		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.name == from.File }); a.i < 0 {
 			_ = a.Close()
 			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
 		}
@@ -190,7 +190,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		return nil, err
 	}
 	a.between = io.EOF
-	r := &Resource{At: Position{File: a.files[a.i].path}, Source: a.files[a.i].path, Skip: Damaged, Detail: err.Error(), Depth: -1}
+	r := &Resource{At: Position{File: a.files[a.i].name}, Source: a.files[a.i].name, Skip: Damaged, Detail: err.Error(), Depth: -1}
 	var d *archive.Damage
 	switch {
 	case errors.As(err, &d):
@@ -214,7 +214,7 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	default:
 		return nil
 	}
-	res := &Resource{At: Position{File: a.files[a.i].path, Position: r.At}, Source: a.files[a.i].path, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
+	res := &Resource{At: Position{File: a.files[a.i].name, Position: r.At}, Source: a.files[a.i].name, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
 	a.log.tell(res, a.over)
 	if a.ahead.url == r.URL {

@@ -238,7 +238,7 @@ func (l *lists) next(ctx context.Context) (*Resource, error) {
 	if r == nil {
 		return nil, nil
 	}
-	r.At, r.Source = at, one.file
+	r.At, r.Source, r.Line = at, one.file, len(lines)
 	if r.Skip == "" {
 		l.locate(ctx, r, names)
 	}

@@ -46,6 +46,7 @@ type Resource struct {
 	Media   string      // MIME type, as the server said
 	Header  http.Header // of the answer; may be nil
 
+	Line   int    // bytes of the log that these texts are parts of; 0 where each is its own
 	Skip   string // why there is no document: dns, status 404, damaged; "" where there may be one
 	Detail string // more about Skip
 	SHA1   []byte // of the payload, as the log promises; nil where it does not

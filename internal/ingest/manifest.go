@@ -116,9 +116,11 @@ func (m *manifest) parse(lines []byte) (*Resource, []string, error) {
 	}
 	r.Header = http.Header{"Content-Type": {r.Media}}
 	if d := get("depth"); d != "" {
-		if r.Depth, err = strconv.Atoi(d); err != nil || r.Depth < 0 {
-			return nil, nil, fmt.Errorf("depth: %q is no number", d)
+		depth, err := strconv.ParseInt(d, 10, 32)
+		if err != nil || depth < 0 {
+			return nil, nil, fmt.Errorf("depth: %.20q is no number", d)
 		}
+		r.Depth = int(depth)
 	}
 	if s := get("seed"); s != "" {
 		if r.Seed, err = truth(s); err != nil {

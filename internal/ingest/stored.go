@@ -8,22 +8,32 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"gleaner/internal/ingest/source"
 )
 
 // stored is an archive file, on this machine or in a place elsewhere.
 type stored struct {
-	path  string
+	name  string // by which an import knows it: in UTF-8
+	path  string // on this machine
 	size  int64
 	place source.Place // nil on this machine
-	name  string       // in that place
+	key   string       // in that place
+}
+
+// known is a path as it stands in a position, which is UTF-8: no two are the same.
+func known(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return source.Escape(path)
 }
 
 // open opens the file at a byte.
 func (f stored) open(ctx context.Context, offset int64) (io.ReadCloser, error) {
 	if f.place != nil {
-		return f.place.Open(ctx, f.name, offset)
+		return f.place.Open(ctx, f.key, offset)
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -45,8 +55,8 @@ func (a *archives) find(ctx context.Context, paths []string) error {
 			return err
 		}
 		for _, f := range found {
-			if !named[f.path] {
-				named[f.path] = true
+			if !named[f.name] {
+				named[f.name] = true
 				a.files = append(a.files, f)
 			}
 		}
@@ -76,7 +86,7 @@ func (a *archives) at(ctx context.Context, path string) (files []stored, err err
 		if info, err = os.Stat(n); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
-		files = append(files, stored{path: n, size: info.Size()})
+		files = append(files, stored{name: known(n), path: n, size: info.Size()})
 	}
 	return files, nil
 }
@@ -94,7 +104,7 @@ func (a *archives) elsewhere(ctx context.Context, where string) (files []stored,
 			return nil, err
 		}
 		if path := prefix + f.Name; f.Name == "" || archiveName(filepath.Base(path)) {
-			files = append(files, stored{strings.ToValidUTF8(path, "\uFFFD"), f.Size, place, f.Name})
+			files = append(files, stored{name: known(path), size: f.Size, place: place, key: f.Name})
 		}
 	}
 	if len(files) == 0 {

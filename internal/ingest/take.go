@@ -59,6 +59,7 @@ const sniffed = 64 << 10
 func (w *work) take(ctx context.Context, r *Resource) error {
 	it := &item{of: r}
 	it.N, it.URL, it.Source = w.done.Done+int64(len(w.items))+1, r.URL, r.Source
+	r.Crawled, r.Detail = storable(r.Crawled), brief(r.Detail)
 	w.items = append(w.items, it)
 	w.bytes += weight(r)
 	if r.Skip != "" {
@@ -105,11 +106,29 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 // maxURL bounds what is noted of an address that is none of the web's.
 const maxURL = 8 << 10
 
+// storable is a time as the record and JSON can hold it in any zone; zero is one that
+// they cannot.
+func storable(t time.Time) time.Time {
+	if year := t.UTC().Year(); year <= 1 || year >= 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// brief is as much of an error as is noted: some repeat a whole line.
+func brief(s string) string {
+	const most = 1000
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + " …"
+	}
+	return s
+}
+
 // weight is about what a resource holds of memory without its body: one archive
 // has millions of short names in a header, another addresses of a megabyte.
 func weight(r *Resource) int64 {
 	const field = 100 // bytes of one, beside its text
-	n := len(r.URL) + len(r.Parent) + len(r.Media) + len(r.SameAs)
+	n := r.Line + len(r.URL) + len(r.Parent) + len(r.Media) + len(r.SameAs) + len(r.Detail)
 	for name, values := range r.Header {
 		n += field + len(name)
 		for _, v := range values {
@@ -179,7 +198,7 @@ func (it *item) lost(err error) error {
 	if errors.Is(err, source.ErrAway) {
 		return err
 	}
-	it.Outcome, it.Detail = FailedFileNotFound, err.Error()
+	it.Outcome, it.Detail = FailedFileNotFound, brief(err.Error())
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		it.Detail = "cut off"
 	}

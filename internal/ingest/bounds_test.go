@@ -1,0 +1,78 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+)
+
+// TestOutOfRange: a date or a depth that the record cannot hold is none, and neither
+// stops the import nor keeps its lines from being shown.
+func TestOutOfRange(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	rows := "url,path,depth,date\n"
+	for i, more := range []string{"99999999999,", "2,9999-12-31T23:59:59-12:00", "2,0000-01-01T00:00:00+14:00", "2,2005-06-30"} {
+		rows += fmt.Sprintf("http://a.example/%d.pdf,%d.pdf,%s\n", i, i, more)
+	}
+	root := s.lay("list", map[string]string{"list.csv": rows, "0.pdf": s.pdf(0), "1.pdf": s.pdf(1), "2.pdf": s.pdf(2), "3.pdf": s.pdf(3)})
+	c, by := s.imported(Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
+	require.Equal(t, 3, c.SavedNew, "%v", by)
+	require.Equal(t, map[string]int64{BadLine: 1}, c.Skipped)
+	require.Nil(t, by["http://a.example/1.pdf"].Crawled)
+	require.Nil(t, by["http://a.example/2.pdf"].Crawled)
+	require.NotNil(t, by["http://a.example/3.pdf"].Crawled)
+	_, err := json.Marshal(by)
+	require.NoError(t, err)
+}
+
+// TestLongLines: what is held of a list is bounded by what its lines hold, and not by
+// what is understood of them; nor does what is noted of a line repeat all of it.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	long := strings.Repeat("\x01", maxLine-1000)
+	rows := "url,path,date,notes\n" + "http://a.example/a.pdf,a.pdf," + long + ",\n" + "http://a.example/b.pdf," + long + ",,\n"
+	for i := range 100 {
+		rows += fmt.Sprintf("http://a.example/%d.pdf,%d.pdf,,%s\n", i, i, long)
+	}
+	root := s.lay("list", map[string]string{"list.csv": rows})
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{filepath.Join(root, "list.csv")}, Format: CSV})
+	require.NoError(t, err)
+	steps := 0
+	p, err := s.Import(t.Context(), Run{id, 1}, time.Hour, func(Progress) { steps++ })
+	require.NoError(t, err)
+	require.EqualValues(t, 102, p.Done)
+	require.GreaterOrEqual(t, steps, 102*maxLine/stepBytes-1, "each step holds a few lines")
+	all, err := s.DB.ImportRecords(t.Context(), id, 0, false, 1000)
+	require.NoError(t, err)
+	for _, r := range all {
+		require.Less(t, len(r.Detail)+len(r.Difference), 4000, r.URL)
+	}
+}
+
+// TestArchiveOfAnyName: an import goes on in an archive whose name is no UTF-8.
+func TestArchiveOfAnyName(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	twice := append(answer("http://a.example/1.pdf", "", s.pdf(1)), answer("http://a.example/1.pdf", "", s.pdf(2))...)
+	root := s.lay("crawl", map[string]string{"a\xff.warc": string(twice), "a\xfe.warc": string(twice)})
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{root}})
+	require.NoError(t, err)
+	for i := 0; ; i++ {
+		p, err := s.Import(t.Context(), Run{id, 1}, 0, func(Progress) {})
+		require.NoError(t, err)
+		require.Less(t, i, 10)
+		if p.Ended {
+			require.EqualValues(t, 4, p.Done)
+			return
+		}
+	}
+}
