@@ -38,6 +38,10 @@ const (
 	BadLine     = "bad line"       // a line of a list that says nothing
 )
 
+// Fatal is the detail of a resource that was given up, since worker after worker ended
+// over it.
+const Fatal = "its worker ended"
+
 // Counters are CDI's (Wu et al., WIDM 2012, Table 1), with what was passed over. All
 // counts the resources that were not.
 type Counters struct {

@@ -84,9 +84,18 @@ func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, r
 		return w.done, err
 	}
 	defer w.close()
-	began := time.Now()
-	for {
+	p, err := w.through(ctx, within, report)
+	w.leave(ctx) // and not where it panics
+	return p, err
+}
+
+// through takes resources for a while.
+func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) (Progress, error) {
+	for turn := time.Duration(0); ; {
 		r, err := w.log.Next(ctx)
+		if turn == 0 {
+			turn = turnOf(within, time.Since(w.opened))
+		}
 		if errors.Is(err, io.EOF) {
 			err := w.step(ctx, place{End: true})
 			return w.done, err
@@ -99,7 +108,7 @@ func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, r
 				return w.done, err
 			}
 			report(w.done)
-			if time.Since(began) > within {
+			if time.Since(w.opened) > turn {
 				return w.done, nil
 			}
 		}
@@ -109,9 +118,34 @@ func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, r
 	}
 }
 
+// turnOf is how long a turn takes: longer than it is wanted where it took long to come
+// to where the one before ended, as within a file that is one gzip member, of which
+// each turn unpacks what is before. So of a whole import that is a tenth at most.
+func turnOf(within, opening time.Duration) time.Duration {
+	const most = 5 * time.Hour
+	return max(within, min(10*opening, most))
+}
+
+// deadly is how many attempts in a row a resource ends, and with them their workers,
+// before it is passed over.
+const deadly = 3
+
+// leave ends an attempt. One that cannot be told of counts as lost.
+func (w *work) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := w.DB.LeaveImport(ctx, w.run.Job, w.run.Run); err != nil {
+		w.Log.WarnContext(ctx, "an attempt at an import is not known to have ended", "job", w.run.Job, "error", err)
+	}
+}
+
 // work is an import under way.
 type work struct {
 	*Importer
+	opened  time.Time // when it began to open its log
+	lost    int       // attempts that ended here without a word
+	fatal   int64     // the resource that is passed over, since it ended them; 0 is none
+	wary    int64     // the last resource that is taken by itself
 	run     Run
 	options Options
 	log     Log
@@ -129,7 +163,7 @@ type work struct {
 }
 
 func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
-	w := &work{Importer: im, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
+	w := &work{Importer: im, opened: time.Now(), run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
 	if err := im.DB.BeginJob(ctx, run.Job, run.Run); err != nil {
 		return w, err
 	}
@@ -157,7 +191,13 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if w.log, err = Open(ctx, w.options, at.Position); err != nil {
+	if w.log, err = Open(ctx, w.options, at.Position); err == nil {
+		w.lost, w.wary, err = im.DB.TryImport(ctx, run.Job, run.Run, stepRecords)
+	}
+	if w.lost >= deadly {
+		w.fatal = w.done.Done + 1
+	}
+	if err != nil {
 		w.close()
 	}
 	return w, err
@@ -179,7 +219,7 @@ func (w *work) full(r *Resource) bool {
 	if len(w.items) == 0 {
 		return false
 	}
-	return len(w.items) >= stepRecords || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
+	return len(w.items) >= stepRecords || w.done.Done < w.wary || len(w.urls) >= stepDocuments || w.bytes >= stepBytes ||
 		len(w.urls) > 0 && (r.Again || w.urls[hashOf(r.URL)])
 }
 

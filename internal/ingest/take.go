@@ -69,6 +69,11 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		}
 		return nil
 	}
+	if it.N == w.fatal {
+		it.Outcome, it.Detail = FailedTextExtract, Fatal
+		it.Difference = fmt.Sprintf("%d workers ended over it", w.lost)
+		return nil
+	}
 	url, err := weburl.Canonical("", r.URL)
 	if err != nil {
 		it.URL = it.URL[:min(len(it.URL), maxURL)]

@@ -91,7 +91,7 @@ func (db *DB) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, error)) 
 }
 
 func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
-	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
+	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, attempts=least(attempts, 1), updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
 		s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrJobMoved
@@ -152,6 +152,25 @@ func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) err
 		return err
 	}
 	return frontier.LinkSeen(ctx, tx, seen)
+}
+
+// TryImport notes that an attempt at an import begins. It returns how many before it
+// began at the same place and were not heard of since, as when each ended its worker,
+// and up to which resource an attempt is to take one at a time: the next few, once one
+// was lost.
+func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (lost int, wary int64, err error) {
+	err = db.Pool.QueryRow(ctx, `UPDATE jobs SET attempts=attempts+1, wary=CASE WHEN attempts>0 THEN done+$3 ELSE wary END
+		WHERE id=$1 AND run=$2 AND state='running' RETURNING attempts-1, wary`, job, run, few).Scan(&lost, &wary)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrJobOver
+	}
+	return lost, wary, err
+}
+
+// LeaveImport notes that an attempt at an import ended as it should, whatever it came to.
+func (db *DB) LeaveImport(ctx context.Context, job int64, run int) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0 WHERE id=$1 AND run=$2`, job, run)
+	return err
 }
 
 // BeginRecord notes that a resource of an import is about to be taken, and returns

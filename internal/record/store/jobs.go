@@ -92,7 +92,7 @@ func (db *DB) ModifyJob(ctx context.Context, id int64, options any) error {
 // its last run noted of each record is forgotten.
 func (db *DB) RenewJob(ctx context.Context, id int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
-		if err := changed(ctx, tx, id, `UPDATE jobs SET state='new', run=run+1, note='', done=0, position='{}', counters='{}', started_at=NULL, ended_at=NULL, updated_at=now()
+		if err := changed(ctx, tx, id, `UPDATE jobs SET state='new', run=run+1, note='', done=0, position='{}', counters='{}', attempts=0, wary=0, started_at=NULL, ended_at=NULL, updated_at=now()
 			WHERE id=$1 AND state<>'running'`); err != nil {
 			return err
 		}
