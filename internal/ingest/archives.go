@@ -186,7 +186,7 @@ func (r reading) Read(p []byte) (int, error) {
 // broken makes what cannot be read of a file a resource that says so; the file
 // ends there.
 func (a *archives) broken(err error) (*Resource, error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) {
+	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) || errors.Is(err, source.ErrRefused) {
 		return nil, err
 	}
 	a.between = io.EOF

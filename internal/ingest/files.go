@@ -120,7 +120,7 @@ func (f *files) Next(ctx context.Context) (*Resource, error) {
 		}
 		one, err, more := f.next()
 		if err != nil {
-			return nil, err
+			return nil, listed(err)
 		}
 		if more {
 			f.done += one.Size
@@ -141,11 +141,9 @@ func openPlace(ctx context.Context, where string) (place source.Place, err error
 		if prefix = strings.TrimSuffix(prefix, "/") + "/"; asked {
 			prefix += "?" + more
 		}
-		place, err = source.OpenBucket(ctx, prefix)
-	} else {
-		place, err = source.OpenFolder(where)
+		return openBucket(ctx, prefix)
 	}
-	if err != nil {
+	if place, err = source.OpenFolder(where); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	return place, nil

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
@@ -81,12 +82,21 @@ const (
 func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
 	if err != nil || w.done.Ended {
-		return w.done, err
+		return w.done, w.refused(err)
 	}
 	defer w.close()
 	p, err := w.through(ctx, within, report)
 	w.leave(ctx) // and not where it panics
-	return p, err
+	return p, w.refused(err)
+}
+
+// refused says of a place that lets nobody in whether that is the setting's: one that
+// did before is asked again until it does, since what was done would be done anew.
+func (w *work) refused(err error) error {
+	if errors.Is(err, source.ErrRefused) && w.done.Done == 0 {
+		return fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return err
 }
 
 // through takes resources for a while.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -93,15 +94,15 @@ func (a *archives) at(ctx context.Context, path string) (files []stored, err err
 
 // elsewhere lists the archives of a place that is no folder of this machine.
 func (a *archives) elsewhere(ctx context.Context, where string) (files []stored, err error) {
-	place, err := source.OpenBucket(ctx, where)
+	place, err := openBucket(ctx, where)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		return nil, err
 	}
 	a.places = append(a.places, place)
 	prefix, _, _ := strings.Cut(where, "?")
 	for f, err := range place.List(ctx, "") {
 		if err != nil {
-			return nil, err
+			return nil, listed(err)
 		}
 		if path := prefix + f.Name; f.Name == "" || archiveName(filepath.Base(path)) {
 			files = append(files, stored{name: known(path), size: f.Size, place: place, key: f.Name})
@@ -111,6 +112,24 @@ func (a *archives) elsewhere(ctx context.Context, where string) (files []stored,
 		return nil, fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, where)
 	}
 	return files, nil
+}
+
+// openBucket opens a bucket. Who is refused may be let in later, where an import has
+// begun.
+func openBucket(ctx context.Context, where string) (source.Place, error) {
+	place, err := source.OpenBucket(ctx, where)
+	if err != nil && !errors.Is(err, source.ErrRefused) && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return place, err
+}
+
+// listed says of an error of a listing whether it is its setting's.
+func listed(err error) error {
+	if errors.Is(err, source.ErrEndless) {
+		return fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	return err
 }
 
 // filesIn lists the archives below a folder, those that it links to as well.

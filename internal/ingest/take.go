@@ -200,7 +200,7 @@ func (w *work) takeBody(it *item) error {
 
 // lost is a payload that the log promises and does not have whole; it may only be away.
 func (it *item) lost(err error) error {
-	if errors.Is(err, source.ErrAway) {
+	if errors.Is(err, source.ErrAway) || errors.Is(err, source.ErrRefused) {
 		return err
 	}
 	it.Outcome, it.Detail = FailedFileNotFound, brief(err.Error())

@@ -10,7 +10,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
@@ -20,6 +24,14 @@ import (
 // ErrAway marks that a place does not answer now: nothing is known of its files, and
 // whoever asked is to ask again later.
 var ErrAway = errors.New("it cannot be read now")
+
+// ErrRefused marks a place that lets nobody in with the credentials that there are: it
+// would not the next time either.
+var ErrRefused = errors.New("it is not to be read with these credentials")
+
+// ErrEndless marks a list of files that does not go on from name to name: nobody would
+// come to its end, or find the place again where he was.
+var ErrEndless = errors.New("its listing does not go on in the order of names")
 
 // Remote reports whether a path names a place that is no folder of this machine.
 func Remote(where string) bool { return strings.HasPrefix(where, "s3://") }
@@ -46,7 +58,23 @@ func OpenBucket(ctx context.Context, where string) (Place, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := signs(ctx, in); err != nil {
+		_ = in.Close()
+		return nil, err
+	}
 	return &bucket{in, prefix}, nil
+}
+
+// signs reports why nothing that is asked of a bucket could be signed.
+func signs(ctx context.Context, in *blob.Bucket) error {
+	var client *s3.Client
+	if !in.As(&client) || client.Options().Credentials == nil {
+		return nil // it is open to all
+	}
+	if _, err := client.Options().Credentials.Retrieve(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w: there are no credentials: %w", ErrRefused, err)
+	}
+	return ctx.Err()
 }
 
 // Close implements Place.
@@ -55,15 +83,31 @@ func (b *bucket) Close() error { return b.in.Close() }
 // List implements Place.
 func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
-		for it := b.in.List(&blob.ListOptions{Prefix: b.prefix}); ; {
+		asked, last := 0, "" // since a key came, and that key
+		before := func(as func(any) bool) error {
+			var in *s3.ListObjectsV2Input
+			if as(&in) && in.ContinuationToken == nil && from != "" {
+				_, size := utf8.DecodeLastRuneInString(from)
+				in.StartAfter = aws.String(b.prefix + from[:len(from)-size]) // which comes before it
+			}
+			if asked++; asked > manyEmpty {
+				return ErrEndless
+			}
+			return nil
+		}
+		for it := b.in.List(&blob.ListOptions{Prefix: b.prefix, BeforeList: before}); ; {
 			o, err := it.Next(ctx)
 			if errors.Is(err, io.EOF) {
 				return
 			}
+			if err == nil && last != "" && o.Key <= last {
+				err = ErrEndless
+			}
 			if err != nil {
-				yield(File{}, b.typed(err))
+				yield(File{}, b.unlisted(err))
 				return
 			}
+			asked, last = 0, o.Key
 			name := strings.TrimPrefix(o.Key, b.prefix)
 			if o.IsDir || strings.HasSuffix(o.Key, "/") || name < from {
 				continue
@@ -73,6 +117,21 @@ func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
 			}
 		}
 	}
+}
+
+// manyEmpty is how many answers without a key a listing may have in a row.
+const manyEmpty = 100
+
+// unlisted says of an error why there is no listing. Of a whole bucket "not there" and
+// "not allowed" are the same to who asks.
+func (b *bucket) unlisted(err error) error {
+	if errors.Is(err, ErrEndless) {
+		return fmt.Errorf("%s: %w", b.prefix, ErrEndless)
+	}
+	if err = b.typed(err); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return err
 }
 
 // Stat implements Place.
@@ -109,10 +168,20 @@ func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCl
 	return r, nil
 }
 
-// typed says of an error whether a file is not there, or nothing is known.
+// typed says of an error whether a file is not there, is not for these credentials, all
+// of the bucket is not, or nothing is known.
 func (b *bucket) typed(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	var said smithy.APIError
+	if errors.As(err, &said) {
+		switch said.ErrorCode() {
+		case "AccessDenied":
+			return fmt.Errorf("%w: %w", fs.ErrPermission, err)
+		case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken", "InvalidSecurity", "AuthorizationHeaderMalformed", "PermanentRedirect", "InvalidBucketName", "AccountProblem", "AllAccessDisabled", "NotSignedUp":
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
 	}
 	return fmt.Errorf("%w: %w", ErrAway, err)
 }

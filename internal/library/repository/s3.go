@@ -42,6 +42,7 @@ func (s3Opener) OpenBucketURL(ctx context.Context, u *url.URL) (*blob.Bucket, er
 	if o.HTTPClient, err = straight(o.HTTPClient); err != nil {
 		return nil, err
 	}
+	o.DisableLogOutputChecksumValidationSkipped = true // many stores have none, and it would be said of every object
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(discreet(o.Credentials), middleware.Before)
 	})
