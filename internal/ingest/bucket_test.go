@@ -168,7 +168,7 @@ func TestListingWithoutEnd(t *testing.T) {
 // TestListingFromWhereItWas: who goes on in a bucket does not list what is done.
 func TestListingFromWhereItWas(t *testing.T) {
 	withKeys(t)
-	o := &objects{data: map[string]string{"tr/1.pdf": "a", "tr/22.pdf": "b", "tr/2é": "c", "tr/3.pdf": "d"}, after: map[string]string{}}
+	o := &objects{data: map[string]string{"tr/1.pdf": "a", "tr/22.pdf": "b", "tr/3é": "c", "tr/3.pdf": "d"}, after: map[string]string{}}
 	options := Options{Paths: o.at(t)("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}
 	names := func(from Position) (all []Position) {
 		log, err := Open(t.Context(), options, from)
@@ -188,7 +188,7 @@ func TestListingFromWhereItWas(t *testing.T) {
 	for i, at := range all {
 		require.Equal(t, all[i:], names(at))
 	}
-	require.Equal(t, "tr/2", o.after["tr/"], "behind what comes before the last one, 2é")
+	require.Equal(t, "tr/3", o.after["tr/"], "which comes before the last one, 3é")
 }
 
 // TestBucket: archives and folders of a bucket are read as those of this machine are,

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"gleaner/internal/fetch"
 )
@@ -18,8 +22,9 @@ const openSuffix = ".open"
 
 // CrawlFile is a WARC file of what a crawl exchanges with a host. While it is written
 // it lies in a folder of this machine, warc/HOST below the store's own or, where that
-// is a bucket, below the system's for temporary files, and is whole up to its last
-// exchange whatever happens. It is not safe for concurrent use.
+// is a bucket, below the system's for temporary files, and whoever writes it holds its
+// lock. What is stored is whole up to its last exchange whatever happens. It is not safe
+// for concurrent use.
 type CrawlFile struct {
 	repo *Repository
 	key  string // in the store
@@ -28,9 +33,8 @@ type CrawlFile struct {
 	warc *WARC
 }
 
-// CrawlFile begins a file, and first puts away what a crawl of the host that died
-// left on this machine. The host must be the caller's alone. more is what the file
-// says of itself, a line "name: value" each.
+// CrawlFile begins a file, and first puts away what crawls that died left on this
+// machine. more is what the file says of itself, a line "name: value" each.
 func (r *Repository) CrawlFile(ctx context.Context, host, software string, more ...string) (*CrawlFile, error) {
 	if err := r.first(ctx); err != nil {
 		return nil, err
@@ -39,12 +43,12 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sweep(ctx, dir, host); err != nil {
+	if err := r.sweep(ctx, dir); err != nil {
 		return nil, err
 	}
 	name := plainName(host) + "-" + time.Now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:8]) + ".warc.gz"
 	c := &CrawlFile{repo: r, key: crawlKey(host, name), path: filepath.Join(dir, name+openSuffix)}
-	if c.file, err = os.OpenFile(c.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+	if c.file, err = locked(c.path); err != nil {
 		return nil, r.noted(typed(err), 0)
 	}
 	if c.warc, err = NewWARC(c.file, name, software, more...); err != nil {
@@ -84,18 +88,109 @@ func (r *Repository) crawlFolder(ctx context.Context, host string) (string, erro
 	return dir, typed(os.MkdirAll(dir, 0o700))
 }
 
-// sweep puts away the files whose writer died.
-func (r *Repository) sweep(ctx context.Context, dir, host string) error {
-	left, err := filepath.Glob(filepath.Join(dir, "*"+openSuffix))
+// locked makes a file, which has its name only once its lock is held.
+func locked(path string) (*os.File, error) {
+	making := strings.TrimSuffix(path, openSuffix) + ".new"
+	f, err := os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are none a lease has to do
+	if err = os.Rename(making, path); err != nil {
+		_ = f.Close()
+		_ = os.Remove(making)
+		return nil, err
+	}
+	return f, nil
+}
+
+// sweep puts away the files whose writer died: those in a folder of a host. Where they
+// wait for a bucket it is those of all hosts, of which none else may be crawled from
+// this machine again.
+func (r *Repository) sweep(ctx context.Context, dir string) error {
+	pattern := filepath.Join(dir, "*"+openSuffix)
+	if r.folder == nil {
+		pattern = filepath.Join(filepath.Dir(dir), "*", "*"+openSuffix)
+	}
+	left, err := filepath.Glob(pattern)
 	if err != nil {
 		return err
 	}
 	for _, path := range left {
-		if err := r.putAway(ctx, path, crawlKey(host, strings.TrimSuffix(filepath.Base(path), openSuffix))); err != nil {
+		if err := r.takeOver(ctx, path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// takeOver puts a file away whose writer died. One who lives holds its lock.
+func (r *Repository) takeOver(ctx context.Context, path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // another has done it
+	}
+	if err != nil {
+		return typed(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	whole, err := wholeMembers(f)
+	if err != nil {
+		return err
+	}
+	if whole == 0 {
+		return remove(path)
+	}
+	if err := f.Truncate(whole); err != nil {
+		return typed(err)
+	}
+	return r.putAway(ctx, path, crawlKey(filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), openSuffix)))
+}
+
+// wholeMembers is how long the part of a file is that is gzip members from begin to
+// end: each is a record.
+func wholeMembers(f *os.File) (good int64, err error) {
+	in := &counting{in: bufio.NewReaderSize(f, 64<<10)}
+	var z gzip.Reader
+	for {
+		err := z.Reset(in)
+		if err == nil {
+			z.Multistream(false)
+			_, err = io.Copy(io.Discard, &z) // #nosec G110 -- unpacked to nowhere
+		}
+		if in.err != nil && !errors.Is(in.err, io.EOF) {
+			return 0, in.err // the file cannot be read, and may be whole
+		}
+		if err != nil {
+			return good, nil
+		}
+		good = in.n
+	}
+}
+
+// counting counts what is read of a file, and keeps why it ended.
+type counting struct {
+	in  *bufio.Reader
+	n   int64
+	err error
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.n, c.err = c.n+int64(n), err
+	return n, err
+}
+
+// ReadByte has gzip read no further than it must.
+func (c *counting) ReadByte() (byte, error) {
+	b, err := c.in.ReadByte()
+	if c.err = err; err == nil {
+		c.n++
+	}
+	return b, err
 }
 
 // putAway gives a file that is written no more its place in the store.
@@ -103,7 +198,7 @@ func (r *Repository) putAway(ctx context.Context, path, key string) error {
 	if r.folder != nil {
 		err := os.Rename(path, strings.TrimSuffix(path, openSuffix))
 		if errors.Is(err, os.ErrNotExist) {
-			return nil // whoever has the host now has done it
+			return nil // another has done it
 		}
 		return typed(err)
 	}
@@ -118,7 +213,15 @@ func (r *Repository) putAway(ctx context.Context, path, key string) error {
 	if err := r.write(ctx, key, f); err != nil {
 		return err
 	}
-	return os.Remove(path)
+	return remove(path)
+}
+
+// remove removes a file, unless another has.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Write writes an exchange. Where it cannot be written whole nothing of it is.

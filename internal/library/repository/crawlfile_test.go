@@ -1,0 +1,121 @@
+package repository
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob"
+)
+
+// killed is a file whose writer is killed within a record, n bytes before its end.
+func killed(t *testing.T, r *Repository, host string, n int64) {
+	t.Helper()
+	c, err := r.CrawlFile(t.Context(), host, "a test")
+	require.NoError(t, err)
+	for i := range 3 {
+		require.NoError(t, c.WriteItem(Item{URL: fmt.Sprintf("http://%s/%d", host, i), Status: 200}, bytes.Repeat([]byte{byte(i)}, 1000)))
+	}
+	size, err := c.file.Seek(0, io.SeekEnd)
+	require.NoError(t, err)
+	require.NoError(t, c.file.Truncate(size-n))
+	require.NoError(t, c.file.Close())
+}
+
+// records counts what a file has of records that are whole; one that is not is an error.
+func records(t *testing.T, data []byte) (n int) {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	require.NoError(t, err)
+	all, err := io.ReadAll(z)
+	require.NoError(t, err, "the file is whole")
+	return strings.Count(string(all), "WARC-Type: response")
+}
+
+// stored are the files that the store has of a host, by name.
+func stored(t *testing.T, r *Repository, host string) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for it := r.bucket.List(&blob.ListOptions{Prefix: crawlKey(host, "")}); ; {
+		o, err := it.Next(t.Context())
+		if err == io.EOF {
+			return all
+		}
+		require.NoError(t, err)
+		all[path.Base(o.Key)], err = r.bucket.ReadAll(t.Context(), o.Key)
+		require.NoError(t, err)
+	}
+}
+
+// TestKilledCrawlFile: of a file whose writer was killed within a record what is put
+// away is whole, and has each record before that.
+func TestKilledCrawlFile(t *testing.T) {
+	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
+		t.Setenv("TMPDIR", t.TempDir())
+		r, err := Open(t.Context(), where)
+		require.NoError(t, err)
+		for _, n := range []int64{1, 7, 20, 0} {
+			killed(t, r, "a.example", n)
+		}
+		c, err := r.CrawlFile(t.Context(), "a.example", "a test")
+		require.NoError(t, err)
+		require.NoError(t, c.Close(t.Context()))
+		got := stored(t, r, "a.example")
+		require.Len(t, got, 5)
+		n := 0
+		for name, data := range got {
+			require.True(t, strings.HasSuffix(name, ".warc.gz"), name)
+			n += records(t, data)
+		}
+		require.Equal(t, 3*2+3, n)
+		require.NoError(t, r.Close())
+	}
+}
+
+// TestLivingCrawlFile: a file whose writer lives, and was only thought dead, is left to
+// it.
+func TestLivingCrawlFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
+		r, err := Open(t.Context(), where)
+		require.NoError(t, err)
+		late, err := r.CrawlFile(t.Context(), "a.example", "a test")
+		require.NoError(t, err)
+		next, err := r.CrawlFile(t.Context(), "a.example", "a test")
+		require.NoError(t, err)
+		for _, c := range []*CrawlFile{late, next} {
+			require.NoError(t, c.WriteItem(Item{URL: "http://a.example/", Status: 200}, []byte("body")))
+			require.NoError(t, c.Close(t.Context()))
+		}
+		got := stored(t, r, "a.example")
+		require.Len(t, got, 2)
+		for _, data := range got {
+			require.Equal(t, 1, records(t, data))
+		}
+		require.NoError(t, r.Close())
+	}
+}
+
+// TestCrawlFilesOfOtherHosts: where files wait on this machine for a bucket, those of a
+// host that is not crawled again are put there with the next of any host.
+func TestCrawlFilesOfOtherHosts(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	r, err := Open(t.Context(), "mem://")
+	require.NoError(t, err)
+	killed(t, r, "gone.example", 3)
+	c, err := r.CrawlFile(t.Context(), "a.example", "a test")
+	require.NoError(t, err)
+	require.Len(t, stored(t, r, "gone.example"), 1)
+	require.NoError(t, c.Close(t.Context()))
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "gleaner-warc", "*", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, r.Close())
+}
