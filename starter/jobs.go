@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,13 +150,11 @@ func (c *cli) jobsRunCommand() *cobra.Command {
 		Long: `Run a job again, from its beginning and with its options. What an import saved before
 is on record, and counts as a duplicate now. A job that was set up and did not run yet
 runs for the first time; one that runs is joined. A cleaning only tells what would go,
-until it is run with --confirm.`,
+unless it is run with --confirm.`,
 		Example: "  starter jobs run 3 --wait\n  starter jobs run 4 --confirm --wait",
 		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
-			if confirm {
-				if err := c.modifyTable(ctx, a.DB, id, []string{"confirm=yes"}); err != nil {
-					return err
-				}
+			if err := c.confirmed(ctx, a.DB, id, confirm); err != nil {
+				return err
 			}
 			if err := again(ctx, a.DB, id); err != nil {
 				return err
@@ -170,6 +169,19 @@ until it is run with --confirm.`,
 	cmd.Flags().BoolVar(&wait, "wait", false, "show a line for each file or document, and end when the job does")
 	cmd.Flags().BoolVar(&confirm, "confirm", false, "of a cleaning: remove what it says would go")
 	return cmd
+}
+
+// confirmed has a cleaning remove what it lists, or only list it: one that was confirmed
+// and is run again lists first what would go now.
+func (c *cli) confirmed(ctx context.Context, db *store.DB, id int64, confirm bool) error {
+	if confirm {
+		return c.modifyTable(ctx, db, id, []string{"confirm=yes"})
+	}
+	job, err := db.Job(ctx, id)
+	if err != nil || job.Ended == nil || !slices.Contains(tables.Fields(job.Kind), "confirm") {
+		return err
+	}
+	return c.modifyTable(ctx, db, id, []string{"confirm="})
 }
 
 func (c *cli) jobsModifyCommand() *cobra.Command {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -151,11 +152,12 @@ func (p jobPage) Form() jobForm { return p.form }
 func (p jobPage) Workflow() string { return p.ui }
 
 // WouldGo is how many documents, places and pages its dry run would remove; 0 of what is
-// no dry run that ended.
+// no dry run that ended, and of one whose options were changed since: what they mean now
+// nobody has seen.
 func (p jobPage) WouldGo() int64 {
 	var o tables.Options
 	var n tables.Counters
-	if p.Job.Kind != store.JobCleanDocuments && p.Job.Kind != store.JobCleanParents || p.Job.State != store.JobEnded ||
+	if p.Job.Kind != store.JobCleanDocuments && p.Job.Kind != store.JobCleanParents || p.Job.State != store.JobEnded || p.Job.Ended == nil || p.Job.Updated.After(*p.Job.Ended) ||
 		errors.Join(json.Unmarshal(p.Job.Options, &o), json.Unmarshal(p.Job.Counters, &n)) != nil || o.InPlace {
 		return 0
 	}
@@ -240,6 +242,12 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 	case doCancel:
 		return c.jobDid(ctx, a, j.ID, "cancelled", c.Jobs.CancelJob(ctx, j.ID))
 	case doRun:
+		// A cleaning that was confirmed lists anew what would go, before it does.
+		if slices.Contains(tables.Fields(j.Kind), "confirm") && j.State != store.JobRunning && j.State != store.JobNew {
+			if err := c.modify(ctx, j, func(name string) (string, bool) { return "", name == "confirm" }); err != nil {
+				return nil, err
+			}
+		}
 		return c.jobDid(ctx, a, j.ID, "started again", c.Jobs.StartJob(ctx, j.ID))
 	case doConfirm:
 		if (jobPage{Job: jobRowOf(j)}).WouldGo() == 0 {
@@ -249,7 +257,7 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 		if err == nil {
 			err = c.Jobs.StartJob(ctx, j.ID)
 		}
-		return c.jobDid(ctx, a, j.ID, "removes what the dry run listed", err)
+		return c.jobDid(ctx, a, j.ID, "removes what it lists", err)
 	}
 	err = c.modify(ctx, j, func(name string) (string, bool) {
 		v, given := a.Form[name]

@@ -41,6 +41,11 @@ func (t temporal) Recrawl(ctx context.Context, name string) (reconcile.Status, e
 	return t.status(ctx, name)
 }
 
+// Job implements reconcile.Workflows.
+func (t temporal) Job(ctx context.Context, kind string, id int64) (reconcile.Status, error) {
+	return t.status(ctx, workflows.JobID(kind, id))
+}
+
 // status asks for the latest run of a workflow. Unlike a list of workflows, the
 // answer is never behind.
 func (t temporal) status(ctx context.Context, id string) (reconcile.Status, error) {

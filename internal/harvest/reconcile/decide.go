@@ -33,9 +33,11 @@ type State struct {
 	Runs     map[string]Status // of each harvest's workflow, by id
 	Wanted   map[string]bool   // hosts that a running harvest waits for
 	Recrawls map[string]Status // of those that want sites crawled, by name
+	Jobs     []store.Job       // that have not ended
+	JobRuns  map[int64]Status  // of each job's workflow, by number
 }
 
-// Grace is how long a site after its crawl began, and a harvest after its row
+// Grace is how long a site after its crawl began, and a harvest or a job after its row
 // changed, are left alone: who works on them may be about to say so.
 const Grace = 2 * time.Minute
 
@@ -49,6 +51,7 @@ const (
 	EndHarvest   Kind = "harvest-failed"   // nobody runs it: it is failed, and says why
 	StartHarvest Kind = "harvest-started"  // nobody runs it: it is started again
 	LeaveRecrawl Kind = "recrawl-left"     // it does not run: no site is crawled for it any more
+	EndJob       Kind = "job-failed"       // nobody does it: it is failed, and says why
 	JudgeLeft    Kind = "documents-judged" // nobody judges them: a worker is told to
 	DropLease    Kind = "lease-dropped"
 	DropRobots   Kind = "robots-forgotten"
@@ -56,20 +59,21 @@ const (
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, LeaveRecrawl, JudgeLeft, DropLease, DropRobots}
+	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, LeaveRecrawl, EndJob, JudgeLeft, DropLease, DropRobots}
 }
 
 // Repair is one thing to mend, or mended.
 type Repair struct {
 	Kind   Kind   `json:"kind"`
-	What   string `json:"what"` // host, harvest or a count
+	What   string `json:"what"` // host, harvest, job or a count
 	Reason string `json:"reason"`
 
 	crawl   store.OpenCrawl
 	harvest store.Harvest
+	job     store.Job
 }
 
-// decide says what is to be mended of sites and harvests. A crawl that somebody
+// decide says what is to be mended of sites, harvests and jobs. A crawl that somebody
 // ended (terminated, cancelled, failed) was meant to end, so the site is
 // stopped; one that Temporal does not know, or calls completed, was lost, so the
 // site waits again. With restart, harvests that nobody runs are started again
@@ -104,6 +108,11 @@ func decide(s State, restart bool) []Repair {
 	for _, name := range slices.Sorted(maps.Keys(s.Recrawls)) {
 		if status := s.Recrawls[name]; status != Runs {
 			out = append(out, Repair{Kind: LeaveRecrawl, What: name, Reason: "it " + string(status)})
+		}
+	}
+	for _, j := range s.Jobs {
+		if status := s.JobRuns[j.ID]; status != Runs && s.Now.Sub(j.Updated) >= Grace {
+			out = append(out, Repair{Kind: EndJob, What: fmt.Sprint(j.ID), Reason: "its workflow " + string(status), job: j})
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func (w *workflows) of(name string) (reconcile.Status, error) {
 
 func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error)  { return w.of(host) }
 func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, error) { return w.of(id) }
+func (w *workflows) Job(_ context.Context, kind string, id int64) (reconcile.Status, error) {
+	return w.of(fmt.Sprint(kind, " ", id))
+}
 func (w *workflows) Recrawl(_ context.Context, name string) (reconcile.Status, error) {
 	return w.of(name)
 }
@@ -57,6 +61,12 @@ INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at) VALUES
 	('left', '', '', 1, 'pdf', 'new', now() - interval '1 day'),
 	('fresh', '', '', 1, 'pdf', 'new', now()),
 	('judged', '', '', 1, 'pdf', 'accepted', now() - interval '1 day');
+INSERT INTO jobs (kind, options, state, updated_at) VALUES
+	('import', '{}', 'running', now() - interval '1 day'),
+	('import', '{}', 'running', now() - interval '1 day'),
+	('retrieve', '{}', 'running', now()),
+	('whitelist', '{}', 'ended', now() - interval '1 day'),
+	('clean-documents', '{}', 'new', now() - interval '1 day');
 `
 
 // Nothing is "processing" for ever, whoever died, and what lives is left alone, also
@@ -78,16 +88,17 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	t.Cleanup(db.Close)
 	_, err = db.Pool.Exec(t.Context(), wreck)
 	require.NoError(t, err)
-	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated}}
+	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,
+		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	kinds := func(rs []reconcile.Repair) map[string]string {
 		out := map[string]string{}
 		for _, p := range rs {
-			out[string(p.Kind)] = p.What
+			out[string(p.Kind)] = strings.TrimSpace(out[string(p.Kind)] + " " + p.What)
 		}
 		return out
 	}
-	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
+	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "job-failed": "2 5", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
 	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
 	require.NoError(t, err)
 	require.Equal(t, want, kinds(would))
@@ -104,6 +115,14 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 		states[host] = s.State
 	}
 	require.Equal(t, map[string]gleaner.SiteState{"runs.example": "crawling", "leased.example": "crawling", "terminated.example": "stopped", "lost.example": "done", "rests.example": "done"}, states)
+	jobs, err := db.Jobs(t.Context())
+	require.NoError(t, err)
+	notes := map[int64]string{}
+	for _, j := range jobs {
+		notes[j.ID] = j.State + ": " + j.Note
+	}
+	require.Equal(t, map[int64]string{1: "running: ", 2: "failed: its workflow was terminated; `starter jobs run 2` runs it again", 3: "running: ", 4: "ended: ",
+		5: "failed: its workflow is not known to Temporal; `starter jobs run 5` runs it again"}, notes)
 	due, _, err := db.DueSites(t.Context(), store.Selection{}, false, "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"lost.example"}, due, "the next recrawl takes it up")

@@ -19,6 +19,8 @@ type Workflows interface {
 	Site(ctx context.Context, host string) (Status, error)
 	Harvest(ctx context.Context, id string) (Status, error)
 	Recrawl(ctx context.Context, name string) (Status, error)
+	// Job says how the workflow of a job of a kind is.
+	Job(ctx context.Context, kind string, id int64) (Status, error)
 	// Waits lists the hosts that a running harvest waits for.
 	Waits(ctx context.Context, id string) ([]string, error)
 	// Start starts a harvest again, JudgeLeft has what is left examined.
@@ -140,7 +142,32 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 			known++
 		}
 	}
-	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls)+len(names))
+	open, knownJobs, err := r.jobs(ctx, &s)
+	if err != nil {
+		return s, err
+	}
+	return s, r.belong(ctx, known+knownJobs, len(s.Harvests)+len(s.Crawls)+len(names)+open)
+}
+
+// jobs gathers the jobs that have not ended. It returns how many the record has under
+// way, and how many of all Temporal knows.
+func (r *Reconciler) jobs(ctx context.Context, s *State) (running, known int, err error) {
+	if s.Jobs, err = r.DB.OpenJobs(ctx); err != nil {
+		return 0, 0, err
+	}
+	s.JobRuns = map[int64]Status{}
+	for _, j := range s.Jobs {
+		if s.JobRuns[j.ID], err = r.Workflows.Job(ctx, j.Kind, j.ID); err != nil {
+			return 0, 0, err
+		}
+		if s.JobRuns[j.ID] != Unknown {
+			known++
+		}
+		if j.State == store.JobRunning {
+			running++
+		}
+	}
+	return running, known, nil
 }
 
 // belong fails where Temporal knows none of several workflows that the record
@@ -172,6 +199,8 @@ func (r *Reconciler) mend(ctx context.Context, p Repair, gathered time.Time) (bo
 	case LeaveRecrawl:
 		n, err := r.DB.ForgetRecrawl(ctx, p.What, gathered)
 		return n > 0, err
+	case EndJob:
+		return r.DB.EndLostJob(ctx, p.job, fmt.Sprintf("%s; `starter jobs run %d` runs it again", p.Reason, p.job.ID))
 	case StartHarvest:
 		return true, r.Workflows.Start(ctx, p.harvest)
 	}

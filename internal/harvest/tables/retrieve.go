@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -82,7 +83,11 @@ func (w *work) take(ctx context.Context, found []store.Listed, to *repository.Re
 		if d.Removed != nil {
 			r.Outcome, r.Detail = failed, "its file was removed to make room"
 		} else if to != nil {
-			if err := w.copyOut(ctx, d.SHA256, to); err != nil {
+			err := w.copyOut(ctx, d.SHA256, to)
+			if errors.Is(err, repository.ErrNotFound) { // nor will it be there the next time
+				r.Outcome, r.Detail, err = failed, "its file is not in the repository", nil
+			}
+			if err != nil {
 				return err
 			}
 		}

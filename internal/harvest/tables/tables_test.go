@@ -309,6 +309,22 @@ func TestRetrieveAndWhitelist(t *testing.T) {
 	require.Equal(t, 1, w.Whitelist.URLs)
 }
 
+// TestRetrieveWithoutAFile: a document whose file is not there is listed as failed, and
+// those behind it are copied.
+func TestRetrieveWithoutAFile(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	for i := range 5 {
+		s.document(fmt.Sprint("d", i), fmt.Sprintf("http://good.example/%d.pdf", i))
+	}
+	require.NoError(t, s.Repo.Delete(t.Context(), s.docs["d2"]))
+	o := Defaults(store.JobRetrieve)
+	o.To = t.TempDir()
+	id, n := s.job(store.JobRetrieve, o)
+	require.Equal(t, []int64{4, 1}, []int64{n.Documents, n.Failed})
+	require.Equal(t, "failed pdf: its file is not in the repository", s.outcomes(id)["http://good.example/2.pdf"])
+}
+
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	o := Defaults(store.JobRetrieve)

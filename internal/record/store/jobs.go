@@ -118,6 +118,17 @@ func (db *DB) EndJob(ctx context.Context, id int64, run int, state, note string)
 	return err
 }
 
+// OpenJobs lists the jobs that have not ended.
+func (db *DB) OpenJobs(ctx context.Context) ([]Job, error) {
+	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs WHERE state IN ('new', 'running') ORDER BY id`)
+}
+
+// EndLostJob ends a job that nobody does, where its row is as it was.
+func (db *DB) EndLostJob(ctx context.Context, j Job, note string) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `UPDATE jobs SET state='failed', note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND updated_at=$3 AND state IN ('new', 'running')`, j.ID, j.Run, j.Updated, note)
+	return tag.RowsAffected() == 1, err
+}
+
 // changed runs an update of a job that does not run, and says why it changed none.
 func changed(ctx context.Context, tx pgx.Tx, id int64, sql string, args ...any) error {
 	tag, err := tx.Exec(ctx, sql, append([]any{id}, args...)...)
