@@ -318,6 +318,9 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 	ctx, _, stop := heartbeats[string](ctx)
 	defer stop()
 	r, err := report.Build(ctx, a.db, h.ID)
+	if err == nil {
+		err = report.Keep(ctx, a.db, r)
+	}
 	if err != nil {
 		return report.Summary{}, typed(err)
 	}

@@ -49,7 +49,7 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 				}
 				venueKey = h.Venue
 			}
-			all, err := a.DB.Reviews(ctx, venueKey, settled)
+			all, err := a.DB.Reviews(ctx, store.ReviewQuery{Venue: venueKey, Settled: settled})
 			if err != nil {
 				return err
 			}

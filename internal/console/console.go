@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gleaner/internal/library/collection"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
 
@@ -37,7 +38,9 @@ type Console struct {
 	pages      map[string]pageTemplate
 	doors      *doors
 	reports    *reports
-	collection *collection.Collection // draws pictures of documents
+	counts     *lately[store.Counts]   // of harvests
+	counters   *lately[store.Counters] // of the collection
+	collection *collection.Collection  // draws pictures of documents
 	end        context.CancelFunc
 }
 
@@ -47,7 +50,7 @@ var ErrNoUsers = errors.New("a console that others can reach needs users: `start
 
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx)}
+	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, counters: &lately[store.Counters]{}}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -56,7 +59,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
-	c.reports = &reports{db: o.App.DB, ctx: ctx, made: map[string]*madeReport{}, hands: make(chan struct{}, reportsATime)}
+	c.reports = &reports{db: o.App.DB, ctx: ctx, making: map[string]*making{}, hands: make(chan struct{}, reportsATime)}
 	return c, nil
 }
 

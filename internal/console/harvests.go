@@ -76,7 +76,7 @@ func (c *Console) harvestRow(ctx context.Context, h store.Harvest) (row harvestR
 	if c.WorkflowURL != nil {
 		row.Workflow = c.WorkflowURL(h.ID)
 	}
-	row.Counts, err = c.App.DB.HarvestCounts(ctx, h.ID)
+	row.Counts, err = c.counts.get(h.ID+" "+h.UpdatedAt.String(), func() (store.Counts, error) { return c.App.DB.HarvestCounts(ctx, h.ID) })
 	return row, err
 }
 

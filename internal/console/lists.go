@@ -61,7 +61,7 @@ func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
 	db := c.App.DB
 	var p statisticsPage
 	var err error
-	if p.Counters, err = db.HarvestCounters(ctx, ""); err != nil {
+	if p.Counters, err = c.counters.get("", func() (store.Counters, error) { return db.HarvestCounters(ctx, "") }); err != nil {
 		return nil, err
 	}
 	failures, err := db.Failures(ctx, store.RetryFilter{})

@@ -103,6 +103,7 @@ func TestPagesSayWhy(t *testing.T) {
 	d := open(t, func(o *Options) { o.WorkflowURL = func(h string) string { return "http://127.0.0.1:8233/" + h } }, false)
 	d.sample()
 	id := url.PathEscape(sampleHarvest)
+	d.explained(sampleHarvest)
 	require.Regexp(t, `(?s)<b>4</b> published.*<b>1</b> held.*<b>3</b> wanted.*<b>1</b> found`, d.page("/"))
 	require.Contains(t, d.page("/harvests/"+sampleHarvest), "http://127.0.0.1:8233/conf/webdb/1998-1999")
 

@@ -1,31 +1,24 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"time"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/store"
 )
 
-// paperRow is a paper as it stands in a harvest, and why it is missing.
-type paperRow struct {
-	store.HarvestPaper
-	Reason   report.Reason `json:"reason,omitempty"`
-	Evidence []string      `json:"evidence,omitempty"`
-}
-
 // papersPage lists papers of a harvest, by key.
 type papersPage struct {
-	Harvest string     `json:"harvest"`
-	State   string     `json:"state,omitempty"`
-	Reason  string     `json:"reason,omitempty"`
-	Year    int        `json:"year,omitempty"`
-	Papers  []paperRow `json:"papers"`
-	Unknown bool       `json:"reasons_unknown,omitempty"` // they are being worked out: ask again in a while
-	Next    string     `json:"next,omitempty"`
+	Harvest string               `json:"harvest"`
+	State   string               `json:"state,omitempty"`
+	Reason  string               `json:"reason,omitempty"`
+	Year    int                  `json:"year,omitempty"`
+	Papers  []store.HarvestPaper `json:"papers"`
+	Why     *time.Time           `json:"reasons_as_of,omitempty"`   // when the reasons were worked out
+	Unknown bool                 `json:"reasons_unknown,omitempty"` // they are being worked out: ask again in a while
+	Next    string               `json:"next,omitempty"`
 }
 
 // Title implements titled.
@@ -57,63 +50,22 @@ func papers(ctx context.Context, c *Console, a *asked) (titled, error) {
 		return nil, err
 	}
 	p := papersPage{Harvest: h.ID, State: a.get("state"), Reason: a.get("reason"), Year: a.number("year")}
-	if p.Reason != "" {
-		err = c.missingFor(ctx, &p, a.get("after"))
-		return p, err
-	}
-	rows, err := c.App.DB.HarvestPapers(ctx, store.PaperQuery{Harvest: h.ID, State: p.State, Years: a.years(), After: a.get("after"), Limit: pageSize + 1})
+	why, err := c.reports.latest(ctx, h.ID)
 	if err != nil {
 		return nil, err
 	}
-	rows, p.Next = more(rows, func(r store.HarvestPaper) string { return r.Paper })
-	p.Papers = make([]paperRow, len(rows))
-	any := false
-	for i, r := range rows {
-		p.Papers[i].HarvestPaper = r
-		any = any || r.State == store.PaperMissing
+	if p.Unknown = why == nil; !p.Unknown {
+		p.Why = &why.Made
 	}
-	if any {
-		err = c.sayWhy(ctx, &p)
+	q := store.PaperQuery{Harvest: h.ID, State: p.State, Years: a.years(), After: a.get("after"), Limit: pageSize + 1}
+	var rows []store.HarvestPaper
+	if p.Reason != "" {
+		rows, err = c.App.DB.MissingFor(ctx, q, p.Reason)
+	} else {
+		rows, err = c.App.DB.HarvestPapers(ctx, q)
 	}
+	p.Papers, p.Next = more(rows, func(r store.HarvestPaper) string { return r.Paper })
 	return p, err
-}
-
-// missingFor lists the papers that are missing for one reason.
-func (c *Console) missingFor(ctx context.Context, p *papersPage, after string) error {
-	r, err := c.reports.get(ctx, p.Harvest, answerTime)
-	if err != nil || r == nil {
-		return err
-	}
-	var rows []paperRow
-	for _, m := range r.Missing {
-		if string(m.Reason) == p.Reason && m.Paper > after && (p.Year == 0 || m.Year == p.Year) {
-			rows = append(rows, paperRow{store.HarvestPaper{Paper: m.Paper, Title: m.Title, Year: m.Year, Authors: m.Authors, State: store.PaperMissing}, m.Reason, m.Evidence})
-		}
-	}
-	slices.SortFunc(rows, func(a, b paperRow) int { return cmp.Compare(a.Paper, b.Paper) })
-	p.Papers, p.Next = more(rows, func(r paperRow) string { return r.Paper })
-	return nil
-}
-
-// sayWhy adds to the missing papers of a page why they are missing.
-func (c *Console) sayWhy(ctx context.Context, p *papersPage) error {
-	r, err := c.reports.get(ctx, p.Harvest, reportWaited)
-	if err != nil {
-		return err
-	}
-	if p.Unknown = r == nil; p.Unknown {
-		return nil
-	}
-	at := map[string]int{}
-	for i, row := range p.Papers {
-		at[row.Paper] = i
-	}
-	for _, m := range r.Missing {
-		if i, ok := at[m.Paper]; ok && p.Papers[i].State == store.PaperMissing {
-			p.Papers[i].Reason, p.Papers[i].Evidence = m.Reason, m.Evidence
-		}
-	}
-	return nil
 }
 
 // paperPage is one paper, and what was compared with it.

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -10,118 +9,124 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// reports are those made lately: one of a large harvest takes seconds, and many pages
-// show a part of it.
+// reports are those that are being made: one of a large harvest takes seconds, so its
+// numbers and reasons are kept on record, and pages show them from there.
 type reports struct {
-	db   *store.DB
-	ctx  context.Context // of the console: what is being made ends with it
-	mu   sync.Mutex
-	made map[string]*madeReport
-	work sync.WaitGroup
+	db     *store.DB
+	ctx    context.Context // of the console: what is being made ends with it
+	mu     sync.Mutex
+	making map[string]*making
+	work   sync.WaitGroup
 
 	hands chan struct{} // who makes one: each holds its report's papers
 }
 
-// madeReport is the latest report of a harvest, and the one that is being made.
-type madeReport struct {
+// making is the report of a harvest under way.
+type making struct {
+	done   chan struct{} // closed when it is ready
 	report *report.Report
-	until  time.Time     // it is good enough till then
-	making chan struct{} // closed when the next is ready; nil while none is made
-	err    error         // of the last that was made
+	err    error
 }
 
-// Bounds of reports: how many are kept, how long one may take, and how long a page
-// that can do without waits for it.
+// Bounds of reports: how many are made at a time, how long one may take, how long it
+// is good enough, and how long a page waits for a better one.
 const (
-	maxReports   = 8
 	reportsATime = 2
 	reportTime   = 10 * time.Minute
 	reportFresh  = 2 * time.Second
-	reportWaited = 2 * time.Second
+	reportWaited = time.Second
 )
 
-// get returns a harvest's report, anew where the last one is old: twenty times as old
-// as it took to make. Where that takes longer than wait it is the last one, or nil.
-func (rs *reports) get(ctx context.Context, id string, wait time.Duration) (*report.Report, error) {
-	rs.mu.Lock()
-	m := rs.made[id]
-	if m == nil {
-		rs.forgetOne()
-		m = &madeReport{}
-		rs.made[id] = m
-	}
-	if m.report != nil && time.Now().Before(m.until) {
-		defer rs.mu.Unlock()
-		return m.report, nil
-	}
-	if m.making == nil {
-		m.making = make(chan struct{})
-		rs.work.Go(func() { rs.make(id, m) })
-	}
-	making := m.making
-	rs.mu.Unlock()
-
-	late := time.NewTimer(wait)
-	defer late.Stop()
+// whole makes a harvest's report with all its lists, or waits for the one that is
+// being made.
+func (rs *reports) whole(ctx context.Context, id string) (*report.Report, error) {
+	m := rs.make(id)
 	select {
-	case <-making:
-	case <-late.C:
+	case <-m.done:
+		return m.report, m.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	if m.report == nil {
-		return nil, m.err
-	}
-	return m.report, nil
 }
 
-func (rs *reports) make(id string, m *madeReport) {
-	r, took, err := rs.build(id)
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	if m.err = err; err == nil {
-		m.report, m.until = r, time.Now().Add(max(reportFresh, 20*took))
+// latest returns the numbers of a harvest's report, and has them made anew where they
+// are twenty times as old as that takes. Who would wait long for that gets the old
+// ones, or nil where there are none.
+func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error) {
+	r, err := report.Latest(ctx, rs.db, id)
+	if err != nil || r != nil && time.Since(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
+		return r, err
 	}
-	close(m.making)
-	m.making = nil
+	m := rs.make(id)
+	if r != nil && r.Took > reportWaited {
+		return r, nil
+	}
+	late := time.NewTimer(reportWaited)
+	defer late.Stop()
+	select {
+	case <-m.done:
+		if m.err != nil {
+			return nil, m.err
+		}
+		return report.Latest(ctx, rs.db, id)
+	case <-late.C:
+		return r, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
-// build makes a report when it is its turn.
-func (rs *reports) build(id string) (r *report.Report, took time.Duration, err error) {
+// make has a report made, if it is not being made.
+func (rs *reports) make(id string) *making {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	m := rs.making[id]
+	if m == nil {
+		m = &making{done: make(chan struct{})}
+		rs.making[id] = m
+		rs.work.Go(func() {
+			m.report, m.err = rs.build(id)
+			rs.mu.Lock()
+			defer rs.mu.Unlock()
+			delete(rs.making, id)
+			close(m.done)
+		})
+	}
+	return m
+}
+
+// build makes a report when it is its turn, and keeps it.
+func (rs *reports) build(id string) (*report.Report, error) {
 	select {
 	case rs.hands <- struct{}{}:
 		defer func() { <-rs.hands }()
 	case <-rs.ctx.Done():
-		return nil, 0, rs.ctx.Err()
+		return nil, rs.ctx.Err()
 	}
 	ctx, cancel := context.WithTimeout(rs.ctx, reportTime)
 	defer cancel()
-	began := time.Now()
-	r, err = report.Build(ctx, rs.db, id)
-	return r, time.Since(began), err
-}
-
-// forgetOne makes room for one more report.
-func (rs *reports) forgetOne() {
-	for id, m := range rs.made {
-		if len(rs.made) < maxReports {
-			return
-		}
-		if m.making == nil {
-			delete(rs.made, id)
-		}
+	r, err := report.Build(ctx, rs.db, id)
+	if err != nil {
+		return nil, err
 	}
+	return r, report.Keep(ctx, rs.db, r)
 }
 
-// reportPage is a harvest's report.
+// reportPage is a harvest's report: whole for programs, for people its numbers.
 type reportPage struct {
 	*report.Report
+
+	unmade bool // nothing but the harvest is known yet
 }
 
 // Title implements titled.
 func (p reportPage) Title() string { return "Report: " + p.Harvest.ID }
+
+// Live implements lively.
+func (p reportPage) Live() bool { return p.unmade }
+
+// Unmade reports whether the numbers are still being worked out.
+func (p reportPage) Unmade() bool { return p.unmade }
 
 // Drawn are the charts of the page.
 func (p reportPage) Drawn() report.Charts { return p.Report.Charts() }
@@ -149,12 +154,14 @@ func harvestReport(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.reports.get(ctx, h.ID, answerTime)
-	if err != nil {
-		return nil, err
+	var r *report.Report
+	if asJSON(a.Request) {
+		r, err = c.reports.whole(ctx, h.ID)
+	} else {
+		r, err = c.reports.latest(ctx, h.ID)
 	}
-	if r == nil {
-		return nil, fmt.Errorf("the report of %s takes longer than %s", h.ID, answerTime)
+	if err == nil && r == nil {
+		return reportPage{&report.Report{Harvest: h}, true}, nil
 	}
-	return reportPage{r}, nil
+	return reportPage{r, false}, err
 }

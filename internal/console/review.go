@@ -2,6 +2,9 @@ package console
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"gleaner/internal/record/store"
 )
@@ -12,6 +15,7 @@ type reviewPage struct {
 	Settled bool           `json:"settled,omitempty"`
 	All     int            `json:"all"` // how many there are
 	Reviews []store.Review `json:"reviews"`
+	Next    string         `json:"next,omitempty"`
 }
 
 // Title implements titled.
@@ -19,7 +23,23 @@ func (p reviewPage) Title() string { return "Review" }
 
 func reviews(ctx context.Context, c *Console, a *asked) (titled, error) {
 	p := reviewPage{Venue: a.get("venue"), Settled: a.get("settled") == "yes"}
-	all, err := c.App.DB.Reviews(ctx, p.Venue, p.Settled)
-	p.All, p.Reviews = len(all), listed(all[:min(len(all), pageSize)])
+	q := store.ReviewQuery{Venue: p.Venue, Settled: p.Settled, Limit: pageSize + 1}
+	if after := a.get("after"); after != "" {
+		score, of, _ := strings.Cut(after, " ")
+		sha, paper, _ := strings.Cut(of, " ")
+		n, err := strconv.ParseFloat(score, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%w: after is what the page before gave as next", errInput)
+		}
+		q.After = &store.Review{Score: n, Paper: paper, SHA256: sha}
+	}
+	rows, err := c.App.DB.Reviews(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	p.Reviews, p.Next = more(rows, func(r store.Review) string {
+		return fmt.Sprintf("%s %s %s", strconv.FormatFloat(r.Score, 'g', -1, 32), r.SHA256, r.Paper)
+	})
+	p.All, err = c.App.DB.CountReviews(ctx, q)
 	return p, err
 }

@@ -132,6 +132,8 @@ type Report struct {
 	Reasons   map[Reason]int `json:"reasons"`
 	Sites     []SiteLine     `json:"sites"`
 	LeftOut   map[string]int `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
+
+	Took time.Duration `json:"-"` // to build it
 }
 
 // Build computes the report of a harvest.
@@ -147,6 +149,7 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 			return nil, err
 		}
 	}
+	r.Took = time.Since(r.Made)
 	return r, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -86,16 +87,48 @@ type Review struct {
 	Begins  string   `json:"begins"` // how its text begins
 }
 
-// Reviews lists the ambiguous matches of papers that were not found otherwise
-// (of one venue, or of all for ""), likeliest first; settled lists instead what
-// a person settled.
-func (db *DB) Reviews(ctx context.Context, venueKey string, settled bool) ([]Review, error) {
-	return list[Review](ctx, db, `SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), m.sha256, m.verdict, m.score, m.form,
+// ReviewQuery are conditions on matches that wait for a person's word; zero fields are
+// none.
+type ReviewQuery struct {
+	Venue   string
+	Settled bool    // what a person settled instead
+	After   *Review // the one before the first
+	Limit   int
+}
+
+func (q ReviewQuery) condition() string {
+	if q.Settled {
+		return `m.settled <> ''`
+	}
+	return waitsForReview()
+}
+
+func (q ReviewQuery) sql() string {
+	return `SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), m.sha256, m.verdict, m.score, m.form,
 			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600)
 		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256
 		LEFT JOIN LATERAL (SELECT url, anchor FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1) l ON true
-		WHERE ($1='' OR p.venue=$1) AND CASE WHEN $2 THEN m.settled<>'' ELSE `+waitsForReview()+` END
-		ORDER BY m.score DESC, p.key, m.sha256`, venueKey, settled)
+		WHERE ($1='' OR p.venue=$1) AND (-m.score, m.paper_key, m.sha256) > ($2::real, $3, $4) AND ` + q.condition() + `
+		ORDER BY -m.score, m.paper_key, m.sha256 LIMIT nullif($5, 0)`
+}
+
+func (q ReviewQuery) args() []any {
+	if a := q.After; a != nil {
+		return []any{q.Venue, float32(-a.Score), a.Paper, a.SHA256, q.Limit}
+	}
+	return []any{q.Venue, float32(math.Inf(-1)), "", "", q.Limit}
+}
+
+// Reviews lists the ambiguous matches of papers that were not found otherwise, the
+// likeliest first.
+func (db *DB) Reviews(ctx context.Context, q ReviewQuery) ([]Review, error) {
+	return list[Review](ctx, db, q.sql(), q.args()...)
+}
+
+// CountReviews counts all that Reviews would list without a limit.
+func (db *DB) CountReviews(ctx context.Context, q ReviewQuery) (n int, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND `+q.condition(), q.Venue).Scan(&n)
+	return n, err
 }
 
 // PaperOf is the paper that a document is, or one without a key.

@@ -27,6 +27,10 @@ type HarvestPaper struct {
 	State   string   `json:"state"`
 	HeldWhy string   `json:"held_why,omitempty"`
 	SHA256  string   `json:"sha256,omitempty"` // of the best document that is it
+
+	// Why it is missing, as the report says that was kept last.
+	Reason   string   `json:"reason,omitempty"`
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // PaperQuery are conditions on the papers of a harvest; zero fields are none.
@@ -39,11 +43,12 @@ type PaperQuery struct {
 }
 
 const harvestPapersSQL = `
-	SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), s.state, h.held_why, coalesce(f.sha256, '')
+	SELECT p.key, p.title, p.year, ARRAY(SELECT a->>'name' FROM jsonb_array_elements(p.authors) a), s.state, h.held_why, coalesce(f.sha256, ''), coalesce(w.reason, ''), coalesce(w.evidence, '[]')
 	FROM harvest_papers h JOIN papers p ON p.key=h.paper_key
 		LEFT JOIN LATERAL (SELECT m.sha256 FROM matches m JOIN documents d ON d.sha256=m.sha256 LEFT JOIN locations l ON l.sha256=m.sha256
 			WHERE m.paper_key=h.paper_key AND ` + FoundSQL + ` ORDER BY ` + bestFirst + ` LIMIT 1) f ON true
 		CROSS JOIN LATERAL (SELECT CASE WHEN h.held THEN 'held' WHEN f.sha256 IS NOT NULL THEN 'found' ELSE 'missing' END AS state) s
+		LEFT JOIN missing_papers w ON w.harvest_id=h.harvest_id AND w.paper_key=h.paper_key AND s.state='missing'
 	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND ($3='' OR s.state=$3) AND ($4::int[] IS NULL OR p.year = ANY($4))
 	ORDER BY h.paper_key LIMIT $5`
 
