@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,17 +126,20 @@ func workflowURL(cfg *config.Config, ui string) func(string) string {
 func (c *cli) consoleUserCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Say who may use the console",
 		Long: "Say who may use the console. While there is nobody, it is for this machine alone,\nand asks for no password; of each only the argon2id hash of the password is kept."}
-	var file string
+	var file, role string
 	add := &cobra.Command{Use: "add NAME", Short: "Let somebody use the console, or change their password", Args: args(1, "a user's name"),
-		Long:    "Let somebody use the console. The password is asked for on a terminal, or is the first\nline of the standard input or of a file. One who is known gets the new password, and is\nlogged out everywhere.",
-		Example: "  starter console user add ada\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
+		Long:    "Let somebody use the console. The password is asked for on a terminal, or is the first\nline of the standard input or of a file. One who is known gets the new password, and is\nlogged out everywhere, and keeps their role where none is given. The first user is an\nadministrator, others are readers where no role is given.",
+		Example: "  starter console user add ada\n  starter console user add bob --role editor\n  pass show gleaner/ada | starter console user add ada\n  starter console user add ada --password-file ada.txt",
 		RunE: func(cmd *cobra.Command, got []string) error {
 			return c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
+				if err := checkRole(role); role != "" && err != nil {
+					return err
+				}
 				password, err := c.password(cmd.InOrStdin(), file)
 				if err != nil {
 					return err
 				}
-				err = console.AddUser(ctx, a.DB, got[0], password)
+				err = console.AddUser(ctx, a.DB, got[0], password, store.Role(role))
 				if errors.Is(err, console.ErrPassword) || errors.Is(err, console.ErrUserName) {
 					err = fmt.Errorf("%w: %w", program.ErrUsage, err)
 				}
@@ -146,7 +150,18 @@ func (c *cli) consoleUserCommand() *cobra.Command {
 			})(cmd, got)
 		}}
 	add.Flags().StringVar(&file, "password-file", "", "file whose first line is the password")
-	cmd.AddCommand(add, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
+	add.Flags().StringVar(&role, "role", "", "what they may do: "+roleHelp())
+	cmd.AddCommand(add, &cobra.Command{Use: "role NAME ROLE", Short: "Say what somebody may do", Args: args(2, "a user's name and a role"),
+		Long: "Say what somebody may do, from their next request on: " + roleHelp() + ".", Example: "  starter console user role bob administrator",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
+			if err := checkRole(got[1]); err != nil {
+				return err
+			}
+			if err := a.DB.SetRole(ctx, got[0], store.Role(got[1])); err != nil {
+				return program.Unknown{Reason: err}
+			}
+			return c.sayUser(got[0], "is "+got[1])
+		})}, &cobra.Command{Use: "remove NAME", Short: "Shut somebody out, at once", Args: args(1, "a user's name"), Example: "  starter console user remove ada",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			if err := a.DB.RemoveUser(ctx, got[0]); err != nil {
 				return program.Unknown{Reason: err}
@@ -159,14 +174,25 @@ func (c *cli) consoleUserCommand() *cobra.Command {
 				return err
 			}
 			return c.Print(append([]store.User{}, all...), func(w io.Writer) error {
-				return table(w, "USER\tADDED", func(line func(string, ...any)) {
+				return table(w, "USER\tROLE\tADDED", func(line func(string, ...any)) {
 					for _, u := range all {
-						line("%s\t%s", u.Name, u.Added.Local().Format(time.DateTime))
+						line("%s\t%s\t%s", u.Name, u.Role, u.Added.Local().Format(time.DateTime))
 					}
 				})
 			})
 		})})
 	return cmd
+}
+
+func roleHelp() string {
+	return "reader (looks), editor (also starts and ends harvests and jobs, and settles matches) or administrator (also says who may, and which hosts are never asked)"
+}
+
+func checkRole(role string) error {
+	if !slices.Contains(store.Roles(), store.Role(role)) {
+		return fmt.Errorf("%w: a role is one of %v, not %q", program.ErrUsage, store.Roles(), role)
+	}
+	return nil
 }
 
 func (c *cli) sayUser(name, said string) error {

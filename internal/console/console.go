@@ -84,7 +84,7 @@ const (
 func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 	public := !loopback(l.Addr().String()) || c.URL != nil && !loopback(c.URL.Host)
 	if public {
-		_, users, err := c.App.DB.Session(ctx, nil)
+		_, _, users, err := c.App.DB.Session(ctx, nil)
 		if err != nil {
 			return err
 		}
@@ -118,12 +118,9 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 // Handler is what Serve serves. A public one lets nobody in without log-in.
 func (c *Console) Handler(public bool) http.Handler {
 	mux := http.NewServeMux()
-	for _, r := range routes() {
-		mux.Handle(r.method+" "+r.path, c.answer(r))
+	for _, d := range c.places() {
+		mux.Handle(d.pattern, c.only(d.may, d.serve))
 	}
-	mux.HandleFunc("GET /documents/{sha256}/page.png", c.picture)
-	mux.HandleFunc("GET /jobs/{id}/lines.csv", c.linesCSV)
-	mux.HandleFunc("GET /openapi.json", c.serveOpenAPI)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, errNoPage) })
 	inside := c.admit(public, mux)
 

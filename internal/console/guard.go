@@ -2,10 +2,14 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
+
+	"gleaner/internal/record/store"
 )
 
 // contentRules let a page load the console's own style, script and pictures, send
@@ -64,33 +68,58 @@ func loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-type userKey struct{}
+// who is who asks, and what they may do.
+type who struct {
+	name string // "" where nobody has to log in
+	role store.Role
+}
+
+type whoKey struct{}
+
+func asker(ctx context.Context) who {
+	w, _ := ctx.Value(whoKey{}).(who)
+	return w
+}
 
 // user is who is logged in, "" for nobody.
-func user(ctx context.Context) string {
-	name, _ := ctx.Value(userKey{}).(string)
-	return name
+func user(ctx context.Context) string { return asker(ctx).name }
+
+// may reports whether who has a role may do what another is the least for. Nobody may
+// do what has no role.
+func (w who) may(least store.Role) bool {
+	at := slices.Index(store.Roles(), least)
+	return at >= 0 && slices.Index(store.Roles(), w.role) >= at
+}
+
+// only serves those who may.
+func (c *Console) only(least store.Role, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !asker(r.Context()).may(least) {
+			c.log.WarnContext(r.Context(), "console: not allowed", "path", r.URL.Path, "user", user(r.Context()), "needs", least)
+			c.fail(w, r, fmt.Errorf("%w: only who is %s may do this", errRole, article(least)))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func article(r store.Role) string {
+	if r == store.Reader {
+		return "a " + string(r)
+	}
+	return "an " + string(r)
 }
 
 // admit lets in who is logged in, and everybody where nobody has to be: on this
 // machine alone, while there are no users.
 func (c *Console) admit(public bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, users, err := c.App.DB.Session(r.Context(), c.sessionOf(r))
-		if err != nil {
-			c.fail(w, r, err)
-			return
-		}
-		if given, password, ok := r.BasicAuth(); ok && name == "" {
-			if err := c.doors.check(r.Context(), c.App.DB, c.address(r), given, password); err != nil {
-				c.fail(w, r, err)
-				return
-			}
-			name = given
-		}
+		in, err := c.known(r, public)
 		switch {
-		case name != "", !users && !public:
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, name)))
+		case err != nil:
+			c.fail(w, r, err)
+		case in.role != "":
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, in)))
 		case asJSON(r):
 			w.Header().Set("WWW-Authenticate", `Basic realm="Gleaner", charset="UTF-8"`)
 			c.fail(w, r, errLogin)
@@ -102,4 +131,24 @@ func (c *Console) admit(public bool, next http.Handler) http.Handler {
 			http.Redirect(w, r, to, http.StatusSeeOther) // #nosec G710 -- the log-in, whatever is asked for after it
 		}
 	})
+}
+
+// known is who asks, by session or by password; without a role they are to log in.
+func (c *Console) known(r *http.Request, public bool) (who, error) {
+	name, role, users, err := c.App.DB.Session(r.Context(), c.sessionOf(r))
+	if err != nil || name != "" {
+		return who{name, role}, err
+	}
+	given, password, ok := r.BasicAuth()
+	if ok {
+		if err := c.doors.check(r.Context(), c.App.DB, c.address(r), given, password); err != nil {
+			return who{}, err
+		}
+		role, err = c.App.DB.RoleOf(r.Context(), given)
+		return who{given, role}, err
+	}
+	if !users && !public {
+		return who{"", store.Administrator}, nil
+	}
+	return who{}, nil
 }

@@ -48,8 +48,9 @@ var (
 	ErrUserName = errors.New("a user's name has 1 to 64 characters, none of them a space or a colon")
 )
 
-// AddUser lets somebody use the console, or gives them another password.
-func AddUser(ctx context.Context, db *store.DB, name, password string) error {
+// AddUser lets somebody use the console, or gives them another password; "" is the role
+// that store.SaveUser chooses.
+func AddUser(ctx context.Context, db *store.DB, name, password string, role store.Role) error {
 	if name == "" || len(name) > maxName || strings.ContainsAny(name, ": \t\r\n") {
 		return ErrUserName
 	}
@@ -60,7 +61,7 @@ func AddUser(ctx context.Context, db *store.DB, name, password string) error {
 	if err != nil {
 		return err
 	}
-	return db.SaveUser(ctx, name, hash)
+	return db.SaveUser(ctx, name, hash, role)
 }
 
 // doors checks passwords, and bounds how often they are guessed.

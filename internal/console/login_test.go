@@ -49,7 +49,7 @@ func TestOthersNeedUsers(t *testing.T) {
 func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, false)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	res, _ := d.do("GET", "/harvests/conf%2Fx?a=b", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	require.Equal(t, "/login?next="+url.QueryEscape("/harvests/conf%2Fx?a=b"), res.Header.Get("Location"))
@@ -83,11 +83,11 @@ func TestEverybodyLogsInOnceThereIsAUser(t *testing.T) {
 func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
-	require.NoError(t, AddUser(t.Context(), d.DB, "bob", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	require.NoError(t, AddUser(t.Context(), d.DB, "bob", password, ""))
 	_, _ = d.login("ada", password)
 	d.page("/")
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!"))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
 	res, _ := d.do("GET", "/", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 	_, _ = d.login("ada", password+"!")
@@ -101,7 +101,7 @@ func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 func TestProgramsLogInWithEveryRequest(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	for said, want := range map[string]int{password: 200, "wrong password": 401} {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+"/?format=json", nil)
 		require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestProgramsLogInWithEveryRequest(t *testing.T) {
 func TestGuessesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	for range wrongAtOnce {
 		code, _ := d.login("ada", "a wrong password")
 		require.Equal(t, http.StatusUnauthorized, code)
@@ -128,7 +128,7 @@ func TestGuessesAreBounded(t *testing.T) {
 	code, _ = d.login("bob", password)
 	require.Equal(t, http.StatusTooManyRequests, code, "the address is out, whatever the name")
 	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errTooMany, "and the user, from wherever")
-	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
 	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password))
 }
 
@@ -151,7 +151,7 @@ func TestFormsOfOtherSitesAreRefused(t *testing.T) {
 func TestBrowsersAreToldWhatTheyMayDo(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(o *Options) { o.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"} }, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	for _, path := range []string{"/", "/login", "/style.css", "/nowhere"} {
 		res, _ := d.do("GET", path, "")
 		for name, want := range map[string]string{"Content-Security-Policy": contentRules, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
@@ -179,8 +179,8 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 	d := open(t, nil, false)
 	res, _ := d.do("POST", "/login", "user="+strings.Repeat("x", maxForm))
 	require.Equal(t, http.StatusRequestEntityTooLarge, res.StatusCode)
-	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada", "short"), ErrPassword)
-	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada lovelace", password), ErrUserName)
+	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada", "short", ""), ErrPassword)
+	require.ErrorIs(t, AddUser(t.Context(), d.DB, "ada lovelace", password, ""), ErrUserName)
 }
 
 // TestCookiesOfNeighbours: where browsers speak TLS with the console, a session counts
@@ -188,7 +188,7 @@ func TestWhatIsSentIsBounded(t *testing.T) {
 func TestCookiesOfNeighbours(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(o *Options) { o.TLS = true }, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "mallory", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "mallory", password, ""))
 	_, cookies := d.login("mallory", password)
 	require.Len(t, cookies, 1)
 	d.another()
@@ -203,7 +203,7 @@ func TestCookiesOfNeighbours(t *testing.T) {
 func TestLongNamesAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
-	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password))
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	for i := range wrongAtOnce + 5 {
 		code, _ := d.login(strings.Repeat("x", 60<<10)+strconv.Itoa(i), password)
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusTooManyRequests}, code)

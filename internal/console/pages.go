@@ -8,14 +8,16 @@ import (
 	"strconv"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 )
 
 // route is one address of the console: openapi.json describes it, and answer makes
 // what it shows.
 type route struct {
 	method, path string
-	page         string // the template
-	what         string // in a sentence
+	may          store.Role // the least that may
+	page         string     // the template
+	what         string     // in a sentence
 	params       []param
 	answer       func(ctx context.Context, c *Console, a *asked) (titled, error)
 	shows        titled // an empty one of what answer makes
@@ -114,6 +116,26 @@ func more[T any](rows []T, key func(T) string) ([]T, string) {
 	return rows, key(rows[pageSize-1])
 }
 
+// place is an address of the console, and the least role that is served there.
+type place struct {
+	pattern string
+	may     store.Role
+	serve   http.Handler
+}
+
+// places are all that is served to who is let in: the pages, and what is none.
+func (c *Console) places() []place {
+	all := []place{
+		{"GET /documents/{sha256}/page.png", store.Reader, http.HandlerFunc(c.picture)},
+		{"GET /jobs/{id}/lines.csv", store.Reader, http.HandlerFunc(c.linesCSV)},
+		{"GET /openapi.json", store.Reader, http.HandlerFunc(c.serveOpenAPI)},
+	}
+	for _, r := range routes() {
+		all = append(all, place{r.method + " " + r.path, r.may, c.answer(r)})
+	}
+	return all
+}
+
 // routes are all addresses of the console, but for the log-in, the style and pictures.
 func routes() []route {
 	after := param{name: "after", what: "what the page before gave as next"}
@@ -121,36 +143,39 @@ func routes() []route {
 	inState := func(of ...string) param { return param{name: "state", what: "only those in this state", one: of} }
 	must := func(p param) param { p.required = true; return p }
 	return []route{
-		{"GET", "/{$}", "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
-		{"GET", "/harvests/{id...}", "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
-		{"POST", "/harvests", "done", "Starts a harvest, or joins the one that runs.", []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
+		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
+		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
+		{"POST", "/harvests", store.Editor, "done", "Starts a harvest, or joins the one that runs.", []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
 			{name: "goal", what: "a venue's key or name, the address of a site, a person's name or DBLP id, or the name of a list that was entered", required: true},
 			{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"}}, startHarvest, donePage{}},
-		{"POST", "/harvests/{id...}", "done", "Pauses, resumes, cancels or retries a harvest.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry}, required: true},
+		{"POST", "/harvests/{id...}", store.Editor, "done", "Pauses, resumes, cancels or retries a harvest.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry}, required: true},
 			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
-		{"GET", "/reports/{id...}", "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
-		{"GET", "/papers", "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
+		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
+		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
 			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
-		{"GET", "/papers/{key...}", "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
-		{"GET", "/sites", "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, inState(siteStates()...), after}, sites, sitesPage{}},
-		{"GET", "/sites/{host}", "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
-		{"GET", "/documents", "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "such as paper, thesis or slides"},
+		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
+		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, inState(siteStates()...), after}, sites, sitesPage{}},
+		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
+		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "such as paper, thesis or slides"},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
 			{name: "after", what: after.what, number: true}}, documents, documentsPage{}},
-		{"GET", "/documents/{sha256}", "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
-		{"GET", "/urls", "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
-		{"GET", "/review", "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
-		{"POST", "/review", "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
+		{"GET", "/documents/{sha256}", store.Reader, "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
+		{"GET", "/urls", store.Reader, "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
+		{"GET", "/review", store.Reader, "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
+		{"POST", "/review", store.Editor, "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
 			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"}}, settle, settledPage{}},
-		{"GET", "/jobs", "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
-		{"POST", "/jobs", "done", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
-		{"GET", "/jobs/{id}", "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
+		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
+		{"POST", "/jobs", store.Editor, "done", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
+		{"GET", "/jobs/{id}", store.Reader, "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},
 			{name: "after", what: after.what, number: true}}, job, jobPage{}},
-		{"POST", "/jobs/{id}", "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
-		{"GET", "/whitelist", "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
-		{"GET", "/blacklist", "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},
-		{"POST", "/blacklist", "done", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
+		{"POST", "/jobs/{id}", store.Editor, "done", "Runs a job again, cancels it, changes its options, or removes what its dry run listed.", append([]param{{name: "do", what: "what to do", one: []string{doRun, doCancel, doModify, doConfirm}, required: true}}, jobParams()...), actOnJob, jobDone{}},
+		{"GET", "/whitelist", store.Reader, "whitelist", "Lists pages worth a crawl, the best domain's first.", []param{after}, whitelist, whitelistPage{}},
+		{"GET", "/blacklist", store.Reader, "blacklist", "Lists hosts that are never asked, by name.", []param{after}, blacklist, blacklistPage{}},
+		{"POST", "/blacklist", store.Administrator, "done", "Puts a host on the blacklist, or takes it off.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRemove}, required: true}, {name: "host", what: "its name", required: true},
 			{name: "reason", what: "why; of a host that is added it is in the list, else in the log"}}, block, blockedPage{}},
-		{"GET", "/statistics", "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
+		{"GET", "/users", store.Administrator, "users", "Lists who may use the console, and what they may do.", nil, users, usersPage{}},
+		{"POST", "/users", store.Administrator, "done", "Lets somebody use the console, says what they may do, or shuts them out.", []param{{name: "do", what: "what to do", one: []string{doAdd, doRole, doRemove}, required: true},
+			{name: "user", what: "a name", required: true}, {name: "role", what: "what they may do", one: roleNames()}, {name: "password", what: "of somebody who is added, or their new one"}}, changeUser, changedUser{}},
+		{"GET", "/statistics", store.Reader, "statistics", "Counts what became of every file, what failed, and which sites and domains gave most.", nil, statistics, statisticsPage{}},
 	}
 }

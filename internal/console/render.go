@@ -171,11 +171,18 @@ type lively interface{ Live() bool }
 type view struct {
 	Title   string
 	User    string
+	Role    store.Role
 	Address string // of the page, as asked for
 	Here    string // the first part of its path
 	Live    bool
 	Data    any
 }
+
+// Edits reports whether who looks may start, end and settle things.
+func (v view) Edits() bool { return who{role: v.Role}.may(store.Editor) }
+
+// Administers reports whether who looks may say who may, and what is never asked.
+func (v view) Administers() bool { return who{role: v.Role}.may(store.Administrator) }
 
 // asJSON reports whether a program asks.
 func asJSON(r *http.Request) bool {
@@ -212,7 +219,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 }
 
 func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
-	v := view{Title: data.Title(), User: user(r.Context()), Address: r.URL.RequestURI(), Data: data}
+	v := view{Title: data.Title(), User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
 	case "harvests", "reports", "papers":
 		v.Here = ""
@@ -237,6 +244,7 @@ var (
 	errHost    = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
 	errForeign = errors.New("this was sent from a page of another site")
 	errLogin   = errors.New("log in first")
+	errRole    = errors.New("this is not allowed")
 	errWrong   = errors.New("user or password is wrong")
 	errTooMany = errors.New("too many wrong passwords: wait a minute, and try again")
 	errInput   = errors.New("wrong input")
@@ -248,7 +256,7 @@ func status(err error) int {
 	switch {
 	case errors.Is(err, errHost):
 		return http.StatusMisdirectedRequest
-	case errors.Is(err, errForeign), errors.Is(err, errReadOnly):
+	case errors.Is(err, errForeign), errors.Is(err, errReadOnly), errors.Is(err, errRole):
 		return http.StatusForbidden
 	case errors.Is(err, errLogin), errors.Is(err, errWrong):
 		return http.StatusUnauthorized

@@ -7,46 +7,97 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrNoUser is returned for a user of the console that the record does not know.
-var ErrNoUser = errors.New("no such user")
+// Errors of users of the console.
+var (
+	ErrNoUser    = errors.New("no such user")
+	ErrUserTaken = errors.New("somebody else is called so")
+)
+
+// Role is what a user of the console may do; each may do what those before it may.
+type Role string
+
+// The roles.
+const (
+	Reader        Role = "reader"        // look
+	Editor        Role = "editor"        // start and end harvests and jobs, and settle matches
+	Administrator Role = "administrator" // say who may use the console, and which hosts are never asked
+)
+
+// Roles lists them, the least first.
+func Roles() []Role { return []Role{Reader, Editor, Administrator} }
 
 // User is somebody who may use the console.
 type User struct {
-	Name  string    `json:"user"`
-	Added time.Time `json:"added_at"`
+	Name     string    `json:"user"`
+	Role     Role      `json:"role"`
+	Provider bool      `json:"by_provider"` // an identity provider knows them, and no password
+	Added    time.Time `json:"added_at"`
 }
 
 // SaveUser lets somebody use the console, with a password of which only the hash is
 // given. One who is known gets the new password, and is logged in nowhere any more.
-func (db *DB) SaveUser(ctx context.Context, name, hash string) error {
+// Without a role it is the one that they have; of somebody new the least, and of the
+// first of all the greatest.
+func (db *DB) SaveUser(ctx context.Context, name, hash string, role Role) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO console_users (name, password) VALUES ($1,$2) ON CONFLICT (name) DO UPDATE SET password=EXCLUDED.password`, name, hash)
+		b.Queue(`INSERT INTO console_users (name, password, role) VALUES ($1,$2, coalesce(nullif($3, ''), (SELECT role FROM console_users WHERE name=$1),
+				CASE WHEN EXISTS (SELECT 1 FROM console_users) THEN 'reader' ELSE 'administrator' END))
+			ON CONFLICT (name) DO UPDATE SET password=EXCLUDED.password, role=EXCLUDED.role, subject=NULL`, name, hash, role)
 		b.Queue(`DELETE FROM console_sessions WHERE user_name=$1`, name)
 		return tx.SendBatch(ctx, b).Close()
 	})
 }
 
+// SaveProvided lets somebody use the console whom an identity provider knows by a
+// subject, under a name that nobody else has: not who has a password, nor another
+// subject. Who comes by another name than before is called by the new one.
+func (db *DB) SaveProvided(ctx context.Context, name, subject string, role Role) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM console_users WHERE subject=$1 AND name<>$2`, subject, name); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `INSERT INTO console_users (name, password, role, subject) VALUES ($1,'',$2,$3)
+			ON CONFLICT (name) DO UPDATE SET role=EXCLUDED.role WHERE console_users.subject=EXCLUDED.subject`, name, role, subject)
+		if err == nil && tag.RowsAffected() == 0 {
+			return fmt.Errorf("%s: %w", name, ErrUserTaken)
+		}
+		return err
+	})
+}
+
+// SetRole changes what a user may do, from their next request on.
+func (db *DB) SetRole(ctx context.Context, name string, role Role) error {
+	return known(name)(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))
+}
+
 // RemoveUser shuts somebody out, also where they are logged in.
 func (db *DB) RemoveUser(ctx context.Context, name string) error {
-	tag, err := db.Pool.Exec(ctx, `DELETE FROM console_users WHERE name=$1`, name)
-	if err == nil && tag.RowsAffected() == 0 {
-		return fmt.Errorf("%s: %w", name, ErrNoUser)
+	return known(name)(db.Pool.Exec(ctx, `DELETE FROM console_users WHERE name=$1`, name))
+}
+
+// known is the error of a change of a user: ErrNoUser where there was none to change.
+func known(name string) func(pgconn.CommandTag, error) error {
+	return func(tag pgconn.CommandTag, err error) error {
+		if err == nil && tag.RowsAffected() == 0 {
+			return fmt.Errorf("%s: %w", name, ErrNoUser)
+		}
+		return err
 	}
-	return err
 }
 
 // Users lists who may use the console, by name.
 func (db *DB) Users(ctx context.Context) ([]User, error) {
-	return list[User](ctx, db, `SELECT name, added_at FROM console_users ORDER BY name`)
+	return list[User](ctx, db, `SELECT name, role, subject IS NOT NULL, added_at FROM console_users ORDER BY name`)
 }
 
 // Password returns the hash of a user's password. The error is ErrNoUser for one
-// that is not known.
+// that is not known, or has none.
 func (db *DB) Password(ctx context.Context, name string) (hash string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT password FROM console_users WHERE name=$1`, name).Scan(&hash)
+	err = db.Pool.QueryRow(ctx, `SELECT password FROM console_users WHERE name=$1 AND subject IS NULL`, name).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("%s: %w", name, ErrNoUser)
 	}
@@ -68,10 +119,19 @@ func (db *DB) EndSession(ctx context.Context, token []byte) error {
 	return err
 }
 
-// Session tells whose session it is, "" for nobody's, and whether there are users
-// at all.
-func (db *DB) Session(ctx context.Context, token []byte) (name string, users bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT user_name FROM console_sessions WHERE token=$1 AND expires_at > now()), ''),
-		EXISTS (SELECT 1 FROM console_users)`, token).Scan(&name, &users)
-	return name, users, err
+// Session tells whose session it is and what they may do, "" for nobody's, and whether
+// there are users at all.
+func (db *DB) Session(ctx context.Context, token []byte) (name string, role Role, users bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT coalesce(u.name, ''), coalesce(u.role, ''), EXISTS (SELECT 1 FROM console_users)
+		FROM (SELECT) one LEFT JOIN (console_sessions s JOIN console_users u ON u.name=s.user_name) ON s.token=$1 AND s.expires_at > now()`, token).Scan(&name, &role, &users)
+	return name, role, users, err
+}
+
+// RoleOf is what a user may do. The error is ErrNoUser for one that is not known.
+func (db *DB) RoleOf(ctx context.Context, name string) (role Role, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT role FROM console_users WHERE name=$1`, name).Scan(&role)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%s: %w", name, ErrNoUser)
+	}
+	return role, err
 }

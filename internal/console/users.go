@@ -1,0 +1,79 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
+)
+
+// usersPage lists who may use the console.
+type usersPage struct {
+	Users []store.User `json:"users"`
+	Self  string       `json:"self,omitempty"` // who asks
+}
+
+// Title implements titled.
+func (usersPage) Title() string { return "Users" }
+
+// Roles are what a user may be.
+func (usersPage) Roles() []string { return roleNames() }
+
+func roleNames() (all []string) {
+	for _, r := range store.Roles() {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+func users(ctx context.Context, c *Console, _ *asked) (titled, error) {
+	all, err := c.App.DB.Users(ctx)
+	return usersPage{listed(all), user(ctx)}, err
+}
+
+// changedUser is somebody who was let in, shut out, or may do something else.
+type changedUser struct {
+	User string `json:"user"`
+	Did  string `json:"did"`
+}
+
+// Title implements titled.
+func (changedUser) Title() string { return "Done" }
+
+// Onward is the list.
+func (changedUser) Onward() string { return "/users" }
+
+// doRole says what a user may do.
+const doRole = "role"
+
+// changeUser does something to another user: an administrator stays one, so that there
+// is always one left.
+func changeUser(ctx context.Context, c *Console, a *asked) (titled, error) {
+	name, role, db := a.get("user"), store.Role(a.get("role")), c.App.DB
+	var err error
+	switch do := a.get("do"); {
+	case name == user(ctx):
+		err = fmt.Errorf("%w: this is you: another administrator does that", errInput)
+	case do == doAdd:
+		if user(ctx) == "" { // nobody has to log in yet, and whoever could not any more would be shut out
+			role = store.Administrator
+		}
+		err = AddUser(ctx, db, name, a.get("password"), role)
+	case do == doRemove:
+		err = db.RemoveUser(ctx, name)
+	case role == "":
+		err = fmt.Errorf("%w: role is missing", errInput)
+	default:
+		err = db.SetRole(ctx, name, role)
+	}
+	switch {
+	case errors.Is(err, store.ErrNoUser):
+		err = program.Unknown{Reason: err}
+	case errors.Is(err, ErrPassword), errors.Is(err, ErrUserName):
+		err = fmt.Errorf("%w: %w", errInput, err)
+	}
+	c.log.InfoContext(ctx, "console: user", "do", a.get("do"), "name", name, "role", role, "user", user(ctx), "error", err)
+	return changedUser{name, a.get("do")}, err
+}
