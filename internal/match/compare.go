@@ -129,6 +129,26 @@ func (w wanted) judge(al alignment, text []byte) relation {
 	return out
 }
 
+// long reports whether a title is long enough to be told where little else speaks
+// for it.
+func (w wanted) long() bool { return len(w.letters) > 30 && len(w.words) >= 4 }
+
+// onlyLost reports whether a text lacks letters of the title and has hardly others
+// in their place. A lost number is another title.
+func (w wanted) onlyLost(al alignment) bool {
+	others := 0
+	for _, o := range al.ops {
+		if o.kind != remove {
+			others++
+			continue
+		}
+		if word := w.words[w.word[o.i]]; roman(word) || number(word) != "" {
+			return false
+		}
+	}
+	return others <= len(w.letters)/24
+}
+
 func adjacent(a, b op) bool {
 	return b.i-a.i <= 1 && b.j-a.j <= 1
 }

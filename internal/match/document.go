@@ -183,6 +183,9 @@ func (d *document) judge(ix *Index, c candidate) finding {
 	p := d.placeOf(al.start, al.end, paper)
 	f.reasons = append(f.reasons, rel.reason(), p.reason())
 	f.verdict, f.score = decide(rel, p, w)
+	if f.verdict == Ambiguous && p.form == FormSupplement {
+		f.verdict = Strong // it says itself what it belongs to
+	}
 	if (f.verdict != Exact || p.authors < p.of || p.of == 0) && Untellable(paper) != "" {
 		f.verdict = Different
 	}
@@ -194,7 +197,7 @@ func (d *document) judge(ix *Index, c candidate) finding {
 // decide gives the verdict of a title that stands in a document.
 func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	letters := len(w.letters)
-	long := letters > 30 && len(w.words) >= 4
+	long := w.long()
 	named := p.authors > 0
 	switch {
 	case p.listed:
@@ -219,6 +222,8 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return subtitled(p)
 	case rel <= misread && long && p.top && p.colon && p.allOf():
 		return Strong, 0.7 // the document has a subtitle more
+	case rel <= misread && long && p.top && p.called && p.allOf():
+		return Strong, 0.7 // the document names what its title is about
 	case rel <= nearTitle && named && letters > shortTitle && p.top:
 		return Ambiguous, 0.6
 	case rel <= misread && p.alone && letters > shortTitle:

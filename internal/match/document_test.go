@@ -34,6 +34,7 @@ func TestDocument(t *testing.T) {
 	}
 	sub := gleaner.Paper{Key: "sub", Year: 2019, Title: "Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", Authors: []gleaner.Author{{Name: "Jane Porter"}, {Name: "Karl Huber"}}}
 	cut := gleaner.Paper{Key: "cut", Title: "We study a question that has been open for a long time and answer it for …", Authors: []gleaner.Author{{Name: "Jane Porter"}}}
+	spanish := gleaner.Paper{Key: "spanish", Title: "Sums of squares in real rings", Authors: []gleaner.Author{{Name: "José F. Fernando Galván"}}}
 	head := "Proceedings of Graphs 2020, pages 1–10\n\n"
 	by := "Ágnes Erdős∗\nUniversity of Somewhere\nLi Wu\n"
 	tests := []struct {
@@ -82,6 +83,23 @@ func TestDocument(t *testing.T) {
 		{"another part", []gleaner.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part I\nJane Porter\n" + prose}, match.Different, ""},
 		{"the same part", []gleaner.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part II\nJane Porter\n" + prose}, match.Exact, "paper"},
 		{"another number", []gleaner.Paper{sat}, match.Evidence{FirstPages: "A Linear Lower Bound for 2-SAT on Grids\nJane Porter\n" + prose}, match.Different, ""},
+		{"a stamp below it", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Ramsey Numbers\n\nfor Sparse Graphs\narXiv:2009.09999v1 [math.CO] 12 Sep 2020\nKarl Huber and Li Wu\n" + prose}, match.Exact, "preprint"},
+		{"by, in lower case, below it", nil, match.Evidence{FirstPages: ramsey.Title + "\nby\nKarl Huber (Somewhere)\nand Li Wu\n" + prose}, match.Exact, "paper"},
+		{"a line that begins with by", nil, match.Evidence{FirstPages: ramsey.Title + "\nby means of entropy\n" + by + prose}, match.Ambiguous, "paper"},
+		{"the name of a system before it", nil, match.Evidence{FirstPages: "RamSey: " + ramsey.Title + "\n" + by + prose}, match.Strong, "paper"},
+		{"the name of a system before it, an author missing", nil, match.Evidence{FirstPages: "RamSey: " + ramsey.Title + "\nLi Wu\n" + prose}, match.Ambiguous, "paper"},
+		{"a word before it", nil, match.Evidence{FirstPages: "Discussion: " + ramsey.Title + "\n" + by + prose}, match.Ambiguous, "paper"},
+		{"words before it", nil, match.Evidence{FirstPages: "On the Theory of RamSey: " + ramsey.Title + "\n" + by + prose}, match.Ambiguous, "paper"},
+		{"an appendix, on its line", nil, match.Evidence{FirstPages: "Appendix for " + ramsey.Title + "\n" + by + prose}, match.Strong, "supplement"},
+		{"an addendum", nil, match.Evidence{FirstPages: "ADDENDUM TO ”EFFICIENT OFF-DIAGONAL RAMSEY NUMBERS\nFOR SPARSE GRAPHS”\n" + by + prose}, match.Strong, "supplement"},
+		{"lines cut short, linked with the title", nil, match.Evidence{FirstPages: "EFFICIENT OFF-DIAGONAL RAMSEY NUM\nFOR SPARSE GRA\n" + by + prose, Anchor: ramsey.Title}, match.Strong, "paper"},
+		{"lines cut short, an author missing", nil, match.Evidence{FirstPages: "EFFICIENT OFF-DIAGONAL RAMSEY NUM\nFOR SPARSE GRA\nLi Wu\n" + prose, Anchor: ramsey.Title}, match.Ambiguous, "paper"},
+		{"lines cut short, linked otherwise", nil, match.Evidence{FirstPages: "EFFICIENT OFF-DIAGONAL RAMSEY NUM\nFOR SPARSE GRA\n" + by + prose, Anchor: "pdf"}, match.Different, ""},
+		{"linked with the title, another title at the top", nil, match.Evidence{FirstPages: "Colourings of Very Large Graphs Revisited\n" + by + prose, Anchor: ramsey.Title}, match.Ambiguous, "paper"},
+		{"linked with one part's title, and the other", []gleaner.Paper{part2}, match.Evidence{FirstPages: "Robust Parsing of Broken Files, Part I\nJane Porter\n" + prose, Anchor: part2.Title}, match.Ambiguous, "paper"},
+		{"without the second surname", []gleaner.Paper{spanish}, match.Evidence{FirstPages: "SUMS OF SQUARES IN REAL RINGS\nJOSÉ F. FERNANDO, JESÚS M. RUIZ\n" + prose}, match.Exact, "paper"},
+		{"another second surname", []gleaner.Paper{spanish}, match.Evidence{FirstPages: "SUMS OF SQUARES IN REAL RINGS\nJOSÉ F. FERNANDO PÉREZ, JESÚS M. RUIZ\n" + prose}, match.Ambiguous, "paper"},
+
 		{"a longer title, on the same line", []gleaner.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers of Trees\nKarl Huber\n" + prose}, match.Different, ""},
 		{"a longer title, on the next line", []gleaner.Paper{book}, match.Evidence{FirstPages: "Off-diagonal Book Ramsey Numbers\nof complete bipartite graphs\nKarl Huber\n" + prose}, match.Different, ""},
 		{"a prefix to the title", []gleaner.Paper{book}, match.Evidence{FirstPages: "Non-Off-diagonal Book Ramsey Numbers\nKarl Huber\n" + prose}, match.Different, ""},

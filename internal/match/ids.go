@@ -62,11 +62,14 @@ func (d *document) raise(f finding, ix *Index, i int, v Verdict, why string) fin
 	return f
 }
 
+// anchor is what the words of a link are called in reasons.
+const anchor = "anchor"
+
 // byName looks at what others call the document: its own metadata, the link that
 // led to it. Where the pages are legible and say otherwise, that decides.
 func (ix *Index) byName(d *document, seen map[int]finding) {
 	for _, name := range []struct{ what, text string }{
-		{"metadata title", d.ev.MetaTitle}, {"anchor", d.ev.Anchor},
+		{"metadata title", d.ev.MetaTitle}, {anchor, d.ev.Anchor},
 	} {
 		if name.text == "" {
 			continue
@@ -84,6 +87,8 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 			p := d.placeOf(0, 0, ix.papers[c.paper])
 			v := Different
 			switch {
+			case name.what == anchor && rel <= misread && d.cutShort(ix, c.paper):
+				v = Strong
 			case len(d.letters) < 200: // nothing legible
 				v = Ambiguous
 			case p.authors > 0 && f.end > f.start && f.verdict == Ambiguous:
@@ -98,4 +103,19 @@ func (ix *Index) byName(d *document, seen map[int]finding) {
 			seen[c.paper] = f
 		}
 	}
+}
+
+// cutShort reports whether a wanted title stands at the top of a document over all of
+// its authors with letters missing, as where lines run beyond the page: too few to
+// tell it by, but enough to believe a link that bears the title.
+func (d *document) cutShort(ix *Index, paper int) bool {
+	title, wanted := ix.title(paper), ix.papers[paper]
+	w := newWanted(wanted.Title)
+	limit := len(title) / 4
+	al := d.al.align(title, d.letters, 0, topLetters+len(title), limit)
+	if !d.lined || al.edits > limit || !w.long() || !w.onlyLost(al) || !d.startsLine(al.start) {
+		return false
+	}
+	p := d.placeOf(al.start, al.end, wanted)
+	return p.top && p.head && p.authors > 0 && p.authors == p.of
 }

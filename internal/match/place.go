@@ -24,6 +24,7 @@ type place struct {
 	before  int  // letters above it on its page
 	prose   bool // the title's last line goes on as a line of prose
 	colon   bool // the title ends its line with a colon: a subtitle follows
+	called  bool // alone on its lines but for a name and a colon before it: "SpecFuzzer: …"
 	form    string
 }
 
@@ -61,6 +62,7 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 		p.alone = starts && d.endsLine(end, paper)
 		p.prose = starts && !p.alone && d.inProse(end)
 		p.colon = starts && !p.alone && d.colonBehind(end)
+		p.called = !starts && d.calledBefore(start) && d.endsLine(end, paper)
 	} else {
 		// Without lines, the page's first letters and an author's name are
 		// the only bounds that a title has.
@@ -139,14 +141,39 @@ func (d *document) namedAt(i int, paper gleaner.Paper) bool {
 }
 
 // runsOn reports whether the line behind a title goes on with it: it begins in
-// lower case, directly below.
+// lower case, directly below, and not with an address, arXiv's stamp or "by" and a
+// name.
 func (d *document) runsOn(stop int) bool {
 	if stop >= len(d.text) || d.text[stop] == '\f' {
 		return false
 	}
-	next := strings.TrimLeft(d.text[stop+1:d.lineEnd(stop+1)], " \t")
+	next := strings.TrimSpace(d.text[stop+1 : d.lineEnd(stop+1)])
 	r, _ := utf8.DecodeRuneInString(next)
-	return unicode.IsLower(r) && !strings.ContainsRune(next, '@')
+	if !unicode.IsLower(r) || strings.ContainsRune(next, '@') || strings.HasPrefix(next, "arXiv:") {
+		return false
+	}
+	first, rest, _ := strings.Cut(next, " ")
+	r, _ = utf8.DecodeRuneInString(rest)
+	return first != "by" || rest != "" && !unicode.IsUpper(r)
+}
+
+// calledBefore reports whether a name and a colon, and nothing else, stand before
+// letter i on its line. A name has two capitals, so that "Discussion:" is none; nor
+// is a word of a line in capitals.
+func (d *document) calledBefore(i int) bool {
+	line := d.text[d.lineStart(d.at(i)):d.lineEnd(d.at(i))]
+	name, _, _ := strings.Cut(line, ":")
+	before := strings.TrimSpace(d.text[d.lineStart(d.at(i)):d.at(i)])
+	if before != strings.TrimSpace(name)+":" || len(strings.Fields(name)) != 1 {
+		return false
+	}
+	capitals := 0
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			capitals++
+		}
+	}
+	return capitals >= 2 && strings.IndexFunc(line[len(name):], unicode.IsLower) >= 0
 }
 
 // colonBehind reports whether a colon or dash stands right behind a title that
@@ -194,7 +221,7 @@ func (d *document) lead(start int) string {
 	before := string(d.letters[lo:start])
 	for _, w := range []string{"supplementfor", "supplementto", "supplementarymaterial", "supplementarymaterialfor", "supplementarymaterialto",
 		"appendixto", "appendixfor", "appendicesto", "supplementalmaterial", "supplementalmaterialfor", "erratumto", "errata", "erratum",
-		"corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewof", "onlineappendix", "artifactappendix"} {
+		"addendumto", "corrigendumto", "corrigendum", "correctionto", "commentson", "replyto", "reviewof", "onlineappendix", "artifactappendix"} {
 		if strings.HasSuffix(before, w) {
 			return FormSupplement
 		}
@@ -238,7 +265,28 @@ func (d *document) findAuthor(a gleaner.Author, lo, hi, from int) int {
 		lastFirst := skeleton(ws[len(ws)-1] + ws[0])
 		better(d.find(lastFirst, from, hi, len(lastFirst) < 8))
 	}
+	if best < 0 && len(ws) > 2 {
+		return d.findShorter(ws[:len(ws)-1], lo, hi)
+	}
 	return best
+}
+
+// findShorter finds a name without the last of its surnames, as Spaniards often
+// sign, where no other word of a name follows.
+func (d *document) findShorter(ws []string, lo, hi int) int {
+	name := skeleton(strings.Join(ws, ""))
+	if len(name) < 8 || len(ws[len(ws)-1]) < 4 {
+		return -1
+	}
+	at := d.find(name, lo, hi, false)
+	if at < 0 || !d.bounded(at, at+len(name)) {
+		return -1
+	}
+	behind := strings.TrimLeft(d.text[d.after(at+len(name)-1):], " \t\u00a0")
+	if r, _ := utf8.DecodeRuneInString(behind); unicode.IsLetter(r) && !strings.HasPrefix(behind, "and ") && !strings.HasPrefix(behind, "y ") {
+		return -1
+	}
+	return at
 }
 
 // find looks for name in letters[lo:hi]; whole asks that it begins and ends at
