@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -84,7 +85,7 @@ The same command goes on with collections that ended, under other options.`,
 // read reads the topics and the lists, and checks all that was given.
 func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	wrong := func(err error) error { return fmt.Errorf("%w: %w", program.ErrUsage, err) }
-	raw, err := os.ReadFile(file) // #nosec G304 -- the user names it
+	raw, err := readBounded(file)
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -96,7 +97,7 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 		return nil, err
 	}
 	if f.stops != "" {
-		if raw, err = os.ReadFile(f.stops); err != nil {
+		if raw, err = readBounded(f.stops); err != nil {
 			return nil, wrong(err)
 		}
 		if f.Stops, err = topic.ParseStops(raw); err != nil {
@@ -109,6 +110,9 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
+	if n := len(f.name); n == 0 || n > longestName || strings.ContainsFunc(f.name, unicode.IsControl) {
+		return nil, wrong(fmt.Errorf("name: %q is not a name of 1 to %d bytes", f.name, longestName))
+	}
 	if f.parallel < 1 || f.parallel > 100 {
 		return nil, wrong(fmt.Errorf("parallel: %d is not between 1 and 100", f.parallel))
 	}
@@ -118,6 +122,25 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	return topics, nil
 }
 
+const (
+	longestName = 200      // bytes of a collection's name, which is part of a workflow's id
+	largestFile = 64 << 20 // of topics, lists or a classifier, which the record keeps
+)
+
+// readBounded reads a file that the user names.
+func readBounded(file string) ([]byte, error) {
+	f, err := os.Open(file) // #nosec G304 -- the user names it
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, largestFile+1))
+	if err == nil && len(raw) > largestFile {
+		err = fmt.Errorf("%s: has more than %d bytes", file, largestFile)
+	}
+	return raw, err
+}
+
 // readLearnt reads the classifiers of topics.
 func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 	f.Learnt = map[string]*classify.Classifier{}
@@ -125,7 +148,7 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 		if !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == name }) {
 			return fmt.Errorf("classifier: no topic is called %q", name)
 		}
-		raw, err := os.ReadFile(file) // #nosec G304 -- the user names it
+		raw, err := readBounded(file)
 		if err != nil {
 			return fmt.Errorf("classifier: %w", err)
 		}
@@ -157,8 +180,12 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	}
 	defer t.Close()
 	record := collections.In(a.DB)
-	if err := record.Ask(ctx, f.name, f.Ask, topics); err != nil {
+	running, err := record.Ask(ctx, f.name, f.Ask, topics)
+	if err != nil {
 		return err
+	}
+	if running {
+		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter collections cancel %s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
 	told := workflows.TellCollection(f.name)
 	id := workflows.CollectionsID(f.name)

@@ -1,7 +1,9 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -198,7 +200,7 @@ func (c *collectRun) details() string {
 		d += "**paused**\n\n"
 	}
 	if p := c.s.Prepared; p != nil {
-		d += fmt.Sprintf("%d topics with a centroid, %d without\n\n", p.Centroids, len(p.Without))
+		d += fmt.Sprintf("%d topics with a centroid; without: %s\n\n", p.Centroids, cmp.Or(strings.Join(p.Without, ", "), "none"))
 	}
 	return d + fmt.Sprintf("| requests | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d |\n", t.Requests, t.Pages, t.Documents, t.Entries, t.Failed)
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gleaner/internal/topic"
 )
 
 // Bayes is a multinomial naïve Bayes classifier (§4.5): trained on raw counts with
@@ -42,7 +44,7 @@ func trainBayes(v *Vocabulary, examples []Example) *Bayes {
 // page is no surer than a short one. Over 0 it is about the topic.
 func (m *Bayes) margin(v *Vocabulary, words []string) float64 {
 	sum, weights := m.Prior, 1.0
-	bag := Bag(words)
+	bag := topic.Count(words)
 	for _, w := range slices.Sorted(maps.Keys(bag)) { // sums depend on their order
 		if i, ok := v.at[w]; ok {
 			x := float64(bag[w]) * v.IDF[i]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gleaner/internal/learn"
+	"gleaner/internal/topic"
 )
 
 // ErrExamples is a set of examples that nothing can be learnt from.
@@ -147,7 +148,7 @@ func (c *Classifier) Score(words []string) float64 {
 // known says nothing.
 func (c *Classifier) Known(words []string) int {
 	n := 0
-	for w := range Bag(words) {
+	for w := range topic.Count(words) {
 		if _, ok := c.Vocabulary.at[w]; ok {
 			n++
 		}

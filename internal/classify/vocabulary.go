@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gleaner/internal/topic"
 )
 
 // Example is a labelled page.
@@ -65,7 +67,7 @@ func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error
 	for _, e := range examples {
 		k := class(e.Topic)
 		pages[k]++
-		for w, n := range Bag(e.Words) {
+		for w, n := range topic.Count(e.Words) {
 			c := counts[w]
 			if c == nil {
 				c = &wordCount{}
@@ -162,7 +164,7 @@ type vector struct {
 
 // vector of a page's words.
 func (v *Vocabulary) vector(words []string) vector {
-	bag := Bag(words)
+	bag := topic.Count(words)
 	var at []int32
 	for w := range bag {
 		if i, ok := v.at[w]; ok && v.Weights[i] > 0 {

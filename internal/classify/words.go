@@ -46,15 +46,6 @@ func Phrases(words []string) []string {
 	return out
 }
 
-// Bag counts words.
-func Bag(words []string) map[string]int {
-	out := make(map[string]int, len(words))
-	for _, w := range words {
-		out[w]++
-	}
-	return out
-}
-
 // Pages classifies pages for a crawl: a topic with a learnt classifier by that, any
 // other by the correlation with its centroid. A learnt score stands for the
 // correlation: from Sure on a page is more likely about the topic than not.
@@ -79,8 +70,12 @@ func (c *Pages) Classify(p topic.Page) []topic.Score {
 	out := slices.DeleteFunc(c.Vectors.Classify(p), func(s topic.Score) bool { return c.by[s.Topic] != nil })
 	words := Words(c.filter, p)
 	for _, t := range c.topics {
-		if k := c.by[t]; k.Known(words) >= leastKnown {
-			out = append(out, topic.Score{Topic: t, Correlation: k.Score(words)})
+		k := c.by[t]
+		if k.Known(words) < leastKnown {
+			continue
+		}
+		if s := k.Score(words); s > 0 { // weights beyond all measure give no number
+			out = append(out, topic.Score{Topic: t, Correlation: s})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b topic.Score) int { return cmp.Compare(b.Correlation, a.Correlation) })

@@ -2,12 +2,9 @@ package crawl
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -25,25 +22,8 @@ func orderly(err error) bool {
 	return !store.Refused(err) || passing(err) || store.Full(err)
 }
 
-// panicked is a panic over what a URL answered.
-type panicked struct{ value any }
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// guarded does some work on what a URL answered. A panic over it is that URL's
-// failure, and no other's.
-func guarded(ctx context.Context, log *slog.Logger, url string, work func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			log.ErrorContext(ctx, "panic over a URL or its answer", "url", url, "panic", v, "stack", string(debug.Stack()))
-			err = &panicked{v}
-		}
-	}()
-	return work()
-}
-
 func (l *loop) guarded(ctx context.Context, url string, work func() error) error {
-	return guarded(ctx, l.log, url, work)
+	return collection.Guarded(ctx, l.log, url, work)
 }
 
 // pick lets the strategy choose. One that panics over what waits, or chooses what
@@ -63,9 +43,8 @@ func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason s
 // setAside names what an answer did to the crawler, or gives back an error that
 // was not the answer's.
 func setAside(v *frontier.Visit, err error) error {
-	var p *panicked
 	switch {
-	case errors.As(err, &p):
+	case collection.Panicked(err):
 		v.Outcome = outcomePanic
 	case store.Unfit(err):
 		v.Outcome = outcomeUnfit

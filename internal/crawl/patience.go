@@ -18,28 +18,16 @@ func passing(err error) bool {
 	if errors.As(err, &of) {
 		return false
 	}
-	return store.Away(err) || store.Broken(err) || store.Crossed(err)
+	return store.Passes(err)
 }
 
 // patiently does something with the record, and does it again until the record
 // can be asked: what the slice has fetched must not be fetched twice because the
 // database was away for a while. It gives up when ctx ends.
 func (s *slice) patiently(ctx context.Context, do func() error) error {
-	wait, told := 50*time.Millisecond, false
-	for {
-		err := do()
-		if err == nil || !passing(err) {
-			return err
-		}
-		if !told {
-			told = true
-			s.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "host", s.site.Host, "error", err)
-		}
-		if over := fetch.Wait(ctx, wait); over != nil {
-			return errors.Join(err, over)
-		}
-		wait = min(2*wait, time.Second)
-	}
+	return store.Patiently(ctx, passing, func(err error) {
+		s.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "host", s.site.Host, "error", err)
+	}, do)
 }
 
 // hold makes sure that the host is this slice's alone, before it writes or judges

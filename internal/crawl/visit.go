@@ -31,8 +31,8 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var broken *panicked
-	if err != nil && !answers(err) && !errors.As(err, &broken) {
+	broken := collection.Panicked(err)
+	if err != nil && !answers(err) && !broken {
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
 	}
 	if err := l.record.Handling(ctx, e); err != nil {
@@ -58,7 +58,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 		}
 	}
 	l.batch.Visits = append(l.batch.Visits, v)
-	if broken != nil {
+	if broken {
 		return &errStop{ending: SliceFull} // when the host may be asked next the record knows, not this lease
 	}
 	if l.kept != nil {

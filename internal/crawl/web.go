@@ -11,6 +11,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 )
@@ -111,7 +112,7 @@ func (w *web) unwanted() func(http.Header, int64) error {
 func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
 	for {
 		err = w.patiently(ctx, func() error {
-			return guarded(ctx, w.log, r.URL, func() error {
+			return collection.Guarded(ctx, w.log, r.URL, func() error {
 				resp, err = w.fetch.Fetch(ctx, r)
 				return err
 			})

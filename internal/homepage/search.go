@@ -53,6 +53,15 @@ func (e *SearchError) Error() string {
 // Unwrap returns the cause.
 func (e *SearchError) Unwrap() error { return e.Err }
 
+// Refused reports whether the provider would say the same until somebody changes a
+// setting, the budget or the query.
+func (e *SearchError) Refused() bool {
+	if errors.Is(e.Err, errNoKey) || errors.Is(e.Err, errForbidden) || errors.Is(e.Err, errBudget) {
+		return true
+	}
+	return e.Status >= 400 && e.Status < 500 && e.Status != http.StatusRequestTimeout && e.Status != http.StatusTooManyRequests
+}
+
 // maxAnswer bounds the answer of a search provider, in bytes.
 const maxAnswer = 4 << 20
 

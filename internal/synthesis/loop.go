@@ -29,15 +29,10 @@ type Queue interface {
 
 // Source answers for URLs.
 type Source interface {
-	// Ask asks for a URL. A *fetch.Error says what became of it; a *Later that
-	// nothing was asked; any other error ends the slice.
+	// Ask asks for a URL. A *fetch.Error says what became of it; any other error
+	// ends the slice.
 	Ask(ctx context.Context, u *collections.URL) (*Answer, error)
 }
-
-// Later says that a URL cannot be asked for now.
-type Later struct{ Wait time.Duration }
-
-func (l *Later) Error() string { return "not before " + l.Wait.String() }
 
 // Answer is what came back for a URL.
 type Answer struct {

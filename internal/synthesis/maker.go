@@ -105,8 +105,12 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 		return Prepared{}, err
 	}
 	filter := topic.NewFilter(ask.Stops)
-	if c.Model == nil {
-		if err := m.search(ctx, c.ID, ask, topics); err != nil {
+	made, err := modelOf(c)
+	if err != nil {
+		return Prepared{}, err
+	}
+	if c.Model == nil || made.Options.Results < ask.Results { // as when somebody asks for more
+		if err := m.search(ctx, c.ID, ask, topics, made.Options.Results); err != nil {
 			return Prepared{}, err
 		}
 		if err := m.read(ctx, c.ID, filter, told); err != nil {
@@ -119,26 +123,47 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	}
 	model, without := topic.Build(ask.Options, topics, samples(results))
 	if len(model.Centroids) == 0 {
-		return Prepared{Without: without}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
+		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
-	if c.Model == nil {
-		if err := m.record.SetModel(ctx, c.ID, model, seeds(model, results)); err != nil {
-			return Prepared{}, err
-		}
+	if err := m.record.SetModel(ctx, c.ID, model, m.seeds(model, results)); err != nil {
+		return Prepared{}, err
 	}
 	_, own := model.SelfCheck(filter, samples(results))
-	return Prepared{len(model.Centroids), without, own}, nil
+	return Prepared{len(model.Centroids), firstOf(without), own}, nil
 }
 
-// search enters the pages that are to make the centroids, of topics that have none yet.
-func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topic) error {
+// modelOf is what a collection's topics are like, empty before that is known.
+func modelOf(c collections.Collection) (*topic.Model, error) {
+	m := &topic.Model{}
+	if c.Model == nil {
+		return m, nil
+	}
+	if err := json.Unmarshal(c.Model, m); err != nil {
+		return nil, fmt.Errorf("collect %s: its centroids: %w", c.Name, err)
+	}
+	return m, nil
+}
+
+// shown is how many topics are named to a workflow, whose payloads are bounded.
+const shown = 20
+
+func firstOf(topics []string) []string {
+	if len(topics) > shown {
+		return append(topics[:shown:shown], fmt.Sprintf("and %d more", len(topics)-shown))
+	}
+	return topics
+}
+
+// search enters the pages that are to make the centroids, of topics that have none yet;
+// of all where fewer results were asked for before.
+func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topic, before int) error {
 	had, err := m.record.Results(ctx, id)
 	if err != nil {
 		return err
 	}
 	done := map[string]bool{}
 	for _, r := range had {
-		done[r.Topic] = true
+		done[r.Topic] = before == 0 || before >= ask.Results
 	}
 	for _, t := range topics {
 		if done[t.ID] {
@@ -150,6 +175,10 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 				return fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH)", ErrInput, t.ID)
 			}
 			results, err := m.searcher.Search(ctx, t.Query, ask.Results)
+			var answer interface{ Refused() bool }
+			if errors.As(err, &answer) && answer.Refused() {
+				return fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
+			}
 			if err != nil {
 				return fmt.Errorf("topic %q: %w", t.ID, err)
 			}
@@ -200,7 +229,7 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		case p.SoftMissing:
 			r.Outcome = string(softMissing)
 		default:
-			r.Outcome, r.Counts = string(gleaner.OK), filter.Counts(p.Title+"\n"+p.Text)
+			r.Outcome, r.Counts = string(gleaner.OK), topic.NewSample(r.Topic, r.URL, filter, topic.Page{Title: p.Title, Text: p.Text}).Counts
 		}
 		if err := m.record.SetResult(ctx, id, r); err != nil {
 			return err
@@ -219,15 +248,16 @@ func samples(results []collections.Result) (out []topic.Sample) {
 	return out
 }
 
-// seeds are the pages that made the centroids: the crawl begins with them.
-func seeds(m *topic.Model, results []collections.Result) (out []collections.URL) {
+// seeds are the pages that made the centroids: the crawl begins with them, as far as
+// the operator's lists let it.
+func (m *Maker) seeds(model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has := map[string]bool{}
-	for _, c := range m.Centroids {
+	for _, c := range model.Centroids {
 		has[c.Topic] = true
 	}
 	met := map[string]bool{}
 	for _, r := range results {
-		if r.Outcome == string(gleaner.OK) && has[r.Topic] && !met[r.URL] {
+		if r.Outcome == string(gleaner.OK) && has[r.Topic] && !met[r.URL] && m.cfg.allows(r.URL) {
 			met[r.URL] = true
 			out = append(out, collections.URL{URL: r.URL, Host: weburl.Host(r.URL), Priority: 1})
 		}
@@ -248,9 +278,9 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if err != nil {
 		return Result{}, err
 	}
-	model := &topic.Model{}
-	if err := json.Unmarshal(c.Model, model); err != nil {
-		return Result{}, fmt.Errorf("collect %s: its centroids: %w", name, err)
+	model, err := modelOf(c)
+	if err != nil {
+		return Result{}, err
 	}
 	if ask.LearnIDF {
 		pages, df, err := m.record.Terms(ctx, c.ID)

@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -29,45 +30,58 @@ const (
 	NoText        gleaner.Outcome = "no-text"
 	wrongKind     gleaner.Outcome = "wrong-mimetype"
 	softMissing   gleaner.Outcome = "soft-not-found"
+	setAside      gleaner.Outcome = "set-aside"      // its answer made the program panic, or a reader stall
+	unfit         gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
 // visit asks for a URL, and writes what follows. The error is the system's.
 func (l *loop) visit(ctx context.Context, u *collections.URL) error {
-	a, err := l.Source.Ask(ctx, u)
-	if a != nil {
-		defer a.Release()
-	}
-	var later *Later
-	if errors.As(err, &later) {
-		return nil // the source has put it back
-	}
 	v := &collections.Visit{URL: u, At: time.Now()}
+	err := collection.Guarded(ctx, l.Log, u.URL, func() error {
+		a, err := l.Source.Ask(ctx, u)
+		if a != nil {
+			defer a.Release()
+		}
+		if err != nil {
+			return err
+		}
+		return l.answered(ctx, v, a)
+	})
 	var fe *fetch.Error
 	switch {
 	case errors.As(err, &fe) && fe.Outcome != fetch.Canceled:
 		l.failed(v, fe)
+	case collection.Later(err): // asked again, it would be so again
+		v = &collections.Visit{URL: u, At: v.At, Outcome: setAside, Reason: storable(err.Error(), 300)}
+		l.progress.Failed++
 	case err != nil:
 		return err
-	default:
-		if err := l.answered(ctx, v, a); err != nil {
-			return err
-		}
 	}
 	l.progress.Requests++
 	l.progress.URL = u.URL
 	l.progress.Entries += len(v.Entries)
-	return l.Queue.Write(ctx, v)
+	return l.write(ctx, v)
+}
+
+// write writes what became of a URL. What the database will not hold must not be asked
+// for again and again.
+func (l *loop) write(ctx context.Context, v *collections.Visit) error {
+	err := l.Queue.Write(ctx, v)
+	if store.Unfit(err) {
+		err = l.Queue.Write(ctx, &collections.Visit{URL: v.URL, At: v.At, Outcome: unfit, Reason: storable(err.Error(), 300)})
+	}
+	return err
 }
 
 func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
-	v.Outcome = fe.Outcome
+	v.Outcome, v.Trouble = fe.Outcome, fetch.Retryable(fe.Outcome) && fe.Outcome != fetch.Parked
 	switch {
 	case fe.Outcome == fetch.RedirectKnown:
 		v.Reason = "redirects to " + fe.Location + ", which was asked for already"
 	case fe.Outcome == fetch.RedirectOffHost:
 		v.Reason = "redirects to " + fe.Location
 		to := *v.URL
-		to.URL, to.Host, to.Parent, to.Tries = fe.Location, weburl.Host(fe.Location), v.URL.URL, 0
+		to.URL, to.Host, to.Parent, to.Depth, to.Tries = fe.Location, weburl.Host(fe.Location), v.URL.URL, v.Depth+1, 0
 		if to.Host != "" && l.fits(&to, to.Anchor) {
 			v.Links = []collections.URL{to}
 		}
@@ -222,10 +236,15 @@ func (l *loop) fits(u *collections.URL, anchor string) bool {
 	if u.Depth > l.cfg.MaxDepth || l.cfg.Limits.CheckShape(u.URL) != nil || !l.Filter.Passes(anchor, u.URL) {
 		return false
 	}
-	if len(l.cfg.Rules) == 0 {
+	return l.cfg.allows(u.URL)
+}
+
+// allows reports whether the operator's lists let a URL be asked for.
+func (c Config) allows(url string) bool {
+	if len(c.Rules) == 0 {
 		return true
 	}
-	rule, _ := l.cfg.Rules.KeepsOut(u.URL, weburl.IsDocumentName(u.URL))
+	rule, _ := c.Rules.KeepsOut(url, weburl.IsDocumentName(url))
 	return rule == ""
 }
 

@@ -54,11 +54,12 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			return nil, 0, err
 		}
 		w.hold(ctx, lease)
-		u, err := w.record.Best(ctx, w.id, w.rules, host)
+		u, err := w.record.Best(ctx, w.id, host)
 		if err != nil || u != nil {
 			return u, 0, err
 		}
-		w.release() // another slice has asked for it meanwhile
+		w.release()
+		pass = append(pass, host) // another slice has asked for it meanwhile
 	}
 }
 
@@ -107,29 +108,30 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 		return &Answer{Response: resp}, nil
 	}
 	resp.Release()
-	if errors.Is(context.Cause(w.ctx), politeness.ErrLost) {
-		w.release()
-		return nil, &Later{}
-	}
 	var busy *politeness.BusyError
-	if errors.As(err, &busy) {
-		wait := max(busy.Wait, time.Second)
-		if err := w.record.Later(w.ctx, w.id, h, wait); err != nil {
-			return nil, err
-		}
-		w.release()
-		return nil, &Later{Wait: wait}
+	switch {
+	case errors.Is(context.Cause(w.ctx), politeness.ErrLost):
+		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, Err: politeness.ErrLost} // which Write will find, too
+	case errors.As(err, &busy): // perhaps after a redirect: the URL was asked for then
+		return nil, &fetch.Error{Outcome: fetch.Parked, URL: u.URL, RetryAfter: max(busy.Wait, time.Second), Err: err}
 	}
 	return nil, err
 }
 
 // Write implements Queue. It writes what was fetched also when the worker is being
-// stopped; who lost the lease writes nothing, and the URL waits for who has it now.
+// stopped, and waits for a database that is away; who lost the lease writes nothing, and
+// the URL waits for who has it now.
 func (w *web) Write(ctx context.Context, v *collections.Visit) error {
-	defer w.release()
-	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
-	defer cancel()
-	err := w.record.Write(write, w.id, w.rules, collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}, v)
+	err := store.Patiently(ctx, store.Passes, func(err error) {
+		w.log.WarnContext(ctx, "the record cannot be asked; waiting for it", "url", v.URL.URL, "error", err)
+	}, func() error {
+		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		defer cancel()
+		return w.record.Write(write, w.id, w.rules, collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}, v)
+	})
+	if !store.Unfit(err) { // else the same visit comes again, without what cannot be kept
+		w.release()
+	}
 	if errors.Is(err, store.ErrNotHeld) {
 		w.log.WarnContext(ctx, "the lease of a host was lost over a request; it is asked again", "url", v.URL.URL)
 		return nil
@@ -179,8 +181,8 @@ func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, 
 	}
 	defer k.Release()
 	for _, d := range k.Documents {
-		if _, err := w.coll.JudgeInHand(ctx, d); err != nil && !collection.Later(err) {
-			return "", err
+		if _, err := w.coll.JudgeInHand(ctx, d); err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", u.URL, "error", err)
 		}
 	}
 	return k.Documents[0].SHA256, nil

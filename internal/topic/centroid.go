@@ -14,6 +14,23 @@ type Sample struct {
 	Counts map[string]int `json:"counts"`
 }
 
+// maxSampled is how many words of a page a centroid looks at: those that occur most.
+const maxSampled = 5000
+
+// NewSample makes one of a page.
+func NewSample(topic, url string, f *Filter, p Page) Sample {
+	counts := f.Counts(p)
+	if len(counts) > maxSampled {
+		words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+		})
+		for _, w := range words[maxSampled:] {
+			delete(counts, w)
+		}
+	}
+	return Sample{topic, url, counts}
+}
+
 // Centroid is what a topic is like.
 type Centroid struct {
 	Topic   string             `json:"topic"`

@@ -2,6 +2,7 @@ package topic
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -76,12 +77,8 @@ func (v *Vectors) Topics() (ids []string) {
 
 // Counts says how often words of the dictionary occur in a page.
 func (v *Vectors) Counts(p Page) map[string]int {
-	n := map[string]int{}
-	for _, w := range v.filter.Words(p.Title + "\n" + p.Text) {
-		if _, is := v.idf[w]; is {
-			n[w]++
-		}
-	}
+	n := v.filter.Counts(p)
+	maps.DeleteFunc(n, func(w string, _ int) bool { _, is := v.idf[w]; return !is })
 	return n
 }
 

@@ -73,23 +73,29 @@ func (f *Filter) Passes(anchor, url string) bool {
 	return true
 }
 
+// longestWord bounds a word, in bytes: what a hostile page holds beyond is none.
+const longestWord = 64
+
 // Words are the words of a text that may say what it is about: folded, whole
 // (there is no stemming), without stop words and without what has no letter.
 func (f *Filter) Words(s string) []string {
 	all := text.Words(s)
 	out := all[:0]
 	for _, w := range all {
-		if len(w) > 1 && !f.words[w] && strings.IndexFunc(w, unicode.IsLetter) >= 0 {
+		if len(w) > 1 && len(w) <= longestWord && !f.words[w] && strings.IndexFunc(w, unicode.IsLetter) >= 0 {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// Counts says how often each of those words occurs.
-func (f *Filter) Counts(s string) map[string]int {
-	n := map[string]int{}
-	for _, w := range f.Words(s) {
+// Counts says how often each of the words of a page occurs.
+func (f *Filter) Counts(p Page) map[string]int { return Count(f.Words(p.Title + "\n" + p.Text)) }
+
+// Count says how often each word occurs.
+func Count(words []string) map[string]int {
+	n := make(map[string]int, len(words))
+	for _, w := range words {
 		n[w]++
 	}
 	return n

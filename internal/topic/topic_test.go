@@ -69,7 +69,7 @@ func TestWords(t *testing.T) {
 // pages makes samples of a topic from texts.
 func pages(f *Filter, topic string, texts ...string) (out []Sample) {
 	for i, s := range texts {
-		out = append(out, Sample{Topic: topic, URL: fmt.Sprintf("http://%s.example/%d", topic, i), Counts: f.Counts(s)})
+		out = append(out, NewSample(topic, fmt.Sprintf("http://%s.example/%d", topic, i), f, Page{Text: s}))
 	}
 	return out
 }
@@ -267,4 +267,48 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		change(&o)
 		require.ErrorContains(t, o.Check(), says)
 	}
+}
+
+// TestHostileTopics: a file that the record, a search engine or the memory would not
+// bear is refused, and says why.
+func TestHostileTopics(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"topics": [{"name": "n", `, 300)
+	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 10), ", "))
+	}
+	many := "topics:\n"
+	for i := range 1001 {
+		many += fmt.Sprintf("- name: t%d\n", i)
+	}
+	for what, file := range map[string]string{
+		"name of":            `{"topics": [{"name": "n", ` + strings.Repeat(`"topics": [{"name": "n", `, 300) + `"query": "q"` + strings.Repeat(`}]`, 301) + `}`,
+		"topics":             deep,
+		"field a not":        bomb,
+		"cut the file":       many,
+		"cannot be seen":     `{"topics": [{"name": "a\u0000b"}]}`,
+		"the query of":       `{"topics": [{"name": "a", "query": "` + strings.Repeat("q", 3000) + `"}]}`,
+		"address of a page":  `{"topics": [{"name": "a", "pages": ["file:///etc/passwd"]}]}`,
+		"stands there twice": `{"topics": [{"name": "a"}, {"name": " a "}]}`,
+	} {
+		_, err := Parse([]byte(file))
+		require.ErrorIs(t, err, ErrTopics, what)
+		require.ErrorContains(t, err, what)
+	}
+}
+
+// TestHostileWords: of a page with a million words a centroid looks at those that occur
+// most, and a word beyond all measure is none.
+func TestHostileWords(t *testing.T) {
+	t.Parallel()
+	var page strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&page, "w%d ", i)
+	}
+	page.WriteString(strings.Repeat("often ", 3) + strings.Repeat("x", 100))
+	s := NewSample("a", "u", NewFilter(Stops{}), Page{Text: page.String()})
+	require.Len(t, s.Counts, 5000)
+	require.Equal(t, 3, s.Counts["often"])
+	require.NotContains(t, s.Counts, strings.Repeat("x", 100))
 }

@@ -35,7 +35,8 @@ func (w *world) collect(t *testing.T, name string, topics []topic.Topic, change 
 	ask, err := synthesis.DefaultAsk()
 	require.NoError(t, err)
 	change(&ask)
-	require.NoError(t, collections.In(w.db).Ask(t.Context(), name, ask, topics))
+	_, err = collections.In(w.db).Ask(t.Context(), name, ask, topics)
+	require.NoError(t, err)
 	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CollectionsID(name), TaskQueue: activities.QueueHarvest},
 		workflows.SynthesizeCollections, workflows.CollectParams{Name: name, Parallel: 3})
 	require.NoError(t, err)

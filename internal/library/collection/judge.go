@@ -112,7 +112,7 @@ var ErrStalled = errors.New("its reader was stopped before its time was over")
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	started := time.Now()
 	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
-		err = c.guarded(ctx, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
+		err = Guarded(ctx, c.log, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
 		return j, err
 	})
 	if err == nil {

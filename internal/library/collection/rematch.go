@@ -152,7 +152,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	}
 	var found []store.Found
 	if r.FirstPages != "" {
-		err := c.guarded(ctx, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
+		err := Guarded(ctx, c.log, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
 		if err != nil {
 			found = r.Matches // as they are: one document must not keep the others from being matched
 		}

@@ -2,10 +2,13 @@ package collections_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -40,7 +43,7 @@ func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
 	if host == "" || err != nil {
 		return nil, wait, err
 	}
-	u, err := q.Best(ctx, q.id, q.rules, host)
+	u, err := q.Best(ctx, q.id, host)
 	return u, 0, err
 }
 
@@ -76,7 +79,8 @@ func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	r := In(db)
-	require.NoError(t, r.Ask(t.Context(), "some", map[string]int{}, []string{"a"}))
+	_, err = r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
+	require.NoError(t, err)
 	c, err := r.Get(t.Context(), "some")
 	require.NoError(t, err)
 	require.NoError(t, r.Begin(t.Context(), c.ID))
@@ -204,21 +208,91 @@ func TestHostsThatAreNotFree(t *testing.T) {
 	require.Greater(t, wait, time.Minute)
 }
 
+// TestTheNextHostReadsTheIndex: what the next request costs must not grow with what
+// waits, of one host that is at rest or of many.
+func TestTheNextHostReadsTheIndex(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var farm []URL
+	for i := range 15000 {
+		farm = append(farm, url("calendar.example", fmt.Sprint(i), 0.9), url(fmt.Sprintf("h%d.example", i), "", 0.5))
+	}
+	q := open(t, Rules{Size: 1, HostPages: 200}, farm)
+	site, err := store.EnsureSite(ctx, q.db.Pool, "calendar.example")
+	require.NoError(t, err)
+	_, err = q.db.Pool.Exec(ctx, `UPDATE sites SET next_allowed_at=clock_timestamp() + interval '1 hour' WHERE id=$1`, site)
+	require.NoError(t, err)
+	_, err = q.db.Pool.Exec(ctx, `ANALYZE collection_urls, collection_hosts, sites`)
+	require.NoError(t, err)
+	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Equal(t, "h0.example", host)
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, []string{}))
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.id, "calendar.example"))
+}
+
+// plan is how Postgres went about a query, and how many rows each step met.
+func plan(t *testing.T, db *store.DB, sql string, args ...any) string {
+	t.Helper()
+	rows, err := db.Pool.Query(t.Context(), `EXPLAIN (ANALYZE, COSTS off, TIMING off) `+sql, args...)
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
+}
+
+// TestAHostThatIsDown is left after so many failures as it is parked after, and asked
+// again when somebody goes on with the collection.
+func TestAHostThatIsDown(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var seeds []URL
+	for i := range 6 {
+		seeds = append(seeds, url("a.example", fmt.Sprint(i), 1))
+	}
+	q := open(t, Rules{Size: 1}, seeds)
+	next := func() *URL {
+		t.Helper()
+		u, wait, err := q.Next(ctx)
+		require.NoError(t, err)
+		require.Zero(t, wait)
+		return u
+	}
+	for range 5 {
+		u := next()
+		require.NotNil(t, u)
+		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Trouble: true, Again: time.Now().Add(time.Hour)}))
+	}
+	require.Nil(t, next(), "the host is down")
+	require.NoError(t, q.End(ctx, "some", Ended, "exhausted"))
+	_, err := q.Ask(ctx, "some", map[string]int{}, []string{"a"})
+	require.NoError(t, err)
+	require.Equal(t, "http://a.example/5", next().URL)
+}
+
 // TestAsk: a collection is what its topics are; one that ended can be gone on with.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
-	require.NoError(t, q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"b"}), "it is being made: nothing is changed")
+	running, err := q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"})
+	require.NoError(t, err)
+	require.True(t, running, "it is being made: nothing is changed")
 	c, err := q.Get(ctx, "some")
 	require.NoError(t, err)
 	require.JSONEq(t, `{}`, string(c.Options))
 	require.NoError(t, q.End(ctx, "some", Ended, "full"))
-	require.ErrorContains(t, q.Ask(ctx, "some", map[string]int{}, []string{"b"}), "--name")
-	require.NoError(t, q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"}))
+	_, err = q.Ask(ctx, "some", map[string]int{}, []string{"b"})
+	require.ErrorContains(t, err, "--name")
+	for _, size := range []int{8, 9} { // the second before a worker has begun
+		running, err = q.Ask(ctx, "some", map[string]int{"size": size}, []string{"a"})
+		require.NoError(t, err)
+		require.False(t, running)
+	}
 	c, err = q.Get(ctx, "some")
 	require.NoError(t, err)
 	require.Equal(t, New, c.State)
+	require.JSONEq(t, `{"size": 9}`, string(c.Options))
 	require.NotNil(t, c.Model, "its centroids stay")
 	_, err = q.Get(ctx, "none")
 	require.ErrorIs(t, err, ErrNone)

@@ -59,14 +59,14 @@ func (r *Record) Requests(ctx context.Context, id, after, limit int) ([]Asked, e
 // Counts are of all URLs of a collection's crawl.
 type Counts struct {
 	Waiting  int            `json:"waiting"`
-	Hosts    int            `json:"hosts"`
+	Hosts    int            `json:"hosts"`    // that were asked
 	Outcomes map[string]int `json:"outcomes"` // of those that were asked for
 }
 
 // Counts counts them.
 func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
 	c := Counts{Outcomes: map[string]int{}}
-	err := r.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting), (SELECT count(*) FROM collection_hosts WHERE collection=$1)`, id).Scan(&c.Waiting, &c.Hosts)
+	err := r.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls WHERE collection=$1 AND waiting), (SELECT count(*) FROM collection_hosts WHERE collection=$1 AND requests > 0)`, id).Scan(&c.Waiting, &c.Hosts)
 	if err != nil {
 		return c, err
 	}

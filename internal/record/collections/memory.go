@@ -18,6 +18,7 @@ type Memory struct {
 	rows     map[frontier.Hash]*memoryRow
 	queue    byPriority
 	hosts    map[string]int
+	failures map[string]int // in a row, by host
 	held     map[string][]Held
 	requests int
 	prints   []int64
@@ -34,7 +35,7 @@ type memoryRow struct {
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]int{}, held: map[string][]Held{}, df: map[string]int{}}
+	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]int{}, failures: map[string]int{}, held: map[string][]Held{}, df: map[string]int{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both.
@@ -59,7 +60,7 @@ func (m *Memory) Add(urls []URL) {
 func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
 	for len(m.queue) > 0 {
 		r := heap.Pop(&m.queue).(*memoryRow)
-		if m.rules.HostPages > 0 && m.hosts[r.Host] >= m.rules.HostPages {
+		if m.rules.HostPages > 0 && m.hosts[r.Host] >= m.rules.HostPages || m.failures[r.Host] >= maxFailures {
 			continue
 		}
 		return &r.URL, 0, nil
@@ -72,6 +73,7 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.rows[v.Hash()].waiting = false
 	m.requests++
 	m.hosts[v.Host]++
+	m.failures[v.Host] = (m.failures[v.Host] + 1) * failure(v)
 	if v.Print != 0 {
 		m.prints = append(m.prints, v.Print)
 	}

@@ -12,10 +12,13 @@ import (
 )
 
 // until is when a host may be asked next, as far as its row says.
-const until = `greatest(u.next_try, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at)`
+const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at)`
 
-const waits = `FROM collection_urls u LEFT JOIN sites s ON s.host = u.host LEFT JOIN collection_hosts h ON h.collection = u.collection AND h.host = u.host
-	WHERE u.collection = $1 AND u.waiting AND ($2 = 0 OR coalesce(h.requests, 0) < $2)`
+// waits are the hosts with something to ask for that the rules leave anything of.
+const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
+	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3`
+
+const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($4) ORDER BY h.best DESC, h.best_seq LIMIT 1`
 
 // Host is the one to ask next: that of the best URL which waits, among the hosts that
 // are free and not to be passed over. Where none is, wait says after how long one may
@@ -24,12 +27,13 @@ func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (
 	if pass == nil {
 		pass = []string{}
 	}
-	err = r.db.Pool.QueryRow(ctx, `SELECT u.host `+waits+` AND `+until+` <= clock_timestamp() AND u.host <> ALL($3) ORDER BY u.priority DESC, u.seq LIMIT 1`, id, rules.HostPages, pass).Scan(&host)
+	err = r.db.Pool.QueryRow(ctx, hostSQL, id, rules.HostPages, maxFailures, pass).Scan(&host)
 	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 		return host, 0, err
 	}
 	var left float64
-	err = r.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`, id, rules.HostPages).Scan(&left)
+	err = r.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`,
+		id, rules.HostPages, maxFailures).Scan(&left)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, nil
 	}
@@ -39,21 +43,32 @@ func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (
 	return "", max(50*time.Millisecond, time.Duration(left*float64(time.Second))), nil
 }
 
+const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries FROM collection_urls
+	WHERE collection = $1 AND host = $2 AND waiting AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1`
+
 // Best is the URL of a host to ask next, nil where none waits.
-func (r *Record) Best(ctx context.Context, id int, rules Rules, host string) (*URL, error) {
+func (r *Record) Best(ctx context.Context, id int, host string) (*URL, error) {
 	var u URL
-	err := r.db.Pool.QueryRow(ctx, `SELECT u.url, u.host, u.parent, u.anchor, u.depth, u.off, u.priority, u.tries `+waits+` AND u.host = $3 AND u.next_try <= clock_timestamp()
-		ORDER BY u.priority DESC, u.seq LIMIT 1`, id, rules.HostPages, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries)
+	err := r.db.Pool.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	return &u, err
 }
 
-// Later leaves a URL waiting that nothing was asked for.
-func (r *Record) Later(ctx context.Context, id int, h frontier.Hash, wait time.Duration) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_urls SET next_try=clock_timestamp() + $3 WHERE collection=$1 AND hash=$2 AND waiting`, id, h[:], wait)
-	return err
+// reckon notes what of a host is to be asked for next: the best that is due, or else
+// what is due first.
+func reckon(ctx context.Context, tx pgx.Tx, id int, host string) error {
+	const set = `UPDATE collection_hosts h SET best=u.priority, best_seq=u.seq, due=u.next_try
+		FROM (SELECT priority, seq, next_try FROM collection_urls WHERE collection=$1 AND host=$2 AND waiting `
+	for _, which := range []string{set + `AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
+		set + `ORDER BY next_try, priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
+		`UPDATE collection_hosts SET best=NULL WHERE collection=$1 AND host=$2`} {
+		if tag, err := tx.Exec(ctx, which, id, host); err != nil || tag.RowsAffected() > 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // Fence is the lease under which a visit is written.
@@ -76,11 +91,16 @@ func (r *Record) Write(ctx context.Context, id int, rules Rules, by Fence, v *Vi
 		}
 		// Visits of one collection are written one after the other: what it holds, and
 		// the number of each, depend on those before.
+		h, waiting := v.Hash(), false
+		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, id, h[:]).Scan(&waiting); err != nil || !waiting {
+			return err // the connection broke after it was written
+		}
 		var n int
 		if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+1 WHERE id=$1 RETURNING requests`, id).Scan(&n); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests) VALUES ($1,$2,1) ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+1`, id, v.Host); err != nil {
+		if _, err := tx.Exec(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures) VALUES ($1,$2,1,$3::int) ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+1, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END`,
+			id, v.Host, failure(v)); err != nil {
 			return err
 		}
 		if err := done(ctx, tx, id, n, v); err != nil {
@@ -94,8 +114,23 @@ func (r *Record) Write(ctx context.Context, id int, rules Rules, by Fence, v *Vi
 				return err
 			}
 		}
-		return add(ctx, tx, id, v.Links)
+		if err := add(ctx, tx, id, v.Links); err != nil {
+			return err
+		}
+		return reckon(ctx, tx, id, v.Host)
 	})
+}
+
+// maxFailures is after how many failures in a row a host is left: as many as it is
+// parked after, and a collection does not wait for it for hours.
+const maxFailures = 5
+
+// failure is 1 for a visit that tells of a host in trouble.
+func failure(v *Visit) int {
+	if v.Trouble {
+		return 1
+	}
+	return 0
 }
 
 func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {

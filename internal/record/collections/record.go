@@ -20,27 +20,31 @@ func In(db *store.DB) *Record { return &Record{db} }
 
 const columns = `id, name, options, topics, model, state, note, paused, requests, created_at, started_at, ended_at`
 
-// Ask enters a collection that is to be made, or one that ended to be gone on with
-// under other options. Its topics stay: they are what it is.
-func (r *Record) Ask(ctx context.Context, name string, options, topics any) error {
-	tag, err := r.db.Pool.Exec(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
-		ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL
-			WHERE collections.topics=EXCLUDED.topics AND collections.state NOT IN ('new', 'running')`, name, options, topics)
-	if err != nil || tag.RowsAffected() == 1 {
-		return err
-	}
-	c, err := r.Get(ctx, name)
-	if err == nil && (c.State == New || c.State == Running) {
-		return nil // it is being made
-	}
-	return cmpErr(err, fmt.Errorf("collection %s was made of other topics: give this one another --name", name))
-}
+// ErrOtherTopics is returned for a name under which other topics were asked for.
+var ErrOtherTopics = errors.New("was made of other topics")
 
-func cmpErr(err, otherwise error) error {
-	if err != nil {
+// Ask enters a collection that is to be made, or one that ended to be gone on with
+// under other options, where hosts that had failed are asked again. Its topics stay:
+// they are what it is. One that is being made stays as it is, which running says.
+func (r *Record) Ask(ctx context.Context, name string, options, topics any) (running bool, err error) {
+	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
+		var id int
+		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
+			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL
+				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id`, name, options, topics).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			running = true
+			return tx.QueryRow(ctx, `SELECT id FROM collections WHERE name=$1 AND topics=$2`, name, topics).Scan(&id)
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE collection_hosts SET failures=0 WHERE collection=$1 AND failures > 0`, id)
+		}
 		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%s %w: give this one another --name", name, ErrOtherTopics)
 	}
-	return otherwise
+	return running, err
 }
 
 // Get returns a collection.
@@ -130,13 +134,18 @@ func add(ctx context.Context, tx pgx.Tx, id int, urls []URL) error {
 		h := u.Hash()
 		hashes[i], hosts[i], all[i], parents[i], anchors[i], depths[i], offs[i], priorities[i] = h[:], u.Host, u.URL, u.Parent, u.Anchor, u.Depth, u.Off, u.Priority
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO collection_urls AS c (collection, hash, host, url, parent, anchor, depth, off, priority)
+	_, err := tx.Exec(ctx, `WITH met AS (INSERT INTO collection_urls AS c (collection, hash, host, url, parent, anchor, depth, off, priority)
 		SELECT $1, hash, host, url, parent, anchor, depth, off, priority
 		FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::float8[], $9::float8[]) WITH ORDINALITY
 			AS u(hash, host, url, parent, anchor, depth, off, priority, place) ORDER BY place
 		ON CONFLICT (collection, hash) DO UPDATE SET parent=EXCLUDED.parent, anchor=EXCLUDED.anchor, priority=EXCLUDED.priority,
 			off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
-			WHERE c.waiting AND EXCLUDED.priority > c.priority`,
+			WHERE c.waiting AND EXCLUDED.priority > c.priority
+			RETURNING host, priority, seq, next_try)
+		INSERT INTO collection_hosts AS h (collection, host, best, best_seq, due)
+		SELECT DISTINCT ON (host) $1::int, host, priority, seq, next_try FROM met WHERE next_try <= clock_timestamp() ORDER BY host, priority DESC, seq
+		ON CONFLICT (collection, host) DO UPDATE SET best=EXCLUDED.best, best_seq=EXCLUDED.best_seq, due=EXCLUDED.due
+			WHERE h.best IS NULL OR h.due > clock_timestamp() OR EXCLUDED.best > h.best OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`,
 		id, hashes, hosts, all, parents, anchors, depths, offs, priorities)
 	return err
 }
@@ -150,7 +159,7 @@ func (r *Record) Known(ctx context.Context, id int, h frontier.Hash) bool {
 
 // Like reports whether a text nearly the same was read.
 func (r *Record) Like(ctx context.Context, id int, print int64) (like bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND NOT waiting AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&like)
+	err = r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&like)
 	return like, err
 }
 

@@ -78,6 +78,7 @@ type Visit struct {
 	Again   time.Time // when it is to be asked for again; zero for never
 	Kind    string    // Page, Document or ""
 	Outcome gleaner.Outcome
+	Trouble bool // the host did not answer, or not as it should: it may be down
 	Reason  string
 	Alias   string // the URL on the same host to which it redirected, which need not be asked for; "" for none
 	Title   string

@@ -175,6 +175,30 @@ func Crossed(err error) bool {
 	return errors.As(err, &pg) && (pg.Code[:2] == "40" || pg.Code == "55P03" || pg.Code == "25P03")
 }
 
+// Passes reports whether err, of a call of the database alone, passes: the database is
+// away, or two transactions stood in each other's way.
+func Passes(err error) bool { return Away(err) || Broken(err) || Crossed(err) }
+
+// Patiently does something with the database, and does it again until it can be asked,
+// as passes tells; first is told of the first error. It gives up when ctx ends.
+func Patiently(ctx context.Context, passes func(error) bool, first func(error), do func() error) error {
+	for tries, wait := 0, 50*time.Millisecond; ; tries++ {
+		err := do()
+		if err == nil || !passes(err) {
+			return err
+		}
+		if tries == 0 {
+			first(err)
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, context.Cause(ctx))
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, time.Second)
+	}
+}
+
 // Refused reports whether err is the database's own word.
 func Refused(err error) bool {
 	var pg *pgconn.PgError

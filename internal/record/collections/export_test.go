@@ -1,0 +1,7 @@
+package collections
+
+// The queries of which tests look at the plan.
+const (
+	HostSQL = hostSQL
+	BestSQL = bestSQL
+)

@@ -1,0 +1,140 @@
+package synthesis_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/collections"
+	. "gleaner/internal/synthesis"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/weburl"
+)
+
+// answers is a web in a function.
+type answers func(url string) (*Answer, error)
+
+func (w answers) Ask(_ context.Context, u *collections.URL) (*Answer, error) { return w(u.URL) }
+
+// entering is what is about the only topic, and all that it links to.
+func entering(url string, links ...string) *Answer {
+	p := &page.Page{URL: url, Title: "page", Text: "all is on topic"}
+	for _, l := range links {
+		p.Links = append(p.Links, page.Link{URL: l, Anchor: "more", Source: page.SourceAnchor})
+	}
+	return &Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{}}, Page: p}
+}
+
+func file(url string) *Answer {
+	return &Answer{Response: &fetch.Response{URL: url, Status: 200, Header: http.Header{"Content-Type": {"application/pdf"}}, Body: []byte("%PDF-1.4")}}
+}
+
+// everything is a classifier to whom all is on topic.
+type everything struct{}
+
+func (everything) Classify(topic.Page) []topic.Score {
+	return []topic.Score{{Topic: "all", Correlation: 0.9}}
+}
+func (everything) Topics() []string { return []string{"all"} }
+
+// collects crawls from http://a.example/ in memory, and says what became of each URL.
+func collects(t *testing.T, web answers, change func(*Parts)) (Result, map[string]string) {
+	t.Helper()
+	cfg := Defaults()
+	cfg.Size, cfg.MaxPages, cfg.SlicePages = 1000, 500, 1000
+	memory := collections.NewMemory(collections.Rules{Size: 1000})
+	memory.Add([]collections.URL{{URL: "http://a.example/", Host: "a.example", Priority: 1}})
+	noted := noting{Memory: memory, outcomes: map[string]string{}}
+	p := Parts{Queue: noted, Source: web, Classifier: everything{}, Filter: topic.NewFilter(topic.Stops{}), Log: slog.New(slog.DiscardHandler)}
+	if change != nil {
+		change(&p)
+	}
+	r, err := Run(t.Context(), cfg, p, func(Progress) {})
+	require.NoError(t, err)
+	return r, noted.outcomes
+}
+
+// noting remembers outcomes; what "unfit" names is refused as a database does.
+type noting struct {
+	*collections.Memory
+	outcomes map[string]string
+}
+
+func (n noting) Write(ctx context.Context, v *collections.Visit) error {
+	if v.Title == "unfit" {
+		return &pgconn.PgError{Code: "22021"}
+	}
+	n.outcomes[v.URL.URL] = string(v.Outcome)
+	return n.Memory.Write(ctx, v)
+}
+
+// TestAFarmOfRedirects from host to host is followed as deep as links are, and no further.
+func TestAFarmOfRedirects(t *testing.T) {
+	t.Parallel()
+	n := 0
+	r, _ := collects(t, func(url string) (*Answer, error) {
+		n++
+		return nil, &fetch.Error{Outcome: fetch.RedirectOffHost, URL: url, Location: fmt.Sprintf("http://h%d.example/", n)}
+	}, nil)
+	require.Equal(t, Exhausted, r.Ending)
+	require.Equal(t, Defaults().MaxDepth+1, r.Requests)
+}
+
+// TestAHostThatIsDown is left after some failures, and does not use up the crawl.
+func TestAHostThatIsDown(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	_, _ = collects(t, func(url string) (*Answer, error) {
+		if weburl.Host(url) != "down.example" {
+			var links []string
+			for i := range 100 {
+				links = append(links, fmt.Sprintf("http://down.example/%d", i))
+			}
+			return entering(url, links...), nil
+		}
+		asked++
+		return nil, &fetch.Error{Outcome: fetch.ConnectFailure, URL: url}
+	}, nil)
+	require.Equal(t, 5, asked)
+}
+
+// TestWhatAnAnswerDoesToTheProgram is that URL's failure: a panic, a reader that
+// stalls, and what the database will not hold are set aside, and the crawl goes on.
+func TestWhatAnAnswerDoesToTheProgram(t *testing.T) {
+	t.Parallel()
+	web := func(url string) (*Answer, error) {
+		switch url {
+		case "http://panic.example/":
+			panic("hostile")
+		case "http://stall.example/x.pdf":
+			return file(url), nil
+		case "http://unfit.example/":
+			a := entering(url)
+			a.Page.Title = "unfit"
+			return a, nil
+		case "http://a.example/":
+			return entering(url, "http://panic.example/", "http://stall.example/x.pdf", "http://unfit.example/", "http://last.example/"), nil
+		}
+		return entering(url), nil
+	}
+	_, outcomes := collects(t, web, func(p *Parts) { p.Documents = stalling{} })
+	require.Equal(t, map[string]string{"http://a.example/": "success", "http://panic.example/": "set-aside", "http://stall.example/x.pdf": "set-aside",
+		"http://unfit.example/": "cannot-be-kept", "http://last.example/": "success"}, outcomes)
+}
+
+// stalling cannot read anything.
+type stalling struct{}
+
+func (stalling) Read(context.Context, *collections.URL, *Answer) (title, text, why string, err error) {
+	return "", "", "", collection.ErrStalled
+}
+
+func (stalling) Keep(context.Context, *collections.URL, *Answer) (string, error) { return "", nil }
