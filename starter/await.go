@@ -60,16 +60,16 @@ func (c *cli) sayWhetherAway(id string, away bool) {
 // troubleLook is how often what fails is asked for.
 const troubleLook = 2 * time.Second
 
-// sayTroubles says of a harvest what begins to fail, and what does so no longer, and
+// sayTroubles says of work what begins to fail, and what does so no longer, and
 // keeps what it does. While Temporal is away nothing is known, which await says.
-func (c *cli) sayTroubles(ctx context.Context, t client.Client, l *looking) {
+func (c *cli) sayTroubles(ctx context.Context, s sight, ask func(context.Context) (pool.Seen, error)) {
 	said := map[string]bool{}
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, patience)
-		seen, err := pool.Look(asked, t, l.id)
+		seen, err := ask(asked)
 		cancel()
 		if err == nil {
-			l.does(seen.Doing)
+			s.does(seen.Doing)
 			c.sayChanged(said, seen.Troubles)
 		}
 		_ = fetch.Wait(ctx, troubleLook)

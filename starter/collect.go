@@ -201,8 +201,5 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 			return err
 		})
 	}
-	if err := c.await(ctx, t, id, nil); err != nil {
-		return err
-	}
-	return c.showCollection(ctx, record, f.name)
+	return c.followCollection(ctx, t, record, f.name)
 }

@@ -15,6 +15,8 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
+	"gleaner/internal/service/terminal"
+	"gleaner/worker/pool"
 	"gleaner/workflows"
 )
 
@@ -30,28 +32,8 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 		return err
 	}
 	l := &looking{db: a.DB, id: id, pace: cfg.Web.Delay, begun: time.Now()}
-	_ = l.look(ctx) // keepLooking asks again
-	c.Settle()
-	live := c.Err.Live(l)
-	watch, stop := context.WithCancel(ctx)
-	shown, told := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(shown)
-		l.keepLooking(watch)
-	}()
-	go func() {
-		defer close(told)
-		c.sayTroubles(watch, t, l)
-	}()
 	var result workflows.HarvestResult
-	err = c.await(ctx, t, workflows.HarvestID(id), &result)
-	stop()
-	<-shown
-	<-told
-	if ctx.Err() == nil {
-		_ = l.look(ctx)
-	}
-	live.End()
+	err = c.awaitInSight(ctx, t, workflows.HarvestID(id), l, func(ctx context.Context) (pool.Seen, error) { return pool.Look(ctx, t, id) }, &result)
 	if ctx.Err() != nil && !c.JSON {
 		fmt.Fprintf(c.Err, "%s goes on without you\nwatch it:  starter watch %s\nend it:    starter cancel %s\n", id, id, id)
 	}
@@ -67,6 +49,39 @@ func (c *cli) follow(ctx context.Context, t client.Client, id string) error {
 			id, s.Published, s.Held, s.Wanted, s.Found, s.Missing, recall(s.Recall, s.Wanted), id)
 		return err
 	})
+}
+
+// sight is work as it is shown to somebody who waits for it.
+type sight interface {
+	terminal.View
+	look(ctx context.Context) error // asks the record once
+	does(doing []string)            // keeps what the work says of itself
+}
+
+// awaitInSight is await while the work is shown, with what of it fails.
+func (c *cli) awaitInSight(ctx context.Context, t client.Client, id string, s sight, ask func(context.Context) (pool.Seen, error), result any) error {
+	_ = s.look(ctx) // keepLooking asks again
+	c.Settle()
+	live := c.Err.Live(s)
+	watch, stop := context.WithCancel(ctx)
+	shown, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(shown)
+		keepLooking(watch, s)
+	}()
+	go func() {
+		defer close(told)
+		c.sayTroubles(watch, s, ask)
+	}()
+	err := c.await(ctx, t, id, result)
+	stop()
+	<-shown
+	<-told
+	if ctx.Err() == nil {
+		_ = s.look(ctx)
+	}
+	live.End()
+	return err
 }
 
 // recall is said of wanted papers alone: where there are none, none is missing.
@@ -106,11 +121,11 @@ func endedBadly(ctx context.Context, db *store.DB, id string, err error) error {
 }
 
 // keepLooking looks every second, and a busy database less often. What it cannot tell
-// now (a harvest that has not begun, a database that is away) it asks again.
-func (l *looking) keepLooking(ctx context.Context) {
+// now (work that has not begun, a database that is away) it asks again.
+func keepLooking(ctx context.Context, s sight) {
 	for ctx.Err() == nil {
 		began := time.Now()
-		_ = l.look(ctx)
+		_ = s.look(ctx)
 		_ = fetch.Wait(ctx, max(time.Second, 10*time.Since(began)))
 	}
 }

@@ -64,8 +64,13 @@ func (l *looking) look(ctx context.Context) error {
 		l.past = nil
 	}
 	l.h, l.n, l.now = h, n, now
-	l.past = slices.DeleteFunc(append(l.past, at), func(s sample) bool { return at.at.Sub(s.at) > rateOver })
+	l.past = lately(l.past, at)
 	return nil
+}
+
+// lately adds a sample to those by which a rate is measured.
+func lately(past []sample, at sample) []sample {
+	return slices.DeleteFunc(append(past, at), func(s sample) bool { return at.at.Sub(s.at) > rateOver })
 }
 
 // does keeps what the harvest's own work says of itself.
@@ -76,18 +81,18 @@ func (l *looking) does(doing []string) {
 }
 
 // rates are answers and authors a second.
-func (l *looking) rates() (answers, decided float64) {
-	if len(l.past) < 2 {
+func rates(past []sample) (answers, decided float64) {
+	if len(past) < 2 {
 		return 0, 0
 	}
-	a, b := l.past[0], l.past[len(l.past)-1]
+	a, b := past[0], past[len(past)-1]
 	s := b.at.Sub(a.at).Seconds()
 	return max(0, float64(b.answers-a.answers)/s), max(0, float64(b.decided-a.decided)/s)
 }
 
 // left is about how long the stage takes, by what is known now; "" where nothing is.
 func (l *looking) left() string {
-	answers, decided := l.rates()
+	answers, decided := rates(l.past)
 	switch {
 	case l.h.Paused:
 		return ""
@@ -120,7 +125,7 @@ func (l *looking) String() string {
 		parts = append(parts, fmt.Sprintf("%d papers listed", l.now.Listed))
 	}
 	parts = append(parts, l.doing...)
-	if rate, _ := l.rates(); rate > 0 {
+	if rate, _ := rates(l.past); rate > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f answers a second", rate))
 	}
 	if left := l.left(); left != "" {
@@ -143,6 +148,13 @@ func (l *looking) failing() (n int, first string) {
 	return n, first
 }
 
+// headLine is the first line: what is shown, and on its right for how long.
+func headLine(what string, since time.Time, width int) string {
+	took := program.Span(time.Since(since))
+	head := terminal.Cut(what, width-len(took)-2)
+	return head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took
+}
+
 // Lines implements terminal.View.
 func (l *looking) Lines(width, height int) []string {
 	l.mu.Lock()
@@ -150,9 +162,7 @@ func (l *looking) Lines(width, height int) []string {
 	if l.h.ID == "" {
 		return nil
 	}
-	took := program.Span(time.Since(l.begun))
-	head := terminal.Cut(l.h.ID+"  "+l.stage(), width-len(took)-2)
-	lines := []string{head + strings.Repeat(" ", max(1, width-terminal.Width(head)-len(took))) + took}
+	lines := []string{headLine(l.h.ID+"  "+l.stage(), l.begun, width)}
 	row := func(label, text string) {
 		if text != "" {
 			lines = append(lines, fmt.Sprintf("%-10s %s", label, text))
@@ -169,7 +179,7 @@ func (l *looking) Lines(width, height int) []string {
 	if l.h.CompletedAt != nil {
 		return lines
 	}
-	rate, _ := l.rates()
+	rate, _ := rates(l.past)
 	if l.n.Waiting > 0 || rate > 0 {
 		row("links", fmt.Sprintf("%d wait; %.1f answers a second", l.n.Waiting, rate))
 	}

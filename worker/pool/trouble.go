@@ -90,6 +90,9 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 	return all, nil
 }
 
+// LookAt asks what one workflow does, and what of it fails.
+func LookAt(ctx context.Context, c client.Client, id string) (Seen, error) { return look(ctx, c, id) }
+
 // look asks for one workflow. A site's slices are counted by the workflow itself, all
 // other work by the server.
 func look(ctx context.Context, c client.Client, id string) (all Seen, err error) {

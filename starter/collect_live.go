@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"gleaner/internal/record/collections"
+	"gleaner/internal/service/terminal"
+	"gleaner/internal/synthesis"
+	"gleaner/internal/topic"
+	"gleaner/worker/pool"
+	"gleaner/workflows"
+)
+
+// followCollection shows collections being made until they are.
+func (c *cli) followCollection(ctx context.Context, t client.Client, record *collections.Record, name string) error {
+	l := &lookingOn{record: record, name: name, begun: time.Now()}
+	id := workflows.CollectionsID(name)
+	err := c.awaitInSight(ctx, t, id, l, func(ctx context.Context) (pool.Seen, error) { return pool.LookAt(ctx, t, id) }, nil)
+	if ctx.Err() != nil && !c.JSON {
+		fmt.Fprintf(c.Err, "%s goes on without you\nlook at it:  starter collections show %s\nend it:      starter collections cancel %s\n", name, name, name)
+	}
+	if err != nil {
+		return err
+	}
+	return c.showCollection(ctx, record, name)
+}
+
+// lookingOn is collections by topic as they are shown to somebody who waits for them.
+type lookingOn struct {
+	record *collections.Record
+	name   string
+	begun  time.Time
+
+	mu     sync.Mutex
+	id     int // 0 before the first look
+	ask    synthesis.Ask
+	topics []string
+	at     collections.Standing
+	n      collections.Counts
+	doing  []string
+	past   []sample
+}
+
+// look implements sight.
+func (l *lookingOn) look(ctx context.Context) error {
+	if err := l.first(ctx); err != nil {
+		return err
+	}
+	at, err := l.record.Standing(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	n, err := l.record.Counts(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at, l.n = at, n
+	l.past = lately(l.past, sample{time.Now(), at.Requests, 0})
+	return nil
+}
+
+// first asks for what does not change.
+func (l *lookingOn) first(ctx context.Context) error {
+	if l.id != 0 {
+		return nil
+	}
+	got, err := l.record.Get(ctx, l.name)
+	if err != nil {
+		return err
+	}
+	var topics []topic.Topic
+	if err := json.Unmarshal(got.Topics, &topics); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := json.Unmarshal(got.Options, &l.ask); err != nil {
+		return err
+	}
+	for _, t := range topics {
+		l.topics = append(l.topics, t.ID)
+	}
+	l.id = got.ID
+	return nil
+}
+
+// does implements sight.
+func (l *lookingOn) does(doing []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doing = doing
+}
+
+// stage says what is being done.
+func (l *lookingOn) stage() string {
+	switch {
+	case l.at.Ended:
+		return "ended"
+	case l.at.Paused:
+		return "paused"
+	case l.at.Requests == 0 && l.n.Waiting == 0:
+		return "searching"
+	}
+	return "collecting"
+}
+
+// filled is how many entries there are, and how many topics have all of theirs.
+func (l *lookingOn) filled() (entries, full int) {
+	for _, f := range l.at.Topics {
+		entries += f.Entries
+		if f.Entries >= l.ask.Size {
+			full++
+		}
+	}
+	return entries, full
+}
+
+// asked says how many requests there were, of how many.
+func (l *lookingOn) asked() string {
+	of := ""
+	if l.ask.MaxPages > 0 {
+		of = fmt.Sprintf(" of %d", l.ask.MaxPages)
+	}
+	return fmt.Sprintf("%d%s requests", l.at.Requests, of)
+}
+
+// String implements terminal.View.
+func (l *lookingOn) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.id == 0 {
+		return ""
+	}
+	entries, full := l.filled()
+	s := fmt.Sprintf("%s [%s] topics %d, full %d | entries %d | %s, hosts %d, waiting %d", l.name, l.stage(), len(l.topics), full, entries, l.asked(), l.n.Hosts, l.n.Waiting)
+	if rate, _ := rates(l.past); rate > 0 {
+		s += fmt.Sprintf(" | %.1f requests a second", rate)
+	}
+	return s
+}
+
+// Lines implements terminal.View.
+func (l *lookingOn) Lines(width, height int) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.id == 0 {
+		return nil
+	}
+	entries, full := l.filled()
+	rate, _ := rates(l.past)
+	lines := []string{headLine(l.name+"  "+l.stage(), l.begun, width),
+		"topics     " + part(full, len(l.topics)) + fmt.Sprintf(" full; %d entries", entries),
+		fmt.Sprintf("web        %s to %d hosts; %d links wait; %.1f requests a second", l.asked(), l.n.Hosts, l.n.Waiting, rate)}
+	if l.stage() == "searching" && len(l.doing) > 0 {
+		lines = append(lines, "now        "+strings.Join(l.doing, "; "))
+	}
+	return append(lines, l.ofTopics(width, height-len(lines))...)
+}
+
+// ofTopics are lines of the topics, the emptiest first, as many as there is room for.
+func (l *lookingOn) ofTopics(width, room int) (lines []string) {
+	if room < 3 {
+		return nil
+	}
+	topics := slices.Clone(l.topics)
+	slices.SortStableFunc(topics, func(a, b string) int { return l.at.Topics[a].Entries - l.at.Topics[b].Entries })
+	shown := topics[:min(len(topics), room-2)]
+	longest := 0
+	for _, t := range shown {
+		longest = max(longest, terminal.Width(t))
+	}
+	name := min(longest, max(16, width-40))
+	lines = append(lines, "")
+	for _, t := range shown {
+		cut := terminal.Cut(t, name)
+		lines = append(lines, "  "+cut+strings.Repeat(" ", name-terminal.Width(cut))+"  "+part(l.at.Topics[t].Entries, l.ask.Size))
+	}
+	if more := len(topics) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return lines
+}

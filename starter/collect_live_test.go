@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/terminal"
+	"gleaner/internal/synthesis"
+	"gleaner/internal/topic"
+)
+
+// collected is a collection of two topics for which some pages were asked.
+func (c *testConsole) collected(name string) (*collections.Record, collections.Collection) {
+	c.t.Helper()
+	ctx, record := c.t.Context(), collections.In(c.DB)
+	ask, err := synthesis.DefaultAsk()
+	require.NoError(c.t, err)
+	ask.Size = 2
+	_, err = record.Ask(ctx, name, ask, []topic.Topic{{ID: "verse", Query: "verse"}, {ID: "number theory", Query: "primes"}})
+	require.NoError(c.t, err)
+	got, err := record.Get(ctx, name)
+	require.NoError(c.t, err)
+	require.NoError(c.t, record.Begin(ctx, got.ID))
+	return record, got
+}
+
+// collects asks for a URL, which is an entry of a topic where one is named.
+func (c *testConsole) collects(record *collections.Record, id int, v collections.Visit, of string) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	require.NoError(c.t, record.SetModel(ctx, id, topic.Model{}, []collections.URL{*v.URL}))
+	site, err := store.EnsureSite(ctx, c.Pool, v.Host)
+	require.NoError(c.t, err)
+	v.At, v.Outcome = time.Now(), gleaner.OK
+	if of != "" {
+		v.Entries = []collections.Member{{Topic: of, Correlation: 0.5}}
+	}
+	require.NoError(c.t, record.Write(ctx, id, collections.Rules{Size: 2}, collections.Fence{SiteID: site}, &v))
+}
+
+// TestCollectionsThatOneWatches: what is shown of them fits the terminal, and says of
+// each topic how far it is.
+func TestCollectionsThatOneWatches(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	record, got := c.collected("math")
+	l := &lookingOn{record: record, name: "math", begun: time.Now().Add(-200 * time.Second)}
+	require.Empty(t, l.Lines(80, 24))
+	require.NoError(t, l.look(t.Context()))
+	l.does([]string{"a search and a centroid for each topic"})
+	require.Contains(t, strings.Join(l.Lines(80, 24), "\n"), "a search and a centroid")
+	for i, path := range []string{"a", "b", "c"} {
+		u := collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}
+		c.collects(record, got.ID, collections.Visit{URL: &u, Links: []collections.URL{{URL: u.URL + "/next", Host: "b.example"}}}, []string{"verse", "verse", ""}[i])
+	}
+	require.NoError(t, l.look(t.Context()))
+	require.Contains(t, l.String(), "math [collecting] topics 2, full 1 | entries 2 | 3 of 5000 requests, hosts 1, waiting 3")
+	for _, width := range []int{60, 80, 200} {
+		lines := l.Lines(width, 24)
+		all := strings.Join(lines, "\n")
+		require.LessOrEqual(t, terminal.Width(lines[0]), width)
+		require.Regexp(t, `^math  collecting +3m2\d`, all)
+		require.Contains(t, all, "1 of 2 full; 2 entries")
+		require.Contains(t, all, "3 of 5000 requests to 1 hosts; 3 links wait")
+		require.Regexp(t, `(?s)number theory  ─+ 0 of 2\n  verse +━+ 2 of 2`, all, "the emptiest first")
+	}
+	require.Contains(t, strings.Join(l.Lines(80, 6), "\n"), "and 1 more")
+}
