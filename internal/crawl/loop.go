@@ -159,7 +159,9 @@ func (l *loop) mayGoOn(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if e, ok := l.stop.Load().(Ending); ok {
+	if e, ok := l.stop.Load().(Ending); ok && e == Waiting {
+		return &errStop{ending: Waiting, wait: time.Second, reason: "somebody waits for a page of the host"}
+	} else if ok {
 		return &errStop{ending: e, reason: map[Ending]string{Paused: "as the harvest says", Cancelled: store.NotWanted}[e]}
 	}
 	if err := l.library.Ready(ctx); err != nil {

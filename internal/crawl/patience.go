@@ -39,7 +39,12 @@ func (s *slice) hold(ctx context.Context) error {
 	return s.patiently(ctx, func() error { return s.lease.Renew(ctx) })
 }
 
-// watch renews the lease, and looks whether anybody still wants the crawl. Neither
+// looksBefore is how often a slice looks whether to go on before it gives way: who
+// waits for single pages is not to leave it the time for one request and no more.
+const looksBefore = 3
+
+// watch renews the lease, and looks whether anybody still wants the crawl, and whether
+// somebody waits for a page of the host. Nothing of it
 // waits for long for a record that does not answer.
 func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	within := func(do func(context.Context) error) error {
@@ -47,6 +52,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		defer over()
 		return do(ctx)
 	}
+	looks := 0
 	fetch.Every(ctx, s.look, func() bool {
 		if p := s.loop.latest.Load(); p != nil {
 			s.loop.report(*p) // alive, though a page is slow
@@ -54,6 +60,9 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		if err := within(s.lease.Renew); errors.Is(err, politeness.ErrLost) {
 			cancel(err)
 			return false
+		}
+		if looks++; looks >= looksBefore && s.lease.Awaited() {
+			s.loop.stop.CompareAndSwap(nil, Waiting)
 		}
 		_ = within(s.heed) // where the record is away the loop's own writes say so
 		return true

@@ -177,8 +177,8 @@ func (k *Keeper) take(ctx context.Context, host string) (*Lease, error) {
 		if err = s.busy(host); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token`,
-			s.id, k.holder, k.ttl).Scan(&l.Token)
+		return tx.QueryRow(ctx, `UPDATE sites SET holder = $2, token = token + 1, expires_at = clock_timestamp() + $3 WHERE id = $1 RETURNING token, clock_timestamp()`,
+			s.id, k.holder, k.ttl).Scan(&l.Token, &l.granted)
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package politeness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -24,7 +25,7 @@ func WithDelay(ctx context.Context, d time.Duration) context.Context {
 func (k *Keeper) Services() *Keeper {
 	s := *k
 	s.pacing.MinDelay, s.pacing.Unpaced, s.pacing.Floor = 0, true, 0
-	s.promised = nil
+	s.promised, s.services = nil, true
 	return &s
 }
 
@@ -74,10 +75,34 @@ func (k *Keeper) alone(ctx, waiting context.Context, host string, crawlDelay tim
 		case !errors.As(err, &busy) || busy.Parked:
 			return nil, err
 		}
-		if err := k.waitFree(waiting, host); err != nil && waiting.Err() != nil {
+		wait := k.await
+		if k.services || waiting != ctx {
+			wait = k.waitFree // two leases that give way to one another go on with neither
+		}
+		if err := wait(waiting, host); err != nil && waiting.Err() != nil {
 			return nil, context.Cause(waiting)
 		} else if err != nil {
 			return nil, err
+		}
+	}
+}
+
+// sayEvery is how often who waits for one turn of a host says so.
+const sayEvery = time.Second
+
+// await is waitFree of who wants one turn, and says so in the rows of the host: a
+// crawl that holds it gives way.
+func (k *Keeper) await(ctx context.Context, host string) error {
+	for {
+		_, err := k.pool.Exec(ctx, `UPDATE sites SET awaited_at = clock_timestamp() WHERE host = ANY($1) AND awaited_at < clock_timestamp() - $2::interval`, paired(host), sayEvery/2)
+		if err != nil {
+			return fmt.Errorf("politeness: turn of %s: %w", host, err)
+		}
+		within, over := context.WithTimeout(ctx, sayEvery)
+		err = k.waitFree(within, host)
+		over()
+		if err == nil || within.Err() == nil || ctx.Err() != nil {
+			return err
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -57,6 +58,7 @@ type Keeper struct {
 	queues *queues
 
 	promised Promise // nil promises nothing
+	services bool    // its hosts are outside APIs, which nobody holds for long
 }
 
 // Promise tells the delay that those who want a site now asked for, where any
@@ -98,6 +100,8 @@ type Lease struct {
 	mu       sync.Mutex
 	minDelay time.Duration // between requests; the keeper's unless setDelay was called
 	promised bool          // minDelay is what those who want the site asked for
+	granted  time.Time     // when the lease was, by the database's clock
+	awaited  bool          // somebody has waited for one turn of the host since
 	until    time.Time     // when the lease runs out unless renewed, at the latest
 	told
 }
@@ -119,11 +123,28 @@ type told struct {
 // says that the database could not be asked; Lapsed tells what that means.
 func (l *Lease) Renew(ctx context.Context) error {
 	asked := time.Now()
-	err := l.write(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2`, l.k.ttl)
-	if err == nil {
-		l.extend(asked)
+	var awaited bool
+	err := l.k.pool.QueryRow(ctx, `UPDATE sites SET expires_at = now() + $3 WHERE id = $1 AND token = $2 RETURNING awaited_at > $4`,
+		l.SiteID, l.Token, l.k.ttl, l.granted).Scan(&awaited)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrLost
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("politeness: %s: %w", l.Host, err)
+	}
+	l.extend(asked)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.awaited = awaited
+	return nil
+}
+
+// Awaited reports whether, when the lease was renewed last, somebody waited for one
+// turn of the host: who holds it for long lets go then, for a moment.
+func (l *Lease) Awaited() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.awaited
 }
 
 // extend notes that the row gives the lease a whole while from asked on, which

@@ -1,0 +1,58 @@
+package crawl
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+)
+
+// TestACrawlGivesWayToWhoWaitsForOnePage, who else would wait for the end of the slice;
+// and what another crawl waits for on its way ends nobody's slice.
+func TestACrawlGivesWayToWhoWaitsForOnePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.TrapPages, w.cfg.SlicePages, w.cfg.SliceTime, w.cfg.MaxPages, w.cfg.DirPages, w.cfg.MaxDepth = 0, math.MaxInt, time.Hour, math.MaxInt, math.MaxInt, math.MaxInt
+	s := endless(t)
+	w.seed(t, s.host, "/", "/")
+	c := w.crawler(w.client)
+	other := politeness.NewKeeper(w.db.Pool, fetch.Pacing{Unpaced: true, MaxBlock: 100 * time.Millisecond}, "other")
+	crossing, err := other.Acquire(t.Context(), "elsewhere.test")
+	require.NoError(t, err)
+
+	asked, ended := make(chan struct{}), make(chan Result, 1)
+	begun := false
+	go func() {
+		r, err := c.Slice(t.Context(), s.host, func(p Progress) {
+			if !begun && p.Requests > 0 {
+				begun = true
+				close(asked)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	<-asked
+	_, err = other.Turn(politeness.WithLease(t.Context(), crossing), s.host, 0)
+	var busy *politeness.BusyError
+	require.ErrorAs(t, err, &busy)
+	var said bool
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT awaited_at > '-infinity' FROM sites WHERE host=$1`, s.host).Scan(&said))
+	require.False(t, said)
+	done, err := other.Turn(t.Context(), s.host, 0)
+	require.NoError(t, err)
+	done(fetch.Visit{})
+	r := <-ended
+	require.Equal(t, Waiting, r.Ending, r.Reason)
+	require.Positive(t, r.Wait)
+	w.cfg.SlicePages = 5
+	r, err = w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, SliceFull, r.Ending, "it goes on, and nobody waits")
+}
