@@ -105,7 +105,7 @@ func (a *Stages) AuthorBatches(ctx context.Context, b Batch, size int) (AuthorBa
 	if err != nil {
 		return AuthorBatches{}, typed(err)
 	}
-	last, more, err := a.stages.AuthorBatches(ctx, b.Harvest.ID, store.AuthorRange{After: b.After, Limit: b.Limit}, size, b.Pass, since)
+	last, more, err := a.stages.AuthorBatches(ctx, b.Harvest.ID, store.AuthorRange{After: b.After, Limit: b.Limit, AsOf: b.AsOf}, size, b.Pass, since)
 	return AuthorBatches{Last: last, More: more}, typed(err)
 }
 
@@ -129,11 +129,22 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 	}
 	var l harvest.Looked
 	err = unlessPaused(withDelay(beat, b.Harvest.Options), a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
-		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit}, b.Pass, since,
+		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit, AsOf: b.AsOf}, b.Pass, since,
 			func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
 		return err
 	})
 	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)
+}
+
+// SitesFound gives homepages that were found to the frontier while others are looked
+// for, and lists the hosts. There may be more as long as a web search is asked.
+func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
+	defer alive(ctx)()
+	if !a.stages.Paced {
+		return Sites{}, nil
+	}
+	hosts, err := a.stages.SeedFound(ctx, b.Harvest.ID, b.Without, b.Limit)
+	return Sites{Hosts: hosts, More: true}, typed(err)
 }
 
 // SettleHomepages gives each page to one author, after each pass.

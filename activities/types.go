@@ -93,6 +93,9 @@ type Batch struct {
 	Pass    int     `json:"pass,omitempty"`
 	// Settled is when the pass before was settled; zero in the first.
 	Settled time.Time `json:"settled,omitzero"`
+	// AsOf is when the search began; what is found since spares no author a search.
+	AsOf    time.Time `json:"as_of,omitzero"`
+	Without []string  `json:"without,omitempty"` // hosts that are left out
 }
 
 // AuthorBatches are parts of a list of authors, each by the last place in it.

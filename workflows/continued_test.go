@@ -30,7 +30,8 @@ type aWeb struct {
 	leads    map[string][]string
 	underWay map[string]bool // begun by a run that was continued
 	crawled  []string
-	located  int // times that open copies were asked for
+	early    []string // hosts that are found while others are looked for
+	located  int      // times that open copies were asked for
 	searched int
 	stages   []gleaner.Stage // as the record was told them
 	calls    int             // of activities, over all runs
@@ -39,7 +40,7 @@ type aWeb struct {
 }
 
 func newWeb() *aWeb {
-	w := &aWeb{waiting: map[string]bool{"press.example": true}, underWay: map[string]bool{}, leads: map[string][]string{
+	w := &aWeb{early: []string{"ada.example", "eve.example"}, waiting: map[string]bool{"press.example": true}, underWay: map[string]bool{}, leads: map[string][]string{
 		"homepages":   {"ada.example", "bob.example", "cyd.example", "dan.example", "eve.example"},
 		"ada.example": {"lead-1.example"}, "eve.example": {"lead-2.example", "lead-3.example"}, "lead-2.example": {"far.example"}}}
 	return w
@@ -143,6 +144,16 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Authors, error) {
 		w.searched++
 		return activities.Authors{Looked: 2, Found: 1}, nil
+	})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Sites, error) {
+		found := activities.Sites{More: true}
+		for _, host := range w.early {
+			if !slices.Contains(w.crawled, host) && !slices.Contains(b.Without, host) && len(found.Hosts) < b.Limit {
+				w.waiting[host] = true
+				found.Hosts = append(found.Hosts, host)
+			}
+		}
+		return found, nil
 	})
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil)
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {

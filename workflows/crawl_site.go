@@ -38,7 +38,7 @@ const QueryProgress = "progress"
 // harvests that want it. The host is the workflow id, so there is one at a time.
 func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 	if p.Patience == 0 {
-		p.Patience = 5 * time.Minute
+		p.Patience = sitePatience
 	}
 	c := &siteRun{p: p, wake: signals(ctx, SignalWake)}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrHost.ValueSet(p.Host), attrStage.ValueSet(string(gleaner.SiteCrawling))); err != nil {

@@ -18,6 +18,15 @@ type HomepagesParams struct {
 	After   string             `json:"after"`            // the last author of the batches before
 	Settled time.Time          `json:"settled,omitzero"` // when the first pass was settled
 	Total   activities.Authors `json:"total"`
+
+	Began    time.Time `json:"began,omitzero"`     // when the first run did, unless that was before sites were crawled meanwhile
+	Crawling []string  `json:"crawling,omitempty"` // hosts whose crawls were begun and are not known to have ended
+}
+
+// Searched is what a search for homepages came to.
+type Searched struct {
+	activities.Authors
+	Crawling []string `json:"crawling,omitempty"` // as in HomepagesParams
 }
 
 // BatchesAtOnce is how many batches of authors are looked for side by side, by all
@@ -35,26 +44,34 @@ const (
 // found, by what was found for their co-authors; and settles again. The order
 // matters: a pass that read what it writes would find what its timing decides.
 // Since no batch of a pass reads what another writes, some are under way at once.
-func FindHomepages(ctx workflow.Context, p HomepagesParams) (activities.Authors, error) {
+func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	p.Pass = max(p.Pass, 1)
+	early := &earlyCrawls{harvest: p.Harvest, crawling: p.Crawling}
+	if workflow.GetVersion(ctx, "crawl-while-searching", workflow.DefaultVersion, 1) == 1 {
+		if p.Began.IsZero() {
+			p.Began = workflow.Now(ctx)
+		}
+		workflow.Go(ctx, early.run)
+	}
 	for p.Pass <= lastPass {
 		s := &search{p: p, selector: workflow.NewSelector(ctx)}
 		through, err := s.pass(ctx)
 		p = s.p
 		switch {
 		case err != nil:
-			return p.Total, err
+			return Searched{}, err
 		case !through:
-			return p.Total, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
+			p.Crawling = early.crawling
+			return Searched{}, workflow.NewContinueAsNewError(ctx, FindHomepages, p)
 		}
 		var settled harvest.Settled
 		summary := fmt.Sprintf("pages given to several authors, pass %d", p.Pass)
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueMetadata, summary), stages.SettleHomepages, p.Harvest).Get(ctx, &settled); err != nil {
-			return p.Total, err
+			return Searched{}, err
 		}
 		p.Settled, p.After, p.Pass = settled.At, "", p.Pass+1
 	}
-	return p.Total, nil
+	return Searched{Authors: p.Total, Crawling: early.crawling}, nil
 }
 
 // search is one pass, or what a run does of it.
@@ -138,7 +155,7 @@ func (s *search) begin(ctx workflow.Context) {
 }
 
 func (s *search) batch() activities.Batch {
-	return activities.Batch{Harvest: s.p.Harvest, After: s.p.After, Pass: s.p.Pass, Settled: s.p.Settled}
+	return activities.Batch{Harvest: s.p.Harvest, After: s.p.After, Pass: s.p.Pass, Settled: s.p.Settled, AsOf: s.p.Began}
 }
 
 func (s *search) ended(ctx workflow.Context, b activities.Authors) {

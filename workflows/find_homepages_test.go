@@ -71,6 +71,7 @@ func (p *people) answer(env *testsuite.TestWorkflowEnvironment) {
 		p.log = append(p.log, fmt.Sprintf("batch of %d", b.Pass))
 		return activities.Authors{Looked: 3, Found: 2, Searches: 5, Fetches: 7, Last: "not heeded"}, nil
 	})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(activities.Sites{}, nil).Maybe()
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Settled, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -95,9 +96,9 @@ func (p *people) find(t *testing.T, full func(call int) bool) activities.Authors
 		p.runs++
 		err := env.GetWorkflowError()
 		if err == nil {
-			var total activities.Authors
-			require.NoError(t, env.GetWorkflowResult(&total))
-			return total
+			var end Searched
+			require.NoError(t, env.GetWorkflowResult(&end))
+			return end.Authors
 		}
 		var next *workflow.ContinueAsNewError
 		require.True(t, errors.As(err, &next), "%v", err)

@@ -149,7 +149,8 @@ func (h *harvestRun) stages(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) goTo(stage gleaner.Stage) {
-	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, 0, "", false, false
+	// Crawls that go on were begun early: what leads off them is the next wave's, too.
+	h.s.Stage, h.s.Wave, h.s.Started, h.s.After, h.s.Listed, h.s.Located = stage, 0, len(h.s.Pending), "", false, false
 }
 
 func nextStage(stage gleaner.Stage) gleaner.Stage {
@@ -250,9 +251,11 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		WorkflowTaskTimeout:   TaskTime,
 	})
 	// What was looked for before is counted on.
-	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &h.s.Authors); err != nil {
+	var end Searched
+	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &end); err != nil {
 		return err
 	}
+	h.s.Authors, h.s.Pending = end.Authors, end.Crawling
 	return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
 }
 

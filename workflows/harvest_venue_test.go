@@ -54,6 +54,7 @@ func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"z"}}, nil).Maybe()
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(activities.Authors{Looked: 2, Found: 1}, nil).Maybe()
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(activities.Sites{}, nil).Maybe()
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil).Maybe()
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(harvest.Seeded{Hosts: 1, URLs: 1}, nil).Maybe()
 	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(report.Summary{Wanted: 3, Found: 2}, nil).Maybe()

@@ -19,7 +19,7 @@ func TestReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 14, "one of each workflow as it was first, and those whose steps changed since")
+	require.Len(t, files, 15, "one of each workflow as it was first, and those whose steps changed since")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

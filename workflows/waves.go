@@ -52,7 +52,7 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 		switch {
 		case len(h.s.Next) == 0 && !h.s.Listed:
 			err = h.list(ctx)
-		case len(h.s.Next) > 0 && len(h.s.Pending) < h.window():
+		case len(h.s.Next) > 0 && len(h.s.Pending) < windowOf(h.p.Harvest):
 			err = h.start(ctx)
 		case len(h.s.Next) == 0 && len(h.s.Pending) == 0:
 			return nil
@@ -69,8 +69,8 @@ func (h *harvestRun) wave(ctx workflow.Context) error {
 	}
 }
 
-func (h *harvestRun) window() int {
-	if w := h.p.Harvest.Options.Window; w > 0 {
+func windowOf(h activities.Harvest) int {
+	if w := h.Options.Window; w > 0 {
 		return w
 	}
 	return DefaultWindow
@@ -158,8 +158,11 @@ func (h *harvestRun) patience() time.Duration {
 	if h.s.Stage == gleaner.StageCopies {
 		return time.Minute
 	}
-	return 5 * time.Minute
+	return sitePatience
 }
+
+// sitePatience is how long a crawl waits for a host where nothing else is said.
+const sitePatience = 5 * time.Minute
 
 // hear waits for a site to end, or after a while asks the record which did.
 func (h *harvestRun) hear(ctx workflow.Context) error {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
 )
 
 // TestCachedHomepageGoesBeforeTheSitemap: what a homepage links is known before
@@ -47,4 +49,39 @@ func TestCachedHomepageGoesBeforeTheSitemap(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	require.Equal(t, []string{"/a.html", "/b.html", "/map.xml"}, order)
+}
+
+// TestPagesAreLentWhileHomepagesAreLookedFor: what a crawl fetched need not be asked for
+// again as evidence, and the local index, which answers those who look, learns nothing
+// of it; when the search is over nothing more is kept, and pages are indexed.
+func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var indexed []string
+	w.cfg.SlicePages, w.cfg.Index = 1, func(_ context.Context, pages []*page.Page) error {
+		for _, p := range pages {
+			indexed = append(indexed, p.Text)
+		}
+		return nil
+	}
+	s := serve(t, map[string]any{"/": `home <a href="b.html"></a>`, "/b.html": `b <a href="c.html"></a>`, "/c.html": "c"})
+	w.harvest(t, "h", w.seed(t, s.host, "/", "/"))
+	require.NoError(t, w.db.SetStage(t.Context(), "h", gleaner.StageHomepages, ""))
+	c := w.crawler(w.client)
+	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, SliceFull, r.Ending)
+	require.NoError(t, w.db.SetStage(t.Context(), "h", gleaner.StageCrawl, ""))
+	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
+	for path, lent := range map[string]bool{"/": true, "/b.html": false, "/c.html": false} {
+		h := frontier.HashOf("http://" + s.host + path)
+		p, is, err := w.db.CachedPage(t.Context(), h[:], time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, lent, is, path)
+		require.Equal(t, lent, len(p.Body) > 0)
+	}
+	fresh, err := w.db.FreshPages(t.Context(), 10)
+	require.NoError(t, err)
+	require.Empty(t, fresh)
+	require.Equal(t, []string{"b", "c"}, indexed)
 }

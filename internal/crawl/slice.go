@@ -26,6 +26,7 @@ type slice struct {
 	attempts int // slices before this one that did not come to an end
 	keeping  *keeping
 	denied   string // why the policy does not allow the site, "" where it does
+	searched bool   // a harvest that wants the site still looks for homepages
 }
 
 // Slice crawls a part of a site. report is called every few seconds and after
@@ -110,6 +111,12 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	strategy, err := s.strategy(ctx, cfg)
 	if err != nil {
 		return err
+	}
+	if s.searched, err = s.db.Searched(ctx, s.site.ID); err != nil {
+		return err
+	}
+	if s.searched {
+		cfg.Index = nil // which answers those who look
 	}
 	source, err := s.openWeb(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"time"
 
 	"gleaner/internal/document"
@@ -14,6 +15,8 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // web is the Source that asks a host, under its lease.
@@ -86,7 +89,28 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		resp.Release()
 		return nil, hostTrouble(err)
 	}
-	return &Answer{Response: resp}, nil
+	a := &Answer{Response: resp}
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.what() == collection.APage {
+		w.lend(ctx, e.Link.URL, resp)
+	}
+	return a, nil
+}
+
+// mostLent bounds a page that is kept for those who look for homepages, in bytes.
+const mostLent = 1 << 20
+
+// lend keeps a page for those who look for homepages meanwhile; where it cannot be
+// kept, they ask for it.
+func (w *web) lend(ctx context.Context, url string, r *fetch.Response) {
+	for _, u := range slices.Compact([]string{url, r.URL}) {
+		h := frontier.HashOf(u)
+		err := w.db.SavePage(ctx, store.CachedPage{Hash: h[:], Host: weburl.Host(u), URL: u, FinalURL: r.URL, Outcome: string(gleaner.OK), Status: r.Status,
+			Header: r.Header, Body: r.Body, At: r.FetchedAt, Crawled: true})
+		if err != nil {
+			w.log.WarnContext(ctx, "a page is not kept for those who look for homepages", "url", u, "error", err)
+			return
+		}
+	}
 }
 
 // unwanted turns down by its header what is called like no paper, or is a PDF too

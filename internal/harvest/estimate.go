@@ -92,9 +92,9 @@ func (s *Stages) Estimate(ctx context.Context, papers []gleaner.Paper, held map[
 	return e, nil
 }
 
-// lasts is how many seconds it takes: authors are looked for first, some side by side
+// lasts is how many seconds it takes at most: authors are looked for first, some side by side
 // and all of them by one search engine; then sites are crawled side by side, none
-// faster than its pace.
+// faster than its pace. Those that are crawled while others are looked for make it less.
 func lasts(e Estimate, p Pace, crawl float64) float64 {
 	looking := max(float64(e.Looking)*p.Delay.Seconds()/float64(max(p.Authors, 1)), float64(e.ToFind)*p.Search.Seconds())
 	longest := e.Known.Longest.Seconds()

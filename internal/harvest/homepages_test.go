@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
@@ -22,7 +23,10 @@ const smallKey = "conf/exa"
 
 // circle is a venue-year of co-authors: Roe's page is listed and links to Poe's,
 // which no directory lists; two namesakes are listed with one page.
-func circle() *outside {
+func circle() *outside { return circleOf("http://www.cs.example.edu/~roe/") }
+
+// circleOf is circle with Roe's page elsewhere.
+func circleOf(roes string) *outside {
 	roe, poe := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
 	one, two := gleaner.Author{PID: "2/1", Name: "Bo Chen"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	titles := []string{"Sorting Measured Examples by Weight", "A Second Look at the Growth of Samples", "Counting What Cannot be Seen Twice"}
@@ -33,8 +37,8 @@ func circle() *outside {
 	}
 	o := newOutside(catalogues.Catalogue{Venue: smallKey, Name: "EXA", Title: "Symposium on Examples",
 		Volumes:   []catalogues.Volume{{TOC: "db/conf/exa/exa2003", Year: 2003, Papers: papers}},
-		Homepages: map[string][]string{"1/1": {"http://www.cs.example.edu/~roe/"}, "2/1": {"http://www.example.ac.uk/~chen/"}, "2/2": {"http://www.example.ac.uk/~chen/"}}})
-	o.pages["http://www.cs.example.edu/~roe/"] = fmt.Sprintf(`<html><head><title>Jane Roe's home page</title></head><body><h1>Jane Roe</h1><p>research</p>
+		Homepages: map[string][]string{"1/1": {roes}, "2/1": {"http://www.example.ac.uk/~chen/"}, "2/2": {"http://www.example.ac.uk/~chen/"}}})
+	o.pages[roes] = fmt.Sprintf(`<html><head><title>Jane Roe's home page</title></head><body><h1>Jane Roe</h1><p>research</p>
 		<ul><li>%s, with <a href="http://people.example.org/~apoe/">Adalbert Poe</a> <a href="p.pdf">pdf</a></li></ul></body></html>`, titles[0])
 	o.home("http://people.example.org/~apoe/", "Adalbert Poe", titles[0])
 	o.home("http://www.example.ac.uk/~chen/", "Bo Chen", titles[1], titles[2])
@@ -226,4 +230,39 @@ func TestTheLocalIndexRanksPages(t *testing.T) {
 	n, err := a.DB.IndexedPages(ctx)
 	require.NoError(t, err)
 	assert.Less(t, n, 1100, "the pages longest unseen go")
+}
+
+// TestWhatIsFoundIsGivenWhileOthersAreLookedFor: the homepage that is a whole host, and
+// neither that which shares its host with others nor one whose crawl was begun. What the
+// end of the search gives then is the same.
+func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
+	t.Parallel()
+	a := circleOf("http://www.jane-roe.example/").open(t, "", nil)
+	id := listed(t, a)
+	ctx := t.Context()
+	given := func(without ...string) []string {
+		hosts, err := a.Stages.SeedFound(ctx, id, without, 10)
+		require.NoError(t, err)
+		return hosts
+	}
+	require.Empty(t, given())
+	_, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+	require.NoError(t, err)
+	host := []string{"www.jane-roe.example"}
+	require.Equal(t, host, given())
+	require.Equal(t, host, given(), "as after a crash")
+	require.Empty(t, given(host...))
+	waiting, _, err := a.DB.SitesToCrawl(ctx, id, "", 10)
+	require.NoError(t, err)
+	require.Equal(t, host, waiting)
+	site, err := a.DB.Site(ctx, host[0])
+	require.NoError(t, err)
+	require.NoError(t, a.DB.BeginCrawl(ctx, site.ID, 1))
+	require.Empty(t, given())
+
+	_, err = a.Stages.SettleHomepages(ctx, id)
+	require.NoError(t, err)
+	all, err := a.Stages.SeedHomepages(ctx, id, "", "", func(string, harvest.Seeded) {})
+	require.NoError(t, err)
+	require.Equal(t, harvest.Seeded{Hosts: 2, URLs: 1}, all)
 }

@@ -189,6 +189,37 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after stri
 	if err != nil {
 		return Seeded{}, err
 	}
+	return s.seedPages(ctx, id, scope, after, pages, report)
+}
+
+// SeedFound gives homepages that were found to the frontier while others are still
+// looked for, and returns their hosts, at most limit: those of which nobody knows yet,
+// without some, and whose whole host is the homepage's. What of another host may be
+// crawled is known when all are found who have their homepage there.
+func (s *Stages) SeedFound(ctx context.Context, id string, without []string, limit int) ([]string, error) {
+	pages, err := s.DB.HarvestHomepages(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var hosts []string
+	pages = slices.DeleteFunc(pages, func(h store.Homepage) bool {
+		if weburl.PathPrefix(h.URL) != "/" {
+			return true
+		}
+		if !slices.Contains(without, h.Host) && !slices.Contains(hosts, h.Host) {
+			hosts = append(hosts, h.Host)
+		}
+		return false
+	})
+	if hosts, err = s.DB.NeverCrawled(ctx, hosts, limit); err != nil {
+		return nil, err
+	}
+	pages = slices.DeleteFunc(pages, func(h store.Homepage) bool { return !slices.Contains(hosts, h.Host) })
+	_, err = s.seedPages(ctx, id, "", "", pages, untold)
+	return hosts, err
+}
+
+func (s *Stages) seedPages(ctx context.Context, id, scope, after string, pages []store.Homepage, report func(host string, so Seeded)) (Seeded, error) {
 	byHost := map[string][]frontier.Entry{}
 	prefixes := map[string]map[string]string{}
 	for _, h := range pages {

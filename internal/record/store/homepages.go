@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -38,11 +39,14 @@ type Sought struct {
 }
 
 // AuthorRange is a part of the authors by their places: those after one, up to
-// another ("" is the end), as many as the limit (0 is all). Ranges that releases
-// before began are by ids.
+// another ("" is the end), as many as the limit (0 is all). What was found after the
+// time, unless that is zero, makes nobody one who need not be looked for: it is found by
+// crawls that go on meanwhile, and who is looked for is not to depend on how quick they
+// are. Ranges that releases before began are by ids.
 type AuthorRange struct {
 	After, UpTo string
 	Limit       int
+	AsOf        time.Time
 }
 
 // placed begins every place, and no id.
@@ -51,6 +55,9 @@ const placed = "@"
 func (r AuthorRange) byID() bool {
 	return r.After != "" && !strings.HasPrefix(r.After, placed) || r.UpTo != "" && !strings.HasPrefix(r.UpTo, placed)
 }
+
+// missingAsOf is missingSQL as it was at the time $8.
+const missingAsOf = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND m.matched_at <= $8 AND ` + FoundSQL + `)`
 
 // AuthorsToFind lists the authors of a harvest's missing papers that are in a
 // range, in their order. On the first pass: those not decided since the time given, and
@@ -63,8 +70,12 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 	if in.byID() {
 		place = `a.id`
 	}
+	asOf := pgtype.Timestamptz{Time: in.AsOf, Valid: true}
+	if in.AsOf.IsZero() {
+		asOf.InfinityModifier = pgtype.Infinity
+	}
 	rows, err := db.Pool.Query(ctx, `
-		WITH w AS (SELECT pa.author_id, count(*) AS n, bool_or(`+missingSQL+`) AS missing FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+		WITH w AS (SELECT pa.author_id, count(*) AS n, bool_or(`+missingAsOf+`) AS missing FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+` GROUP BY pa.author_id),
 		who AS (SELECT a.id, a.pid, a.name, `+place+` AS place FROM authors a JOIN w ON w.author_id=a.id WHERE w.missing)
 		SELECT a.pid, a.name, a.place FROM who a
@@ -73,7 +84,7 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 				ELSE NOT EXISTS (SELECT 1 FROM homepage_decisions d WHERE d.author_id=a.id AND d.decided_at > $3
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
-		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo)
+		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo, asOf)
 	if err != nil {
 		return nil, err
 	}

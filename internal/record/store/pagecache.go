@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
-// CachedPage is an answer fetched outside a crawl.
+// CachedPage is an answer fetched outside a crawl, or by one while homepages are looked
+// for.
 type CachedPage struct {
 	Hash     []byte
 	Host     string
@@ -22,6 +25,8 @@ type CachedPage struct {
 	At       time.Time
 	// RetryAfter is a failure's; it is not kept.
 	RetryAfter time.Duration
+	// Crawled keeps it from the local index, which would know more the farther a crawl was.
+	Crawled bool
 }
 
 // SavePage keeps an answer for others who need the same page.
@@ -29,11 +34,18 @@ func (db *DB) SavePage(ctx context.Context, p CachedPage) error {
 	if p.Header == nil {
 		p.Header = http.Header{}
 	}
-	_, err := db.Pool.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
+	_, err := db.Pool.Exec(ctx, `INSERT INTO page_cache (hash, host, url, final_url, outcome, status, header, body, fetched_at, indexed) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)
 		ON CONFLICT (hash) DO UPDATE SET final_url=EXCLUDED.final_url, outcome=EXCLUDED.outcome, status=EXCLUDED.status,
 			header=EXCLUDED.header, body=EXCLUDED.body, fetched_at=EXCLUDED.fetched_at`,
-		p.Hash, p.Host, p.URL, p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At)
+		p.Hash, p.Host, p.URL, p.FinalURL, p.Outcome, p.Status, p.Header, p.Body, p.At, p.Crawled)
 	return err
+}
+
+// Searched reports whether a harvest that wants a site still looks for homepages.
+func (db *DB) Searched(ctx context.Context, siteID int) (is bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
+		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND h.stage=$2)`, siteID, gleaner.StageHomepages).Scan(&is)
+	return is, err
 }
 
 // CachedPage returns an answer not older than maxAge, false if there is none. What

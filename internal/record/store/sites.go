@@ -135,6 +135,13 @@ func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int
 	return hosts, last, err
 }
 
+// NeverCrawled lists those of the hosts that no crawl was begun of and that may be asked
+// now, at most limit.
+func (db *DB) NeverCrawled(ctx context.Context, hosts []string, limit int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT h FROM unnest($1::text[]) WITH ORDINALITY AS of(h, n) LEFT JOIN sites s ON s.host=h
+		WHERE s.id IS NULL OR s.crawl=0 AND s.state='new' AND s.parked_until <= now() ORDER BY n LIMIT $2`, hosts, limit)
+}
+
 // EndedSites lists those of the hosts that are neither being crawled nor about
 // to be.
 func (db *DB) EndedSites(ctx context.Context, hosts []string) ([]string, error) {

@@ -46,12 +46,22 @@ func TestAuthorsOfMostPapersAreSoughtFirst(t *testing.T) {
 	first, at := sought(store.AuthorRange{Limit: 2})
 	require.Equal(t, []string{"b", "c"}, first)
 
+	began, err := db.Now(ctx)
+	require.NoError(t, err)
 	_, err = db.Pool.Exec(ctx, `INSERT INTO documents (sha256, sha1, md5, bytes, kind) VALUES ('s', 's', 's', 1, 'pdf')`)
 	require.NoError(t, err)
 	_, err = db.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/5', 's', 'exact', 1)`)
 	require.NoError(t, err)
 	rest, _ := sought(store.AuthorRange{After: at, UpTo: end})
 	require.Equal(t, []string{"a", "d"}, rest, "each has a paper less to find, and nobody moves")
+	_, err = db.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/4', 's', 'exact', 1)`)
+	require.NoError(t, err)
+	rest, _ = sought(store.AuthorRange{After: at})
+	require.Equal(t, []string{"a"}, rest)
+	rest, _ = sought(store.AuthorRange{After: at, AsOf: began})
+	require.Equal(t, []string{"a", "d"}, rest, "what is found since spares nobody a search")
+	_, err = db.Pool.Exec(ctx, `DELETE FROM matches WHERE paper_key='conf/x/4'`)
+	require.NoError(t, err)
 
 	for in, want := range map[store.AuthorRange][]string{
 		{UpTo: "b"}: {"a", "b"}, {After: "b", UpTo: "d"}: {"c", "d"}, {After: "b"}: {"c", "d"}, {After: "a", Limit: 1}: {"b"},

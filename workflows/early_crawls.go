@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+)
+
+// earlyCrawls begins crawls of sites that are found while a search for homepages goes
+// on: nearly all of its time is the search engine's pace. They are in the harvest's
+// window, and go on when the search ends: the harvest hears of their ends. What is not
+// begun by then, and what leads off these sites, is left to the waves.
+type earlyCrawls struct {
+	harvest  activities.Harvest
+	crawling []string // begun, and not known to have ended
+}
+
+// How long it is between two looks for sites that were found: most come soon.
+const (
+	firstLook = 10 * time.Second
+	lastLook  = time.Minute
+)
+
+func (e *earlyCrawls) run(ctx workflow.Context) {
+	for wait := firstLook; ; wait = min(2*wait, lastLook) {
+		more, err := e.look(ctx)
+		if err != nil && ctx.Err() == nil {
+			workflow.GetLogger(ctx).Warn("sites are not crawled before the search for homepages is over", "error", err)
+		}
+		if err != nil || !more {
+			return
+		}
+		if _, err := waitFor(ctx, "look for sites that were found", workflow.AwaitOptions{Timeout: wait}, func() bool { return false }); err != nil {
+			return
+		}
+	}
+}
+
+// look begins crawls of sites that were found since, as far as the window allows, and
+// reports whether there may be more.
+func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
+	window := windowOf(e.harvest)
+	if len(e.crawling) >= window {
+		var ended []string
+		if err := workflow.ExecuteActivity(quick(ctx, "which crawls ended"), stages.Ended, e.crawling).Get(ctx, &ended); err != nil {
+			return false, err
+		}
+		e.crawling = slices.DeleteFunc(e.crawling, func(host string) bool { return slices.Contains(ended, host) })
+	}
+	if len(e.crawling) >= window {
+		return true, nil
+	}
+	var found activities.Sites
+	in := activities.Batch{Harvest: e.harvest, Without: slices.Clone(e.crawling), Limit: window - len(e.crawling)}
+	if err := workflow.ExecuteActivity(quick(ctx, "sites that were found"), stages.SitesFound, in).Get(ctx, &found); err != nil {
+		return false, err
+	}
+	for _, host := range found.Hosts {
+		e.crawling = append(e.crawling, host) // first: the search may end meanwhile
+		if _, err := startSite(ctx, host, e.harvest.Venue, sitePatience); err != nil {
+			return false, err
+		}
+	}
+	return found.More, nil
+}

@@ -1,0 +1,163 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"gleaner/activities"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
+)
+
+// held is a search whose batch does not end before crawls of sites that were found have
+// begun, and what was done meanwhile.
+type held struct {
+	found  []string // sites with homepages
+	last   []string // authors of batches
+	enough int      // crawls that let the batch end
+	batch  chan struct{}
+
+	mu    sync.Mutex
+	begun []string
+	log   []string // ends of crawls, and the report
+}
+
+func hold(enough int, found ...string) *held {
+	return &held{found: found, last: []string{"z"}, enough: enough, batch: make(chan struct{})}
+}
+
+// env is of a web where the crawl of a host takes a while, and of which slow leads to
+// another host.
+func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.TestWorkflowEnvironment {
+	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		h.mu.Lock()
+		if h.begun = append(h.begun, p.Host); len(h.begun) == h.enough {
+			close(h.batch)
+		}
+		h.mu.Unlock()
+		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
+		if err := workflow.Sleep(ctx, takes[p.Host]); err != nil {
+			return end, err
+		}
+		h.tell(p.Host + " ended")
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+	env.SetTestTimeout(time.Minute)
+	env.RegisterWorkflow(HarvestVenue)
+	env.RegisterWorkflow(FindHomepages)
+	env.RegisterActivity(documents)
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: h.last}, nil)
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(ctx context.Context, b activities.Batch) (activities.Authors, error) {
+		if b.AsOf.IsZero() {
+			return activities.Authors{}, errors.New("what is found meanwhile would spare authors a search")
+		}
+		<-h.batch
+		return activities.Authors{Looked: 2, Found: 1}, nil
+	})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Sites, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		fresh := slices.DeleteFunc(slices.Clone(h.found), func(host string) bool {
+			return slices.Contains(b.Without, host) || slices.Contains(h.begun, host)
+		})
+		return activities.Sites{Hosts: fresh[:min(len(fresh), b.Limit)], More: true}, nil
+	})
+	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(context.Context, []string) ([]string, error) { return nil, nil }).Maybe()
+	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		left := slices.Clone(h.found)
+		if slices.Contains(h.log, "slow.example ended") {
+			left = append(left, "lead.example")
+		}
+		return activities.Sites{Hosts: slices.DeleteFunc(left, func(host string) bool { return slices.Contains(h.begun, host) })}, nil
+	})
+	env.OnActivity(stages.Report, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (report.Summary, error) {
+		h.tell("report")
+		return report.Summary{}, nil
+	}).Maybe()
+	easyStages(env)
+	return env
+}
+
+func (h *held) tell(what string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.log = append(h.log, what)
+}
+
+// TestSitesAreCrawledWhileHomepagesAreLookedFor: the search ends only when two crawls
+// have begun, as many as the window has. The harvest waits for the one that goes on
+// after it, and for what that leads to, and nothing is crawled twice.
+func TestSitesAreCrawledWhileHomepagesAreLookedFor(t *testing.T) {
+	t.Parallel()
+	h := hold(2, "quick.example", "slow.example", "late.example")
+	env := h.env(t, map[string]time.Duration{"slow.example": 10 * time.Hour})
+	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
+	p.Harvest.Options.Window = 2
+	env.ExecuteWorkflow(HarvestVenue, p)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{"quick.example", "slow.example", "late.example", "lead.example"}, h.begun)
+	require.Equal(t, []string{"quick.example ended", "late.example ended", "slow.example ended", "lead.example ended", "report"}, h.log)
+	var r HarvestResult
+	require.NoError(t, env.GetWorkflowResult(&r))
+	require.Equal(t, 4, r.State.Sites)
+	require.Equal(t, activities.Authors{Looked: 4, Found: 2}, r.State.Authors)
+}
+
+// TestASearchThatIsContinuedKnowsItsCrawls: the next run begins none again, and no more
+// than the window has.
+func TestASearchThatIsContinuedKnowsItsCrawls(t *testing.T) {
+	t.Parallel()
+	h := hold(2, "ada.example", "bob.example", "cyd.example")
+	h.last = []string{"a", "b", "c", "d", "e"}
+	env := h.env(t, map[string]time.Duration{"ada.example": time.Hour, "bob.example": time.Hour})
+	env.SetContinueAsNewSuggested(true)
+	p := HomepagesParams{Harvest: webdb}
+	p.Harvest.Options.Window = 2
+	env.ExecuteWorkflow(FindHomepages, p)
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	var then HomepagesParams
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &then))
+	require.Equal(t, []string{"ada.example", "bob.example"}, then.Crawling)
+	require.False(t, then.Began.IsZero())
+	began := then.Began
+
+	env = h.env(t, nil)
+	env.ExecuteWorkflow(FindHomepages, then)
+	require.NoError(t, env.GetWorkflowError())
+	var end Searched
+	require.NoError(t, env.GetWorkflowResult(&end))
+	require.Equal(t, then.Crawling, end.Crawling)
+	require.Equal(t, []string{"ada.example", "bob.example"}, h.begun)
+	require.Equal(t, began, then.Began)
+}
+
+// TestAHarvestIsCancelledInItsSearch: no crawl is begun after it.
+func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
+	t.Parallel()
+	h := hold(1, "ada.example")
+	env := h.env(t, map[string]time.Duration{"ada.example": 100 * time.Hour})
+	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(nil, errors.New("the record is away"))
+	env.RegisterDelayedCallback(func() {
+		h.mu.Lock()
+		h.found = append(h.found, "bob.example")
+		h.mu.Unlock()
+		env.CancelWorkflow()
+	}, time.Second)
+	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages})
+	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
+	require.Equal(t, []string{"ada.example"}, h.begun)
+}
