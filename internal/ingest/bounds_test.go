@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,5 +76,22 @@ func TestArchiveOfAnyName(t *testing.T) {
 			require.EqualValues(t, 4, p.Done)
 			return
 		}
+	}
+}
+
+// TestLineWithoutEnd: whoever is told to stop does so within a line, however long it is.
+func TestLineWithoutEnd(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), crawlLog)
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	require.NoError(t, os.Truncate(path, 1<<40)) // of which the disk holds nothing
+	for _, format := range []string{Heritrix, CSV} {
+		log, err := Open(t.Context(), Options{Paths: []string{path}, Format: format}, Position{})
+		require.NoError(t, err)
+		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		_, err = log.Next(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		stop()
+		require.NoError(t, log.Close())
 	}
 }

@@ -113,7 +113,7 @@ func (l *lists) Next(ctx context.Context) (*Resource, error) {
 			return nil, err
 		}
 		if l.file == nil {
-			if err := l.begin(); err != nil {
+			if err := l.begin(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -134,7 +134,7 @@ func (l *lists) Next(ctx context.Context) (*Resource, error) {
 }
 
 // begin opens a list, reads its header, and goes to where reading is to begin.
-func (l *lists) begin() (err error) {
+func (l *lists) begin(ctx context.Context) (err error) {
 	one := l.all[l.i]
 	place, err := source.OpenFolder(one.folder)
 	if err != nil {
@@ -146,9 +146,12 @@ func (l *lists) begin() (err error) {
 	}
 	l.place, l.parser, l.in, l.at, l.line = place, one.parser, bufio.NewReaderSize(l.file, 64<<10), 0, 0
 	if l.parser.header() {
-		head, err := l.lines()
+		head, err := l.lines(ctx)
 		if err == nil || errors.Is(err, io.EOF) {
 			err = l.parser.begin(string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))))
+		}
+		if over := context.Cause(ctx); over != nil {
+			return over // and nothing is wrong with the list
 		}
 		if err != nil {
 			_ = l.Close()
@@ -169,9 +172,9 @@ func (l *lists) begin() (err error) {
 var errLong = fmt.Errorf("more than %d bytes or %d lines", maxLine, maxLines)
 
 // lines reads the lines of one resource.
-func (l *lists) lines() (all []byte, err error) {
+func (l *lists) lines(ctx context.Context) (all []byte, err error) {
 	for n := 0; ; n++ {
-		line, err := l.one()
+		line, err := l.one(ctx)
 		if n == 0 {
 			l.behind = l.at
 		}
@@ -191,7 +194,7 @@ func (l *lists) lines() (all []byte, err error) {
 }
 
 // one reads a line. Of one without an end the rest is passed over.
-func (l *lists) one() (line []byte, err error) {
+func (l *lists) one(ctx context.Context) (line []byte, err error) {
 	l.line++
 	long := false
 	for {
@@ -200,7 +203,9 @@ func (l *lists) one() (line []byte, err error) {
 		if long = long || len(line)+len(part) > maxLine; !long {
 			line = append(line, part...)
 		}
-		switch {
+		switch over := context.Cause(ctx); {
+		case over != nil:
+			return nil, over
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case errors.Is(err, io.EOF) && len(line) == 0 && !long:
@@ -219,7 +224,7 @@ func (l *lists) next(ctx context.Context) (*Resource, error) {
 	one := l.all[l.i]
 	at := Position{File: one.file, Line: l.line + 1}
 	at.Offset = l.at
-	lines, err := l.lines()
+	lines, err := l.lines(ctx)
 	if err != nil && !errors.Is(err, errLong) {
 		return nil, err
 	}
