@@ -130,23 +130,32 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 			known++
 		}
 	}
-	names, err := r.DB.RecrawlNames(ctx)
+	recrawls, err := r.recrawls(ctx, &s)
 	if err != nil {
 		return s, err
 	}
+	running, jobs, err := r.jobs(ctx, &s)
+	if err != nil {
+		return s, err
+	}
+	return s, r.belong(ctx, known+recrawls+jobs, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+running)
+}
+
+// recrawls gathers those that want sites crawled. It returns how many Temporal knows.
+func (r *Reconciler) recrawls(ctx context.Context, s *State) (known int, err error) {
+	names, err := r.DB.RecrawlNames(ctx)
+	if err != nil {
+		return 0, err
+	}
 	for _, name := range names {
 		if s.Recrawls[name], err = r.Workflows.Recrawl(ctx, name); err != nil {
-			return s, err
+			return 0, err
 		}
 		if s.Recrawls[name] != Unknown {
 			known++
 		}
 	}
-	open, knownJobs, err := r.jobs(ctx, &s)
-	if err != nil {
-		return s, err
-	}
-	return s, r.belong(ctx, known+knownJobs, len(s.Harvests)+len(s.Crawls)+len(names)+open)
+	return known, nil
 }
 
 // jobs gathers the jobs that have not ended. It returns how many the record has under
