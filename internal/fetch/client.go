@@ -17,6 +17,7 @@ import (
 type Client struct {
 	cfg    Config
 	policy *addressPolicy
+	guard  guard
 	proxy  proxyFunc
 	header http.Header // sent with every request
 	robots robotsKeeper
@@ -39,12 +40,13 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	policy := &addressPolicy{allowLoopback: cfg.AllowLoopback, allowed: cfg.AllowPrivate, ports: cfg.Ports}
-	direct, proxied, err := newTransports(cfg, &guard{policy: policy, hasContact: cfg.Contact != ""}, proxy)
+	checked := guard{policy: policy, hasContact: cfg.Contact != ""}
+	direct, proxied, err := newTransports(cfg, &checked, proxy)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{
-		cfg: cfg, policy: policy, proxy: proxy,
+		cfg: cfg, policy: policy, guard: checked, proxy: proxy,
 		header: http.Header{
 			"User-Agent":      {userAgent(cfg.Product, cfg.Version, cfg.Contact)},
 			"Accept":          {"text/html,application/xhtml+xml,application/pdf,application/postscript;q=0.9,*/*;q=0.8"},

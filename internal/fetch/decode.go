@@ -72,8 +72,9 @@ func (d *decoded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || resp.Body == http.NoBody {
 		return resp, err
 	}
-	if applied := codings(resp.Header); len(applied) > 0 {
-		resp.Body = &inflated{packed: resp.Body, applied: applied, ctx: r.Context(), x: exchangeOf(r)}
+	x := exchangeOf(r)
+	if applied := codings(resp.Header); len(applied) > 0 && !x.stored {
+		resp.Body = &inflated{packed: resp.Body, applied: applied, ctx: r.Context(), x: x}
 		resp.Uncompressed, resp.ContentLength = true, -1
 	}
 	return resp, nil

@@ -39,6 +39,7 @@ func newProxyFunc(setting string) (proxyFunc, error) {
 type guard struct {
 	policy     *addressPolicy
 	hasContact bool
+	port       func(uint16) bool // ports that may be asked beside the policy's; nil for none
 }
 
 func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
@@ -55,6 +56,9 @@ func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 	if !g.hasContact {
 		return errContact
 	}
+	if g.port != nil && g.port(ap.Port()) {
+		return nil
+	}
 	return g.policy.checkPortNumber(ap.Port())
 }
 
@@ -66,7 +70,7 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	if err != nil {
 		return nil, nil, err
 	}
-	dialer := &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
+	dialer := newDialer(cfg)
 	guarded := *dialer
 	guarded.ControlContext = g.control
 	direct = newTransport(cfg.Limits, pool)
@@ -77,6 +81,10 @@ func newTransports(cfg Config, g *guard, proxy proxyFunc) (direct, proxied *http
 	proxied.Proxy = func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
 	proxied.MaxIdleConnsPerHost = 64 // plain http shares all connections to a proxy
 	return direct, proxied, nil
+}
+
+func newDialer(cfg Config) *net.Dialer {
+	return &net.Dialer{Timeout: cfg.Limits.Dial, KeepAlive: 30 * time.Second, Resolver: cfg.Resolver}
 }
 
 func newTransport(l Limits, pool *x509.CertPool) *http.Transport {

@@ -20,6 +20,8 @@ type exchange struct {
 	prefix int64
 	// everyStatus asks for the body of an answer whatever its status.
 	everyStatus bool
+	// stored asks for the file as it lies there, or a part of it: no coding is undone.
+	stored bool
 	// ready, if not nil, is asked when a turn is had: with an error nothing is sent.
 	ready func(*http.Request) error
 
@@ -68,6 +70,14 @@ func (x *exchange) again() {
 func (x *exchange) fail(o gleaner.Outcome, err error) *Error {
 	x.outcome = o
 	return &Error{Outcome: o, URL: x.raw, Status: x.status, Bytes: x.wire, RetryAfter: x.retryAfter(), Err: err}
+}
+
+// statusOutcome names the answer by its status.
+func (x *exchange) statusOutcome() gleaner.Outcome {
+	if x.stored && x.status == http.StatusPartialContent {
+		return gleaner.OK
+	}
+	return statusOutcome(x.status)
 }
 
 // unwanted asks the caller whether the body is wanted.

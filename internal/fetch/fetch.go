@@ -36,6 +36,7 @@ const (
 	BadAnswer         gleaner.Outcome = "protocol-error"
 	EmptyBody         gleaner.Outcome = "empty-blob"
 	Canceled          gleaner.Outcome = "canceled"
+	Changed           gleaner.Outcome = "changed"     // of a file of which a part was read: it is another by now
 	Parked            gleaner.Outcome = "host-parked" // the host failed too often or asked for a long pause; nothing was sent
 	Unwanted          gleaner.Outcome = "unwanted"    // by the caller's word on the header; nothing of the body was read
 	NoContact         gleaner.Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent

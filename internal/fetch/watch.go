@@ -37,7 +37,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	x.watch.body = time.Now()
 	body := &wireBody{ReadCloser: resp.Body, ctx: ctx, x: x}
 	resp.Body = body
-	if statusOutcome(resp.StatusCode) != gleaner.OK && !x.everyStatus {
+	if x.statusOutcome() != gleaner.OK && !x.everyStatus {
 		if resp.ContentLength <= drainBytes && resp.Header.Get("Retry-After") == "" {
 			_, _ = io.CopyN(io.Discard, body, drainBytes)
 		} // else what the host asks for is to be known at once, whatever it still sends
