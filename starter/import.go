@@ -32,7 +32,7 @@ func (f *importFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.date, "date", "", "with --format folder or mirror: the day on which the files were got, such as 2005-06-30, in place of their own time")
 	fl.StringVar(&f.filter, "filter", "on", "the document content filter: on, or off, which keeps every document unread")
 	fl.StringVar(&f.record, "record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
-	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, such as pdf,postscript (default: all that a crawl takes)")
+	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, with commas between (default: all that a crawl takes): "+strings.Join(ingest.Kinds(), ", "))
 	fl.StringVar(&f.to, "to", "", "a folder, or s3://BUCKET, that the saved documents are copied to as well, under their SHA-256")
 	fl.StringVar(&f.blacklist, "blacklist", "", "file of hosts, one a line, whose documents are passed over, beside those on the collection's own blacklist")
 }
@@ -99,12 +99,20 @@ func readHosts(name string) (hosts []string, err error) {
 
 func (c *cli) importCommand() *cobra.Command {
 	f := &importFlags{}
-	cmd := &cobra.Command{Use: "import PATH|s3://BUCKET/PREFIX…", Short: "Import what another crawler left: archives, mirrors, folders",
+	cmd := &cobra.Command{Use: "import PATH|URL…", Short: "Import what another crawler left: archives, mirrors, folders",
 		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
 plain or compressed, alone or in folders; with --format, mirrors of wget, HTTrack and
 Heritrix, plain folders, and CSV manifests. They pass the same filters, are matched
 with the same wanted papers and lie in the same repository as those of a crawl.
-No request is made.
+No request is made for them.
+
+What is elsewhere is named by its address. Archives and, with --format, folders and
+mirrors may lie below s3://BUCKET/PREFIX, ftp://HOST/PATH and sftp://USER@HOST/PATH;
+of a web server an archive, a list of archives (.txt or packed, a path a line, as
+Common Crawl's warc.paths.gz) or a page that links to them. They are asked for at the
+host's pace, and from where they were cut off. Credentials are never part of an
+address: the setting import-password and, for keys, the section sftp of the policy
+file say them where the worker runs.
 
 An import is a job: it can be watched, changed and run again ("starter jobs"). The
 files are read by a worker, under the same path; one that dies over them is
@@ -117,12 +125,16 @@ record. The command ends with 0 when the import ended, whatever single files cam
   starter import /data/mirror --format mirror --wait
   starter import /data/tr --format folder --urls 'https://www.example.edu/tr/{path}' --wait
   starter import 's3://crawls/2005/?region=eu-west-1' --wait
+  starter import https://archive.example/2005/crawl.warc.gz --wait
+  starter import https://archive.example/2005/warc.paths.gz --types pdf --wait
+  starter import ftp://ftp.example.edu/pub/tr --format folder --urls 'https://www.example.edu/tr/{path}' --wait
+  starter import sftp://ada@store.example.edu/crawls/2005 --wait
   starter import /data/manifest.csv --format csv --wait
   starter import /data/heritrix/job1 --format heritrix --wait
   starter import crawl.warc.gz --record off --to sample --wait --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%w: want files or folders to import", program.ErrUsage)
+				return fmt.Errorf("%w: want files, folders or addresses to import", program.ErrUsage)
 			}
 			return nil
 		},

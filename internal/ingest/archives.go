@@ -22,12 +22,13 @@ type archives struct {
 	i       int      // the file that is read
 	before  int64    // bytes of the files before
 	read    int64    // of the file that is read
-	total   int64
 	from    Position
 	open    io.ReadCloser
 	head    io.ReadCloser
 	get     func(f stored, offset int64) (io.ReadCloser, error)
-	places  []source.Place
+	measure func(f *stored) error
+	where   source.Places
+	places  []source.Place // that are open
 	in      *archive.Reader
 	log     *beside   // nil where there is none
 	last    *Resource // whose parent may be named yet
@@ -43,14 +44,11 @@ type said struct {
 }
 
 // openArchives opens archive files, or folders of them, at a position.
-func openArchives(ctx context.Context, paths []string, from Position) (*archives, error) {
-	a := &archives{from: from}
+func openArchives(ctx context.Context, places source.Places, paths []string, from Position) (*archives, error) {
+	a := &archives{from: from, where: places}
 	if err := a.find(ctx, paths); err != nil {
 		_ = a.Close()
 		return nil, err
-	}
-	for _, f := range a.files {
-		a.total += f.size
 	}
 	if from.File != "" {
 		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.name == from.File }); a.i < 0 {
@@ -59,14 +57,19 @@ func openArchives(ctx context.Context, paths []string, from Position) (*archives
 		}
 	}
 	for _, f := range a.files[:a.i] {
-		a.before += f.size
+		a.before += max(f.size, 0)
 	}
 	return a, nil
 }
 
 // Read implements Log.
 func (a *archives) Read() (done, total int64) {
-	return a.before + a.read, a.total
+	for _, f := range a.files {
+		if total += f.size; f.size < 0 {
+			return a.before + a.read, 0
+		}
+	}
+	return a.before + a.read, total
 }
 
 // Close implements Log.
@@ -97,6 +100,7 @@ func (a *archives) shut() {
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	a.over = func() error { return context.Cause(ctx) }
 	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
+	a.measure = func(f *stored) error { return f.measure(ctx) }
 	for a.i < len(a.files) {
 		r, err := a.next()
 		if over := a.over(); over != nil {
@@ -118,7 +122,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 
 func (a *archives) endFile() {
 	a.shut()
-	a.before, a.read = a.before+a.files[a.i].size, 0
+	a.before, a.read = a.before+max(a.files[a.i].size, 0), 0
 	a.i, a.from, a.last, a.ahead, a.between = a.i+1, Position{}, nil, said{}, nil
 }
 
@@ -144,9 +148,15 @@ func (a *archives) next() (*Resource, error) {
 }
 
 func (a *archives) begin() (err error) {
+	if err := a.measure(&a.files[a.i]); err != nil {
+		return err
+	}
 	file, at := a.files[a.i], a.from.Position
 	if file.place == nil {
 		a.log = openBeside(file.path)
+	}
+	if a.from.Version != "" && file.version != "" && a.from.Version != file.version {
+		return source.ErrChanged
 	}
 	if at != (archive.Position{}) && file.size <= at.Offset { // there was a record
 		return &archive.Damage{At: at, Err: io.ErrUnexpectedEOF}
@@ -186,11 +196,16 @@ func (r reading) Read(p []byte) (int, error) {
 // broken makes what cannot be read of a file a resource that says so; the file
 // ends there.
 func (a *archives) broken(err error) (*Resource, error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) || errors.Is(err, source.ErrRefused) {
+	refused := errors.Is(err, source.ErrRefused) && !source.Web(a.files[a.i].name) // by the server, and not one file of it
+	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) || refused {
 		return nil, err
 	}
 	a.between = io.EOF
-	r := &Resource{At: Position{File: a.files[a.i].name}, Source: a.files[a.i].name, Skip: Damaged, Detail: err.Error(), Depth: -1}
+	file := a.files[a.i]
+	r := &Resource{At: Position{File: file.name, Version: file.version}, Source: file.name, Skip: Damaged, Detail: err.Error(), Depth: -1}
+	if a.in == nil && a.from.File != "" {
+		r.At = a.from // it was not even opened where reading was to go on
+	}
 	var d *archive.Damage
 	switch {
 	case errors.As(err, &d):
@@ -199,6 +214,9 @@ func (a *archives) broken(err error) (*Resource, error) {
 		}
 	case errors.Is(err, archive.ErrNoArchive):
 		r.Skip = NoArchive
+	}
+	if errors.Is(err, source.ErrChanged) {
+		r.Skip = Changed
 	}
 	return r, nil
 }
@@ -214,7 +232,8 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	default:
 		return nil
 	}
-	res := &Resource{At: Position{File: a.files[a.i].name, Position: r.At}, Source: a.files[a.i].name, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
+	file := a.files[a.i]
+	res := &Resource{At: Position{File: file.name, Version: file.version, Position: r.At}, Source: file.name, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
 	a.log.tell(res, a.over)
 	if a.ahead.url == r.URL {

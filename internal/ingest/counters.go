@@ -29,6 +29,7 @@ const (
 const (
 	Damaged     = "damaged"        // the log cannot be read on
 	NoArchive   = "no archive"     // a file that is none
+	Changed     = "changed"        // a file that is another than when its beginning was read
 	NoAnswer    = "no answer"      // what is recorded is no answer
 	NoWeb       = "no web address" // its URL is none of the web's
 	Blacklisted = "blacklisted"    // its host is

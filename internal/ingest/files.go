@@ -17,6 +17,7 @@ import (
 // files is the log of folders in which every file is a resource: its URL is made of
 // its path.
 type files struct {
+	places  source.Places
 	roots   []string
 	address func(name string) string
 	parent  string // template; "" where nobody says
@@ -31,8 +32,8 @@ type files struct {
 }
 
 // openFiles opens folders at a position.
-func openFiles(ctx context.Context, o Options, from Position) (*files, error) {
-	f := &files{roots: o.Paths, parent: o.Parent, date: o.date(), from: from}
+func openFiles(ctx context.Context, places source.Places, o Options, from Position) (*files, error) {
+	f := &files{places: places, roots: o.Paths, parent: o.Parent, date: o.date(), from: from}
 	f.address = func(name string) string { return expand(o.URLs, name) }
 	if o.Format == Mirror {
 		template := o.URLs
@@ -110,7 +111,7 @@ func (f *files) Close() error {
 func (f *files) Next(ctx context.Context) (*Resource, error) {
 	for f.i < len(f.roots) {
 		if f.place == nil {
-			place, err := openPlace(ctx, f.roots[f.i])
+			place, err := openPlace(ctx, f.places, f.roots[f.i])
 			if err != nil {
 				return nil, err
 			}
@@ -135,13 +136,9 @@ func (f *files) Next(ctx context.Context) (*Resource, error) {
 }
 
 // openPlace opens a folder, or what is elsewhere.
-func openPlace(ctx context.Context, where string) (place source.Place, err error) {
+func openPlace(ctx context.Context, places source.Places, where string) (place source.Place, err error) {
 	if source.Remote(where) {
-		prefix, more, asked := strings.Cut(where, "?")
-		if prefix = strings.TrimSuffix(prefix, "/") + "/"; asked {
-			prefix += "?" + more
-		}
-		return openBucket(ctx, prefix)
+		return openRemote(ctx, places, where, true)
 	}
 	if place, err = source.OpenFolder(where); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
@@ -150,8 +147,7 @@ func openPlace(ctx context.Context, where string) (place source.Place, err error
 }
 
 func (f *files) resource(ctx context.Context, one source.File) *Resource {
-	root, _, _ := strings.Cut(f.roots[f.i], "?")
-	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: strings.TrimSuffix(root, "/") + "/" + one.Name, URL: f.address(one.Name), Depth: -1, Crawled: one.Modified}
+	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: strings.TrimSuffix(source.Shown(f.roots[f.i]), "/") + "/" + one.Name, URL: f.address(one.Name), Depth: -1, Crawled: one.Modified}
 	if f.parent != "" {
 		r.Parent = expand(f.parent, one.Name)
 	}

@@ -36,13 +36,20 @@ func read(t *testing.T, o Options, from Position) (all []*Resource, bodies map[s
 	t.Helper()
 	log, err := Open(t.Context(), o, from)
 	require.NoError(t, err)
+	return drained(t, log)
+}
+
+// drained reads a log to its end.
+func drained(t *testing.T, log Log) (all []*Resource, bodies map[string]string) {
+	t.Helper()
 	defer log.Close()
 	bodies = map[string]string{}
 	for {
 		r, err := log.Next(t.Context())
 		if err == io.EOF {
-			done, total := log.Read()
-			require.Equal(t, total, done)
+			if done, total := log.Read(); total > 0 {
+				require.Equal(t, total, done)
+			}
 			return all, bodies
 		}
 		require.NoError(t, err)

@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"gleaner/internal/ingest/source"
 )
 
 // httrackLog is what HTTrack writes of each file, in the folder of a mirror.
 var httrackLog = filepath.Join("hts-cache", "new.txt")
 
 // openMirrors opens mirrors: by HTTrack's own log where it is there, else file by file.
-func openMirrors(ctx context.Context, o Options, from Position) (Log, error) {
+func openMirrors(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
 	logged := 0
 	for _, p := range o.Paths {
 		if firstThere(filepath.Join(p, httrackLog)) != "" {
@@ -24,7 +26,7 @@ func openMirrors(ctx context.Context, o Options, from Position) (Log, error) {
 	}
 	switch {
 	case logged == 0 || o.URLs != "":
-		return opened(openFiles(ctx, o, from))
+		return opened(openFiles(ctx, places, o, from))
 	case logged < len(o.Paths):
 		return nil, fmt.Errorf("%w: some of these mirrors have HTTrack's %s and some have not: import them apart", ErrInput, httrackLog)
 	}

@@ -22,9 +22,10 @@ type Parts struct {
 	DB            *store.DB
 	Repo          *repository.Repository
 	Coll          *collection.Collection
-	DocumentBytes int64 // largest document; 0 is 100 MiB
-	PageBytes     int64 // largest page; 0 is 10 MiB
-	Cores         int   // resources worked on at a time; 0 is twice the processors
+	Places        source.Places // that are no folders of this machine
+	DocumentBytes int64         // largest document; 0 is 100 MiB
+	PageBytes     int64         // largest page; 0 is 10 MiB
+	Cores         int           // resources worked on at a time; 0 is twice the processors
 	Log           *slog.Logger
 }
 
@@ -201,7 +202,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if w.log, err = Open(ctx, w.options, at.Position); err == nil {
+	if w.log, err = OpenFrom(ctx, w.Places, w.options, at.Position); err == nil {
 		w.lost, w.wary, err = im.DB.TryImport(ctx, run.Job, run.Run, stepRecords)
 	}
 	if w.lost >= deadly {
@@ -254,7 +255,7 @@ func (w *work) step(ctx context.Context, next place) error {
 		return err
 	}
 	c.Read, c.Total = w.log.Read()
-	if next.End {
+	if next.End && c.Total > 0 {
 		c.Read = c.Total
 	}
 	s.Counters = c
@@ -266,22 +267,27 @@ func (w *work) step(ctx context.Context, next place) error {
 	return nil
 }
 
-// Open opens the log that options name, at a position.
-func Open(ctx context.Context, o Options, from Position) (log Log, err error) {
+// Open opens the log that options name, on this machine or in a bucket, at a position.
+func Open(ctx context.Context, o Options, from Position) (Log, error) {
+	return OpenFrom(ctx, source.Places{}, o, from)
+}
+
+// OpenFrom opens the log that options name, which may be elsewhere, at a position.
+func OpenFrom(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	switch o.Format {
 	case Folder:
-		return opened(openFiles(ctx, o, from))
+		return opened(openFiles(ctx, places, o, from))
 	case Mirror:
-		return openMirrors(ctx, o, from)
+		return openMirrors(ctx, places, o, from)
 	case CSV:
 		return opened(openLists(o.Paths, from, csvList))
 	case Heritrix:
 		return opened(openLists(o.Paths, from, heritrixList))
 	}
-	return opened(openArchives(ctx, o.Paths, from))
+	return opened(openArchives(ctx, places, o.Paths, from))
 }
 
 // opened is a log, or none: a nil one of some kind is not nil.

@@ -29,6 +29,8 @@ type Log interface {
 type Position struct {
 	File string `json:"file,omitempty"` // of the log's files
 	Name string `json:"name,omitempty"` // of a folder's files, escaped as in a URL
+	// Version is that of File, where its place tells it: reading goes on in the same.
+	Version string `json:"version,omitempty"`
 	archive.Position
 	Line int64 `json:"line,omitempty"` // of a list, from 1
 	Pass int   `json:"pass,omitempty"` // resources there to be passed over

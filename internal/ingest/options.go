@@ -26,7 +26,7 @@ func Formats() []string { return []string{Auto, WARC, ARC, Heritrix, Mirror, Fol
 
 // Options are what a person asks of an import.
 type Options struct {
-	Paths  []string `json:"paths"`            // files or folders, as the worker sees them
+	Paths  []string `json:"paths"`            // files or folders, as the worker sees them, or addresses of what is elsewhere
 	Format string   `json:"format,omitempty"` // "" is Auto
 	// Of files that say less of themselves: templates of their URLs and of the pages
 	// that led to them, and the day (2006-01-02) on which they were got.
@@ -55,7 +55,7 @@ func (o Options) Check() error {
 	}
 	for _, t := range o.Types {
 		if k := document.Kind(t); !k.IsDocument() && !k.IsPacked() {
-			return fmt.Errorf("%w: --types: no document comes in a file of kind %q; kinds are %s", ErrInput, t, strings.Join(kinds(), ", "))
+			return fmt.Errorf("%w: --types: no document comes in a file of kind %q; kinds are %s", ErrInput, t, strings.Join(Kinds(), ", "))
 		}
 	}
 	return nil
@@ -73,6 +73,14 @@ func (o Options) checkFiles() error {
 	if (o.Format == CSV || o.Format == Heritrix) && slices.ContainsFunc(o.Paths, source.Remote) {
 		return fmt.Errorf("%w: --format %s is read from files and folders of the worker's machine alone", ErrInput, o.Format)
 	}
+	for _, p := range o.Paths {
+		if files && source.Web(p) {
+			return fmt.Errorf("%w: a web server lists no files for --format %s: its archives can be imported", ErrInput, o.Format)
+		}
+		if err := source.Check(p); err != nil {
+			return fmt.Errorf("%w: %w", ErrInput, err)
+		}
+	}
 	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
 		return fmt.Errorf("%w: --date is a day such as 2005-06-30, not %q", ErrInput, o.Date)
 	}
@@ -88,8 +96,8 @@ func (o Options) date() time.Time {
 	return day
 }
 
-// kinds are the kinds of file in which documents come.
-func kinds() (all []string) {
+// Kinds are the kinds of file in which documents come, the words for Options.Types.
+func Kinds() (all []string) {
 	for _, k := range []document.Kind{document.PDF, document.PostScript, document.DVI, document.DjVu, document.Word, document.LaTeX, document.Presentation, document.EPUB,
 		document.HTML, document.XML, document.PlainText, document.Gzip, document.Compress, document.Bzip2, document.Zip, document.Tar} {
 		all = append(all, string(k))

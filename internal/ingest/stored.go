@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -16,11 +17,12 @@ import (
 
 // stored is an archive file, on this machine or in a place elsewhere.
 type stored struct {
-	name  string // by which an import knows it: in UTF-8
-	path  string // on this machine
-	size  int64
-	place source.Place // nil on this machine
-	key   string       // in that place
+	name    string       // by which an import knows it: in UTF-8
+	path    string       // on this machine
+	size    int64        // -1 where nobody knows yet
+	version string       // "" where nobody knows
+	place   source.Place // nil on this machine
+	key     string       // in that place
 }
 
 // known is a path as it stands in a position, which is UTF-8: no two are the same.
@@ -29,6 +31,18 @@ func known(path string) string {
 		return path
 	}
 	return source.Escape(path)
+}
+
+// measure asks the place of a file how large it is, where nobody knows yet.
+func (f *stored) measure(ctx context.Context) error {
+	if f.size >= 0 {
+		return nil
+	}
+	one, err := f.place.Stat(ctx, f.key)
+	if err == nil {
+		f.size, f.version = one.Size, one.Version
+	}
+	return err
 }
 
 // open opens the file at a byte.
@@ -66,22 +80,22 @@ func (a *archives) find(ctx context.Context, paths []string) error {
 }
 
 // at lists the archives that a path names.
-func (a *archives) at(ctx context.Context, path string) (files []stored, err error) {
-	if source.Remote(path) {
-		return a.elsewhere(ctx, path)
+func (a *archives) at(ctx context.Context, where string) (files []stored, err error) {
+	if source.Remote(where) {
+		return a.elsewhere(ctx, where)
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(where)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	names := []string{path}
+	names := []string{where}
 	switch {
 	case info.IsDir():
-		if names, err = filesIn(path); err != nil {
+		if names, err = filesIn(where); err != nil {
 			return nil, err
 		}
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, path)
+		return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, where)
 	}
 	for _, n := range names {
 		if info, err = os.Stat(n); err != nil {
@@ -94,18 +108,18 @@ func (a *archives) at(ctx context.Context, path string) (files []stored, err err
 
 // elsewhere lists the archives of a place that is no folder of this machine.
 func (a *archives) elsewhere(ctx context.Context, where string) (files []stored, err error) {
-	place, err := openBucket(ctx, where)
+	place, err := openRemote(ctx, a.where, where, false)
 	if err != nil {
 		return nil, err
 	}
 	a.places = append(a.places, place)
-	prefix, _, _ := strings.Cut(where, "?")
+	prefix := source.Shown(where)
 	for f, err := range place.List(ctx, "") {
 		if err != nil {
 			return nil, listed(err)
 		}
-		if path := prefix + f.Name; f.Name == "" || archiveName(filepath.Base(path)) {
-			files = append(files, stored{name: known(path), size: f.Size, place: place, key: f.Name})
+		if at := shown(prefix, f.Name); f.Err == nil && (f.Name == "" || source.Web(where) || source.ArchiveName(path.Base(at))) {
+			files = append(files, stored{name: known(at), size: f.Size, version: f.Version, place: place, key: f.Name})
 		}
 	}
 	if len(files) == 0 {
@@ -114,14 +128,14 @@ func (a *archives) elsewhere(ctx context.Context, where string) (files []stored,
 	return files, nil
 }
 
-// openBucket opens a bucket. Who is refused may be let in later, where an import has
-// begun.
-func openBucket(ctx context.Context, where string) (source.Place, error) {
-	place, err := source.OpenBucket(ctx, where)
-	if err != nil && !errors.Is(err, source.ErrRefused) && ctx.Err() == nil {
-		err = fmt.Errorf("%w: %w", ErrInput, err)
+// openRemote opens a place elsewhere. Who is refused may be let in later, where an
+// import has begun.
+func openRemote(ctx context.Context, places source.Places, where string, tree bool) (source.Place, error) {
+	place, err := places.Open(ctx, where, tree)
+	if err == nil || errors.Is(err, source.ErrRefused) || errors.Is(err, source.ErrAway) || ctx.Err() != nil {
+		return place, err
 	}
-	return place, err
+	return nil, fmt.Errorf("%w: %w", ErrInput, err)
 }
 
 // listed says of an error of a listing whether it is its setting's.
@@ -139,7 +153,7 @@ func filesIn(folder string) (files []string, err error) {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !archiveName(d.Name()) {
+		if err != nil || !source.ArchiveName(d.Name()) {
 			return err
 		}
 		kind := d.Type()
@@ -161,14 +175,10 @@ func filesIn(folder string) (files []string, err error) {
 	return files, err
 }
 
-// archiveName reports whether a file in a folder is named like an archive, as a
-// whole one or as one that a crawler still writes.
-func archiveName(name string) bool {
-	name = strings.ToLower(name)
-	for _, s := range []string{".warc", ".arc"} {
-		if _, rest, ok := strings.Cut(name, s); ok && (rest == "" || rest[0] == '.') {
-			return true
-		}
+// shown is a file of a place, as the record has it.
+func shown(prefix, name string) string {
+	if name == "" {
+		prefix = strings.TrimSuffix(prefix, "/")
 	}
-	return false
+	return prefix + name
 }

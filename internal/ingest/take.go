@@ -64,7 +64,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	w.bytes += weight(r)
 	if r.Skip != "" {
 		it.skipped(r.Skip, r.Detail)
-		if r.Skip == Damaged || r.Skip == NoArchive {
+		if r.Skip == Damaged || r.Skip == NoArchive || r.Skip == Changed {
 			it.Difference = r.Detail
 		}
 		return nil

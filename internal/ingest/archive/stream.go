@@ -220,6 +220,9 @@ func (g *gzipMembers) next() error {
 	if len(magic) == 0 && errors.Is(err, io.EOF) {
 		return io.EOF
 	}
+	if err != nil && len(magic) < 2 {
+		return whole(err)
+	}
 	if !isGzip(magic) {
 		return fmt.Errorf("no gzip member begins at %d", g.src.offset())
 	}

@@ -73,7 +73,7 @@ func (m *zstdMembers) next() error {
 			return io.EOF
 		}
 		if len(head) < 4 {
-			return io.ErrUnexpectedEOF
+			return whole(err)
 		}
 		magic := binary.LittleEndian.Uint32(head)
 		if skippable(magic) {

@@ -21,30 +21,15 @@ import (
 	"gleaner/internal/library/repository"
 )
 
-// ErrAway marks that a place does not answer now: nothing is known of its files, and
-// whoever asked is to ask again later.
-var ErrAway = errors.New("it cannot be read now")
-
-// ErrRefused marks a place that lets nobody in with the credentials that there are: it
-// would not the next time either.
-var ErrRefused = errors.New("it is not to be read with these credentials")
-
-// ErrEndless marks a list of files that does not go on from name to name: nobody would
-// come to its end, or find the place again where he was.
-var ErrEndless = errors.New("its listing does not go on in the order of names")
-
-// Remote reports whether a path names a place that is no folder of this machine.
-func Remote(where string) bool { return strings.HasPrefix(where, "s3://") }
-
 // bucket is what lies under a prefix of an S3 bucket.
 type bucket struct {
 	in     *blob.Bucket
 	prefix string
 }
 
-// OpenBucket opens s3://BUCKET/PREFIX?PARAMETERS, whose parameters are those of the
+// openBucket opens s3://BUCKET/PREFIX?PARAMETERS, whose parameters are those of the
 // repository (region, endpoint). Credentials are where AWS's programs look for them.
-func OpenBucket(ctx context.Context, where string) (Place, error) {
+func openBucket(ctx context.Context, where string) (Place, error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Scheme != "s3" || u.Host == "" {
 		return nil, fmt.Errorf("%.100q is no s3://BUCKET/PREFIX", where)
@@ -112,7 +97,7 @@ func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
 			if o.IsDir || strings.HasSuffix(o.Key, "/") || name < from {
 				continue
 			}
-			if !yield(File{Name: name, Size: o.Size, Modified: o.ModTime}, nil) {
+			if !yield(File{Name: name, Size: o.Size, Modified: o.ModTime, Version: version(o.Size, o.ModTime)}, nil) {
 				return
 			}
 		}
@@ -140,7 +125,7 @@ func (b *bucket) Stat(ctx context.Context, name string) (File, error) {
 	if err != nil {
 		return File{Name: name}, b.typed(err)
 	}
-	return File{Name: name, Size: a.Size, Modified: a.ModTime}, nil
+	return File{Name: name, Size: a.Size, Modified: a.ModTime, Version: version(a.Size, a.ModTime)}, nil
 }
 
 // Open implements Place. What is cut off on its way is asked for again from there on.
@@ -156,7 +141,7 @@ func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCl
 		}
 		if !body.ModTime().Equal(began) {
 			_ = body.Close()
-			return nil, fmt.Errorf("%w: it was changed while it was read", ErrAway)
+			return nil, ErrChanged
 		}
 		return body, nil
 	}}

@@ -9,35 +9,42 @@ import (
 // again is how often in a row, without a byte between, a file is asked for anew.
 const again = 3
 
-// resumed reads a file that may be cut off on its way.
+// resumed reads a file that may be cut off on its way: what is missing is asked for
+// again from there on.
 type resumed struct {
 	open  func(at int64) (io.ReadCloser, error)
 	body  io.ReadCloser
 	at    int64
+	size  int64 // as the place says; 0 where it does not
 	tries int
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. A file that ends before its size, however often it is
+// asked for, is cut off: an io.ErrUnexpectedEOF.
 func (r *resumed) Read(p []byte) (int, error) {
 	for {
 		n, err := r.body.Read(p)
 		if r.at += int64(n); n > 0 {
 			r.tries = 0
 		}
-		if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		ended := errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
+		if err == nil || ended && r.at >= r.size {
 			return n, err
 		}
 		if n > 0 {
 			return n, nil
 		}
-		if r.tries++; r.tries > again {
+		if r.tries++; r.tries > again && ended {
+			return 0, fmt.Errorf("%w: %d of %d bytes", io.ErrUnexpectedEOF, r.at, r.size)
+		}
+		if r.tries > again {
 			return 0, fmt.Errorf("%w: %w", ErrAway, err)
 		}
+		_ = r.body.Close()
 		body, oerr := r.open(r.at)
 		if oerr != nil {
 			return 0, oerr
 		}
-		_ = r.body.Close()
 		r.body = body
 	}
 }

@@ -10,9 +10,11 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,13 +25,29 @@ var (
 	ErrOutside = errors.New("it leads out of its folder")
 	// ErrNoFile marks what is neither a file nor a folder.
 	ErrNoFile = errors.New("it is neither a file nor a folder")
+	// ErrChanged marks a file that is another than when its beginning was read.
+	ErrChanged = errors.New("it was changed while it was read")
+)
+
+// Errors about places.
+var (
+	// ErrAway marks that a place does not answer now: nothing is known of its files, and
+	// whoever asked is to ask again later.
+	ErrAway = errors.New("it cannot be read now")
+	// ErrRefused marks a place that lets nobody in as it is asked, by the credentials that
+	// there are for one: it would not the next time either.
+	ErrRefused = errors.New("it is not to be read so")
+	// ErrEndless marks a list of files that does not go on from name to name: nobody would
+	// come to its end, or find the place again where he was.
+	ErrEndless = errors.New("its listing has no end")
 )
 
 // File is a file of a place.
 type File struct {
-	Name     string // with slashes, as the place has it: it need not be UTF-8
-	Size     int64
+	Name     string    // with slashes, as the place has it: it need not be UTF-8
+	Size     int64     // -1 where the place does not say before it is opened
 	Modified time.Time // zero where the place does not say
+	Version  string    // changes with the file; "" where nobody knows
 	Err      error     // why it is not to be read; nil where it is
 }
 
@@ -42,6 +60,14 @@ type Place interface {
 	// Open opens a file at a byte of it.
 	Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error)
 	Close() error
+}
+
+// version is that of a file of which no more is known than its size and time.
+func version(size int64, at time.Time) string {
+	if at.IsZero() {
+		return strconv.FormatInt(size, 10)
+	}
+	return fmt.Sprintf("%d %s", size, at.UTC().Format(time.RFC3339))
 }
 
 // Before reports whether one name comes before another in a list: folder by folder.

@@ -149,7 +149,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.openCollection(ctx)
 	a.tellOfJudgements()
-	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log,
+	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log, Places: places(cfg, a.Fetch),
 		DocumentBytes: int64(cfg.Policy.Fetch.DocumentBytes), PageBytes: int64(cfg.Policy.Fetch.PageBytes)})
 	cc := crawlConfig(cfg)
 	if err := cc.Links.Check(); err != nil {
