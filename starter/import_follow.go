@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,19 +75,19 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 		if lerr != nil && !store.Away(lerr) {
 			return after, errors.Join(err, lerr)
 		}
-		share := ""
+		var n ingest.Counters
 		if len(done) > 0 && of.Kind == store.JobImport {
 			if job, jerr := db.Job(ctx, of.ID); jerr == nil {
-				share = shareOf(job)
+				_ = json.Unmarshal(job.Counters, &n) // else nothing is known of the whole
 			}
 		}
 		for _, r := range done {
 			after = r.N
 			line := tableLine(r)
 			if of.Kind == store.JobImport {
-				line = lineOf(r, share)
+				line = lineOf(r, n)
 			}
-			if err := c.printRecord(r, line); err != nil {
+			if err := c.printRecord(recordOf{r, n.Extent}, line); err != nil {
 				return after, err
 			}
 		}
@@ -96,19 +97,31 @@ func (c *cli) printRecords(ctx context.Context, db *store.DB, of store.Job, afte
 	}
 }
 
-// shareOf is how much of its log an import has read: how many resources are in it
-// nobody knows before its end.
-func shareOf(job store.Job) string {
-	var n ingest.Counters
-	if json.Unmarshal(job.Counters, &n) != nil || n.Total == 0 {
-		return ""
+// recordOf is what became of a resource, and of how many it is one, as JSON.
+type recordOf struct {
+	store.ImportRecord
+	Of ingest.Extent `json:"of,omitzero"`
+}
+
+// placeOf is the number of a resource, of how many where they have been counted, and
+// how much of the log has been read.
+func placeOf(number int64, c ingest.Counters) string {
+	text := strconv.FormatInt(number, 10)
+	if c.Resources > 0 {
+		text += fmt.Sprintf(" of %d", max(c.Resources, number))
 	}
-	return fmt.Sprintf(" · %d %%", 100*n.Read/n.Total)
+	if c.Archives > 0 {
+		text += fmt.Sprintf(" · archive %d of %d", c.Archive, c.Archives)
+	}
+	if c.Total > 0 {
+		text += fmt.Sprintf(" · %d %%", 100*c.Read/c.Total)
+	}
+	return text
 }
 
 // printRecord prints a line to a person, or an object to a program; one that asked for
 // the counters alone gets nothing else.
-func (c *cli) printRecord(r store.ImportRecord, line string) error {
+func (c *cli) printRecord(r recordOf, line string) error {
 	switch {
 	case c.JSON:
 		return nil
@@ -120,7 +133,7 @@ func (c *cli) printRecord(r store.ImportRecord, line string) error {
 
 // lineOf says of a resource what each filter made of it, whether its URL is new, and
 // whether it was saved.
-func lineOf(r store.ImportRecord, share string) string {
+func lineOf(r store.ImportRecord, c ingest.Counters) string {
 	verdict := r.Detail
 	if r.Kind != "" && !strings.HasPrefix(verdict, r.Kind) {
 		verdict = strings.TrimSuffix(r.Kind+", "+r.Class+", "+verdict, ", ")
@@ -132,7 +145,7 @@ func lineOf(r store.ImportRecord, share string) string {
 	if !strings.HasPrefix(r.Outcome, "saved") {
 		word = "not saved"
 	}
-	return fmt.Sprintf("[%d%s] %s  %s  %s  %s", r.N, share, r.URL, verdict, word, r.Outcome)
+	return fmt.Sprintf("[%s] %s  %s  %s  %s", placeOf(r.N, c), r.URL, verdict, word, r.Outcome)
 }
 
 // colorOf is green for what was saved, yellow for what was filtered, red for what

@@ -72,6 +72,12 @@ func (a *archives) Read() (done, total int64) {
 	return a.before + a.read, total
 }
 
+// Extent implements Log.
+func (a *archives) Extent() Extent {
+	all := int64(len(a.files))
+	return Extent{Archives: all, Archive: min(int64(a.i)+1, all)}
+}
+
 // Close implements Log.
 func (a *archives) Close() error {
 	a.shut()

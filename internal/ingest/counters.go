@@ -52,6 +52,7 @@ type Counters struct {
 	Differences int64            `json:"differences"` // found by Verify and before
 	Read        int64            `json:"read_bytes"`  // of the log
 	Total       int64            `json:"total_bytes"`
+	Extent
 }
 
 // count counts what became of a resource.

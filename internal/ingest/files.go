@@ -29,6 +29,7 @@ type files struct {
 	stop    func()
 	done    int64 // bytes passed
 	total   int64
+	count   int64 // of files; 0 where they are elsewhere
 }
 
 // openFiles opens folders at a position.
@@ -62,11 +63,11 @@ func openFiles(ctx context.Context, places source.Places, o Options, from Positi
 	return f, f.measure(ctx)
 }
 
-// measure adds up the sizes of all files.
+// measure counts all files, and adds up their sizes.
 func (f *files) measure(ctx context.Context) error {
 	for i, root := range f.roots {
 		if source.Remote(root) { // to list it twice would ask twice as much
-			f.total = 0
+			f.total, f.count = 0, 0
 			return nil
 		}
 		place, err := source.OpenFolder(root)
@@ -78,7 +79,7 @@ func (f *files) measure(ctx context.Context) error {
 				_ = place.Close()
 				return err
 			}
-			f.total += one.Size
+			f.total, f.count = f.total+one.Size, f.count+1
 			if i < f.i || i == f.i && source.Before(one.Name, source.Unescape(f.from.Name)) {
 				f.done += one.Size
 			}
@@ -95,6 +96,9 @@ func (f *files) Read() (done, total int64) {
 	}
 	return min(f.done, f.total), f.total
 }
+
+// Extent implements Log.
+func (f *files) Extent() Extent { return Extent{Resources: f.count} }
 
 // Close implements Log.
 func (f *files) Close() error {

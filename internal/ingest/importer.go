@@ -255,6 +255,7 @@ func (w *work) step(ctx context.Context, next place) error {
 		return err
 	}
 	c.Read, c.Total = w.log.Read()
+	c.Extent = w.log.Extent()
 	if next.End && c.Total > 0 {
 		c.Read = c.Total
 	}

@@ -96,6 +96,9 @@ func openLists(paths []string, from Position, find func(path string, info os.Fil
 // Read implements Log.
 func (l *lists) Read() (done, total int64) { return min(l.before+l.at, l.total), l.total }
 
+// Extent implements Log: how many resources lines name, only reading them tells.
+func (l *lists) Extent() Extent { return Extent{} }
+
 // Close implements Log.
 func (l *lists) Close() error {
 	if l.file == nil {

@@ -22,7 +22,16 @@ type Log interface {
 	Next(ctx context.Context) (*Resource, error)
 	// Read is how far it is, and how far it goes, in bytes of the log.
 	Read() (done, total int64)
+	// Extent is how much there is of it, as far as that is known before its end.
+	Extent() Extent
 	Close() error
+}
+
+// Extent is how much there is of a log, counted by listing it; 0 is not known.
+type Extent struct {
+	Resources int64 `json:"resources,omitempty"`
+	Archives  int64 `json:"archives,omitempty"`
+	Archive   int64 `json:"archive,omitempty"` // which of them is read, from 1
 }
 
 // Position is where a resource stands in a log: reading can begin there again.
