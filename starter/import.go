@@ -140,19 +140,9 @@ record. The command ends with 0 when the import ended, whatever single files cam
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := ingest.Options{}
-			for _, p := range args {
-				if source.Remote(p) {
-					o.Paths = append(o.Paths, p)
-					continue
-				}
-				abs, err := filepath.Abs(p)
-				if err != nil {
-					return err
-				}
-				if _, err := os.Stat(abs); err != nil {
-					return fmt.Errorf("%w: %w", program.ErrUsage, err)
-				}
-				o.Paths = append(o.Paths, abs)
+			var err error
+			if o.Paths, err = importPaths(args); err != nil {
+				return err
 			}
 			if err := f.apply(cmd.Flags(), &o); err != nil {
 				return err
@@ -162,6 +152,22 @@ record. The command ends with 0 when the import ended, whatever single files cam
 	f.register(cmd.Flags())
 	cmd.Flags().BoolVar(&f.wait, "wait", false, "show a line for each file, and end when the import does")
 	return cmd
+}
+
+// importPaths makes paths of this machine what a worker in another folder finds.
+func importPaths(args []string) (paths []string, err error) {
+	for _, p := range args {
+		if !source.Remote(p) {
+			if p, err = filepath.Abs(p); err != nil {
+				return nil, err
+			}
+			if _, err := os.Stat(p); err != nil {
+				return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
 }
 
 // importNew sets an import up and starts it.
