@@ -30,6 +30,7 @@ import (
 // consoleFlags are the options of `starter console`.
 type consoleFlags struct {
 	listen, url, cert, key, temporalUI string
+	behindTLS                          bool
 }
 
 func (c *cli) consoleCommand() *cobra.Command {
@@ -42,7 +43,8 @@ a page shows is JSON for programs at the same address; /openapi.json describes i
 On this machine alone (the default) nobody has to log in. As soon as there is a user,
 everybody has to; without one, no other address than this machine's is listened on.
 To others, let it speak TLS (--tls-cert and --tls-key), or put a proxy that does
-before it, and name the address that browsers have by --url.`,
+before it, and name the address that browsers have by --url; without either it
+listens to nobody else, since passwords would travel unencrypted.`,
 		Example: `  starter console
   starter console user add ada
   starter console --listen :8443 --tls-cert console.crt --tls-key console.key
@@ -53,13 +55,14 @@ before it, and name the address that browsers have by --url.`,
 	fl.StringVar(&f.url, "url", "", "address by which browsers reach it, where a proxy stands before it")
 	fl.StringVar(&f.cert, "tls-cert", "", "file of the certificate, to speak TLS")
 	fl.StringVar(&f.key, "tls-key", "", "file of the certificate's key")
+	fl.BoolVar(&f.behindTLS, "behind-tls-proxy", false, "others reach it by something that speaks TLS, or not at all, as the port of a container")
 	fl.StringVar(&f.temporalUI, "temporal-ui", "", "address of Temporal's web UI, to link to (default: that of the starter dev that runs)")
 	cmd.AddCommand(c.consoleUserCommand())
 	return cmd
 }
 
 func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) error {
-	o := console.Options{App: a, TLS: f.cert != ""}
+	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS}
 	if (f.cert == "") != (f.key == "") {
 		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
 	}
@@ -70,6 +73,10 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		o.URL = u
 	}
+	var err error
+	if o.Provider, err = provider(a.Config); err != nil {
+		return err
+	}
 	if at := workflowURL(a.Config, f.temporalUI); at != nil {
 		o.WorkflowURL = func(harvest string) string { return at(workflows.HarvestID(harvest)) }
 		o.JobURL = func(kind string, id int64) string { return at(workflows.JobID(kind, id)) }
@@ -78,12 +85,14 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 	defer d.close()
 	o.Harvests, o.Jobs = d, d
 	if folder := a.Config.Console.Imports; folder != "" {
-		var err error
 		if o.ImportFolder, err = filepath.Abs(folder); err != nil {
 			return err
 		}
 	}
 	page, err := console.New(ctx, o)
+	if errors.Is(err, console.ErrProvider) {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -104,10 +113,21 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		c.Settle()
 		fmt.Fprintf(c.Err, "console  %s\n", cmp.Or(f.url, scheme+"://"+l.Addr().String()+"/"))
 	})
-	if errors.Is(err, console.ErrNoUsers) {
+	if errors.Is(err, console.ErrNoUsers) || errors.Is(err, console.ErrPlain) {
 		err = fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	return err
+}
+
+// provider is the identity provider of the settings, nil where none is set.
+func provider(cfg *config.Config) (*console.Provider, error) {
+	s := cfg.Console
+	if s.Issuer == "" {
+		return nil, nil
+	}
+	client, err := app.OwnClient(cfg)
+	return &console.Provider{Issuer: s.Issuer, Client: s.Client, Secret: string(s.ClientSecret), Groups: s.Groups, HTTP: client,
+		Who: map[store.Role][]string{store.Reader: s.Readers, store.Editor: s.Editors, store.Administrator: s.Administrators}}, err
 }
 
 // workflowURL says where Temporal's UI shows a workflow, if it is known where that is.

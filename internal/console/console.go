@@ -24,8 +24,11 @@ type Options struct {
 
 	ImportFolder string // from which people may import; "" for nowhere
 
-	URL *url.URL // as browsers have it where a proxy stands before it; nil for none
-	TLS bool     // Serve is given a listener that speaks TLS
+	Provider *Provider // by which people log in beside passwords; nil for none
+
+	URL       *url.URL // as browsers have it where a proxy stands before it; nil for none
+	TLS       bool     // Serve is given a listener that speaks TLS
+	BehindTLS bool     // others reach it by something that speaks TLS alone, whatever URL says
 
 	WorkflowURL func(harvest string) string        // where the Temporal UI shows a harvest; nil for nowhere
 	JobURL      func(kind string, id int64) string // and a job
@@ -37,6 +40,7 @@ type Console struct {
 	log        *slog.Logger
 	pages      map[string]pageTemplate
 	doors      *doors
+	portal     *portal // nil without a provider
 	reports    *reports
 	counts     *lately[store.Counts]   // of harvests
 	counters   *lately[store.Counters] // of the collection
@@ -48,12 +52,21 @@ type Console struct {
 // reach a console in which nobody has to log in.
 var ErrNoUsers = errors.New("a console that others can reach needs users: `starter console user add NAME` makes one")
 
+// ErrPlain is returned by Serve where passwords of others would travel unencrypted.
+var ErrPlain = errors.New("passwords of others would travel unencrypted: give it a certificate (--tls-cert, --tls-key), or name the https address of the proxy before it (--url), or say that something before it speaks TLS (--behind-tls-proxy)")
+
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
 	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, counters: &lately[store.Counters]{}}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
+	}
+	if o.Provider != nil {
+		if err = o.Provider.check(o); err != nil {
+			return nil, err
+		}
+		c.portal = &portal{Provider: *o.Provider, back: o.URL.Scheme + "://" + o.URL.Host + backPath, closed: map[string]time.Time{}}
 	}
 	if c.doors, err = newDoors(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -88,8 +101,11 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 		if err != nil {
 			return err
 		}
-		if !users {
+		if !users && c.portal == nil {
 			return ErrNoUsers
+		}
+		if !c.secure() && !c.BehindTLS {
+			return ErrPlain
 		}
 	}
 	up()
@@ -129,6 +145,10 @@ func (c *Console) Handler(public bool) http.Handler {
 	outer.HandleFunc("GET /live.js", c.static)
 	outer.HandleFunc("GET /login", c.loginPage)
 	outer.HandleFunc("POST /login", c.login)
+	if c.portal != nil {
+		outer.HandleFunc("GET "+providerPath, c.toProvider)
+		outer.HandleFunc("GET "+backPath, c.fromProvider)
+	}
 	outer.HandleFunc("POST /logout", c.logout)
 	outer.Handle("/", inside)
 	return c.guard(public, outer)

@@ -147,7 +147,7 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		role, err = c.App.DB.RoleOf(r.Context(), given)
 		return who{given, role}, err
 	}
-	if !users && !public {
+	if !users && !public && c.portal == nil {
 		return who{"", store.Administrator}, nil
 	}
 	return who{}, nil

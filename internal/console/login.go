@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
@@ -51,8 +52,8 @@ var (
 // AddUser lets somebody use the console, or gives them another password; "" is the role
 // that store.SaveUser chooses.
 func AddUser(ctx context.Context, db *store.DB, name, password string, role store.Role) error {
-	if name == "" || len(name) > maxName || strings.ContainsAny(name, ": \t\r\n") {
-		return ErrUserName
+	if err := checkName(name); err != nil {
+		return err
 	}
 	if len(password) < minPassword || len(password) > maxPassword {
 		return ErrPassword
@@ -62,6 +63,13 @@ func AddUser(ctx context.Context, db *store.DB, name, password string, role stor
 		return err
 	}
 	return db.SaveUser(ctx, name, hash, role)
+}
+
+func checkName(name string) error {
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r == ':' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return ErrUserName
+	}
+	return nil
 }
 
 // doors checks passwords, and bounds how often they are guessed.
@@ -179,13 +187,22 @@ func (c *Console) sessionOf(r *http.Request) []byte {
 // loginForm is what the page of the log-in shows.
 type loginForm struct {
 	Next, Wrong string
+	Provider    string // where to log in without a password; "" for nowhere
 }
 
 // Title implements titled.
 func (loginForm) Title() string { return "Log in" }
 
+func (c *Console) loginForm(next, wrong string) loginForm {
+	f := loginForm{Next: next, Wrong: wrong}
+	if c.portal != nil {
+		f.Provider = providerPath + "?next=" + escape(next)
+	}
+	return f
+}
+
 func (c *Console) loginPage(w http.ResponseWriter, r *http.Request) {
-	c.render(w, r, http.StatusOK, "login", loginForm{Next: local(r.URL.Query().Get("next"))})
+	c.render(w, r, http.StatusOK, "login", c.loginForm(local(r.URL.Query().Get("next")), ""))
 }
 
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
@@ -198,20 +215,14 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	next := local(r.PostFormValue("next"))
 	if errors.Is(err, errWrong) || errors.Is(err, errTooMany) {
 		c.log.WarnContext(r.Context(), "console: log-in refused", "user", name[:min(len(name), maxName)], "address", c.address(r), "why", err)
-		c.render(w, r, status(err), "login", loginForm{Next: next, Wrong: err.Error()})
+		c.render(w, r, status(err), "login", c.loginForm(next, err.Error()))
 		return
-	}
-	token := rand.Text()
-	if err == nil {
-		sum := sha256.Sum256([]byte(token))
-		err = c.App.DB.BeginSession(r.Context(), sum[:], name, sessionTime)
 	}
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, c.cookie(token, int(sessionTime/time.Second)))
-	http.Redirect(w, r, next, http.StatusSeeOther) // #nosec G710 -- local keeps it to the console
+	c.begin(w, r, name, next)
 }
 
 func (c *Console) cookie(value string, age int) *http.Cookie {

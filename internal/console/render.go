@@ -258,7 +258,7 @@ func status(err error) int {
 		return http.StatusMisdirectedRequest
 	case errors.Is(err, errForeign), errors.Is(err, errReadOnly), errors.Is(err, errRole):
 		return http.StatusForbidden
-	case errors.Is(err, errLogin), errors.Is(err, errWrong):
+	case errors.Is(err, errLogin), errors.Is(err, errWrong), errors.Is(err, errProvider):
 		return http.StatusUnauthorized
 	case errors.Is(err, errTooMany):
 		return http.StatusTooManyRequests

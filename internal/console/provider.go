@@ -1,0 +1,290 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"gleaner/internal/record/store"
+)
+
+// Provider is where people log in who have no password here: an identity provider that
+// speaks OpenID Connect. Who may do what is named by who[role]: "ada@library.example"
+// and "@library.example" are addresses that the provider has verified, "group:staff" is
+// in the claim Groups. Who is named for no role is not let in.
+type Provider struct {
+	Issuer, Client, Secret string
+	Groups                 string
+	Who                    map[store.Role][]string
+	HTTP                   *http.Client
+}
+
+// Bounds of a log-in at the provider.
+const (
+	providerTime = 20 * time.Second // in which it must answer
+	loginTime    = 10 * time.Minute // from the click to the way back
+	mostLogins   = 10_000           // whose states are remembered
+)
+
+// Addresses of the log-in at the provider.
+const (
+	providerPath = "/login/provider"
+	backPath     = "/login/back"
+)
+
+// errProvider is what people are told whom the provider did not log in; the log says why.
+var errProvider = errors.New("the identity provider did not log you in: try again, or ask who runs this console")
+
+// ErrProvider is returned by New for a provider that cannot be.
+var ErrProvider = errors.New("log-in by an identity provider")
+
+// check holds the provider to what it needs.
+func (p *Provider) check(o Options) error {
+	if o.URL == nil {
+		return fmt.Errorf("%w: it leads people back to --url, which is not given", ErrProvider)
+	}
+	if p.Client == "" {
+		return fmt.Errorf("%w: there is no client id", ErrProvider)
+	}
+	named := 0
+	for _, role := range store.Roles() {
+		for _, rule := range p.Who[role] {
+			group, is := strings.CutPrefix(rule, "group:")
+			if named++; is && group == "" || !is && !strings.Contains(rule, "@") {
+				return fmt.Errorf("%w: want ada@library.example, @library.example or group:staff, not %q", ErrProvider, rule)
+			}
+		}
+	}
+	if named == 0 {
+		return fmt.Errorf("%w: nobody is named who may log in by it", ErrProvider)
+	}
+	return nil
+}
+
+// claims are what the provider says of somebody.
+type claims struct {
+	Email    string `json:"email"`
+	Verified any    `json:"email_verified"` // some providers say it in a word
+	all      map[string]any
+}
+
+// email is an address that was verified, "" without one.
+func (c claims) email() string {
+	if c.Verified == true || c.Verified == "true" {
+		return strings.ToLower(c.Email)
+	}
+	return ""
+}
+
+// role is the greatest for which somebody is named.
+func (p *Provider) role(c claims) (role store.Role) {
+	var groups []string
+	switch in := c.all[p.Groups].(type) {
+	case string:
+		groups = []string{in}
+	case []any:
+		for _, g := range in {
+			groups = append(groups, fmt.Sprint(g))
+		}
+	}
+	email := c.email()
+	for _, r := range store.Roles() {
+		if slices.ContainsFunc(p.Who[r], func(rule string) bool {
+			if group, is := strings.CutPrefix(rule, "group:"); is {
+				return slices.Contains(groups, group)
+			}
+			rule = strings.ToLower(rule)
+			return email != "" && (rule == email || strings.HasPrefix(rule, "@") && rule == email[strings.LastIndex(email, "@"):])
+		}) {
+			role = r
+		}
+	}
+	return role
+}
+
+// portal leads people to the provider and lets in who comes back.
+type portal struct {
+	Provider
+	back string // the address here to which the provider leads
+
+	mu     sync.Mutex
+	found  *oidc.Provider       // once it has answered
+	closed map[string]time.Time // states of log-ins that came back, and till when they are remembered
+}
+
+func (p *portal) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, providerTime)
+	return oidc.ClientContext(ctx, p.HTTP), cancel
+}
+
+// reach asks the provider for its addresses, until it has answered once.
+func (p *portal) reach(ctx context.Context) (*oidc.Provider, *oauth2.Config, error) {
+	p.mu.Lock()
+	found := p.found
+	p.mu.Unlock()
+	if found == nil {
+		var err error
+		if found, err = oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.HTTP), p.Issuer); err != nil { // its keys are fetched by this context later
+			return nil, nil, err
+		}
+		p.mu.Lock()
+		p.found = found
+		p.mu.Unlock()
+	}
+	return found, &oauth2.Config{ClientID: p.Client, ClientSecret: p.Secret, Endpoint: found.Endpoint(), RedirectURL: p.back, Scopes: []string{oidc.ScopeOpenID, "email", "profile"}}, nil
+}
+
+// once reports whether a state comes back for the first time.
+func (p *portal) once(state string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if _, was := p.closed[state]; was {
+		return false
+	}
+	for s, until := range p.closed {
+		if now.After(until) {
+			delete(p.closed, s)
+		}
+	}
+	if len(p.closed) >= mostLogins {
+		return false
+	}
+	p.closed[state] = now.Add(loginTime)
+	return true
+}
+
+// errand is what the browser keeps while somebody is at the provider.
+type errand struct{ State, Nonce, Verifier, Next string }
+
+func (c *Console) errandCookie(value string, age int) *http.Cookie {
+	k := c.cookie(value, age)
+	k.Name += "-login"
+	return k
+}
+
+// toProvider leads to the provider.
+func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := c.portal.context(r.Context())
+	defer cancel()
+	_, way, err := c.portal.reach(ctx)
+	if err != nil {
+		c.notLoggedIn(w, r, "/", errProvider, err)
+		return
+	}
+	e := errand{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: local(r.URL.Query().Get("next"))}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, c.errandCookie(base64.RawURLEncoding.EncodeToString(raw), int(loginTime/time.Second)))
+	http.Redirect(w, r, way.AuthCodeURL(e.State, oidc.Nonce(e.Nonce), oauth2.S256ChallengeOption(e.Verifier)), http.StatusSeeOther) // #nosec G710 -- the provider that the operator named
+}
+
+// fromProvider lets in who comes back from the provider.
+func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
+	var e errand
+	if k, err := r.Cookie(c.errandCookie("", 0).Name); err == nil {
+		raw, _ := base64.RawURLEncoding.DecodeString(k.Value)
+		_ = json.Unmarshal(raw, &e) // what is none has no state
+	}
+	http.SetCookie(w, c.errandCookie("", -1))
+	next, wrong := local(e.Next), c.doors.guesses("address "+c.address(r))
+	if wrong.Tokens() < 1 {
+		c.notLoggedIn(w, r, next, errTooMany, nil)
+		return
+	}
+	name, subject, role, err := c.provided(r, e)
+	if err == nil {
+		err = c.App.DB.SaveProvided(r.Context(), name, subject, role)
+	}
+	if err != nil {
+		wrong.Allow()
+		c.notLoggedIn(w, r, next, errProvider, err)
+		return
+	}
+	c.begin(w, r, name, next)
+}
+
+// provided is who the provider says that comes back, and what they may do here.
+func (c *Console) provided(r *http.Request, e errand) (name, subject string, role store.Role, err error) {
+	q, p := r.URL.Query(), c.portal
+	if e.State == "" || subtle.ConstantTimeCompare([]byte(e.State), []byte(q.Get("state"))) != 1 {
+		return "", "", "", errors.New("this is no way back from a log-in of this browser")
+	}
+	if said := q.Get("error"); said != "" {
+		return "", "", "", fmt.Errorf("the provider says %.200q", said)
+	}
+	if !p.once(e.State) {
+		return "", "", "", errors.New("this log-in came back before")
+	}
+	ctx, cancel := p.context(r.Context())
+	defer cancel()
+	found, way, err := p.reach(ctx)
+	if err != nil {
+		return "", "", "", err
+	}
+	tokens, err := way.Exchange(ctx, q.Get("code"), oauth2.VerifierOption(e.Verifier))
+	if err != nil {
+		return "", "", "", err
+	}
+	raw, _ := tokens.Extra("id_token").(string)
+	token, err := found.Verifier(&oidc.Config{ClientID: p.Client}).Verify(ctx, raw)
+	if err != nil {
+		return "", "", "", err
+	}
+	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(e.Nonce)) != 1 {
+		return "", "", "", errors.New("the token is of another log-in")
+	}
+	var said claims
+	if err := errors.Join(token.Claims(&said), token.Claims(&said.all)); err != nil {
+		return "", "", "", err
+	}
+	if name = said.email(); checkName(name) != nil {
+		name = token.Subject
+	}
+	if role = p.role(said); role == "" {
+		return "", "", "", fmt.Errorf("%.64q (verified: %v) is named for no role", said.Email, said.Verified)
+	}
+	return name, token.Issuer + " " + token.Subject, role, checkName(name)
+}
+
+// notLoggedIn shows the log-in again, with what is to be said; why is for the log.
+func (c *Console) notLoggedIn(w http.ResponseWriter, r *http.Request, next string, said, why error) {
+	c.log.WarnContext(r.Context(), "console: log-in refused", "address", c.address(r), "provider", true, "why", errors.Join(said, why))
+	c.render(w, r, status(said), "login", c.loginForm(next, said.Error()))
+}
+
+// begin logs somebody in: the browser gets a new token, and what it had is no session
+// any more.
+func (c *Console) begin(w http.ResponseWriter, r *http.Request, name, next string) {
+	token := rand.Text()
+	sum := sha256.Sum256([]byte(token))
+	var err error
+	if before := c.sessionOf(r); before != nil {
+		err = c.App.DB.EndSession(r.Context(), before)
+	}
+	if err == nil {
+		err = c.App.DB.BeginSession(r.Context(), sum[:], name, sessionTime)
+	}
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, c.cookie(token, int(sessionTime/time.Second)))
+	http.Redirect(w, r, next, http.StatusSeeOther) // #nosec G710 -- local keeps it to the console
+}
