@@ -121,12 +121,12 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 
 // provider is the identity provider of the settings, nil where none is set.
 func provider(cfg *config.Config) (*console.Provider, error) {
-	s := cfg.Console
+	s := cfg.Policy.Login
 	if s.Issuer == "" {
 		return nil, nil
 	}
 	client, err := app.OwnClient(cfg)
-	return &console.Provider{Issuer: s.Issuer, Client: s.Client, Secret: string(s.ClientSecret), Groups: s.Groups, HTTP: client,
+	return &console.Provider{Issuer: s.Issuer, Client: s.Client, Secret: string(cfg.Console.LoginSecret), Groups: s.Groups, HTTP: client,
 		Who: map[store.Role][]string{store.Reader: s.Readers, store.Editor: s.Editors, store.Administrator: s.Administrators}}, err
 }
 

@@ -113,15 +113,8 @@ type Imports struct {
 
 // Console says what people may do in the console.
 type Console struct {
-	Imports string `koanf:"console-imports" check:"text" help:"folder, as console and workers see it, from which people at the console may import; empty for nowhere"`
-
-	Issuer         string   `koanf:"console-oidc-issuer" check:"http" help:"identity provider by which people log in to the console (OpenID Connect), as it names itself: https://login.library.example; empty for none"`
-	Client         string   `koanf:"console-oidc-client" check:"word" help:"client id by which the identity provider knows the console"`
-	ClientSecret   Secret   `koanf:"console-oidc-secret" check:"word" help:"secret that goes with it"`
-	Groups         string   `koanf:"console-oidc-groups" check:"word" default:"groups" help:"claim in which the identity provider names somebody's groups"`
-	Readers        []string `koanf:"console-oidc-readers" check:"word" help:"who may look: ada@library.example, @library.example for all of a domain, group:staff; comma-separated"`
-	Editors        []string `koanf:"console-oidc-editors" check:"word" help:"who may also start and end harvests and jobs, and settle matches"`
-	Administrators []string `koanf:"console-oidc-administrators" check:"word" help:"who may also say who uses the console, and which hosts are never asked"`
+	Imports     string `koanf:"console-imports" check:"text" help:"folder, as console and workers see it, from which people at the console may import; empty for nowhere"`
+	LoginSecret Secret `koanf:"console-oidc-secret" check:"word" help:"client secret of the console at the identity provider that the policy names, where people log in by one"`
 }
 
 // Process is one running program.

@@ -15,6 +15,7 @@ type Policy struct {
 	Documents DocumentsPolicy `koanf:"documents" help:"What is done with documents."`
 	Models    ModelsPolicy    `koanf:"models" help:"Weights and word lists in place of those that come with the program."`
 	SFTP      SFTPPolicy      `koanf:"sftp" help:"How imports from sftp:// addresses know servers and are known, beside the setting import-password."`
+	Login     LoginPolicy     `koanf:"login" help:"The identity provider (OpenID Connect) by which people log in to the console, beside passwords, and who may do what there: ada@library.example, @library.example for all of a domain, or group:staff. Nobody else is let in."`
 	Services  ServicesPolicy  `koanf:"services" help:"Base addresses of catalogues, in place of the public ones."`
 }
 
@@ -26,6 +27,16 @@ type PacePolicy struct {
 	MaxRetryAfter time.Duration `koanf:"max-retry-after" was:"max-retry-after" default:"6h" min:"1s" help:"longest Retry-After of an answer that is obeyed in full"`
 	ParkAfter     int           `koanf:"park-after" was:"park-after" default:"5" min:"1" help:"park a host after so many failures in a row"`
 	ParkFor       time.Duration `koanf:"park-for" was:"park-for" default:"1h" min:"1ms" help:"how long a parked host is left alone; a catalogue's way that fails twice, a twelfth of it"`
+}
+
+// LoginPolicy says by whom people are known in the console, and who may do what.
+type LoginPolicy struct {
+	Issuer         string   `koanf:"issuer" check:"http" help:"the provider, as it names itself: https://login.library.example; empty for none"`
+	Client         string   `koanf:"client" check:"word" help:"client id by which the provider knows the console; the setting console-oidc-secret goes with it"`
+	Groups         string   `koanf:"groups" check:"word" default:"groups" help:"claim in which the provider names somebody's groups"`
+	Readers        []string `koanf:"readers" check:"word" help:"who may look"`
+	Editors        []string `koanf:"editors" check:"word" help:"who may also start and end harvests and jobs, and settle matches"`
+	Administrators []string `koanf:"administrators" check:"word" help:"who may also say who uses the console, and which hosts are never asked"`
 }
 
 // FetchPolicy bounds bodies.
