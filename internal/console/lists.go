@@ -49,6 +49,8 @@ type statisticsPage struct {
 	Failures []store.Failure    `json:"failures"`
 	Sites    []ratedSite        `json:"sites"` // those with the most accepted documents
 	Domains  []store.DomainRank `json:"domains"`
+	Months   []store.Month      `json:"months"` // what came in each of the last two years
+	Paces    []store.PaceTally  `json:"paces"`  // how often sites are asked
 }
 
 // Title implements titled.
@@ -77,6 +79,10 @@ func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
 		p.Sites = append(p.Sites, ratedSite{s, stats.PRR(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)})
 	}
 	domains, err := db.DomainRanks(ctx, bestListed)
-	p.Failures, p.Domains = listed(failures), listed(domains)
+	if err != nil {
+		return nil, err
+	}
+	grown, err := c.growth.get("", func() (growth, error) { return growthOf(ctx, db) })
+	p.Failures, p.Domains, p.Months, p.Paces = listed(failures), listed(domains), listed(grown.months), listed(grown.paces)
 	return p, err
 }
