@@ -113,10 +113,13 @@ func (f *Filter) Judge(t *Text, h Hints) Judgement {
 	}
 	j := Judgement{Judged: true, Features: x, References: c.entries, ReferenceList: c.entriesOf(t)}
 	j.Score = academic.Probability(x, academicLabel)
-	thesis := ""
-	if thesis = c.thesisEvidence(t); thesis != "" {
-		j.Score = max(j.Score, thesisScore)
+	thesis := c.thesisEvidence(t)
+	if thesis != "" {
+		j.Score = max(j.Score, evidenceScore)
 		j.Reasons = append(j.Reasons, "a thesis: "+thesis)
+	} else if paper := c.paperEvidence(t, x); paper != "" {
+		j.Score = max(j.Score, evidenceScore)
+		j.Reasons = append(j.Reasons, "a paper: "+paper)
 	}
 	j.Academic = j.Score >= f.threshold
 	j.Probabilities, j.Class = classes(kinds, x, j.Score, thesis != "", j.Academic)
@@ -147,9 +150,10 @@ func classes(kinds *learn.Logistic, x Features, score float64, thesis, academic 
 	return p, best
 }
 
-// thesisScore is the score that evidence of a thesis is worth. It is a rule and
-// not learnt, since theses are too rare in any training set at hand.
-const thesisScore = 0.95
+// evidenceScore is the score that evidence of a thesis or a paper is worth. These
+// are rules and not learnt: theses are too rare in any training set at hand, and a
+// line cannot see what signs say together.
+const evidenceScore = 0.95
 
 // thesisPages is the length under which nothing is called a thesis.
 const thesisPages = 20

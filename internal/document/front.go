@@ -39,7 +39,11 @@ func (f *Filter) Enough(t *Text, h Hints) More {
 		return ReadAll
 	}
 	c := counted(t)
-	score := front.Academic.Probability(ofFront(c.features(t, h)), academicLabel)
+	x := ofFront(c.features(t, h))
+	score := front.Academic.Probability(x, academicLabel)
+	if c.paperEvidence(t, x) != "" {
+		score = max(score, evidenceScore)
+	}
 	switch {
 	case c.slow(t) || !settled(score):
 		return ReadAll

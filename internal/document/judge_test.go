@@ -61,6 +61,52 @@ func TestThesis(t *testing.T) {
 	assert.Empty(t, counted(&cv).thesisEvidence(&cv), "a CV names its author's thesis")
 }
 
+// What has no abstract, or no references, is a paper by the rest, unless anything
+// says what else it is.
+func TestPaperEvidence(t *testing.T) {
+	t.Parallel()
+	list := "\nReferences\nKnuth, D. The art. 1968.\nDijkstra, E. Go to. 1968.\nHoare, C. Axioms. 1969.\n"
+	short := "On Patience\nAda Example\n\nQuitting games are played by many who wait (Knuth, 1968).\n" + paragraph(2, 12) + list
+	abstract := "On Patience\nAda Example, University of Somewhere\nAbstract\n" + paragraph(3, 30)
+	page := func(s string) *Text {
+		return &Text{Outcome: OK, Kind: PDF, Pages: []string{s}, Front: 1, PageCount: 1, Width: 595, Height: 842}
+	}
+	poster, web, slides := page(abstract), page(short), page(abstract)
+	poster.Width, poster.Height = 2384, 3370
+	web.Kind = HTML
+	slides.Width, slides.Height = 842, 595
+	for name, tc := range map[string]struct {
+		text  *Text
+		hints Hints
+		want  bool
+	}{
+		"references alone":       {page(short), Hints{}, true},
+		"an abstract, signed":    {page(abstract), Hints{}, true},
+		"an abstract, unsigned":  {page(strings.Replace(abstract, ", University of Somewhere", "", 1)), Hints{}, false},
+		"two references":         {page(strings.Replace(short, "Dijkstra, E. Go to. 1968.\n", "", 1)), Hints{}, false},
+		"a bibliography":         {page("On Patience\n" + list + paragraph(2, 12)), Hints{}, false},
+		"a chapter of a book":    {page("Chapter 4\n" + short), Hints{}, false},
+		"a homework by its name": {page(short), Hints{Name: "hw3.pdf"}, false},
+		"a homework by its head": {page("Homework 3\n" + short), Hints{}, false},
+		"a CV":                   {page("Curriculum Vitae\n" + short), Hints{}, false},
+		"a supplement":           {page("Supplementary material\n" + short), Hints{}, false},
+		"a talk's announcement":  {page("Seminar\n" + abstract), Hints{}, false},
+		"an essay":               {page(strings.Repeat("I tell you what I think of my life and your life. ", 30) + short), Hints{}, false},
+		"slides":                 {slides, Hints{}, false},
+		"a poster":               {poster, Hints{}, false},
+		"a web page":             {web, Hints{}, false},
+	} {
+		c := counted(tc.text)
+		why := c.paperEvidence(tc.text, c.features(tc.text, tc.hints))
+		assert.Equal(t, tc.want, why != "", "%s: %q", name, why)
+		got := NewFilter(Balanced).Judge(tc.text, tc.hints)
+		if tc.want {
+			assert.Equal(t, Paper, got.Class, "%s: %q", name, got.Reasons)
+			assert.Contains(t, got.Reasons[0], "a paper: ", name)
+		}
+	}
+}
+
 func TestOperatingPoints(t *testing.T) {
 	t.Parallel()
 	m := *NewFilter(Balanced).model
@@ -141,6 +187,7 @@ func TestReferencesAreCounted(t *testing.T) {
 		"labels":       {"text [1]\nReferences\n[1] A. B. 1999.\nmore\n[2] C. D. 2000.\n[3] E. F. 2001.\n", 3},
 		"numbers":      {"Bibliography\n1. Able, A. 1999\n2. Baker, B. 2000\n3. Charlie, C. 2001", 3},
 		"authors":      {"REFERENCES\nKnuth, D. The art. 1968.\nDijkstra, E. Go to. 1968.\nHoare, C. Axioms. 1969.\nWirth, N. Pascal. 1971.", 4},
+		"full names":   {"References\nMikhail Simkin (2013). Of Dickens.\nAda B. King (2001). Of Hardy.\nMartin Reynaert (2008). Of errors.", 3},
 		"appendix cut": {"References\n[1] A 1999\n[2] B 2000\n[3] C 2001\nAppendix A\n[4] not one", 3},
 		"none":         {"no list here [1] [2]", 0},
 	} {

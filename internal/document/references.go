@@ -8,7 +8,7 @@ import (
 var (
 	bracketed = regexp.MustCompile(`(?m)^\s*\[([0-9]{1,3}|[A-Za-z][A-Za-z+&-]{0,12}\s?'?[0-9]{2,4}[a-z]?)\]`)
 	numbered2 = regexp.MustCompile(`(?m)^\s*([0-9]{1,3})\.\s+[A-Z]`)
-	authored  = regexp.MustCompile(`(?m)^\s*(?:[A-Z][\pL'’-]+,\s(?:[A-Z]\.|[A-Z][a-z]+)|(?:[A-Z]\.[ -]?){1,3}\s?[A-Z][\pL'’-]+(?:,| and\b)|[A-Z][\pL'’-]+ [A-Z]{1,2}[,.]|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][\pL'’-]+(?:,| and ))`)
+	authored  = regexp.MustCompile(`(?m)^\s*(?:[A-Z][\pL'’-]+,\s(?:[A-Z]\.|[A-Z][a-z]+)|(?:[A-Z]\.[ -]?){1,3}\s?[A-Z][\pL'’-]+(?:,| and\b)|[A-Z][\pL'’-]+ [A-Z]{1,2}[,.]|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][\pL'’-]+(?:,| and | \((?:19|20)[0-9]{2}))`)
 	yearToken = regexp.MustCompile(`\b(?:19[0-9]{2}|20[0-4][0-9])[a-z]?\b`)
 )
 

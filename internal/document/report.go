@@ -63,6 +63,11 @@ func (r *TrainReport) ruleConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return ruleOfThumb(r.samples[i].x) }, nil)
 }
 
+// evidenceConfusion is what the evidence of a paper says alone.
+func (r *TrainReport) evidenceConfusion() *learn.Confusion {
+	return r.decided(func(i int) bool { return r.samples[i].judged && r.samples[i].paper }, nil)
+}
+
 // plainConfusion is "an abstract, 350 words, three pages" on the same documents.
 func (r *TrainReport) plainConfusion() *learn.Confusion {
 	return r.decided(func(i int) bool { return r.samples[i].plain }, nil)
@@ -183,6 +188,7 @@ func (r *TrainReport) Write(w io.Writer) error {
 	r.writeSites(&b)
 	fmt.Fprintf(&b, "\nThe same, of documents with text alone:\n%s\n", r.decided(r.at(0.5), func(s sample) bool { return s.judged }))
 	fmt.Fprintf(&b, "Rule of thumb (references and (abstract or introduction), or \"this paper\"; at most 60 pages):\n%s\n", r.ruleConfusion())
+	fmt.Fprintf(&b, "Papers by evidence (a list of references, or an abstract and an address, and no sign of anything else):\n%s\n", r.evidenceConfusion())
 	fmt.Fprintf(&b, "An abstract, 350 words, three pages:\n%s\n", r.plainConfusion())
 	fmt.Fprintf(&b, "Classes:\n%s\n", r.classConfusion())
 	points := r.points()

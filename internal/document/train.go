@@ -30,7 +30,7 @@ type TrainOptions struct {
 // The settings were chosen on a plateau: cross-validated accuracy differs by
 // less than half a per cent from a third to three times of each.
 const (
-	trainL2         = 0.1
+	trainL2         = 0.2
 	trainBalanced   = 0.5
 	publishedWeight = 0.5
 	kindsL2         = 0.03
@@ -44,7 +44,9 @@ type sample struct {
 	front            Features // by its first pages; nil where these are all
 	mayStop          bool     // they may settle it
 	judged           bool     // has text
-	thesis           bool     // by the rule
+	thesis           bool     // by its evidence
+	paper            bool     // likewise
+	opens            bool     // its first pages are evidence of a paper
 	plain            bool     // "an abstract, 350 words, three pages"
 }
 
@@ -150,17 +152,22 @@ func readSample(ctx context.Context, r *Reader, dir string, l Labelled) (*sample
 	if err != nil {
 		return nil, err
 	}
+	return newSample(t, l, u.Host), nil
+}
+
+func newSample(t *Text, l Labelled, host string) *sample {
 	class, _ := fold(l.Label)
-	s := &sample{url: l.URL, label: l.Label, host: u.Host, class: class, judged: t.HasText()}
+	s := &sample{url: l.URL, label: l.Label, host: host, class: class, judged: t.HasText()}
 	c := counted(t)
 	s.x = c.features(t, Hints{Name: l.URL})
 	if first := t.front(); first != nil {
 		fc := counted(first)
 		s.front, s.mayStop = ofFront(fc.features(first, Hints{Name: l.URL})), !fc.slow(first)
+		s.opens = fc.paperEvidence(first, s.front) != ""
 	}
-	s.thesis = c.thesisEvidence(t) != ""
+	s.thesis, s.paper = c.thesisEvidence(t) != "", c.paperEvidence(t, s.x) != ""
 	s.plain = s.x[atAbstract] > 0 && t.PageCount >= 3 && t.Words() >= 350
-	return s, nil
+	return s
 }
 
 // trainer holds what the folds share.
@@ -272,12 +279,15 @@ func (t *trainer) crossValidate() *TrainReport {
 // it, else by all. front is NaN where they may not settle anything.
 func (m *FilterModel) judge(s sample) (score, whole, front float64, said Class) {
 	whole = m.Academic.Probability(s.x, academicLabel)
-	if s.thesis {
-		whole = max(whole, thesisScore)
+	if s.thesis || s.paper {
+		whole = max(whole, evidenceScore)
 	}
 	front = math.NaN()
 	if s.front != nil && s.mayStop {
 		front = m.Front.Academic.Probability(s.front, academicLabel)
+		if s.opens {
+			front = max(front, evidenceScore)
+		}
 	}
 	if settled(front) {
 		_, said = classes(m.Front.Kinds, s.front, front, false, front > surely)
