@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/internal/service/terminal"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
@@ -42,6 +43,23 @@ func (c *testConsole) collects(record *collections.Record, id int, v collections
 		v.Entries = []collections.Member{{Topic: of, Correlation: 0.5}}
 	}
 	require.NoError(c.t, record.Write(ctx, id, collections.Rules{Size: 2}, collections.Fence{SiteID: site}, &v))
+}
+
+// TestCollectionsThatAreJudged: the precision of each topic's first entries, by those
+// that a person judged.
+func TestCollectionsThatAreJudged(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	record, got := c.collected("math")
+	for _, path := range []string{"a", "b"} {
+		c.collects(record, got.ID, collections.Visit{URL: &collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}}, "verse")
+	}
+	judged := c.file("judged.tsv", "url\trelevant\nHTTP://A.example/a#top\t1\nhttp://a.example/b\t1\nhttp://a.example/b\t0\tverse\nhttp://b.example/\t1\n")
+	var all []rankedTopic
+	c.read(&all, "collections", "judge", "math", judged)
+	require.Equal(t, []rankedTopic{{"verse", []topic.Rank{{First: 2, Judged: 2, Relevant: 1, Precision: 0.5}}}}, all)
+	require.Regexp(t, `verse +2 +2 +1 +0\.500`, c.ok("collections", "judge", "math", judged))
+	require.Contains(t, c.wrong(program.ExitUsage, "collections", "judge", "math", c.file("bad.tsv", "http://a.example/\tperhaps\n")), "line 1")
 }
 
 // TestCollectionsThatOneWatches: what is shown of them fits the terminal, and says of

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,12 +60,23 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, shown, "100 % of the pages that made a centroid fall to it")
 	require.Contains(t, c.ok("collections", "list"), "later")
 
-	lines := strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--topic", web.Topics()[0].ID)), "\n")
-	require.Len(t, lines, 5)
+	require.Len(t, strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--topic", web.Topics()[0].ID)), "\n"), 5)
+	lines := strings.Split(strings.TrimSpace(c.ok("collections", "export", "math")), "\n")
+	require.Len(t, lines, 10)
 	var e collections.Entry
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
-	require.Equal(t, web.Topics()[0].ID, e.Topic)
+	require.Contains(t, []string{web.Topics()[0].ID, web.Topics()[1].ID}, e.Topic)
 	require.GreaterOrEqual(t, e.Correlation, 0.5)
+
+	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "export", "math", "--topic", "none"), "no topic")
+	require.Equal(t, 10, strings.Count(c.ok("collections", "export", "math", "--format", "bibtex"), "@"))
+	require.Len(t, strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--format", "csv")), "\n"), 11)
+	folder := filepath.Join(t.TempDir(), "math")
+	c.ok("collections", "export", "math", "--format", "ris", "--files", "--out", folder)
+	list, err := os.ReadFile(filepath.Join(folder, "papers.ris"))
+	require.NoError(t, err)
+	require.Equal(t, 10, strings.Count(string(list), "TY  - "))
+	require.Equal(t, documentsOf(lines), strings.Count(string(list), "L1  - "), "each document is named, and stands beside the list")
 
 	// One topic is told by a classifier that learnt from what was collected.
 	learnt := c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math")))
@@ -80,6 +92,14 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitFailed, "collect", topics), "--name")
 	c.wrong(program.ExitUnknown, "collections", "pause", "math")
 	c.wrong(program.ExitUnknown, "collections", "resume", "math")
+}
+
+// documentsOf counts the documents among exported entries.
+func documentsOf(lines []string) (n int) {
+	for _, l := range lines {
+		n += strings.Count(l, `"kind":"document"`)
+	}
+	return n
 }
 
 // learnTopic is a classifier, as JSON, of pages that were collected: about a topic, and

@@ -20,9 +20,9 @@ import (
 const aCollection = "the name of collections, as `starter collections list` has it"
 
 func (c *cli) collectionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, pause, resume and cancel collections by topic", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge, pause, resume and cancel collections by topic", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport())
+	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge())
 	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
 		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",
 			RunE: func(cmd *cobra.Command, args []string) error { return c.steerCollection(cmd.Context(), name, args[0]) }})
@@ -59,8 +59,9 @@ func (c *cli) collectionsShow() *cobra.Command {
 type shownCollection struct {
 	collections.Collection
 	Counts     collections.Counts            `json:"counts"`
-	Entries    map[string]collections.Filled `json:"entries"` // by topic
-	Own        float64                       `json:"own"`     // share of the pages that made a centroid which fall to it
+	Entries    map[string]collections.Filled `json:"entries"`          // by topic
+	Own        float64                       `json:"own"`              // share of the pages that made a centroid which fall to it
+	Unsure     []topic.Check                 `json:"unsure,omitempty"` // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
 }
 
@@ -108,7 +109,14 @@ func (s *shownCollection) model(ctx context.Context, record *collections.Record)
 			samples = append(samples, topic.Sample{Topic: r.Topic, URL: r.URL, Counts: r.Counts})
 		}
 	}
-	_, s.Own = model.SelfCheck(topic.NewFilter(ask.Stops), samples)
+	var checks []topic.Check
+	if checks, s.Own = model.SelfCheck(topic.NewFilter(ask.Stops), samples); s.Own < topic.EnoughOwn {
+		for _, k := range checks {
+			if float64(k.Own) < topic.EnoughOwn*float64(k.Pages) {
+				s.Unsure = append(s.Unsure, k)
+			}
+		}
+	}
 	s.Similarity = append(s.Similarity, model.Similarity()...)
 	for _, centroid := range model.Centroids {
 		if _, any := s.Entries[centroid.Topic]; !any {
@@ -134,37 +142,15 @@ func (s *shownCollection) write(w io.Writer) error {
 	if err != nil || len(s.Similarity) == 0 {
 		return err
 	}
-	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid fall to it\n", 100*s.Own)
+	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid fall to it (from %.0f %% on topics can be told apart)\n", 100*s.Own, 100*topic.EnoughOwn)
+	for _, k := range s.Unsure {
+		fmt.Fprintf(w, "  %d of %d of %s\n", k.Own, k.Pages, k.Topic)
+	}
 	return table(w, "most alike\t\tcorrelation", func(line func(string, ...any)) {
 		for _, p := range s.Similarity[:min(mostAlike, len(s.Similarity))] {
 			line("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
 		}
 	})
-}
-
-func (c *cli) collectionsExport() *cobra.Command {
-	var of string
-	cmd := &cobra.Command{Use: "export NAME", Short: "Write what is in collections as JSON Lines: topic, correlation, address, title, SHA-256", Args: args(1, aCollection),
-		Example: "  starter collections export math > math.jsonl\n  starter collections export math --topic 'mathematics/number theory'",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			record := collections.In(a.DB)
-			got, err := record.Get(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			entries, err := record.Entries(ctx, got.ID, of)
-			if err != nil {
-				return err
-			}
-			for _, e := range entries {
-				if err := json.NewEncoder(c.Out).Encode(e); err != nil {
-					return err
-				}
-			}
-			return nil
-		})}
-	cmd.Flags().StringVar(&of, "topic", "", "only this topic's")
-	return cmd
 }
 
 // steerCollection pauses, resumes or cancels a crawl by topic that runs.

@@ -19,6 +19,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )
@@ -60,11 +61,15 @@ With the documents themselves, to --out:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.export(cmd.Context(), args[0], f)
 		}}
-	cmd.Flags().StringVar(&f.format, "format", "jsonl", exportFormats)
+	f.register(cmd)
 	cmd.Flags().StringVar(&f.years, "years", "", yearsHelp)
+	return cmd
+}
+
+func (f *exportFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.format, "format", "jsonl", exportFormats)
 	cmd.Flags().StringVar(&f.out, "out", "", "file, or folder of documents (default of a list: the standard output)")
 	cmd.Flags().BoolVar(&f.files, "files", false, "write the documents, too, and name them in the list")
-	return cmd
 }
 
 const exportFormats = "jsonl, csv, bibtex, ris, csljson, warc, tree or citeseerx"
@@ -107,22 +112,35 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 		}
 		fmt.Fprintf(c.Err, "no paper of %s was found yet; `starter report %s` says why\n", venueKey, venueKey)
 	}
+	return c.exportFound(ctx, a, f, found, venueKey)
+}
+
+// exportFound writes what was found for a name as the flags say. What has no file, as a
+// page of a collection, is in lists alone.
+func (c *cli) exportFound(ctx context.Context, a *app.App, f exportFlags, found []store.Exported, name string) error {
 	switch _, isList := listEndings[f.format]; {
 	case !isList:
-		return c.exportFiles(ctx, a, f.format, f.out, ofExport(found, venueKey))
+		return c.exportFiles(ctx, a, f.format, f.out, ofExport(found, name))
 	case f.files:
-		return c.exportWithFiles(ctx, a, f, found, ofExport(found, venueKey))
+		return c.exportWithFiles(ctx, a, f, found, ofExport(found, name))
 	}
 	for i := range found {
-		found[i].Path = a.Repo.Where(found[i].SHA256)
+		if found[i].SHA256 != "" {
+			found[i].Path = a.Repo.Where(found[i].SHA256)
+		}
 		for k := range found[i].Also {
 			found[i].Also[k].Path = a.Repo.Where(found[i].Also[k].SHA256)
 		}
 	}
-	if f.out == "" || f.out == "-" {
-		return exportAs(lines{c.Out}, f.format, found)
+	return c.toOut(f.out, func(w io.Writer) error { return exportAs(w, f.format, found) })
+}
+
+// toOut writes a list to the file of --out, or to the standard output.
+func (c *cli) toOut(out string, write func(io.Writer) error) error {
+	if out == "" || out == "-" {
+		return write(lines{c.Out})
 	}
-	return writeAtomically(f.out, func(w io.Writer) error { return exportAs(w, f.format, found) })
+	return writeAtomically(out, write)
 }
 
 // lines ends lines as terminals and pipes do; a RIS file has the ends of another age.

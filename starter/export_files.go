@@ -29,7 +29,7 @@ type chosen struct {
 func ofExport(found []store.Exported, venueKey string) chosen {
 	out := chosen{papers: map[string]gleaner.Paper{}}
 	for _, f := range found {
-		if _, twice := out.papers[f.SHA256]; twice {
+		if _, twice := out.papers[f.SHA256]; twice || f.SHA256 == "" {
 			continue // one file that is two papers is one file
 		}
 		out.shas = append(out.shas, f.SHA256)

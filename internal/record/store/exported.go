@@ -93,6 +93,24 @@ func (db *DB) ExportAcademic(ctx context.Context, goal string, in func(url, pare
 	return db.withReferences(ctx, out)
 }
 
+// ExportDocuments are some documents, each with the paper that it was found to be and
+// its reference list, by SHA-256.
+func (db *DB) ExportDocuments(ctx context.Context, shas []string) (map[string]Exported, error) {
+	all, err := list[Exported](ctx, db, `SELECT DISTINCT ON (d.sha256) `+candidateColumns+`
+		FROM documents d JOIN locations l ON l.sha256=d.sha256 LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
+		WHERE d.sha256 = ANY($1) ORDER BY d.sha256, `+bestFirst, shas)
+	if err != nil {
+		return nil, err
+	}
+	all, err = db.withReferences(ctx, all)
+	out := map[string]Exported{}
+	for _, e := range all {
+		e.Also = []Twin{}
+		out[e.SHA256] = e
+	}
+	return out, err
+}
+
 // AcademicPapers counts the papers among the accepted documents on the sites of the
 // harvests of a goal, where twins are one.
 func (db *DB) AcademicPapers(ctx context.Context, goal string) (int, error) {

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/record/collections"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/weburl"
+)
+
+func (c *cli) collectionsJudge() *cobra.Command {
+	return &cobra.Command{Use: "judge NAME FILE", Short: "Say how precise collections are, by a person's judgements of their pages", Args: args(2, "the name of collections and a file of judgements"),
+		Long: `Say how many of the first 5, 10, 20 … entries of each topic's collection are about it, by
+a file of judgements: an address, 1 or 0, and perhaps the topic, parted by tabs, one a
+line. Entries that nobody judged do not count.`,
+		Example: "  starter collections judge math judged.tsv",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			raw, err := readBounded(args[1])
+			if err != nil {
+				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+			judged, err := topic.ReadJudgements(bytes.NewReader(raw))
+			if err != nil {
+				return fmt.Errorf("%w: %s: %w", program.ErrUsage, args[1], err)
+			}
+			record := collections.In(a.DB)
+			got, err := record.Get(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			entries, err := record.Entries(ctx, got.ID, "")
+			if err != nil {
+				return err
+			}
+			return c.sayRanks(ranksOf(entries, judged))
+		})}
+}
+
+// rankedTopic is how precise a topic's collection is.
+type rankedTopic struct {
+	Topic string       `json:"topic"`
+	Ranks []topic.Rank `json:"ranks"`
+}
+
+// ranksOf measures the collections of each topic. A judgement that names the topic
+// goes before one that does not.
+func ranksOf(entries []collections.Entry, judged []topic.Judgement) []rankedTopic {
+	said := map[[2]string]*bool{} // by topic and identity of the URL
+	for i := range judged {
+		said[[2]string{judged[i].Topic, identity(judged[i].URL)}] = &judged[i].Relevant
+	}
+	out := []rankedTopic{}
+	for len(entries) > 0 {
+		var of []*bool
+		name := entries[0].Topic
+		for len(entries) > 0 && entries[0].Topic == name {
+			key := identity(entries[0].URL)
+			relevant := said[[2]string{name, key}]
+			if relevant == nil {
+				relevant = said[[2]string{"", key}]
+			}
+			of = append(of, relevant)
+			entries = entries[1:]
+		}
+		out = append(out, rankedTopic{name, topic.Ranks(of)})
+	}
+	return out
+}
+
+// identity of an address, as people write it.
+func identity(url string) string {
+	if canonical, err := weburl.Canonical("", url); err == nil {
+		url = canonical
+	}
+	return weburl.Key(url)
+}
+
+func (c *cli) sayRanks(all []rankedTopic) error {
+	return c.Print(all, func(w io.Writer) error {
+		return table(w, "topic\tfirst\tjudged\trelevant\tprecision", func(line func(string, ...any)) {
+			for _, t := range all {
+				for _, r := range t.Ranks {
+					precision := "–"
+					if r.Judged > 0 {
+						precision = fmt.Sprintf("%.3f", r.Precision)
+					}
+					line("%s\t%d\t%d\t%d\t%s", t.Topic, r.First, r.Judged, r.Relevant, precision)
+				}
+			}
+		})
+	})
+}
