@@ -137,10 +137,11 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 }
 
 // SitesFound gives homepages that were found to the frontier while others are looked
-// for, and lists the hosts. There may be more as long as a web search is asked.
+// for, and lists the hosts. Without a web search there is no wait to make use of, and
+// the local index answers, which crawls are to leave as it is.
 func (a *Stages) SitesFound(ctx context.Context, b Batch) (Sites, error) {
 	defer alive(ctx)()
-	if !a.stages.Paced {
+	if !a.stages.WebSearch {
 		return Sites{}, nil
 	}
 	hosts, err := a.stages.SeedFound(ctx, b.Harvest.ID, b.Without, b.Limit)

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -41,6 +42,7 @@ type HarvestState struct {
 	Listed    bool               `json:"listed,omitempty"`  // every host of the wave was listed
 	Next      []string           `json:"next,omitempty"`    // hosts that were listed and not started
 	Pending   []string           `json:"pending,omitempty"` // hosts whose crawl has not ended
+	Early     []string           `json:"early,omitempty"`   // hosts whose crawl went on when the search was over
 	Retried   bool               `json:"retried,omitempty"` // what a retry put back was not listed yet
 	Stalled   bool               `json:"stalled,omitempty"` // documents that a retry took up were not judged yet
 	Located   bool               `json:"located,omitempty"` // open copies were asked for
@@ -255,7 +257,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if err := workflow.ExecuteChildWorkflow(child, FindHomepages, HomepagesParams{Harvest: h.p.Harvest, Total: h.s.Authors}).Get(ctx, &end); err != nil {
 		return err
 	}
-	h.s.Authors, h.s.Pending = end.Authors, end.Crawling
+	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
 	return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
 }
 

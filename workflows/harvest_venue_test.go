@@ -95,7 +95,7 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 	var steps []string
 	env.SetOnActivityStartedListener(func(a *activity.Info, _ context.Context, args converter.EncodedValues) {
 		switch step := a.ActivityType.Name; step {
-		case "Counts", "SitesToCrawl":
+		case "Counts", "SitesToCrawl", "SitesFound":
 		case "SetStage":
 			var s activities.Stage
 			require.NoError(t, args.Get(&s))

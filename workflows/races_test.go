@@ -38,7 +38,7 @@ func retryNow(t *testing.T, env *testsuite.TestWorkflowEnvironment) {
 func TestRetryDuringAListIsListed(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
-	w.leads = map[string][]string{"homepages": {"bob.example", "cyd.example", "dan.example", "eve.example"}}
+	w.early, w.leads = nil, map[string][]string{"homepages": {"bob.example", "cyd.example", "dan.example", "eve.example"}}
 	p := HarvestParams{Harvest: webdb}
 	p.Harvest.Options.MaxWaves = 1
 	retried := false

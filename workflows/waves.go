@@ -89,7 +89,8 @@ func (h *harvestRun) list(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	h.s.Next = batch.Hosts
+	// What an early crawl leaves, a later list has: it is not to be begun again at once.
+	h.s.Next = slices.DeleteFunc(batch.Hosts, func(host string) bool { return slices.Contains(h.s.Early, host) && slices.Contains(h.s.Pending, host) })
 	if h.retries != retries {
 		return nil
 	}

@@ -58,14 +58,16 @@ func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var indexed []string
-	w.cfg.SlicePages, w.cfg.Index = 1, func(_ context.Context, pages []*page.Page) error {
+	w.cfg.SlicePages, w.cfg.Index = 2, func(_ context.Context, pages []*page.Page) error {
 		for _, p := range pages {
 			indexed = append(indexed, p.Text)
 		}
 		return nil
 	}
-	s := serve(t, map[string]any{"/": `home <a href="b.html"></a>`, "/b.html": `b <a href="c.html"></a>`, "/c.html": "c"})
+	s := serve(t, map[string]any{"/": `home <a href="b.html"></a>`, "/b.html": `b <a href="c.html"></a>`, "/c.html": "c",
+		"/cite.html": "@inproceedings{roe03, title={Sorting}}"})
 	w.harvest(t, "h", w.seed(t, s.host, "/", "/"))
+	w.seed(t, s.host, "/cite.html", "/")
 	require.NoError(t, w.db.SetStage(t.Context(), "h", gleaner.StageHomepages, ""))
 	c := w.crawler(w.client)
 	r, err := c.Slice(t.Context(), s.host, func(Progress) {})
@@ -73,7 +75,7 @@ func TestPagesAreLentWhileHomepagesAreLookedFor(t *testing.T) {
 	require.Equal(t, SliceFull, r.Ending)
 	require.NoError(t, w.db.SetStage(t.Context(), "h", gleaner.StageCrawl, ""))
 	require.Equal(t, Exhausted, w.finish(t, c, s.host).Ending)
-	for path, lent := range map[string]bool{"/": true, "/b.html": false, "/c.html": false} {
+	for path, lent := range map[string]bool{"/": true, "/cite.html": true, "/b.html": false, "/c.html": false} {
 		h := frontier.HashOf("http://" + s.host + path)
 		p, is, err := w.db.CachedPage(t.Context(), h[:], time.Hour)
 		require.NoError(t, err)

@@ -90,7 +90,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		return nil, hostTrouble(err)
 	}
 	a := &Answer{Response: resp}
-	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.what() == collection.APage {
+	if w.searched && resp.Status == http.StatusOK && len(resp.Body) <= mostLent && a.what() != collection.AFile {
 		w.lend(ctx, e.Link.URL, resp)
 	}
 	return a, nil

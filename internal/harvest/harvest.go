@@ -32,8 +32,8 @@ type Stages struct {
 	NoDBLPPeople bool
 	// Index is given the pages that were fetched as evidence; nil is none.
 	Index *store.PageIndex
-	// Paced is whether a web search is asked, whose pace is most of a search's time.
-	Paced bool
+	// WebSearch is whether the finder asks one, whose pace is most of a search's time.
+	WebSearch bool
 }
 
 // namesAge is for how long a venue's names are not asked for again.

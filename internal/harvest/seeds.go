@@ -192,29 +192,33 @@ func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after stri
 	return s.seedPages(ctx, id, scope, after, pages, report)
 }
 
-// SeedFound gives homepages that were found to the frontier while others are still
-// looked for, and returns their hosts, at most limit: those of which nobody knows yet,
-// without some, and whose whole host is the homepage's. What of another host may be
-// crawled is known when all are found who have their homepage there.
+// SeedFound gives homepages that are a whole host to the frontier while others are
+// still looked for, and returns their hosts, at most limit: those that were never
+// crawled, without some. What of another host may be crawled is known when all are found
+// who have their homepage there.
 func (s *Stages) SeedFound(ctx context.Context, id string, without []string, limit int) ([]string, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var hosts []string
-	pages = slices.DeleteFunc(pages, func(h store.Homepage) bool {
-		if weburl.PathPrefix(h.URL) != "/" {
-			return true
+	on := map[string][]store.Homepage{}
+	for _, h := range pages {
+		if weburl.PathPrefix(h.URL) != "/" || slices.Contains(without, h.Host) {
+			continue
 		}
-		if !slices.Contains(without, h.Host) && !slices.Contains(hosts, h.Host) {
+		if on[h.Host] == nil {
 			hosts = append(hosts, h.Host)
 		}
-		return false
-	})
+		on[h.Host] = append(on[h.Host], h)
+	}
 	if hosts, err = s.DB.NeverCrawled(ctx, hosts, limit); err != nil {
 		return nil, err
 	}
-	pages = slices.DeleteFunc(pages, func(h store.Homepage) bool { return !slices.Contains(hosts, h.Host) })
+	pages = nil
+	for _, host := range hosts {
+		pages = append(pages, on[host]...)
+	}
 	_, err = s.seedPages(ctx, id, "", "", pages, untold)
 	return hosts, err
 }
