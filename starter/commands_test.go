@@ -43,6 +43,7 @@ var elsewhere = map[string]string{
 	"starter collections list":   "as collect",
 	"starter collections show":   "as collect",
 	"starter collections export": "as collect",
+	"starter collections judge":  "reads what a person judged (TestCollectionsThatAreJudged)",
 	"starter collections pause":  "as collect",
 	"starter collections resume": "as collect",
 	"starter collections cancel": "as collect",
