@@ -48,6 +48,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl (0: no limit)")
 	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host (0: no limit)")
 	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take (0: no limit)")
+	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")

@@ -62,6 +62,7 @@ type Parts struct {
 // Config bounds a crawl.
 type Config struct {
 	topic.Options
+	Policy     Policy
 	MaxPages   int           // requests of a collection's crawl; 0 is no limit
 	MaxTime    time.Duration // of it, from its begin; 0 is no limit
 	HostPages  int           // requests to one host; 0 is no limit
@@ -81,6 +82,7 @@ type Ask struct {
 	MaxPages  int           `json:"max_pages"`
 	MaxTime   time.Duration `json:"max_time"`
 	HostPages int           `json:"host_pages"`
+	Policy    Policy        `json:"policy,omitempty"`
 	Stops     topic.Stops   `json:"stops"`
 
 	// Learnt are classifiers by topic, which decide in place of its centroid.
@@ -90,12 +92,15 @@ type Ask struct {
 // DefaultAsk is where to begin.
 func DefaultAsk() (Ask, error) {
 	stops, err := topic.DefaultStops()
-	return Ask{Options: topic.Defaults(), MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops}, err
+	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops}, err
 }
 
 // Check says what cannot be, by the name of its flag.
 func (a Ask) Check() error {
 	if err := a.Options.Check(); err != nil {
+		return err
+	}
+	if err := a.Policy.Check(); err != nil {
 		return err
 	}
 	switch {
@@ -115,7 +120,7 @@ func (a Ask) rules() collections.Rules {
 
 // over lays what is asked for over a worker's bounds.
 func (a Ask) over(c Config) Config {
-	c.Options, c.MaxPages, c.MaxTime, c.HostPages = a.Options, a.MaxPages, a.MaxTime, a.HostPages
+	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages
 	return c
 }
 

@@ -176,6 +176,7 @@ func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (t
 		}
 	}
 	verdict := l.cfg.Decide(l.Classifier.Classify(p), v.Off, l.standing)
+	verdict.Follow = l.cfg.follow(verdict)
 	v.Best = collections.Member(verdict.Best)
 	for _, e := range verdict.Entries {
 		v.Entries = append(v.Entries, collections.Member(e))
@@ -209,7 +210,7 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 			left++
 			continue
 		}
-		u.Priority = l.cfg.LinkPriority(verdict, u.Host != v.Host)
+		u.Priority = l.priority(verdict, v.Priority, u.Host != v.Host, link.Anchor)
 		v.Links = append(v.Links, u)
 	}
 	if left > 0 {

@@ -82,6 +82,17 @@ func (v *Vectors) Counts(p Page) map[string]int {
 	return n
 }
 
+// Hint is which share of the words of a text, such as a link's, are of the dictionary.
+func (v *Vectors) Hint(text string) float64 {
+	words, of := v.filter.Words(text), 0
+	for _, w := range words {
+		if _, is := v.idf[w]; is {
+			of++
+		}
+	}
+	return float64(of) / float64(max(1, len(words)))
+}
+
 // Classify implements Classifier. Centroids with which the page has too few words in
 // common do not count.
 func (v *Vectors) Classify(p Page) []Score { return v.scores(v.Counts(p)) }

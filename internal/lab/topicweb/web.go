@@ -21,10 +21,15 @@ type Options struct {
 	Pages  int // of each host; 100
 	Topics int // 5
 	Share  int // one in so many hosts is about a topic; 6
+	Gap    int // pages off topic in a row that lead from island to island, on hosts of their own; 0 for any host
+
+	// Noise is the share of the words of off-topic pages that are of topics; 0.02.
+	Noise float64
 }
 
 func (o Options) withDefaults() Options {
 	o.Hosts, o.Pages, o.Topics, o.Share = cmp.Or(o.Hosts, 600), cmp.Or(o.Pages, 100), cmp.Or(o.Topics, 5), cmp.Or(o.Share, 6)
+	o.Noise = cmp.Or(o.Noise, 0.02)
 	return o
 }
 
@@ -195,7 +200,7 @@ func (w *Web) Sites(name string) (hosts []string) {
 // text is what a page says.
 func (w *Web) text(h, i int, what string) string {
 	r := w.random(fmt.Sprintf("%s %d %d", what, h, i))
-	own, share, noise := w.themes[h%themes], 0.45, 0.02
+	own, share, noise := w.themes[h%themes], 0.45, w.opt.Noise
 	if t := w.about(h, i); t != offTopic {
 		own, share, noise = w.topics[t], 0.2+0.3*r.Float64(), 0
 	}
@@ -262,7 +267,9 @@ func (w *Web) away(h, i int) (to [][2]int) {
 		case t != offTopic && k < 2:
 			near := slices.DeleteFunc(slices.Clone(w.of[t]), func(o int) bool { return w.island(o) != w.island(h) && w.topicOf(h) != offTopic })
 			other = near[r.IntN(len(near))]
-		case r.IntN(20) == 0:
+		case w.opt.Gap > 0 && r.IntN(4) == 0:
+			other = w.onward(h, r)
+		case w.opt.Gap == 0 && r.IntN(20) == 0:
 			other = r.IntN(w.opt.Hosts)
 		default:
 			for other = r.IntN(w.opt.Hosts); w.topicOf(other) != offTopic; {
@@ -278,6 +285,29 @@ func (w *Web) away(h, i int) (to [][2]int) {
 		}
 	}
 	return to
+}
+
+// stage is how far along the way from island to island a host off topic lies: one in
+// five lies there, 1 to Gap; the others and those of a topic are at 0.
+func (w *Web) stage(host int) int {
+	if w.opt.Gap == 0 || w.topicOf(host) != offTopic || host%5 != 1 {
+		return 0
+	}
+	return 1 + host/5%w.opt.Gap
+}
+
+// onward is a host one step farther along the way between islands: after the last
+// step one of a topic, from a page beside the way its first.
+func (w *Web) onward(host int, r *rand.Rand) int {
+	next := w.stage(host) + 1
+	for {
+		switch other := r.IntN(w.opt.Hosts); {
+		case next > w.opt.Gap && w.topicOf(other) != offTopic:
+			return other
+		case next <= w.opt.Gap && w.stage(other) == next:
+			return other
+		}
+	}
 }
 
 // Search is what the search engine gives for a query: pages of the few hosts of a topic

@@ -18,8 +18,8 @@ import (
 )
 
 func (c *cli) evaluateCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "evaluate", Short: "Measure how well homepages are found and sites are crawled"}
-	cmd.AddCommand(c.evaluateHomepages(), c.evaluateCrawl())
+	cmd := &cobra.Command{Use: "evaluate", Short: "Measure how well homepages are found, sites are crawled and collections are made"}
+	cmd.AddCommand(c.evaluateHomepages(), c.evaluateCrawl(), c.evaluateCollect())
 	return cmd
 }
 

@@ -141,6 +141,12 @@ func TestMeasuringOnASampleWeb(t *testing.T) {
 	}
 	labels := l.file("labels.tsv", judged)
 	l.must("evaluate", "homepages", "--labels", labels)
+	drawn := t.TempDir()
+	require.Regexp(t, `(?m)^ +worst +gleaner`, l.must("evaluate", "collect", "--hosts", "40", "--host-pages", "5", "--topics", "2", "--share", "5", "--gaps", "1", "--pages", "100", "--out", drawn))
+	for _, kind := range []string{"precision", "targets", "correlation", "rank"} {
+		require.FileExists(t, filepath.Join(drawn, kind+"-1-1-0.02.svg"))
+		require.FileExists(t, filepath.Join(drawn, kind+"-1-1-0.02.csv"))
+	}
 	require.Regexp(t, `"right": [1-9]`, l.must("evaluate", "homepages", "--labels", labels, "--live", "--json"))
 	for _, path := range commandPaths(newRootCommand(io.Discard, io.Discard, document.Child{}).Root) {
 		if elsewhere[path] == "" {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/lab/evaluate"
+	"gleaner/internal/lab/topicweb"
+	"gleaner/internal/service/program"
+)
+
+// topicWebs are the generated webs on which crawls by topic are compared.
+type topicWebs struct {
+	web    topicweb.Options
+	seeds  []uint
+	gaps   []int
+	noises []float64
+	out    string
+	pages  int
+}
+
+func (c *cli) evaluateCollect() *cobra.Command {
+	var o topicWebs
+	cmd := &cobra.Command{Use: "collect", Short: "Compare policies of a crawl by topic on generated webs", Args: cobra.NoArgs,
+		Long: `Crawl generated webs of many topics as 'starter collect' does, under each policy,
+with the same code: only the web and the queue are in memory. Of each web and policy
+are told the share of pages on topic after a fifth of the web's pages, by how much
+that is more than breadth-first's, and the share of the sites about a topic that were
+met in half of the pages that breadth-first took to meet its last one. One web is
+made of each seed, each gap (pages off topic in a row between the islands of a
+topic) and each noise (share of a topic's words on pages that are not about it).`,
+		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --noises 0.02,0.1 --json\n  lab evaluate collect --out drawings",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			webs, err := o.run(cmd.Context())
+			if err != nil {
+				return err
+			}
+			summary := evaluate.SummariseTopics(webs)
+			return c.Print(map[string]any{"webs": webs, "summary": summary}, func(w io.Writer) error { return evaluate.WriteTopics(w, webs, summary) })
+		}}
+	fl := cmd.Flags()
+	fl.UintSliceVar(&o.seeds, "seeds", []uint{1}, "of the webs")
+	fl.IntSliceVar(&o.gaps, "gaps", []int{1, 3, 5}, "pages off topic in a row between islands (0: any page may lead there)")
+	fl.Float64SliceVar(&o.noises, "noises", []float64{0.02}, "shares of topics' words on pages off topic")
+	fl.IntVar(&o.web.Hosts, "hosts", 600, "of each web")
+	fl.IntVar(&o.web.Pages, "host-pages", 100, "of each host")
+	fl.IntVar(&o.web.Topics, "topics", 5, "of each web")
+	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic")
+	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
+	fl.StringVar(&o.out, "out", "", "folder for drawings (SVG) and their points (CSV)")
+	return cmd
+}
+
+func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err error) {
+	if o.web.Hosts < 1 || o.web.Pages < 1 || o.web.Topics < 1 || o.web.Share < 1 || o.pages < 1 || o.web.Hosts/o.web.Share/o.web.Topics < 2 {
+		return nil, fmt.Errorf("%w: hosts, host-pages, topics, share and pages must be positive, and each topic must have two hosts", program.ErrUsage)
+	}
+	for _, gap := range o.gaps {
+		if gap < 0 || gap > 20 {
+			return nil, fmt.Errorf("%w: gaps: %d is not between 0 and 20", program.ErrUsage, gap)
+		}
+	}
+	if o.out != "" {
+		if err := os.MkdirAll(o.out, 0o750); err != nil {
+			return nil, err
+		}
+	}
+	for _, seed := range o.seeds {
+		for _, gap := range o.gaps {
+			for _, noise := range o.noises {
+				web := o.web
+				web.Seed, web.Gap, web.Noise = uint64(seed), gap, noise
+				t, err := evaluate.Topics(ctx, web, o.pages)
+				if err != nil {
+					return nil, err
+				}
+				if o.out != "" {
+					if err := t.Draw(o.out); err != nil {
+						return nil, err
+					}
+				}
+				webs = append(webs, t)
+			}
+		}
+	}
+	return webs, nil
+}

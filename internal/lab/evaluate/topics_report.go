@@ -1,0 +1,109 @@
+package evaluate
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"gleaner/internal/service/program"
+	"gleaner/internal/synthesis"
+)
+
+// Spread is the median and the least of a figure over webs.
+type Spread struct {
+	Median float64 `json:"median"`
+	Worst  float64 `json:"worst"`
+}
+
+// TopicSummary is what a policy came to over several webs.
+type TopicSummary struct {
+	Policy    synthesis.Policy `json:"policy"`
+	Precision Spread           `json:"precision"`
+	Gain      Spread           `json:"precision_gain"`
+	Recall    Spread           `json:"target_recall"`
+}
+
+// SummariseTopics sums webs up by policy.
+func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
+	for i, p := range synthesis.Policies() {
+		over := func(of func(TopicRun) float64) Spread {
+			var xs []float64
+			for _, w := range webs {
+				xs = append(xs, of(w.Runs[i]))
+			}
+			slices.Sort(xs)
+			if len(xs) == 0 {
+				return Spread{}
+			}
+			return Spread{xs[(len(xs)-1)/2], xs[0]}
+		}
+		out = append(out, TopicSummary{p, over(func(r TopicRun) float64 { return r.Precision }), over(func(r TopicRun) float64 { return r.Gain }), over(func(r TopicRun) float64 { return r.Recall })})
+	}
+	return out
+}
+
+// WriteTopics writes a table of webs and what they come to.
+func WriteTopics(w io.Writer, webs []TopicWeb, all []TopicSummary) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "seed\tgap\tnoise\tpolicy\tpages\tprecision\tgain\ttargets in half\tin all\t")
+	for _, web := range webs {
+		for _, r := range web.Runs {
+			fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t\n", web.Web.Seed, web.Web.Gap, web.Web.Noise, r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, r.All)
+		}
+	}
+	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t\t")
+	for _, s := range all {
+		fmt.Fprintf(t, "median\t\t\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
+		fmt.Fprintf(t, "worst\t\t\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
+	}
+	return t.Flush()
+}
+
+// drawing is one kind of picture of a web.
+type drawing struct {
+	name, title, x, y string
+	of                func(TopicRun) []Point
+}
+
+func drawings() []drawing {
+	return []drawing{
+		{"precision", "Precision over the crawl", "pages", "pages on topic, %", func(r TopicRun) []Point { return r.OverCrawl }},
+		{"targets", "Target recall", "pages", "sites of the topics, %", func(r TopicRun) []Point { return r.Target }},
+		{"correlation", "Correlation against download order", "pages", "mean correlation of 100 pages, %", func(r TopicRun) []Point { return r.Correlation }},
+		{"rank", "Precision against rank", "rank by correlation", "pages on topic, %", func(r TopicRun) []Point { return r.ByRank }},
+	}
+}
+
+// Draw writes the drawings of a web into a folder, each as SVG and its points as CSV.
+func (t TopicWeb) Draw(dir string) error {
+	for _, d := range drawings() {
+		name := filepath.Join(dir, fmt.Sprintf("%s-%d-%d-%g", d.name, t.Web.Seed, t.Web.Gap, t.Web.Noise))
+		var lines []series
+		for _, r := range t.Runs {
+			lines = append(lines, series{string(r.Policy), d.of(r)})
+		}
+		if err := program.WriteFile(name+".svg", func(w io.Writer) error { return lineChart(w, d.title, d.x, d.y, lines) }); err != nil {
+			return err
+		}
+		if err := program.WriteFile(name+".csv", func(w io.Writer) error { return writePoints(w, lines) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writePoints(w io.Writer, lines []series) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"policy", "pages", "value"})
+	for _, l := range lines {
+		for _, p := range thin(l.points, 600) {
+			_ = c.Write([]string{l.name, strconv.Itoa(p.Requests), strconv.FormatFloat(p.Value, 'f', 3, 64)})
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
