@@ -109,7 +109,7 @@ func TestAFlagWinsOverTheEnvironmentOverTheFileOverTheDefault(t *testing.T) {
 // as, and a check that some text does not pass.
 func TestEverySettingIsDescribed(t *testing.T) {
 	t.Parallel()
-	require.LessOrEqual(t, len(config.Settings()), 55)
+	require.LessOrEqual(t, len(config.Settings()), 56)
 	cfg := config.Defaults()
 	keys := map[string]bool{}
 	for _, s := range append(config.Settings(), config.PolicySettings()...) {
