@@ -225,8 +225,8 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 	c.begin(w, r, name, next)
 }
 
-func (c *Console) cookie(value string, age int) *http.Cookie {
-	return &http.Cookie{Name: c.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode} // #nosec G124 -- Secure wherever browsers speak TLS with the console
+func (c *Console) cookie(suffix, value string, age int) *http.Cookie {
+	return &http.Cookie{Name: c.cookieName() + suffix, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode} // #nosec G124 -- Secure wherever browsers speak TLS with the console
 }
 
 func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
@@ -236,7 +236,7 @@ func (c *Console) logout(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	http.SetCookie(w, c.cookie("", -1))
+	http.SetCookie(w, c.cookie("", "", -1))
 	http.Redirect(w, r, "/login", http.StatusSeeOther)
 }
 

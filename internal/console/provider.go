@@ -170,11 +170,8 @@ func (p *portal) once(state string) bool {
 // errand is what the browser keeps while somebody is at the provider.
 type errand struct{ State, Nonce, Verifier, Next string }
 
-func (c *Console) errandCookie(value string, age int) *http.Cookie {
-	k := c.cookie(value, age)
-	k.Name += "-login"
-	return k
-}
+// errandSuffix ends the name of the cookie that is an errand.
+const errandSuffix = "-login"
 
 // toProvider leads to the provider.
 func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
@@ -191,18 +188,18 @@ func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, c.errandCookie(base64.RawURLEncoding.EncodeToString(raw), int(loginTime/time.Second)))
+	http.SetCookie(w, c.cookie(errandSuffix, base64.RawURLEncoding.EncodeToString(raw), int(loginTime/time.Second)))
 	http.Redirect(w, r, way.AuthCodeURL(e.State, oidc.Nonce(e.Nonce), oauth2.S256ChallengeOption(e.Verifier)), http.StatusSeeOther) // #nosec G710 -- the provider that the operator named
 }
 
 // fromProvider lets in who comes back from the provider.
 func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 	var e errand
-	if k, err := r.Cookie(c.errandCookie("", 0).Name); err == nil {
+	if k, err := r.Cookie(c.cookieName() + errandSuffix); err == nil {
 		raw, _ := base64.RawURLEncoding.DecodeString(k.Value)
 		_ = json.Unmarshal(raw, &e) // what is none has no state
 	}
-	http.SetCookie(w, c.errandCookie("", -1))
+	http.SetCookie(w, c.cookie(errandSuffix, "", -1))
 	next, wrong := local(e.Next), c.doors.guesses("address "+c.address(r))
 	if wrong.Tokens() < 1 {
 		c.notLoggedIn(w, r, next, errTooMany, nil)
@@ -285,6 +282,6 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request, name, next strin
 		c.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, c.cookie(token, int(sessionTime/time.Second)))
+	http.SetCookie(w, c.cookie("", token, int(sessionTime/time.Second)))
 	http.Redirect(w, r, next, http.StatusSeeOther) // #nosec G710 -- local keeps it to the console
 }

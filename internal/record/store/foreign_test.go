@@ -56,6 +56,7 @@ func TestForeignTextIsKept(t *testing.T) {
 			return db.SaveNewRecords(ctx, []gleaner.Paper{paper}, []gleaner.Origin{{Why: []string{odd}}})
 		}},
 		{"SaveUser", func() error { return db.SaveUser(ctx, odd, odd, store.Reader) }},
+		{"SetRole", func() error { return db.SetRole(ctx, odd, store.Editor) }},
 		{"SaveProvided", func() error { return db.SaveProvided(ctx, "provided "+odd, odd, store.Reader) }},
 		{"SavePapers", func() error { return db.SavePapers(ctx, []gleaner.Paper{paper}, odd) }},
 		{"SaveRecords", func() error {
