@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/pem"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,6 +80,31 @@ func TestFTP(t *testing.T) {
 	_, err := OpenFrom(t.Context(), places, Options{Paths: []string{base + "/gone"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	s.lies(places, d, base)
+}
+
+// TestFTPAnswersHaveAnEnd: of an answer to a command that never ends, no more is held
+// than answers have.
+func TestFTPAnswersHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	told := make(chan int, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		n := 0
+		for line := []byte(strings.Repeat("220-welcome\r\n", 1000)); err == nil && n < 64<<20; n += len(line) {
+			_, err = conn.Write(line)
+		}
+		told <- n
+	}()
+	_, err = source.Places{Asker: asker(t, nil)}.Open(t.Context(), "ftp://"+l.Addr().String()+"/", true)
+	require.ErrorIs(t, err, source.ErrEndless)
+	require.Less(t, <-told, 64<<20)
 }
 
 // refuses holds a place to be refused at once, with a reason.

@@ -102,16 +102,20 @@ func (s *ftpSession) dial(f *ftpTree, address string) (net.Conn, error) {
 // end closes a connection without another word: what it says now is not waited for.
 func (s *ftpSession) end() { _ = s.control.Close() }
 
-// livelyConn is a connection on which nothing stands still for long, and no listing is
-// without an end.
+// livelyConn is a connection on which nothing stands still for long, and no listing or
+// answer to a command is without an end.
 type livelyConn struct {
 	net.Conn
-	of   *ftpSession // nil where nothing is listed
+	of   *ftpSession // whose listings it brings; nil of the one for commands
+	said int         // bytes of an answer to a command
 	stop func() bool
 }
 
+// answerBytes is the most of an answer to a command: the library holds all of it.
+const answerBytes = 1 << 20
+
 func lively(ctx context.Context, conn net.Conn, of *ftpSession) *livelyConn {
-	return &livelyConn{conn, of, context.AfterFunc(ctx, func() { _ = conn.Close() })}
+	return &livelyConn{Conn: conn, of: of, stop: context.AfterFunc(ctx, func() { _ = conn.Close() })}
 }
 
 // errEndless is a listing without an end.
@@ -120,7 +124,13 @@ var errEndless = fmt.Errorf("%w: one folder has more than %d bytes", ErrEndless,
 func (c *livelyConn) Read(p []byte) (int, error) {
 	_ = c.SetReadDeadline(time.Now().Add(serverIdle))
 	n, err := c.Conn.Read(p)
-	if c.of == nil || c.of.left < 0 {
+	if c.of == nil {
+		if c.said += n; c.said > answerBytes {
+			return 0, fmt.Errorf("%w: one answer has more than %d bytes", ErrEndless, answerBytes)
+		}
+		return n, err
+	}
+	if c.of.left < 0 {
 		return n, err
 	}
 	if c.of.left -= int64(n); c.of.left < 0 {
@@ -131,6 +141,7 @@ func (c *livelyConn) Read(p []byte) (int, error) {
 }
 
 func (c *livelyConn) Write(p []byte) (int, error) {
+	c.said = 0
 	_ = c.SetWriteDeadline(time.Now().Add(serverIdle))
 	return c.Conn.Write(p)
 }
