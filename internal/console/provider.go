@@ -84,9 +84,20 @@ type claims struct {
 // email is an address that was verified, "" without one.
 func (c claims) email() string {
 	if c.Verified == true || c.Verified == "true" {
-		return strings.ToLower(c.Email)
+		return lower(c.Email)
 	}
 	return ""
+}
+
+// lower writes ASCII in small letters, and leaves others: some only look like ASCII, and
+// as small letters would be it.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // role is the greatest for which somebody is named.
@@ -106,7 +117,7 @@ func (p *Provider) role(c claims) (role store.Role) {
 			if group, is := strings.CutPrefix(rule, "group:"); is {
 				return slices.Contains(groups, group)
 			}
-			rule = strings.ToLower(rule)
+			rule = lower(rule)
 			return email != "" && (rule == email || strings.HasPrefix(rule, "@") && rule == email[strings.LastIndex(email, "@"):])
 		}) {
 			role = r
@@ -206,7 +217,10 @@ func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, subject, role, err := c.provided(r, e)
-	if err == nil {
+	switch {
+	case errors.Is(err, errNoRole): // who had one keeps it nowhere, in no other browser either
+		err = errors.Join(err, c.App.DB.RemoveProvided(r.Context(), subject))
+	case err == nil:
 		err = c.App.DB.SaveProvided(r.Context(), name, subject, role)
 	}
 	if err != nil {
@@ -217,7 +231,11 @@ func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 	c.begin(w, r, name, next)
 }
 
-// provided is who the provider says that comes back, and what they may do here.
+// errNoRole is why somebody is not let in whom the provider knows.
+var errNoRole = errors.New("named for no role")
+
+// provided is who the provider says that comes back, and what they may do here. The
+// error is errNoRole for a subject that may do nothing.
 func (c *Console) provided(r *http.Request, e errand) (name, subject string, role store.Role, err error) {
 	q, p := r.URL.Query(), c.portal
 	if e.State == "" || subtle.ConstantTimeCompare([]byte(e.State), []byte(q.Get("state"))) != 1 {
@@ -254,10 +272,11 @@ func (c *Console) provided(r *http.Request, e errand) (name, subject string, rol
 	if name = said.email(); checkName(name) != nil {
 		name = token.Subject
 	}
+	subject = token.Issuer + " " + token.Subject
 	if role = p.role(said); role == "" {
-		return "", "", "", fmt.Errorf("%.64q (verified: %v) is named for no role", said.Email, said.Verified)
+		return "", subject, "", fmt.Errorf("%.64q (verified: %v): %w", said.Email, said.Verified, errNoRole)
 	}
-	return name, token.Issuer + " " + token.Subject, role, checkName(name)
+	return name, subject, role, checkName(name)
 }
 
 // notLoggedIn shows the log-in again, with what is to be said; why is for the log.

@@ -185,6 +185,30 @@ func TestWhoIsNotNamedIsNotLetIn(t *testing.T) {
 	require.Len(t, all, 1)
 }
 
+// TestWhoIsNamedNoMoreIsShutOut: once the provider says so, also where they are logged in
+// still. Another subject shuts nobody out.
+func TestWhoIsNamedNoMoreIsShutOut(t *testing.T) {
+	t.Parallel()
+	p := newIdentity(t)
+	d := open(t, p.options, true)
+	p.claims = map[string]any{"sub": "3", "groups": "staff"}
+	_, res, body := d.byProvider("/")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	inside := d.client
+	for _, c := range []struct {
+		sub   string
+		still int // what the first browser is answered afterwards
+	}{{"4", http.StatusOK}, {"3", http.StatusSeeOther}} {
+		d.another()
+		p.claims = map[string]any{"sub": c.sub}
+		_, res, _ = d.byProvider("/")
+		require.Equal(t, http.StatusUnauthorized, res.StatusCode, c.sub)
+		d.client = inside
+		res, _ = d.do("GET", "/", "")
+		require.Equal(t, c.still, res.StatusCode, c.sub)
+	}
+}
+
 // TestAWayBackLeadsInOnce: not a second time, not with another state, and not in another
 // browser.
 func TestAWayBackLeadsInOnce(t *testing.T) {
@@ -233,6 +257,16 @@ func TestALogInMakesANewSession(t *testing.T) {
 	for token, want := range map[string]int{"CHOSENBYASTRANGER": 303, first: 303, second[0].Value: 200} {
 		res, _ := d.do("GET", "/", "", "Cookie", "gleaner="+token)
 		require.Equal(t, want, res.StatusCode, token)
+	}
+}
+
+// TestNamesAreOfTheirOwnLetters: a letter that only looks like another, and becomes it in
+// small letters, makes nobody somebody else.
+func TestNamesAreOfTheirOwnLetters(t *testing.T) {
+	t.Parallel()
+	p := Provider{Who: map[store.Role][]string{store.Reader: {"@kit.example"}, store.Administrator: {"Kay@kit.example"}}}
+	for email, want := range map[string]store.Role{"KAY@KIT.example": store.Administrator, "\u212Aay@kit.example": store.Reader, "eve@\u212Ait.example": ""} {
+		require.Equal(t, want, p.role(claims{Email: email, Verified: true}), email)
 	}
 }
 

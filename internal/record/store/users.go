@@ -69,6 +69,13 @@ func (db *DB) SaveProvided(ctx context.Context, name, subject string, role Role)
 	})
 }
 
+// RemoveProvided shuts out whom an identity provider knows by a subject, also where they
+// are logged in. One that is not known is no error.
+func (db *DB) RemoveProvided(ctx context.Context, subject string) error {
+	_, err := db.Pool.Exec(ctx, `DELETE FROM console_users WHERE subject=$1`, subject)
+	return err
+}
+
 // SetRole changes what a user may do, from their next request on.
 func (db *DB) SetRole(ctx context.Context, name string, role Role) error {
 	return known(name)(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))
