@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -152,16 +153,26 @@ func (c *Console) address(r *http.Request) string {
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	if c.URL == nil || !loopback(host) {
-		return host
-	}
 	named := r.Header.Values("X-Forwarded-For")
-	if len(named) == 0 {
-		return host
+	if c.URL == nil || !loopback(host) || len(named) == 0 {
+		return network(host)
 	}
 	all := strings.Split(named[len(named)-1], ",")
 	last := strings.TrimSpace(all[len(all)-1])
-	return last[:min(len(last), maxName)]
+	return network(last[:min(len(last), maxName)])
+}
+
+// network is what one client is given: an IPv4 address, or a network of IPv6 addresses
+// from which it may choose at will.
+func network(host string) string {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if ip = ip.Unmap(); ip.Is4() {
+		return ip.String()
+	}
+	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
 }
 
 // cookieName is the session's; with the prefix a browser takes it from this host

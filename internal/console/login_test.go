@@ -132,6 +132,19 @@ func TestGuessesAreBounded(t *testing.T) {
 	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password))
 }
 
+// TestGuessesOfANetworkCountTogether: whoever has one IPv6 address has 2^64 of them.
+func TestGuessesOfANetworkCountTogether(t *testing.T) {
+	t.Parallel()
+	c := &Console{}
+	for from, want := range map[string]string{"192.0.2.1:5": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[2001:db8:1:2:3:4:5:6]:5": "2001:db8:1:2::/64", "[fe80::1%eth0]:5": "fe80::/64", "@": "@"} {
+		require.Equal(t, want, c.address(&http.Request{RemoteAddr: from}), from)
+	}
+	c.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
+	for named, want := range map[string]string{"198.51.100.1, 2001:db8::7": "2001:db8::/64", "unknown": "unknown"} {
+		require.Equal(t, want, c.address(&http.Request{RemoteAddr: "127.0.0.1:5", Header: http.Header{"X-Forwarded-For": {named}}}), named)
+	}
+}
+
 // TestFormsOfOtherSitesAreRefused: a page of a stranger cannot have a browser act
 // in the console, nor log in there.
 func TestFormsOfOtherSitesAreRefused(t *testing.T) {
