@@ -114,6 +114,9 @@ var notHere = map[string]string{
 	"go tool pprof ":                 "wants a profile of a benchmark of minutes",
 	"lab ":                           "measures on recorded sites, for minutes",
 	"starter import 's3://":          "wants a bucket; TestBucket imports from one",
+	"starter import https://":        "wants an archive on the web; TestWebImport imports from one",
+	"starter import ftp://":          "wants an FTP server; TestFTP imports from one",
+	"starter import sftp://":         "wants an SFTP server; TestSFTP imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
 	"starter console --listen :8443": "wants a certificate",
 }
