@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/record/store"
 )
 
@@ -86,7 +87,7 @@ func TestLineWithoutEnd(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.NoError(t, os.Truncate(path, 1<<40)) // of which the disk holds nothing
 	for _, format := range []string{Heritrix, CSV} {
-		log, err := Open(t.Context(), Options{Paths: []string{path}, Format: format}, Position{})
+		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: format}, Position{})
 		require.NoError(t, err)
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_, err = log.Next(ctx)

@@ -152,10 +152,10 @@ func TestListingWithoutEnd(t *testing.T) {
 	for _, loop := range []string{"again", "empty"} {
 		o := &objects{data: map[string]string{"tr/1.warc": "no archive", "tr/2.pdf": "no paper"}, loop: loop}
 		where := o.at(t)
-		_, err := Open(t.Context(), Options{Paths: where("tr/")}, Position{})
+		_, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr/")}, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.Less(t, o.lists.Load(), int64(200))
-		log, err := Open(t.Context(), Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
+		log, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
 		require.NoError(t, err)
 		for err == nil {
 			_, err = log.Next(t.Context())
@@ -171,7 +171,7 @@ func TestListingFromWhereItWas(t *testing.T) {
 	o := &objects{data: map[string]string{"tr/1.pdf": "a", "tr/22.pdf": "b", "tr/3é": "c", "tr/3.pdf": "d"}, after: map[string]string{}}
 	options := Options{Paths: o.at(t)("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}
 	names := func(from Position) (all []Position) {
-		log, err := Open(t.Context(), options, from)
+		log, err := Open(t.Context(), source.Places{}, options, from)
 		require.NoError(t, err)
 		defer log.Close()
 		for {
@@ -223,7 +223,7 @@ func TestBucket(t *testing.T) {
 	require.Equal(t, SavedNew, by["https://a.example/tr/2003/a%20b.pdf"].Outcome)
 	require.NotContains(t, by["https://a.example/tr/1.pdf"].Source, "endpoint")
 
-	log, err := Open(t.Context(), Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
+	log, err := Open(t.Context(), source.Places{}, Options{Paths: where("tr"), Format: Folder, URLs: "https://a.example/tr/{path}"}, Position{})
 	require.NoError(t, err)
 	defer log.Close()
 	r, err := log.Next(t.Context())
@@ -232,12 +232,12 @@ func TestBucket(t *testing.T) {
 	_, err = r.Open()
 	require.ErrorIs(t, err, source.ErrAway)
 	require.ErrorIs(t, (&item{}).lost(err), source.ErrAway, "it is asked for again, and not given up")
-	_, err = Open(t.Context(), Options{Paths: where("2005/")}, Position{})
+	_, err = Open(t.Context(), source.Places{}, Options{Paths: where("2005/")}, Position{})
 	require.ErrorIs(t, err, source.ErrAway)
 	for _, text := range []string{err.Error(), r.Source} {
 		require.NotContains(t, text, "mark-of-the")
 	}
-	_, err = Open(t.Context(), Options{Paths: []string{"s3://id:mark-of-the-secret@crawls/x"}}, Position{})
+	_, err = Open(t.Context(), source.Places{}, Options{Paths: []string{"s3://id:mark-of-the-secret@crawls/x"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.NotContains(t, err.Error(), "mark-of-the")
 }

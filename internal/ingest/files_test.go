@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -34,7 +35,7 @@ func (s *shop) pdf(i int) string { return string(s.pile.File(i, sampleweb.AsPDF)
 // read gives all resources of a log, each with its payload.
 func read(t *testing.T, o Options, from Position) (all []*Resource, bodies map[string]string) {
 	t.Helper()
-	log, err := Open(t.Context(), o, from)
+	log, err := Open(t.Context(), source.Places{}, o, from)
 	require.NoError(t, err)
 	return drained(t, log)
 }
@@ -212,7 +213,7 @@ func TestManifest(t *testing.T) {
 
 	for head, want := range map[string]string{"address,path": "line 1: no column is named url", "url,url,path": "line 1: two columns are the url", "": "line 1: "} {
 		path := s.write("bad.csv", []byte(head+"\n"))
-		log, err := Open(t.Context(), Options{Paths: []string{path}, Format: CSV}, Position{})
+		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: CSV}, Position{})
 		require.NoError(t, err)
 		_, err = log.Next(t.Context())
 		require.ErrorIs(t, err, ErrInput)
@@ -365,7 +366,7 @@ func TestWordsOfFiles(t *testing.T) {
 		if o.Paths == nil {
 			o.Paths = []string{dir}
 		}
-		_, err := Open(t.Context(), o, Position{})
+		_, err := Open(t.Context(), source.Places{}, o, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)
 	}

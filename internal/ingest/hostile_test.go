@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 )
@@ -35,7 +36,7 @@ func TestBombIsLeft(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "bomb.warc.zst")
 	require.NoError(t, os.WriteFile(path, frame, 0o600))
-	log, err := Open(t.Context(), Options{Paths: []string{path}}, Position{})
+	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
 	require.NoError(t, err)
 	defer log.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -52,7 +53,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe.warc")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, "/dev/zero", dir} {
-		_, err := Open(t.Context(), Options{Paths: []string{path}}, Position{})
+		_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}}, Position{})
 		require.ErrorIs(t, err, ErrInput, path)
 	}
 	real := filepath.Join(dir, "real")
@@ -62,14 +63,14 @@ func TestWhatIsNoFile(t *testing.T) {
 	require.NoError(t, os.Symlink(file, filepath.Join(real, "a.warc.gz")))
 	folder := filepath.Join(dir, "link")
 	require.NoError(t, os.Symlink(real, folder))
-	log, err := Open(t.Context(), Options{Paths: []string{folder}}, Position{})
+	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{folder}}, Position{})
 	require.NoError(t, err)
 	defer log.Close()
 	r, err := log.Next(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "dns:a.example", r.URL)
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(real, "b.warc.gz")))
-	_, err = Open(t.Context(), Options{Paths: []string{folder}}, Position{})
+	_, err = Open(t.Context(), source.Places{}, Options{Paths: []string{folder}}, Position{})
 	require.ErrorIs(t, err, ErrInput, "a link that leads nowhere")
 }
 
@@ -81,7 +82,7 @@ func TestBecameShorter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.warc.gz")
 	require.NoError(t, os.WriteFile(path, append(append([]byte{}, one...), one...), 0o600))
 	o := Options{Paths: []string{path}}
-	log, err := Open(t.Context(), o, Position{})
+	log, err := Open(t.Context(), source.Places{}, o, Position{})
 	require.NoError(t, err)
 	_, err = log.Next(t.Context())
 	require.NoError(t, err)
@@ -89,7 +90,7 @@ func TestBecameShorter(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, log.Close())
 	require.NoError(t, os.WriteFile(path, one, 0o600))
-	log, err = Open(t.Context(), o, second.At)
+	log, err = Open(t.Context(), source.Places{}, o, second.At)
 	require.NoError(t, err)
 	defer log.Close()
 	r, err := log.Next(t.Context())

@@ -18,6 +18,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
@@ -201,7 +202,7 @@ func TestSwitches(t *testing.T) {
 	_, err = s.Import(ctx, Run{99, 1}, time.Hour, func(Progress) {})
 	require.ErrorIs(t, err, store.ErrJobOver)
 	for _, o := range []Options{{}, {Paths: []string{path}, Format: "tar"}, {Paths: []string{path}, Types: []string{"exe"}}, {Paths: []string{filepath.Join(s.dir, "none")}}, {Paths: []string{t.TempDir()}}} {
-		log, err := Open(t.Context(), o, Position{})
+		log, err := Open(t.Context(), source.Places{}, o, Position{})
 		require.ErrorIs(t, err, ErrInput)
 		require.Nil(t, log)
 	}

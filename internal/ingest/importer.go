@@ -202,7 +202,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if w.log, err = OpenFrom(ctx, w.Places, w.options, at.Position); err == nil {
+	if w.log, err = Open(ctx, w.Places, w.options, at.Position); err == nil {
 		w.lost, w.wary, err = im.DB.TryImport(ctx, run.Job, run.Run, stepRecords)
 	}
 	if w.lost >= deadly {
@@ -268,13 +268,8 @@ func (w *work) step(ctx context.Context, next place) error {
 	return nil
 }
 
-// Open opens the log that options name, on this machine or in a bucket, at a position.
-func Open(ctx context.Context, o Options, from Position) (Log, error) {
-	return OpenFrom(ctx, source.Places{}, o, from)
-}
-
-// OpenFrom opens the log that options name, which may be elsewhere, at a position.
-func OpenFrom(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
+// Open opens the log that options name, which may be elsewhere, at a position.
+func Open(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestFTP(t *testing.T) {
 	places.Logins.Password = password
 	one, _ = from(t, places, Options{Paths: []string{strings.Replace(base, "//", "//ada@", 1)}}, Position{})
 	require.NotEmpty(t, one)
-	_, err := OpenFrom(t.Context(), places, Options{Paths: []string{base + "/gone"}}, Position{})
+	_, err := Open(t.Context(), places, Options{Paths: []string{base + "/gone"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	s.lies(places, d, base)
 }
@@ -110,7 +110,7 @@ func TestFTPAnswersHaveAnEnd(t *testing.T) {
 // refuses holds a place to be refused at once, with a reason.
 func (s *shop) refuses(places source.Places, path, says string) {
 	s.t.Helper()
-	_, err := OpenFrom(s.t.(*testing.T).Context(), places, Options{Paths: []string{path}}, Position{})
+	_, err := Open(s.t.(*testing.T).Context(), places, Options{Paths: []string{path}}, Position{})
 	require.ErrorIs(s.t, err, source.ErrRefused)
 	require.ErrorContains(s.t, err, says)
 	require.NotContains(s.t, err.Error(), password)
@@ -128,7 +128,7 @@ func (s *shop) lies(places source.Places, d *disk, base string) {
 	require.Len(t, all, 1)
 	require.Equal(t, NoFile, all[0].Skip)
 	d.deep, d.endless = false, true
-	_, err := OpenFrom(t.Context(), places, Options{Paths: []string{base}}, Position{})
+	_, err := Open(t.Context(), places, Options{Paths: []string{base}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorIs(t, err, source.ErrEndless)
 }
@@ -153,7 +153,7 @@ func TestSFTP(t *testing.T) {
 	c, by := s.imported(Options{Paths: []string{base + links}, Format: Folder, URLs: "https://a.example/{path}"})
 	require.Equal(t, SavedNew, by["https://a.example/same.pdf"].Outcome)
 	require.Equal(t, map[string]int64{Outside: 1, NoFile: 1}, c.Skipped)
-	_, err := OpenFrom(t.Context(), places, Options{Paths: []string{base + "/no/such/folder"}}, Position{})
+	_, err := Open(t.Context(), places, Options{Paths: []string{base + "/no/such/folder"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 
 	liar := (&disk{root: d.root}).sftp(t)
@@ -188,7 +188,7 @@ func TestSFTPLogin(t *testing.T) {
 	s.refuses(places(func(*source.Logins) {}), strings.Replace(base, "ada@", "", 1), "names no user")
 	s.refuses(places(func(l *source.Logins) { l.Password = "wrong" }), base, "does not let ada in")
 	require.EqualValues(t, 1, srv.logins.Load(), "tried once")
-	_, err = OpenFrom(t.Context(), places(func(*source.Logins) {}), Options{Paths: []string{strings.Replace(base, "ada@", "ada:"+password+"@", 1)}}, Position{})
+	_, err = Open(t.Context(), places(func(*source.Logins) {}), Options{Paths: []string{strings.Replace(base, "ada@", "ada:"+password+"@", 1)}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.NotContains(t, err.Error(), password)
 

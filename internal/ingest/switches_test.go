@@ -123,7 +123,7 @@ func TestExtent(t *testing.T) {
 		{Archives: 2, Archive: 1}: {},
 	} {
 		o.Paths = []string{dir}
-		log, err := Open(t.Context(), o, Position{})
+		log, err := Open(t.Context(), source.Places{}, o, Position{})
 		require.NoError(t, err)
 		_, err = log.Next(t.Context())
 		require.NoError(t, err)

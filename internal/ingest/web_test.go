@@ -97,7 +97,7 @@ func asker(t *testing.T, change func(*fetch.Config)) *fetch.Client {
 // from gives all resources of a log that is elsewhere, each with its payload.
 func from(t *testing.T, places source.Places, o Options, at Position) (all []*Resource, bodies map[string]string) {
 	t.Helper()
-	log, err := OpenFrom(t.Context(), places, o, at)
+	log, err := Open(t.Context(), places, o, at)
 	require.NoError(t, err)
 	return drained(t, log)
 }
@@ -149,15 +149,15 @@ func TestWeb(t *testing.T) {
 	require.Empty(t, none)
 
 	for path, says := range map[string]string{"/notes.txt": "line 1 of", "/other.txt": "line 3 of", "/gone.warc.gz": "not-found"} {
-		_, err := OpenFrom(t.Context(), places, Options{Paths: []string{at + path}}, Position{})
+		_, err := Open(t.Context(), places, Options{Paths: []string{at + path}}, Position{})
 		require.ErrorIs(t, err, ErrInput, path)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := Open(t.Context(), Options{Paths: []string{at + "/data/2005/a.warc.gz"}}, Position{})
+	_, err := Open(t.Context(), source.Places{}, Options{Paths: []string{at + "/data/2005/a.warc.gz"}}, Position{})
 	require.ErrorIs(t, err, source.ErrRefused, "who has no client asks nobody")
-	_, err = OpenFrom(t.Context(), places, Options{Paths: []string{at + "/data/"}, Format: Mirror}, Position{})
+	_, err = Open(t.Context(), places, Options{Paths: []string{at + "/data/"}, Format: Mirror}, Position{})
 	require.ErrorIs(t, err, ErrInput)
-	_, err = OpenFrom(t.Context(), places, Options{Paths: []string{"http://ada:secret@a.example/x.warc"}}, Position{})
+	_, err = Open(t.Context(), places, Options{Paths: []string{"http://ada:secret@a.example/x.warc"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.NotContains(t, err.Error(), "secret")
 }
@@ -186,7 +186,7 @@ func TestWebImport(t *testing.T) {
 	}
 	require.Greater(t, ranges, 3, "piece by piece: %v", web.asked)
 
-	log, err := OpenFrom(t.Context(), s.Places, Options{Paths: []string{at + "/list.txt"}}, Position{})
+	log, err := Open(t.Context(), s.Places, Options{Paths: []string{at + "/list.txt"}}, Position{})
 	require.NoError(t, err)
 	first, err := log.Next(t.Context())
 	require.NoError(t, err)
@@ -246,7 +246,7 @@ func TestWebManners(t *testing.T) {
 	places := source.Places{Asker: asker(t, func(c *fetch.Config) { c.Gate = g })}
 	fails := func(path string, is error, says string) {
 		t.Helper()
-		_, err := OpenFrom(t.Context(), places, Options{Paths: []string{path}}, Position{})
+		_, err := Open(t.Context(), places, Options{Paths: []string{path}}, Position{})
 		require.ErrorIs(t, err, is)
 		require.ErrorContains(t, err, says)
 	}
@@ -339,7 +339,7 @@ func TestWebLies(t *testing.T) {
 		}
 		return true
 	}
-	_, err := OpenFrom(t.Context(), places, Options{Paths: []string{at + "/list"}}, Position{})
+	_, err := Open(t.Context(), places, Options{Paths: []string{at + "/list"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	require.Less(t, asked, 10)
 }

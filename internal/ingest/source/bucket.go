@@ -131,7 +131,7 @@ func (b *bucket) Stat(ctx context.Context, name string) (File, error) {
 // Open implements Place. What is cut off on its way is asked for again from there on.
 func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
 	var began time.Time
-	r := &resumed{at: offset, open: func(at int64) (io.ReadCloser, error) {
+	return resume(offset, 0, func(at int64) (io.ReadCloser, error) {
 		body, err := b.in.NewRangeReader(ctx, b.prefix+name, at, -1, nil)
 		if err != nil {
 			return nil, b.typed(err)
@@ -144,13 +144,7 @@ func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCl
 			return nil, ErrChanged
 		}
 		return body, nil
-	}}
-	var err error
-	r.body, err = r.open(offset)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	})
 }
 
 // typed says of an error whether a file is not there, is not for these credentials, all

@@ -163,14 +163,10 @@ func (f *ftpTree) Close() error {
 
 // List implements Place.
 func (f *ftpTree) List(ctx context.Context, from string) iter.Seq2[File, error] {
-	return func(yield func(File, error) bool) {
-		if f.file {
-			yield(f.Stat(ctx, ""))
-			return
-		}
-		t := &tree{list: f.entries, from: from, yield: yield}
-		t.walk(ctx, "", 0)
+	if f.file {
+		return alone(ctx, f)
 	}
+	return allBelow(ctx, f.entries, from)
 }
 
 // entries lists a folder.
@@ -258,11 +254,7 @@ func (f *ftpTree) Open(ctx context.Context, name string, offset int64) (io.ReadC
 	if err != nil {
 		return nil, err
 	}
-	r := &resumed{at: offset, size: one.Size, open: func(at int64) (io.ReadCloser, error) { return f.retrieve(name, at) }}
-	if r.body, err = r.open(offset); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return resume(offset, one.Size, func(at int64) (io.ReadCloser, error) { return f.retrieve(name, at) })
 }
 
 // retrieve asks for a file from a byte on. Of a server that knows only whole files the
@@ -342,8 +334,5 @@ func (f *ftpTree) typed(err error) error {
 	case said.Code == ftp.StatusFileUnavailable, said.Code == ftp.StatusBadFileName:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
-	if known := typed(err); errors.Is(known, ErrRefused) || errors.Is(known, ErrAway) {
-		return known
-	}
-	return fmt.Errorf("%w: %s: %w", ErrAway, f.at.host, err)
+	return unanswered(f.at.host, err)
 }

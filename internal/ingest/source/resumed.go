@@ -19,6 +19,15 @@ type resumed struct {
 	tries int
 }
 
+// resume opens a file at a byte, by what opens it at any.
+func resume(offset, size int64, open func(at int64) (io.ReadCloser, error)) (io.ReadCloser, error) {
+	body, err := open(offset)
+	if err != nil {
+		return nil, err
+	}
+	return &resumed{open: open, body: body, at: offset, size: size}, nil
+}
+
 // Read implements io.Reader. A file that ends before its size, however often it is
 // asked for, is cut off: an io.ErrUnexpectedEOF.
 func (r *resumed) Read(p []byte) (int, error) {

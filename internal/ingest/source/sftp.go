@@ -191,14 +191,10 @@ func (t *sftpTree) Close() error {
 
 // List implements Place.
 func (t *sftpTree) List(ctx context.Context, from string) iter.Seq2[File, error] {
-	return func(yield func(File, error) bool) {
-		if t.file {
-			yield(t.Stat(ctx, ""))
-			return
-		}
-		w := &tree{list: t.entries, from: from, yield: yield}
-		w.walk(ctx, "", 0)
+	if t.file {
+		return alone(ctx, t)
 	}
+	return allBelow(ctx, t.entries, from)
 }
 
 // entries lists a folder.
@@ -309,11 +305,7 @@ func (t *sftpTree) Open(_ context.Context, name string, offset int64) (io.ReadCl
 	if !info.Mode().IsRegular() {
 		return nil, ErrNoFile
 	}
-	r := &resumed{at: offset, size: info.Size(), open: func(at int64) (io.ReadCloser, error) { return t.remote(where, at) }}
-	if r.body, err = r.open(offset); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return resume(offset, info.Size(), func(at int64) (io.ReadCloser, error) { return t.remote(where, at) })
 }
 
 // remote is a file from a byte on.
@@ -371,8 +363,5 @@ func (t *sftpTree) typed(err error) error {
 	case strings.Contains(err.Error(), "unable to authenticate"): // it has no type
 		return fmt.Errorf("%w: %s does not let %s in: %w", ErrRefused, t.at.host, t.at.user, err)
 	}
-	if known := typed(err); errors.Is(known, ErrRefused) || errors.Is(known, ErrAway) {
-		return known
-	}
-	return fmt.Errorf("%w: %s: %w", ErrAway, t.at.host, err)
+	return unanswered(t.at.host, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,15 @@ func missing(root string, err error) error {
 	return fmt.Errorf("%s: %w", root, err)
 }
 
+// unanswered is an error of a connection to a server of files, of which the polite
+// client may know more.
+func unanswered(host string, err error) error {
+	if known := typed(err); errors.Is(known, ErrRefused) || errors.Is(known, ErrAway) {
+		return known
+	}
+	return fmt.Errorf("%w: %s: %w", ErrAway, host, err)
+}
+
 // entry is what a server lists of a file or a folder; Name is its last part alone.
 type entry struct {
 	File
@@ -42,6 +52,19 @@ type tree struct {
 	from    string
 	yield   func(File, error) bool
 	folders int
+}
+
+// allBelow gives the files of a tree from a name on.
+func allBelow(ctx context.Context, list func(ctx context.Context, dir string) ([]entry, error), from string) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) {
+		t := &tree{list: list, from: from, yield: yield}
+		t.walk(ctx, "", 0)
+	}
+}
+
+// alone gives the one file that a place is.
+func alone(ctx context.Context, p Place) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) { yield(p.Stat(ctx, "")) }
 }
 
 // walk reports whether the walk is to go on.
