@@ -3,7 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -107,13 +107,9 @@ func escaped(b []byte) int {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
 	}
-	n := 0
-	for _, c := range bytes.ToLower(b[2:6]) {
-		d := strings.IndexByte("0123456789abcdef", c)
-		if d < 0 {
-			return -1
-		}
-		n = n<<4 | d
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil {
+		return -1
 	}
-	return n
+	return int(n)
 }
