@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -178,7 +177,7 @@ func (c *cli) confirmed(ctx context.Context, db *store.DB, id int64, confirm boo
 		return c.modifyTable(ctx, db, id, []string{"confirm=yes"})
 	}
 	job, err := db.Job(ctx, id)
-	if err != nil || job.Ended == nil || !slices.Contains(tables.Fields(job.Kind), "confirm") {
+	if err != nil || job.Ended == nil || !tables.Removes(job.Kind) {
 		return err
 	}
 	return c.modifyTable(ctx, db, id, []string{"confirm="})

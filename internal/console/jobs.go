@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -157,7 +156,7 @@ func (p jobPage) Workflow() string { return p.ui }
 func (p jobPage) WouldGo() int64 {
 	var o tables.Options
 	var n tables.Counters
-	if p.Job.Kind != store.JobCleanDocuments && p.Job.Kind != store.JobCleanParents || p.Job.State != store.JobEnded || p.Job.Ended == nil || p.Job.Updated.After(*p.Job.Ended) ||
+	if !tables.Removes(p.Job.Kind) || p.Job.State != store.JobEnded || p.Job.Ended == nil || p.Job.Updated.After(*p.Job.Ended) ||
 		errors.Join(json.Unmarshal(p.Job.Options, &o), json.Unmarshal(p.Job.Counters, &n)) != nil || o.InPlace {
 		return 0
 	}
@@ -243,7 +242,7 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 		return c.jobDid(ctx, a, j.ID, "cancelled", c.Jobs.CancelJob(ctx, j.ID))
 	case doRun:
 		// A cleaning that was confirmed lists anew what would go, before it does.
-		if slices.Contains(tables.Fields(j.Kind), "confirm") && j.State != store.JobRunning && j.State != store.JobNew {
+		if tables.Removes(j.Kind) && j.State != store.JobRunning && j.State != store.JobNew {
 			if err := c.modify(ctx, j, func(name string) (string, bool) { return "", name == "confirm" }); err != nil {
 				return nil, err
 			}

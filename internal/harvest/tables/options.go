@@ -50,6 +50,9 @@ func Fields(kind string) []string {
 	return []string{"state", "class", "kind", "outcome", "ingestion", "host", "venue", "year", "from", "to", "text", "primary", "sample", "seed", "limit"}
 }
 
+// Removes reports whether jobs of a kind remove what they list, once they are confirmed.
+func Removes(kind string) bool { return slices.Contains(Fields(kind), "confirm") }
+
 // Defaults are the options of a kind where nothing is said.
 func Defaults(kind string) Options {
 	switch kind {
