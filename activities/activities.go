@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"gleaner/internal/politeness"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
 )
 
@@ -33,7 +34,7 @@ func New(a *app.App) *Activities {
 		Imports:   &Imports{db: a.DB, importer: a.Importer},
 		Tables:    &Tables{jobs: a.Tables},
 
-		Collections: &Collections{maker: a.Maker, watch: a.Watch},
+		Collections: &Collections{maker: a.Maker, record: collections.In(a.DB), watch: a.Watch},
 	}
 }
 

@@ -3,14 +3,16 @@ package activities
 import (
 	"context"
 
+	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
 	"gleaner/internal/synthesis"
 )
 
 // Collections make collections by topic.
 type Collections struct {
-	maker *synthesis.Maker
-	watch app.Watch
+	maker  *synthesis.Maker
+	record *collections.Record
+	watch  app.Watch
 }
 
 // PrepareCollection searches for each topic and makes its centroid. A second attempt
@@ -40,18 +42,19 @@ func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.
 // CollectionEnd says how the making of a collection ended.
 type CollectionEnd struct {
 	Name  string `json:"name"`
-	State string `json:"state"` // JobEnded, JobFailed or JobCancelled
+	Run   int    `json:"run,omitempty"` // of the record's; 0 is whichever is being made
+	State string `json:"state"`         // JobEnded, JobFailed or JobCancelled
 	Note  string `json:"note,omitempty"`
 }
 
 // EndCollection writes that down.
 func (a *Collections) EndCollection(ctx context.Context, end CollectionEnd) error {
 	defer alive(ctx)()
-	return typed(a.maker.End(ctx, end.Name, end.State, end.Note))
+	return typed(a.record.End(ctx, end.Name, end.Run, end.State, end.Note))
 }
 
 // PauseCollection lets the slices of a collection rest, or go on.
 func (a *Collections) PauseCollection(ctx context.Context, name string, paused bool) error {
 	defer alive(ctx)()
-	return typed(a.maker.Pause(ctx, name, paused))
+	return typed(a.record.Pause(ctx, name, paused))
 }

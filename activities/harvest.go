@@ -333,6 +333,9 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 	if err == nil {
 		err = report.Keep(ctx, a.db, r)
 	}
+	if err == nil {
+		_, err = a.stages.Withdraw(ctx, r.Barren)
+	}
 	if err != nil {
 		return report.Summary{}, typed(err)
 	}

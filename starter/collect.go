@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -20,9 +20,11 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/classify"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
+	"gleaner/internal/topic/seeds"
 	"gleaner/workflows"
 )
 
@@ -30,6 +32,9 @@ import (
 type collectFlags struct {
 	synthesis.Ask
 	name, stops string
+	venues      []string          // whose papers stand for a topic
+	seeds       []string          // files
+	directory   seeds.Found       // what is in them
 	learnt      map[string]string // file by topic
 	parallel    int
 	wait        bool
@@ -37,7 +42,8 @@ type collectFlags struct {
 
 func (f *collectFlags) register(fl *pflag.FlagSet) {
 	o := topic.Defaults()
-	fl.StringVar(&f.name, "name", "", "name of the collections (default: the file's)")
+	fl.StringVar(&f.name, "name", "", "name of the collections (default: the file's, or the venues')")
+	fl.StringSliceVar(&f.venues, "from-venue", nil, "in place of a file of topics: a topic for each of these venues, of the papers that were found of it, such as conf/webdb")
 	fl.IntVar(&f.Size, "size", o.Size, "entries of each topic's collection, which stops when it is full")
 	fl.Float64Var(&f.Threshold, "threshold", o.Threshold, "correlation with its centroid from which a page belongs to a topic, above 0 and at most 1")
 	fl.Float64Var(&f.Cutoff, "cutoff", o.Cutoff, "off-topic pages in a row that a path may hold")
@@ -48,9 +54,10 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl (0: no limit)")
 	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host (0: no limit)")
 	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take (0: no limit)")
-	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
+	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
+	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
 	fl.BoolVar(&f.Overlapping, "overlapping", false, "a page belongs to every topic that it is like, not to the best alone")
 	fl.BoolVar(&f.LearnIDF, "learn-idf", false, "document frequencies are those of the crawled pages, too")
@@ -63,7 +70,13 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 
 func (c *cli) collectCommand() *cobra.Command {
 	f := &collectFlags{}
-	cmd := &cobra.Command{Use: "collect TOPICS", Short: "Make collections by topic: a search for each topic, then a crawl over many hosts", Args: args(1, "a file of topics"),
+	cmd := &cobra.Command{Use: "collect TOPICS", Short: "Make collections by topic: a search for each topic, then a crawl over many hosts",
+		Args: func(_ *cobra.Command, got []string) error {
+			if len(got) > 1 || (len(got) == 1) == (len(f.venues) > 0) {
+				return fmt.Errorf("%w: want a file of topics, or --from-venue", program.ErrUsage)
+			}
+			return nil
+		},
 		Long: `Make a collection of pages and papers for each topic of a file (Bergmark's Collection
 Synthesis). A topic is a search; of the first pages that it finds the topic's centroid
 is made, its weightiest words. A crawl then goes from these pages over many hosts, to
@@ -75,30 +88,53 @@ is YAML or JSON:
         topics:
           - {name: number theory, query: prime numbers congruences}
           - {name: graphs, pages: ["https://graphs.example/"]}
+      - {name: databases, venue: conf/webdb}
+      - {name: verse, categories: [Top/Arts/Poetry]}
 
-The same command goes on with collections that ended, under other options.`,
-		Example: "  starter collect topics.yaml --wait\n  starter collect topics.yaml --name math --size 200 --threshold 0.3 --cutoff 1 --off-site --one-per-site",
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.collect(cmd.Context(), args[0], f) }}
+A venue's found papers make the centroid of its topic, and the crawl goes from the
+pages that lead to them; where too few are found, its titles are searched for. With
+--seeds the crawl begins at the pages, too, that a web directory lists in a category that
+bears a topic's name, or that its categories name; where no search engine is set they
+make its centroid. The same command goes on with collections that ended, under other options.`,
+		Example: "  starter collect topics.yaml --wait\n  starter collect topics.yaml --name math --size 200 --threshold 0.3 --cutoff 1 --off-site --one-per-site\n  starter collect topics.yaml --seeds content.rdf.u8.gz --wait\n  starter collect --from-venue conf/webdb --wait",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.collect(cmd.Context(), strings.Join(args, ""), f)
+		}}
 	f.register(cmd.Flags())
 	return cmd
+}
+
+// topics reads the topics, and names the collections after what they are read from.
+func (f *collectFlags) topics(file string) ([]topic.Topic, error) {
+	if file == "" {
+		f.name = cmp.Or(f.name, strings.ReplaceAll(strings.Join(f.venues, "+"), "/", "-"))
+		return topic.OfVenues(f.venues)
+	}
+	f.name = cmp.Or(f.name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	raw, err := readBounded(file)
+	if err != nil {
+		return nil, err
+	}
+	topics, err := topic.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return topics, nil
 }
 
 // read reads the topics and the lists, and checks all that was given.
 func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	wrong := func(err error) error { return fmt.Errorf("%w: %w", program.ErrUsage, err) }
-	raw, err := readBounded(file)
+	topics, err := f.topics(file)
 	if err != nil {
 		return nil, wrong(err)
-	}
-	topics, err := topic.Parse(raw)
-	if err != nil {
-		return nil, wrong(fmt.Errorf("%s: %w", file, err))
 	}
 	if f.Stops, err = topic.DefaultStops(); err != nil {
 		return nil, err
 	}
 	if f.stops != "" {
-		if raw, err = readBounded(f.stops); err != nil {
+		raw, err := readBounded(f.stops)
+		if err != nil {
 			return nil, wrong(err)
 		}
 		if f.Stops, err = topic.ParseStops(raw); err != nil {
@@ -108,8 +144,8 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if err := f.readLearnt(topics); err != nil {
 		return nil, wrong(err)
 	}
-	if f.name == "" {
-		f.name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if err := f.readSeeds(topics); err != nil {
+		return nil, wrong(err)
 	}
 	if n := len(f.name); n == 0 || n > longestName || strings.ContainsFunc(f.name, unicode.IsControl) {
 		return nil, wrong(fmt.Errorf("name: %q is not a name of 1 to %d bytes", f.name, longestName))
@@ -142,6 +178,27 @@ func readBounded(file string) ([]byte, error) {
 	return raw, err
 }
 
+// readSeeds reads the pages of the topics' categories.
+func (f *collectFlags) readSeeds(topics []topic.Topic) error {
+	finder := seeds.NewFinder(topics)
+	for _, file := range f.seeds {
+		dump, err := os.Open(file) // #nosec G304 -- the user names it
+		if err != nil {
+			return fmt.Errorf("seeds: %w", err)
+		}
+		err = finder.Read(dump)
+		_ = dump.Close()
+		if err != nil {
+			return fmt.Errorf("seeds: %s: %w", file, err)
+		}
+	}
+	f.Seeds, f.directory = finder.Of, finder.Found
+	if len(f.seeds) > 0 && len(f.Seeds) == 0 {
+		return fmt.Errorf("seeds: none of %d entries is in a category of a topic: one that bears its name, or is named by its `categories` in the file of topics", finder.Entries)
+	}
+	return nil
+}
+
 // readLearnt reads the classifiers of topics.
 func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 	f.Learnt = map[string]*classify.Classifier{}
@@ -153,14 +210,24 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 		if err != nil {
 			return fmt.Errorf("classifier: %w", err)
 		}
-		k := &classify.Classifier{}
-		if err := json.Unmarshal(raw, k); err != nil {
+		if f.Learnt[name], err = classify.Parse(raw); err != nil {
 			return fmt.Errorf("classifier: %s: %w", file, err)
 		}
-		if err := k.Check(); err != nil {
-			return fmt.Errorf("classifier: %s: %w", file, err)
+	}
+	return nil
+}
+
+// known says which of the venues named has no paper on record, of which a topic could be
+// made.
+func (f *collectFlags) known(ctx context.Context, db *store.DB) error {
+	for _, venue := range f.venues {
+		titles, err := db.VenueTitles(ctx, venue, 1)
+		if err != nil {
+			return err
 		}
-		f.Learnt[name] = k
+		if len(titles) == 0 {
+			return fmt.Errorf("%w: --from-venue %s: no paper of it is on record; harvest it first (`starter status` lists what was)", program.ErrUsage, venue)
+		}
 	}
 	return nil
 }
@@ -180,20 +247,22 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return err
 	}
 	defer t.Close()
+	if err := f.known(ctx, a.DB); err != nil {
+		return err
+	}
 	record := collections.In(a.DB)
-	running, err := record.Ask(ctx, f.name, f.Ask, topics)
+	run, running, err := record.Ask(ctx, f.name, f.Ask, topics)
 	if err != nil {
 		return err
+	}
+	if d := f.directory; d.Entries > 0 {
+		fmt.Fprintf(c.Err, "%d of %d entries are in categories of the topics (%d no web pages, %d could not be read); seeds for %d of %d topics\n", d.Met, d.Entries, d.Left, d.Broken, len(d.Of), len(topics))
 	}
 	if running {
 		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter collections cancel %s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
-	told := workflows.TellCollection(f.name)
 	id := workflows.CollectionsID(f.name)
-	_, err = t.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details,
-		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING},
-		workflows.SynthesizeCollections, workflows.CollectParams{Name: f.name, Parallel: f.parallel})
-	if err != nil {
+	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.parallel}, running); err != nil {
 		return err
 	}
 	if !f.wait {
@@ -203,4 +272,18 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		})
 	}
 	return c.followCollection(ctx, t, record, f.name)
+}
+
+// beginCollection starts the making of collections. Where the record says that they are
+// not being made, but a run is about to end, that run is told to go round again.
+func beginCollection(ctx context.Context, t client.Client, p workflows.CollectParams, running bool) error {
+	told, id := workflows.TellCollection(p.Name), workflows.CollectionsID(p.Name)
+	options := client.StartWorkflowOptions{ID: id, TaskQueue: activities.QueueHarvest, StaticSummary: told.Summary, StaticDetails: told.Details,
+		WorkflowTaskTimeout: workflows.TaskTime, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
+	if running {
+		_, err := t.ExecuteWorkflow(ctx, options, workflows.SynthesizeCollections, p)
+		return err
+	}
+	_, err := t.SignalWithStartWorkflow(ctx, id, workflows.SignalAskedAgain, p, options, workflows.SynthesizeCollections, p)
+	return err
 }

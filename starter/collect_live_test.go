@@ -23,11 +23,11 @@ func (c *testConsole) collected(name string) (*collections.Record, collections.C
 	ask, err := synthesis.DefaultAsk()
 	require.NoError(c.t, err)
 	ask.Size = 2
-	_, err = record.Ask(ctx, name, ask, []topic.Topic{{ID: "verse", Query: "verse"}, {ID: "number theory", Query: "primes"}})
+	_, _, err = record.Ask(ctx, name, ask, []topic.Topic{{ID: "verse", Query: "verse"}, {ID: "number theory", Query: "primes"}})
 	require.NoError(c.t, err)
 	got, err := record.Get(ctx, name)
 	require.NoError(c.t, err)
-	require.NoError(c.t, record.Begin(ctx, got.ID))
+	require.NoError(c.t, record.Begin(ctx, got.Name))
 	return record, got
 }
 
@@ -35,7 +35,7 @@ func (c *testConsole) collected(name string) (*collections.Record, collections.C
 func (c *testConsole) collects(record *collections.Record, id int, v collections.Visit, of string) {
 	c.t.Helper()
 	ctx := c.t.Context()
-	require.NoError(c.t, record.SetModel(ctx, id, topic.Model{}, []collections.URL{*v.URL}))
+	require.NoError(c.t, record.SetModel(ctx, id, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
 	site, err := store.EnsureSite(ctx, c.Pool, v.Host)
 	require.NoError(c.t, err)
 	v.At, v.Outcome = time.Now(), gleaner.OK

@@ -40,6 +40,9 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", c.file("bad.yaml", "topics: []")), "there is none")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", "none="+topics), "no topic is called")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--classifier", web.Topics()[0].ID+"="+c.file("empty.json", "{}")), "version")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect"), "--from-venue")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--from-venue", "conf/webdb"), "--from-venue")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", "--from-venue", "conf/mistyped"), "no paper of it is on record")
 	c.wrong(program.ExitUnknown, "collections", "show", "none")
 
 	require.Contains(t, c.ok("collect", topics, "--name", "later"), "starter collections show later")
@@ -71,6 +74,9 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "export", "math", "--topic", "none"), "no topic")
 	require.Equal(t, 10, strings.Count(c.ok("collections", "export", "math", "--format", "bibtex"), "@"))
 	require.Len(t, strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--format", "csv")), "\n"), 11)
+	listed := c.ok("collections", "export", "math", "--format", "oai", "--base-url", "https://gate.example/math.xml")
+	require.Equal(t, 10, strings.Count(listed, "<oai:record>"))
+	require.Equal(t, 5, strings.Count(listed, "<dc:subject>"+web.Topics()[0].ID+"<"))
 	folder := filepath.Join(t.TempDir(), "math")
 	c.ok("collections", "export", "math", "--format", "ris", "--files", "--out", folder)
 	list, err := os.ReadFile(filepath.Join(folder, "papers.ris"))
@@ -83,6 +89,16 @@ func TestCollectCommands(t *testing.T) {
 	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--classifier", web.Topics()[0].ID+"="+learnt, "--wait")
 	require.Equal(t, "full", s.Note)
 	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
+
+	// The crawl begins at what a directory lists, too.
+	dump := c.file("dump.csv", "url,category\nhttp://listed.example/,Top/"+web.Topics()[0].ID+"/Listed\n")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", "none.rdf"), "none.rdf")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", topics), "url and category")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", c.file("other.csv", "url,category\nhttp://a.example/,Arts\n")), "none of 1 entries")
+	c.read(&s, "collect", topics, "--name", "listed", "--size", "2", "--seeds", dump, "--wait")
+	var begins bool
+	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE url='http://listed.example/')`).Scan(&begins))
+	require.True(t, begins)
 
 	// It goes on where it was, with what waits.
 	c.read(&s, "collect", topics, "--size", "8", "--threshold", "0.5", "--wait")

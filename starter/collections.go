@@ -130,7 +130,7 @@ func (s *shownCollection) model(ctx context.Context, record *collections.Record)
 const mostAlike = 5
 
 func (s *shownCollection) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s %s\n%d requests to %d hosts, %d URLs wait\n", s.Name, s.State, s.Note, s.Requests, s.Counts.Hosts, s.Counts.Waiting)
+	fmt.Fprintf(w, "%s: %s %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, s.State, s.Note, s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
 	for _, o := range slices.Sorted(maps.Keys(s.Counts.Outcomes)) {
 		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
 	}

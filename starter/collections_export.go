@@ -37,6 +37,7 @@ With --files the documents, too.`,
 			})(cmd, args)
 		}}
 	f.register(cmd)
+	f.topics = true
 	cmd.Flags().StringVar(&of, "topic", "", "only this topic's")
 	return cmd
 }

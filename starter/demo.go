@@ -44,7 +44,7 @@ func (c *cli) demoSettings(web string, sample *sampleweb.Web) (*config.Config, e
 	s := &cfg.Servers
 	s.DataDir, s.Database, s.Temporal, s.Repository = filepath.Join(s.DataDir, "demo"), "", "", ""
 	cfg.Catalogues.DBLP, cfg.Catalogues.DBLPDelay = sample.DBLPURL(), time.Millisecond
-	cfg.Search.Provider, cfg.Search.SearXNG = "searxng", sample.SearchURL()
+	cfg.Search.Providers, cfg.Search.SearXNG = []config.Provider{"searxng"}, sample.SearchURL()
 	cfg.Web.Contact, cfg.Web.Proxy = "demo@example.org", config.Secret(web)
 	cfg.Web.Delay, cfg.Web.MinDelay, cfg.Policy.Crawl.RetryBase = 20*time.Millisecond, 0, time.Second
 	return cfg, nil

@@ -121,18 +121,22 @@ func (d *doctor) outside(ctx context.Context) {
 	} else {
 		d.ok("dblp", "%s answers", dblp)
 	}
-	switch d.cfg.Search.Provider {
-	case "none":
+	if !d.cfg.Search.On() {
 		d.warn("search", "set GLEANER_SEARCH; a SearXNG of one's own is free", "no web search: homepages are taken from directories alone")
-	case "searxng":
-		base := strings.TrimRight(d.cfg.Search.SearXNG, "/")
-		if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
-			d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
-		} else {
-			d.ok("search", "%s answers in JSON", base)
+	}
+	for _, engine := range d.cfg.Search.Providers {
+		switch engine {
+		case "none":
+		case "searxng":
+			base := strings.TrimRight(d.cfg.Search.SearXNG, "/")
+			if err := d.asksJSON(ctx, base+"/search?q=homepage&format=json"); err != nil {
+				d.fail("search", "403: enable json under search.formats of its settings.yml; else check GLEANER_SEARXNG_URL", err)
+			} else {
+				d.ok("search", "%s answers in JSON", base)
+			}
+		default:
+			d.ok("search", "%s, with a key; not asked, since each search counts", engine)
 		}
-	default:
-		d.ok("search", "%s, with a key; not asked, since each search counts", d.cfg.Search.Provider)
 	}
 }
 

@@ -69,8 +69,8 @@ func writeList(w io.Writer, found []store.Listed) error {
 	fmt.Fprintln(t, "sha256\tstate\tkind\tclass\tpages\tpaper\turl")
 	for _, d := range found {
 		class := d.Class
-		if class == "" {
-			class = "(" + d.Outcome + ")"
+		if what := d.What(); what != class {
+			class = "(" + what + ")"
 		}
 		fmt.Fprintf(t, "%.12s\t%s\t%s\t%s\t%d\t%s\t%s\n", d.SHA256, d.State, d.Kind, class, d.Pages, d.Paper, d.URL)
 	}
@@ -129,7 +129,7 @@ func (c *cli) documentsShowCommand() *cobra.Command {
 }
 
 func writeSheet(w io.Writer, s collection.Sheet) error {
-	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, orDash(s.Class), s.Score, orDash(strings.Join(s.Reasons, "; ")))
+	fmt.Fprintf(w, "%s  %s, %d bytes\n%s as %s (%.2f): %s\n", s.SHA256, s.Kind, s.Bytes, s.State, orDash(s.What()), s.Score, orDash(strings.Join(s.Reasons, "; ")))
 	fmt.Fprintf(w, "read: %s by %s, %d pages, %d words, %d references  %s\n", s.Outcome, orDash(s.Reader), s.Pages, s.Words, s.References, s.Detail)
 	fmt.Fprintf(w, "ingestion: %s   discovered %s, updated %s\nfile: %s\n", s.Ingestion, s.Discovered.Format(time.DateTime), s.Updated.Format(time.DateTime), s.Path)
 	fmt.Fprintf(w, "pages that refer to it: %d\n", s.NumRefBy)

@@ -58,8 +58,8 @@ type rejudged struct {
 }
 
 func judgementOf(d store.Document) string {
-	if d.Class == "" {
-		return string(d.State) + " (" + d.Outcome + ")"
+	if what := d.What(); what != d.Class {
+		return string(d.State) + " (" + what + ")"
 	}
 	return string(d.State) + " as " + d.Class
 }

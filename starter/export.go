@@ -27,7 +27,9 @@ import (
 // exportFlags say how what was found is written out.
 type exportFlags struct {
 	format, years, out string
+	base               string // of a static repository
 	files              bool
+	topics             bool // what is exported is a collection
 }
 
 func (c *cli) exportCommand() *cobra.Command {
@@ -43,6 +45,8 @@ the file of --out:
   bibtex     an entry each, with venue, DOI, url and file
   ris        the same for other reference managers
   csljson    the same for citation processors; it has no place for a file
+  oai        a static repository of OAI-PMH 2.0 (Dublin Core): a file that a gateway
+             at --base-url serves to harvesters
 A paper is one entry, in however many files it comes: the PDF that still stands, else
 the next best. "also" names its PostScript, its DVI, its drafts.
 With --files the list and its documents, into the folder of --out: papers.bib (.ris,
@@ -55,6 +59,7 @@ With the documents themselves, to --out:
   starter export conf/webdb --years 2003 --format bibtex > webdb.bib
   starter export conf/webdb --format bibtex --files --out webdb
   starter export conf/webdb --format tree --out papers
+  starter export conf/webdb --format oai --base-url https://gateway.example/oai/library.example/webdb.xml --out webdb.xml
   starter export author:65/2885 --format bibtex
   starter export site:https://www.example.edu/workshop/2003/ --format csv
   starter export conf/webdb --format warc --out webdb.warc.gz`,
@@ -69,13 +74,14 @@ With the documents themselves, to --out:
 func (f *exportFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.format, "format", "jsonl", exportFormats)
 	cmd.Flags().StringVar(&f.out, "out", "", "file, or folder of documents (default of a list: the standard output)")
+	cmd.Flags().StringVar(&f.base, "base-url", "", "of format oai: the address at which a gateway gives the file out")
 	cmd.Flags().BoolVar(&f.files, "files", false, "write the documents, too, and name them in the list")
 }
 
-const exportFormats = "jsonl, csv, bibtex, ris, csljson, warc, tree or citeseerx"
+const exportFormats = "jsonl, csv, bibtex, ris, csljson, oai, warc, tree or citeseerx"
 
 // listEndings are the formats of lists, with the endings of their files.
-var listEndings = map[string]string{"jsonl": ".jsonl", "csv": ".csv", "bibtex": ".bib", "ris": ".ris", "csljson": ".json"}
+var listEndings = map[string]string{"jsonl": ".jsonl", "csv": ".csv", "bibtex": ".bib", "ris": ".ris", "csljson": ".json", "oai": ".xml"}
 
 // check says what of the flags cannot be.
 func (f exportFlags) check() (years gleaner.Years, err error) {
@@ -83,7 +89,7 @@ func (f exportFlags) check() (years gleaner.Years, err error) {
 	switch {
 	case !isList && f.format != "warc" && f.format != "tree" && f.format != "citeseerx":
 		return years, fmt.Errorf("%w: --format is %s, not %q", program.ErrUsage, exportFormats, f.format)
-	case f.files && (!isList || f.format == "csljson"):
+	case f.files && (!isList || f.format == "csljson" || f.format == "oai"):
 		return years, fmt.Errorf("%w: --files is of the formats jsonl, csv, bibtex and ris", program.ErrUsage)
 	case (f.files || !isList) && f.out == "":
 		return years, fmt.Errorf("%w: documents want a place: --out", program.ErrUsage)
@@ -123,6 +129,12 @@ func (c *cli) exportFound(ctx context.Context, a *app.App, f exportFlags, found 
 		return c.exportFiles(ctx, a, f.format, f.out, ofExport(found, name))
 	case f.files:
 		return c.exportWithFiles(ctx, a, f, found, ofExport(found, name))
+	case f.format == "oai":
+		oai, err := oaiOf(name, f.base, a.Config.Web.Contact)
+		if err != nil {
+			return err
+		}
+		return c.toOut(f.out, func(w io.Writer) error { return oai.write(w, found, f.topics) })
 	}
 	for i := range found {
 		if found[i].SHA256 != "" {
@@ -213,14 +225,6 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 	return biblio.Write(w, biblio.Format(format), entries)
 }
 
-func authorNames(authors []gleaner.Author) string {
-	names := make([]string, len(authors))
-	for i, a := range authors {
-		names[i] = a.Name
-	}
-	return strings.Join(names, "; ")
-}
-
 func twinURLs(f store.Exported) []string {
 	urls := make([]string, len(f.Also))
 	for i, t := range f.Also {
@@ -235,7 +239,7 @@ func exportCSV(w io.Writer, found []store.Exported) error {
 		"venue", "venue_name", "references", "reference_list", "kind", "also"}}
 	for _, f := range found {
 		rows = append(rows, []string{biblio.Cell(f.Paper), biblio.Cell(f.Title), strconv.Itoa(f.Year), f.SHA256, biblio.Cell(f.URL), biblio.Cell(f.ParentURL), f.MatchedBy,
-			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(authorNames(f.Authors)), biblio.Cell(f.DOI),
+			strconv.FormatFloat(f.Score, 'f', 3, 64), f.FetchedAt.UTC().Format(time.RFC3339), biblio.Cell(f.Path), biblio.Cell(strings.Join(gleaner.Names(f.Authors), "; ")), biblio.Cell(f.DOI),
 			biblio.Cell(f.Venue), biblio.Cell(f.VenueName), strconv.Itoa(f.References), biblio.Cell(strings.Join(f.ReferenceList, "\n")), f.Kind, biblio.Cell(strings.Join(twinURLs(f), " "))})
 	}
 	return out.WriteAll(rows)

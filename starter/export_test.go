@@ -3,6 +3,9 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -42,6 +45,10 @@ func TestExportsForReferenceManagers(t *testing.T) {
 			[]any{b.Venue, b.Year, b.DOI, b.Surnames(), b.Links}, out)
 		require.Regexp(t, "@article|TY  - JOUR", out)
 	}
+	require.Contains(t, c.wrong(program.ExitUsage, "export", "journals/exa", "--format", "oai"), "--base-url")
+	require.Contains(t, c.wrong(program.ExitUsage, "export", "journals/exa", "--format", "oai", "--base-url", "https://gate.example/exa.xml"), "contact")
+	c.args = append(c.args, "--contact", "keeper@example.org")
+	checkOAI(t, c.ok("export", "journals/exa", "--format", "oai", "--base-url", "https://gate.example/oai/exa.xml?a&b"))
 	var listed []store.Listed
 	require.NoError(t, c.SaveHarvest(ctx, store.Harvest{ID: "author:1/1", Venue: "author:1/1", Options: []byte("{}"), Stage: "papers"}))
 	require.NoError(t, c.SetHarvestPapers(ctx, "author:1/1", []gleaner.Paper{paper}, nil))
@@ -188,4 +195,40 @@ func TestProgramSaysItsVersionAndWhatMayBeMeant(t *testing.T) {
 	require.Regexp(t, `^starter \S+`, c.ok("--version"))
 	require.Contains(t, c.wrong(program.ExitUsage, "harvst"), `no command is called "harvst"; did you mean harvest?`)
 	require.Contains(t, c.wrong(program.ExitUsage, "zzz"), "see `starter --help`")
+}
+
+// checkOAI reads a static repository as harvesters do, by its namespaces.
+func checkOAI(t *testing.T, file string) {
+	t.Helper()
+	const oai, dc = "http://www.openarchives.org/OAI/2.0/", "http://purl.org/dc/elements/1.1/"
+	said := map[xml.Name][]string{}
+	var in []xml.Name
+	dec := xml.NewDecoder(strings.NewReader(file))
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err, file)
+		switch is := token.(type) {
+		case xml.StartElement:
+			in = append(in, is.Name)
+		case xml.EndElement:
+			in = in[:len(in)-1]
+		case xml.CharData:
+			if s := strings.TrimSpace(string(is)); s != "" && len(in) > 0 {
+				said[in[len(in)-1]] = append(said[in[len(in)-1]], s)
+			}
+		}
+	}
+	for name, want := range map[xml.Name][]string{
+		{Space: oai, Local: "baseURL"}: {"https://gate.example/oai/exa.xml?a&b"}, {Space: oai, Local: "adminEmail"}: {"keeper@example.org"},
+		{Space: oai, Local: "metadataPrefix"}: {"oai_dc"}, {Space: oai, Local: "identifier"}: {"oai:gate.example:journals/exa/Roe03"},
+		{Space: dc, Local: "title"}: {"Sorting {Measured} Examples"}, {Space: dc, Local: "creator"}: {"Jane Roe", "Ada Poe"}, {Space: dc, Local: "date"}: {"2003"},
+		{Space: dc, Local: "identifier"}: {"http://ada.example/roe.pdf", "https://doi.org/10.5555/exa.1"}, {Space: dc, Local: "format"}: {"application/pdf"},
+		{Space: dc, Local: "source"}: {"Journal of Examples"}, {Space: dc, Local: "subject"}: nil,
+	} {
+		require.Equal(t, want, said[name], name.Local)
+	}
+	require.Equal(t, said[xml.Name{Space: oai, Local: "earliestDatestamp"}], said[xml.Name{Space: oai, Local: "datestamp"}])
 }

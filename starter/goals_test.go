@@ -115,11 +115,16 @@ func (g *goals) site(who sampleweb.AuthorTruth) {
 func (g *goals) personAndList(who sampleweb.AuthorTruth) {
 	var bib strings.Builder
 	var listed []sampleweb.PaperTruth
+	var with []string // their homepages link to what they wrote together
+	for _, p := range g.of(who.Name) {
+		with = append(with, p.Authors...)
+	}
 	for _, p := range g.truth.Papers { // whichever harvest is faster, none finds the other's for it
-		if !slices.Contains(p.Authors, who.Name) && len(listed) < 6 {
+		if !slices.ContainsFunc(p.Authors, func(a string) bool { return slices.Contains(with, a) }) && len(listed) < 6 {
 			listed = append(listed, p)
 		}
 	}
+	require.Len(g.t, listed, 6)
 	for i, p := range listed {
 		fmt.Fprintf(&bib, "@inproceedings{p%d, title={%s}, author={%s}, year={%d}}\n", i, p.Title, strings.Join(p.Authors, " and "), p.Year)
 	}

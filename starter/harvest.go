@@ -218,7 +218,7 @@ func (c *cli) completed(ctx context.Context, id string) bool {
 
 // hints tells of settings without which a harvest finds little.
 func (c *cli) hints() {
-	if cfg, err := c.Settings(); err == nil && cfg.Search.Provider == "none" && !c.JSON {
+	if cfg, err := c.Settings(); err == nil && !cfg.Search.On() && !c.JSON {
 		fmt.Fprintln(c.Err, "hint: no search provider is set here; if the workers have none either, only homepages that directories list are found (GLEANER_SEARCH)")
 	}
 }

@@ -79,25 +79,35 @@ func writeCandidate(w io.Writer, n int, c evidence.Candidate) {
 
 // searchBudget is what `starter homepages budget` prints.
 type searchBudget struct {
-	Provider  string           `json:"provider"` // of the settings; "none" for none
-	Spent     int              `json:"spent"`    // in the present period
-	Limit     int              `json:"limit"`    // 0 is none
-	Until     *time.Time       `json:"until,omitempty"`
-	Providers []store.Spending `json:"providers"` // all that were ever asked
-	Local     int              `json:"local_index_pages"`
+	engineBudget                  // of the first of the settings
+	Others       []engineBudget   `json:"others,omitempty"`
+	Providers    []store.Spending `json:"providers"` // all that were ever asked
+	Local        int              `json:"local_index_pages"`
+}
+
+// engineBudget is that of one search engine.
+type engineBudget struct {
+	Provider string     `json:"provider"` // "none" for none
+	Spent    int        `json:"spent"`    // in the present period
+	Limit    int        `json:"limit"`    // 0 is none
+	Until    *time.Time `json:"until,omitempty"`
 }
 
 func budget(ctx context.Context, a *app.App) (searchBudget, error) {
-	b := searchBudget{Provider: "none"}
-	var err error
-	if a.Search != nil {
-		var until time.Time
-		b.Provider = a.Search.Name()
-		if b.Spent, b.Limit, until, err = a.Search.Usage(ctx); err != nil {
+	b := searchBudget{engineBudget: engineBudget{Provider: "none"}}
+	for i, s := range a.Search {
+		spent, limit, until, err := s.Usage(ctx)
+		if err != nil {
 			return b, err
 		}
-		b.Until = &until
+		e := engineBudget{s.Name(), spent, limit, &until}
+		if i == 0 {
+			b.engineBudget = e
+		} else {
+			b.Others = append(b.Others, e)
+		}
 	}
+	var err error
 	if b.Providers, err = a.DB.Searches().Spending(ctx); err != nil {
 		return b, err
 	}
@@ -106,13 +116,15 @@ func budget(ctx context.Context, a *app.App) (searchBudget, error) {
 }
 
 func writeBudget(w io.Writer, b searchBudget) error {
-	switch {
-	case b.Until == nil:
-		fmt.Fprintln(w, "no web search is set (setting search)")
-	case b.Limit == 0:
-		fmt.Fprintf(w, "%s: %d searches asked until now, no limit (setting search-budget); the period ends %s\n", b.Provider, b.Spent, b.Until.Format(time.DateOnly))
-	default:
-		fmt.Fprintf(w, "%s: %d of %d searches asked, %d left until %s\n", b.Provider, b.Spent, b.Limit, max(0, b.Limit-b.Spent), b.Until.Format(time.DateOnly))
+	for _, e := range append([]engineBudget{b.engineBudget}, b.Others...) {
+		switch {
+		case e.Until == nil:
+			fmt.Fprintln(w, "no web search is set (setting search)")
+		case e.Limit == 0:
+			fmt.Fprintf(w, "%s: %d searches asked until now, no limit (setting search-budget); the period ends %s\n", e.Provider, e.Spent, e.Until.Format(time.DateOnly))
+		default:
+			fmt.Fprintf(w, "%s: %d of %d searches asked, %d left until %s\n", e.Provider, e.Spent, e.Limit, max(0, e.Limit-e.Spent), e.Until.Format(time.DateOnly))
+		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(b.Providers) > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -24,8 +26,10 @@ import (
 )
 
 // aWeb is a record and a web in small: hosts where URLs wait, and hosts that a
-// crawl of one of them leads to.
+// crawl of one of them leads to. Activities run beside each other and beside workflows,
+// so it is locked by whoever looks into it.
 type aWeb struct {
+	sync.Mutex
 	waiting  map[string]bool
 	leads    map[string][]string
 	underWay map[string]bool // begun by a run that was continued
@@ -61,7 +65,23 @@ func (w *aWeb) lead(from string) {
 	}
 }
 
+func (w *aWeb) begun(host string) {
+	w.Lock()
+	defer w.Unlock()
+	w.underWay[host] = true
+}
+
+func (w *aWeb) ended(host string) {
+	w.Lock()
+	defer w.Unlock()
+	if delete(w.underWay, host); w.waiting[host] {
+		w.crawl(host)
+	}
+}
+
 func (w *aWeb) sites(b activities.Batch) activities.Sites {
+	w.Lock()
+	defer w.Unlock()
 	var s activities.Sites
 	for _, host := range slices.Sorted(func(yield func(string) bool) {
 		for host, is := range w.waiting {
@@ -91,14 +111,12 @@ func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, duri
 	env.RegisterWorkflow(HarvestVenue)
 	env.RegisterWorkflow(FindHomepages)
 	env.RegisterWorkflowWithOptions(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		w.underWay[p.Host] = true
+		w.begun(p.Host)
 		end := activities.SiteEnd{Host: p.Host, State: "done"}
 		if err := workflow.Sleep(ctx, 7*time.Second); err != nil {
 			return end, err
 		}
-		if delete(w.underWay, p.Host); w.waiting[p.Host] {
-			w.crawl(p.Host)
-		}
+		w.ended(p.Host)
 		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
 	}, workflow.RegisterOptions{Name: "CrawlSite"})
 	env.RegisterActivity(stages)
@@ -108,6 +126,8 @@ func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, duri
 	}
 	w.answer(env)
 	env.SetOnActivityStartedListener(func(*activity.Info, context.Context, converter.EncodedValues) {
+		w.Lock()
+		defer w.Unlock()
 		w.calls++
 		if full(w.calls) {
 			env.SetContinueAsNewSuggested(true)
@@ -126,6 +146,8 @@ func (w *aWeb) run(t *testing.T, p HarvestParams, full func(call int) bool, duri
 func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.Begin, mock.Anything, mock.Anything).Return(nil)
 	env.OnActivity(stages.SetStage, mock.Anything, mock.Anything).Return(func(_ context.Context, s activities.Stage) error {
+		w.Lock()
+		defer w.Unlock()
 		if len(w.stages) == 0 || w.stages[len(w.stages)-1] != s.Stage {
 			w.stages = append(w.stages, s.Stage)
 		}
@@ -137,15 +159,21 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 9, Wanted: 9}, nil)
 	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+		w.Lock()
+		defer w.Unlock()
 		w.located++
 		return harvest.Seeded{}, nil
 	})
 	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"m", "z"}}, nil)
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Authors, error) {
+		w.Lock()
+		defer w.Unlock()
 		w.searched++
 		return activities.Authors{Looked: 2, Found: 1}, nil
 	})
 	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Sites, error) {
+		w.Lock()
+		defer w.Unlock()
 		found := activities.Sites{More: true}
 		for _, host := range w.early {
 			if !slices.Contains(w.crawled, host) && !slices.Contains(b.Without, host) && len(found.Hosts) < b.Limit {
@@ -157,17 +185,23 @@ func (w *aWeb) answer(env *testsuite.TestWorkflowEnvironment) {
 	})
 	env.OnActivity(stages.SettleHomepages, mock.Anything, mock.Anything).Return(harvest.Settled{}, nil)
 	env.OnActivity(stages.SeedHomepages, mock.Anything, mock.Anything).Return(func(context.Context, activities.Harvest) (harvest.Seeded, error) {
+		w.Lock()
+		defer w.Unlock()
 		w.lead("homepages")
 		return harvest.Seeded{Hosts: 5}, nil
 	})
 	env.OnActivity(stages.SitesToCrawl, mock.Anything, mock.Anything).Return(func(_ context.Context, b activities.Batch) (activities.Sites, error) { return w.sites(b), nil })
 	env.OnActivity(stages.Ended, mock.Anything, mock.Anything).Return(func(_ context.Context, hosts []string) ([]string, error) {
+		w.Lock()
+		defer w.Unlock()
 		if w.asked++; w.asked > 100 { // mocked time would go on for ever
 			env.CancelWorkflow()
 		}
 		return slices.DeleteFunc(hosts, func(h string) bool { return w.underWay[h] || w.waiting[h] }), nil // as it is of a site that was listed and not crawled
 	})
 	env.OnActivity(stages.Requeue, mock.Anything, mock.Anything).Return(func(context.Context, activities.Retry) (activities.Requeued, error) {
+		w.Lock()
+		defer w.Unlock()
 		w.waiting["again.example"] = true
 		return activities.Requeued{URLs: 1}, nil
 	})
@@ -186,6 +220,10 @@ func (w *aWeb) through(t *testing.T, full func(call int) bool) HarvestResult {
 			return r
 		}
 		var next *workflow.ContinueAsNewError
+		var panicked *temporal.PanicError
+		if errors.As(err, &panicked) {
+			t.Fatalf("%v\n%s", err, panicked.StackTrace())
+		}
 		require.True(t, errors.As(err, &next), "%v", err)
 		p = HarvestParams{} // fields that are left out must not be those of the run before
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))

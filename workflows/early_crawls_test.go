@@ -41,11 +41,7 @@ func hold(enough int, found ...string) *held {
 // another host.
 func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.TestWorkflowEnvironment {
 	env := envWithSites(t, func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
-		h.mu.Lock()
-		if h.begun = append(h.begun, p.Host); len(h.begun) == h.enough {
-			close(h.batch)
-		}
-		h.mu.Unlock()
+		h.begin(p.Host)
 		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
 		if err := workflow.Sleep(ctx, takes[p.Host]); err != nil {
 			return end, err
@@ -89,6 +85,15 @@ func (h *held) env(t *testing.T, takes map[string]time.Duration) *testsuite.Test
 	}).Maybe()
 	easyStages(env)
 	return env
+}
+
+// begin notes that a crawl has begun.
+func (h *held) begin(host string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun = append(h.begun, host); len(h.begun) == h.enough {
+		close(h.batch)
+	}
 }
 
 func (h *held) tell(what string) {
@@ -160,4 +165,26 @@ func TestAHarvestIsCancelledInItsSearch(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages})
 	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example"}, h.begun)
+}
+
+// TestCrawlsBegunEarlyLookAgain when all homepages are given to the frontier: one that
+// found nothing more a moment before would end, and leave what came to a wave that there
+// may not be.
+func TestCrawlsBegunEarlyLookAgain(t *testing.T) {
+	t.Parallel()
+	h := hold(1, "ada.example")
+	env := h.env(t, nil)
+	env.OnWorkflow("CrawlSite", mock.Anything, mock.Anything).Return(func(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
+		h.begin(p.Host)
+		end := activities.SiteEnd{Host: p.Host, State: gleaner.SiteDone}
+		if woken, _ := signals(ctx, SignalWake).ReceiveWithTimeout(ctx, 10*time.Hour, nil); woken {
+			h.tell(p.Host + " looks again")
+		}
+		return end, workflow.SignalExternalWorkflow(ctx, "default-test-workflow-id", "", SignalSiteEnded, end).Get(ctx, nil)
+	})
+	p := HarvestParams{Harvest: webdb, Stage: gleaner.StageHomepages}
+	p.Harvest.Options.MaxWaves = 1
+	env.ExecuteWorkflow(HarvestVenue, p)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{"ada.example looks again", "report"}, h.log)
 }

@@ -258,7 +258,13 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 		return err
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
-	return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
+		return err
+	}
+	if len(h.s.Pending) > 0 && workflow.GetVersion(ctx, "early-crawls-look-again", workflow.DefaultVersion, 1) == 1 {
+		h.wakeSites(ctx) // a crawl that found nothing more before this would end, and the first wave leave its host out
+	}
+	return nil
 }
 
 func (h *harvestRun) crawl(ctx workflow.Context) error {

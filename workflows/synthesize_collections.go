@@ -16,6 +16,7 @@ import (
 // is in the record, under their name.
 type CollectParams struct {
 	Name     string       `json:"name"`
+	Run      int          `json:"run,omitempty"`      // of the record's that this makes
 	Parallel int          `json:"parallel,omitempty"` // slices at a time, each of which asks one host at a time; 0 is 4
 	State    CollectState `json:"state"`              // of the runs before
 }
@@ -31,6 +32,11 @@ type CollectState struct {
 // CollectionsID is the workflow id of the collections of a name: one at a time.
 func CollectionsID(name string) string { return "collections/" + name }
 
+// SignalAskedAgain tells a run that its collections were asked for after it had ended them
+// (record.Ask did not find them running): the next follows at once, under the parameters
+// that come with the signal. One that comes before changes nothing.
+const SignalAskedAgain = "asked-again"
+
 // roundsPerRun bounds the history of one run.
 const roundsPerRun = 100
 
@@ -41,7 +47,7 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if p.Parallel <= 0 {
 		p.Parallel = 4
 	}
-	c := &collectRun{p: p, s: p.State}
+	c := &collectRun{p: p, s: p.State, again: signals(ctx, SignalAskedAgain)}
 	if err := c.listen(ctx); err != nil {
 		return c.s, err
 	}
@@ -49,15 +55,31 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if workflow.IsContinueAsNewError(err) {
 		return c.s, err
 	}
+	c.askedAgain() // of what is made already
 	if ended := c.end(ctx, err); err == nil {
 		err = ended
+	}
+	if p := c.askedAgain(); p != nil {
+		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, *p)
 	}
 	return c.s, err
 }
 
 type collectRun struct {
-	p CollectParams
-	s CollectState
+	p     CollectParams
+	s     CollectState
+	again workflow.ReceiveChannel
+}
+
+// askedAgain is what the last of the signals that came says, nil where none came.
+func (c *collectRun) askedAgain() (last *CollectParams) {
+	for {
+		var p CollectParams
+		if !c.again.ReceiveAsync(&p) {
+			return last
+		}
+		last = &p
+	}
 }
 
 func (c *collectRun) listen(ctx workflow.Context) error {
@@ -177,7 +199,7 @@ func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Dur
 
 // end writes down how it ended, also that of a cancelled one.
 func (c *collectRun) end(ctx workflow.Context, err error) error {
-	end := activities.CollectionEnd{Name: c.p.Name, State: activities.JobEnded, Note: string(c.s.End)}
+	end := activities.CollectionEnd{Name: c.p.Name, Run: c.p.Run, State: activities.JobEnded, Note: string(c.s.End)}
 	switch {
 	case ctx.Err() != nil:
 		end.State, end.Note = activities.JobCancelled, ""
@@ -202,5 +224,5 @@ func (c *collectRun) details() string {
 	if p := c.s.Prepared; p != nil {
 		d += fmt.Sprintf("%d topics with a centroid; without: %s\n\n", p.Centroids, cmp.Or(strings.Join(p.Without, ", "), "none"))
 	}
-	return d + fmt.Sprintf("| requests | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d |\n", t.Requests, t.Pages, t.Documents, t.Entries, t.Failed)
+	return d + fmt.Sprintf("| requests | refused | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d | %d |\n", t.Requests, t.Refused, t.Pages, t.Documents, t.Entries, t.Failed)
 }

@@ -88,9 +88,9 @@ func TellImport(run ingest.Run, o ingest.Options) Told {
 func TellTable(run tables.Run, o tables.Options) Told {
 	return Told{fmt.Sprintf("job %d, %s %s", run.Job, run.Kind, o.Say(run.Kind)), fmt.Sprintf("A job on what is on record: **%s**, %s.\n\n"+
 		"`starter jobs show %d` shows how far it is and each line of it, `starter jobs run %d` runs it again. One that is cancelled has done what it has done.", run.Kind, o.Say(run.Kind), run.Job, run.Job)}
-	// TellCollection tells of collections by topic.
 }
 
+// TellCollection tells of collections by topic.
 func TellCollection(name string) Told {
 	return Told{summary("collections " + name), "Makes the collections by topic **" + name + "**: a search and a centroid for each topic, then a crawl over many hosts, what is most on topic first.\n\n" +
 		"`starter collections show " + name + "` shows how far it is, the updates pause and resume work at any time. To cancel it keeps what was collected; the same `starter collect` goes on with it."}
@@ -184,6 +184,8 @@ func whatFor(name string) string {
 		return `ask again for what failed: {"host", "reason", "older_than"}`
 	case SignalSiteEnded:
 		return "a site's crawl has ended, as that crawl tells"
+	case SignalAskedAgain:
+		return "it was asked for again after its end was on record: begin anew"
 	case SignalWake:
 		return "look again at once: it was resumed, retried, or given new URLs"
 	}

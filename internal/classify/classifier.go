@@ -2,6 +2,7 @@ package classify
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -154,6 +155,27 @@ func (c *Classifier) Known(words []string) int {
 		}
 	}
 	return n
+}
+
+// sure is the score of a page of which enough words are known, and 0 of any other; 0, too,
+// where weights beyond all measure give no number.
+func (c *Classifier) sure(words []string) float64 {
+	if c.Known(words) < leastKnown {
+		return 0
+	}
+	if s := c.Score(words); s > 0 {
+		return s
+	}
+	return 0
+}
+
+// Parse reads a classifier, as 'lab train topic' writes it, and makes it ready.
+func Parse(data []byte) (*Classifier, error) {
+	c := &Classifier{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, err
+	}
+	return c, c.Check()
 }
 
 // Check reports what is wrong with a classifier that was read, and makes it ready.

@@ -1,19 +1,5 @@
 package classify
 
-// Layer is where a page stands in the revised context graph (§4.6).
-type Layer int
-
-// The layers: pages about the topic, pages that lead to such pages within a few
-// links, and the rest, whose links are not followed.
-const (
-	Dropped Layer = iota
-	Relevant
-	Leads
-)
-
-// String is the layer's name.
-func (l Layer) String() string { return [...]string{"dropped", "relevant", "leads"}[l] }
-
 // Sure is the score from which a page counts.
 const Sure = 0.5
 
@@ -25,23 +11,18 @@ const (
 	tunnelSites = 30
 )
 
-// Graph tells layers apart. Second may be nil: then there are two layers.
+// Graph tells the second layer of the revised context graph (§4.6), pages that lead to
+// pages about the topic within a few links, from the rest.
 type Graph struct {
-	First, Second *Classifier
+	Second *Classifier // nil knows no such page
 
 	tunnelling bool
 	sites      int // relevant sites that were met since tunnelling began
 }
 
-// Layer of a page by its words.
-func (g *Graph) Layer(words []string) Layer {
-	switch {
-	case g.First.Score(words) >= Sure:
-		return Relevant
-	case g.Second != nil && g.Second.Score(words) >= Sure*g.Gamma():
-		return Leads
-	}
-	return Dropped
+// Leads reports whether a page is of the second layer, by its words.
+func (g *Graph) Leads(words []string) bool {
+	return g.Second != nil && g.Second.Score(words) >= Sure*g.Gamma()
 }
 
 // Gamma is what the second layer's threshold is multiplied with: 1, or 0.75 while

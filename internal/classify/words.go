@@ -70,11 +70,7 @@ func (c *Pages) Classify(p topic.Page) []topic.Score {
 	out := slices.DeleteFunc(c.Vectors.Classify(p), func(s topic.Score) bool { return c.by[s.Topic] != nil })
 	words := Words(c.filter, p)
 	for _, t := range c.topics {
-		k := c.by[t]
-		if k.Known(words) < leastKnown {
-			continue
-		}
-		if s := k.Score(words); s > 0 { // weights beyond all measure give no number
+		if s := c.by[t].sure(words); s > 0 {
 			out = append(out, topic.Score{Topic: t, Correlation: s})
 		}
 	}

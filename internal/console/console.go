@@ -72,6 +72,9 @@ func New(ctx context.Context, o Options) (*Console, error) {
 	if c.doors, err = newDoors(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
 	}
+	if err = o.App.DB.EndProvided(ctx); err != nil { // what they may do is as the policy said before
+		return nil, fmt.Errorf("console: %w", err)
+	}
 	ctx, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.reports = &reports{db: o.App.DB, ctx: ctx, making: map[string]*making{}, hands: make(chan struct{}, reportsATime)}
 	return c, nil

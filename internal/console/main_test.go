@@ -33,8 +33,13 @@ type desk struct {
 
 func open(t *testing.T, change func(*Options), public bool) *desk {
 	t.Helper()
+	return openOn(t, devtest.Postgres(t), change, public)
+}
+
+func openOn(t *testing.T, dsn string, change func(*Options), public bool) *desk {
+	t.Helper()
 	secret := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(secret, []byte(devtest.Postgres(t)), 0o600))
+	require.NoError(t, os.WriteFile(secret, []byte(dsn), 0o600))
 	cfg, err := config.Load(map[string]string{"database-url-file": secret, "data-dir": t.TempDir()}, os.DevNull, nil)
 	require.NoError(t, err)
 	a, err := app.OpenRecord(t.Context(), cfg, app.Options{})

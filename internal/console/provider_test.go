@@ -209,6 +209,41 @@ func TestWhoIsNamedNoMoreIsShutOut(t *testing.T) {
 	}
 }
 
+// TestAChangedPolicyHoldsForOpenSessions: a console that starts under it leaves nobody with
+// the role that they had before it, nor without a provider at all. Who has a password stays.
+func TestAChangedPolicyHoldsForOpenSessions(t *testing.T) {
+	t.Parallel()
+	p := newIdentity(t)
+	d := open(t, p.options, true)
+	ctx, token := t.Context(), []byte("of a password")
+	require.NoError(t, d.SaveUser(ctx, "bob", "hash", store.Editor))
+	require.NoError(t, d.BeginSession(ctx, token, "bob", time.Hour))
+	for name, change := range map[string]func(*Options){
+		"other people": func(o *Options) { o.Provider.Who = map[store.Role][]string{store.Reader: {"@other.example"}} },
+		"no provider":  func(o *Options) { o.Provider = nil },
+	} {
+		d.another()
+		p.claims = map[string]any{"sub": "3", "groups": "staff"}
+		_, res, body := d.byProvider("/")
+		require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+		res, _ = d.do("GET", "/", "")
+		require.Equal(t, http.StatusOK, res.StatusCode, name)
+
+		o := Options{App: d.App}
+		p.options(&o)
+		change(&o)
+		c, err := New(ctx, o)
+		require.NoError(t, err, name)
+		c.Close()
+		res, _ = d.do("GET", "/", "")
+		require.Equal(t, http.StatusSeeOther, res.StatusCode, name)
+	}
+	who, role, _, err := d.DB.Session(ctx, token)
+	require.NoError(t, err)
+	require.Equal(t, "bob", who)
+	require.Equal(t, store.Editor, role)
+}
+
 // TestAWayBackLeadsInOnce: not a second time, not with another state, and not in another
 // browser.
 func TestAWayBackLeadsInOnce(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -205,6 +206,15 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 	w.Header().Add("Vary", "Accept")
 	if !asJSON(r) {
 		c.render(w, r, code, name, data)
+		return
+	}
+	if long, is := data.(interface{ WriteJSON(io.Writer) error }); is {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		if err := long.WriteJSON(w); err != nil {
+			c.log.WarnContext(r.Context(), "console: a report was cut off", "path", r.URL.Path, "error", err)
+			panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
+		}
 		return
 	}
 	body, err := json.MarshalIndent(data, "", "  ")

@@ -53,8 +53,12 @@ func (rs *reports) whole(ctx context.Context, id string) (*report.Report, error)
 // are twenty times as old as that takes. Who would wait long for that gets the old
 // ones, or nil where there are none.
 func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error) {
+	now, err := rs.db.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r, err := report.Latest(ctx, rs.db, id)
-	if err != nil || r != nil && time.Since(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
+	if err != nil || r != nil && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
 		return r, err
 	}
 	m := rs.make(id)

@@ -1,11 +1,14 @@
 package console
 
 import (
+	"fmt"
 	"net/url"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
 )
 
 // TestFewReportsAtATime: one more waits for its turn, and pages do without meanwhile,
@@ -51,4 +54,40 @@ func TestReasonsAreOfPapersThatAreMissing(t *testing.T) {
 	require.Empty(t, p.Papers[2].Reason)
 	d.read(&p, "/papers?reason=ambiguous&harvest="+url.QueryEscape(sampleHarvest))
 	require.Empty(t, p.Papers)
+}
+
+// TestReportsAreDatedByTheRecord: whose clock is ahead keeps none that stands for the
+// later ones of others, and what is old is made anew whatever the clock of the console.
+func TestReportsAreDatedByTheRecord(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
+		t.Run(fmt.Sprint("the record is ahead by ", ahead), func(t *testing.T) {
+			t.Parallel()
+			d := openOn(t, devtest.PostgresApart(t, ahead), nil, false)
+			d.sample()
+			made := func() (at time.Time) {
+				require.NoError(t, d.Pool.QueryRow(t.Context(), `SELECT made_at FROM harvest_reports`).Scan(&at))
+				return at
+			}
+			began, err := d.Now(t.Context())
+			require.NoError(t, err)
+			d.explained(sampleHarvest)
+			ended, err := d.Now(t.Context())
+			require.NoError(t, err)
+			require.WithinRange(t, made(), began, ended)
+
+			d.exec(`UPDATE harvest_reports SET made_at = now(), took = '1 hour'`)
+			kept := made()
+			r, err := d.reports.latest(t.Context(), sampleHarvest)
+			require.NoError(t, err)
+			require.True(t, kept.Equal(r.Made))
+			require.Empty(t, d.reports.making, "it is good enough")
+
+			d.exec(`UPDATE harvest_reports SET made_at = now() - interval '1 minute', took = '1 ms'`)
+			kept = made()
+			_, err = d.reports.latest(t.Context(), sampleHarvest)
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return made().After(kept) }, time.Minute, 10*time.Millisecond)
+		})
+	}
 }

@@ -20,28 +20,52 @@ func (w *world) harvest(t *testing.T, id string, site int) {
 	require.NoError(t, err)
 }
 
-// TestAHarvestCancelledBeforeHasNoSay: its sites can be crawled again, by a
-// recrawl that no harvest watches.
+// untrapped is a site without end that is no trap, of which a slice asks for five pages.
+func untrapped(t *testing.T) (w *world, s *site, id int) {
+	t.Helper()
+	w, s = newWorld(t), endless(t)
+	w.cfg.TrapPages, w.cfg.SlicePages = 0, 5
+	return w, s, w.seed(t, s.host, "/", "/")
+}
+
+// TestAHarvestCancelledBeforeHasNoSay: once a crawl has ended since, its sites can be
+// crawled again, whoever wants that.
 func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	s := endless(t)
-	w.cfg.TrapPages, w.cfg.SlicePages = 0, 5
-	id := w.seed(t, s.host, "/", "/")
+	w, s, id := untrapped(t)
 	w.harvest(t, "old", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "old", "cancelled", ""))
+	require.NoError(t, w.db.FinishCrawl(t.Context(), s.host, "stopped", store.NotWanted, "", false, w.cfg.Recrawl))
 	c := w.crawler(w.client)
-	_, err := c.Slice(t.Context(), s.host, func(Progress) {}) // begins the crawl
+	r, err := c.Slice(t.Context(), s.host, func(Progress) {}) // begins the crawl
 	require.NoError(t, err)
-	_, cancelled, err := w.db.Attention(t.Context(), id)
-	require.NoError(t, err)
-	require.False(t, cancelled)
+	require.Equal(t, SliceFull, r.Ending)
 
 	w.harvest(t, "new", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "new", "cancelled", ""))
-	_, cancelled, err = w.db.Attention(t.Context(), id)
+	_, cancelled, err := w.db.Attention(t.Context(), id)
 	require.NoError(t, err)
 	require.True(t, cancelled, "cancelled while it was crawled")
+}
+
+// TestACrawlIsNotBegunForAHarvestThatWasCancelled while its first slice waited for a
+// worker, unless a recrawl wants it.
+func TestACrawlIsNotBegunForAHarvestThatWasCancelled(t *testing.T) {
+	t.Parallel()
+	w, s, id := untrapped(t)
+	w.harvest(t, "h", id)
+	require.NoError(t, w.db.SetStage(t.Context(), "h", "cancelled", ""))
+	slice := func() Ending {
+		t.Helper()
+		r, err := w.crawler(w.client).Slice(t.Context(), s.host, func(Progress) {})
+		require.NoError(t, err)
+		return r.Ending
+	}
+	require.Equal(t, Cancelled, slice())
+	require.Empty(t, s.asked())
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET recrawled_for='{recrawl/due}'`)
+	require.NoError(t, err)
+	require.Equal(t, SliceFull, slice())
 }
 
 // TestATrapTakesWhatComesLater: a site that ended as a trap is crawled again for

@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -20,10 +21,11 @@ type keeping struct {
 	crawl int
 	tape  *fetch.Tape
 	file  *repository.CrawlFile
+	log   *slog.Logger
 }
 
 func newKeeping(s *slice) *keeping {
-	return &keeping{repo: s.coll.Repository(), host: s.site.Host, crawl: s.site.Crawl, tape: fetch.NewTape("")}
+	return &keeping{repo: s.coll.Repository(), host: s.site.Host, crawl: s.site.Crawl, tape: fetch.NewTape(""), log: s.log}
 }
 
 // write writes what was exchanged since the last time: over e, or over robots.txt
@@ -70,8 +72,13 @@ func (k *keeping) open(ctx context.Context, request string) (err error) {
 			said = append(said, "http-header-user-agent: "+strings.TrimSpace(value))
 		}
 	}
-	k.file, err = k.repo.CrawlFile(ctx, k.host, "Gleaner", said...)
-	return err
+	if k.file, err = k.repo.CrawlFile(ctx, k.host, "Gleaner", said...); err != nil {
+		return err
+	}
+	for _, path := range k.file.Aside {
+		k.log.ErrorContext(ctx, "a crawl file that a worker left behind cannot be read; it is set aside", "file", path)
+	}
+	return nil
 }
 
 // cached writes an answer that was fetched before the crawl.

@@ -63,6 +63,7 @@ type Judgement struct {
 	Reasons       []string          `json:"reasons"`    // what weighed most, for a person
 	References    int               `json:"references"` // entries of its reference list
 	ReferenceList []string          `json:"reference_list,omitempty"`
+	Elsewhere     bool              `json:"-"` // academic, but of no discipline that is collected
 	Features      Features          `json:"-"` // in the order of featureNames; may hold NaN
 }
 

@@ -30,6 +30,9 @@ const (
 	NoReader     Outcome = "no-reader"      // a kind known by name for which nothing is installed here
 	Unwelcome    Outcome = "unwelcome"      // passed over unread for its name or size, where the pre-filter is on
 	SourceOnly   Outcome = "source"         // BibTeX, or a part of LaTeX: a paper's source, not a paper
+
+	// OtherDiscipline is academic, and of none of the disciplines that are collected.
+	OtherDiscipline Outcome = "other-discipline"
 )
 
 // Text is what was read out of one file.

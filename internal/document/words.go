@@ -12,7 +12,7 @@ func Classes() []string { return words(Paper, Thesis, Slides, Course, CV, Other)
 // Outcomes are the words for how reading a file ended.
 func Outcomes() []string {
 	return words(OK, Encrypted, Truncated, EmptyFile, ImageOnly, Garbled, NotADocument, Wall, ErrorPage, Unreadable, Timeout, Stalled, TooLarge, NoReader,
-		Unwelcome, SourceOnly)
+		Unwelcome, SourceOnly, OtherDiscipline)
 }
 
 func words[T ~string](all ...T) []string {

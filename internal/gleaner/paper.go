@@ -18,6 +18,15 @@ func (a Author) ID() string {
 	return "name:" + strings.ToLower(strings.Join(strings.Fields(a.Name), " "))
 }
 
+// Names are those of some authors, in their order.
+func Names(of []Author) []string {
+	out := make([]string, len(of))
+	for i, a := range of {
+		out[i] = a.Name
+	}
+	return out
+}
+
 // Surname is the last word of the name, without a generational suffix.
 func (a Author) Surname() string {
 	words := strings.Fields(a.Name)

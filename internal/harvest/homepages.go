@@ -195,6 +195,11 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 			}
 		}
 	}
+	before, err := s.decision(ctx, a.ID())
+	if err != nil {
+		return sub, err
+	}
+	sub.Withdrawn = homepage.WithdrawnFrom(before)
 	words, err := s.DB.Overrides(ctx, a.ID())
 	for _, w := range words {
 		if w.Word == "is" {

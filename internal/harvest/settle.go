@@ -97,6 +97,28 @@ func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decisi
 	return ds[0], nil
 }
 
+// Withdraw takes homepages back that led nowhere and for which the name alone spoke. Their
+// authors are looked for again, without them, by whoever looks next.
+func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) (withdrawn int, err error) {
+	for _, b := range barren {
+		d, err := s.decision(ctx, b.Author)
+		if err != nil {
+			return withdrawn, err
+		}
+		d, is := homepage.Withdraw(d, b.URL, b.Brought)
+		if !is {
+			continue
+		}
+		if withdrawn++; len(d.Homepages) == 0 {
+			d.NextTry = time.Now()
+		}
+		if err := s.save(ctx, d); err != nil {
+			return withdrawn, err
+		}
+	}
+	return withdrawn, nil
+}
+
 func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
 	var kept []store.Homepage
 	for i, c := range d.Homepages {

@@ -143,10 +143,9 @@ func (c *CachedSearcher) Usage(ctx context.Context) (spent, limit int, until tim
 }
 
 // Spare reports whether searches may be asked that one can do without: while less
-// than half of the period's budget is used. Without a budget, and without a searcher
-// that costs anything (nil), they may.
+// than half of the period's budget is used. Without a budget they may.
 func (c *CachedSearcher) Spare(ctx context.Context) (bool, error) {
-	if c == nil || c.budget.Limit == 0 {
+	if c.budget.Limit == 0 {
 		return true, nil
 	}
 	spent, err := c.cache.Spent(ctx, c.Name(), c.periodStart(c.budget.Now()))
@@ -154,6 +153,31 @@ func (c *CachedSearcher) Spare(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("%w: search budget: %w", ErrRecord, err)
 	}
 	return 2*spent < c.budget.Limit, nil
+}
+
+// Engines are the search engines of the settings, none or some.
+type Engines []*CachedSearcher
+
+// Searcher asks all of them (Merged); nil for none.
+func (e Engines) Searcher() Searcher {
+	if len(e) == 0 {
+		return nil
+	}
+	all := make([]Searcher, len(e))
+	for i, s := range e {
+		all[i] = s
+	}
+	return Merged(all...)
+}
+
+// Spare reports whether each has budget for searches that one can do without.
+func (e Engines) Spare(ctx context.Context) (bool, error) {
+	for _, s := range e {
+		if spare, err := s.Spare(ctx); !spare || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (c *CachedSearcher) periodStart(now time.Time) time.Time {

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/web/weburl"
 )
 
 // SearXNG asks a SearXNG instance, whose settings must allow JSON
@@ -177,6 +180,45 @@ func newProvider(name string, client *http.Client, gate fetch.Gate, memory *fetc
 	// No redirect is followed: a key and what is searched for are for the host that
 	// the operator named.
 	return provider{name: name, api: fetch.NewAPI(client.Transport, gate, memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)}
+}
+
+// Merged asks all of the given searchers and takes of each the first result, then of each
+// the second, and so on, each address once. One that failed is said beside what the others
+// know, unless it would refuse until somebody changes a setting.
+func Merged(searchers ...Searcher) Searcher {
+	if len(searchers) == 1 {
+		return searchers[0]
+	}
+	return merged(searchers)
+}
+
+type merged []Searcher
+
+func (m merged) Name() string { return firstAnswer(m).Name() }
+
+func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
+	answers, errs := make([][]evidence.Result, len(m)), make([]error, len(m))
+	var g sync.WaitGroup
+	for i, s := range m {
+		g.Go(func() { answers[i], errs[i] = s.Search(ctx, query, n) })
+	}
+	g.Wait()
+	var all []evidence.Result
+	met := map[string]bool{}
+	for rank := range n {
+		for _, rs := range answers {
+			if rank < len(rs) && !met[weburl.Key(rs[rank].URL)] && len(all) < n {
+				met[weburl.Key(rs[rank].URL)] = true
+				all = append(all, rs[rank])
+			}
+		}
+	}
+	answered := slices.Contains(errs, nil)
+	errs = slices.DeleteFunc(errs, func(err error) bool {
+		var of *SearchError
+		return answered && errors.As(err, &of) && of.Refused()
+	})
+	return all, errors.Join(errs...)
 }
 
 // FirstAnswer asks the given searchers in order and returns the first answer

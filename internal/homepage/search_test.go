@@ -200,6 +200,56 @@ func TestFirstAnswer(t *testing.T) {
 	require.ErrorIs(t, err, errNoKey, "an empty index is no answer in the place of one that failed")
 }
 
+// listing is a searcher that knows some addresses.
+type listing struct {
+	name string
+	urls []string
+	err  error
+}
+
+func (l listing) Name() string { return l.name }
+
+func (l listing) Search(_ context.Context, _ string, n int) (out []evidence.Result, err error) {
+	for i, u := range l.urls[:min(n, len(l.urls))] {
+		out = append(out, evidence.Result{URL: u, Provider: l.name, Rank: i + 1})
+	}
+	return out, l.err
+}
+
+// TestMerged: the engines take turns, what both know is one, and one that is down loses
+// nothing of the other's.
+func TestMerged(t *testing.T) {
+	t.Parallel()
+	a := listing{"a", []string{"http://x.example/", "http://y.example/", "http://z.example/"}, nil}
+	b := listing{"b", []string{"http://y.example", "http://v.example/"}, nil}
+	down := listing{"down", nil, &SearchError{Provider: "down", Status: 503, Err: errBusy}}
+	refused := listing{"refused", nil, &SearchError{Provider: "refused", Err: errNoKey}}
+	urls := func(n int, all ...Searcher) (out []string, err error) {
+		rs, err := Merged(all...).Search(t.Context(), "q", n)
+		for _, r := range rs {
+			out = append(out, r.URL)
+		}
+		return out, err
+	}
+	both := []string{"http://x.example/", "http://y.example", "http://v.example/", "http://z.example/"}
+	got, err := urls(9, a, b)
+	require.NoError(t, err)
+	require.Equal(t, both, got)
+	got, err = urls(3, refused, a, b)
+	require.NoError(t, err, "nobody waits for a key")
+	require.Equal(t, both[:3], got)
+	got, err = urls(9, a, down)
+	require.ErrorIs(t, err, errBusy, "it is asked again")
+	require.Equal(t, a.urls, got)
+	_, err = urls(9, refused, refused)
+	require.ErrorIs(t, err, errNoKey)
+	require.Equal(t, "a,b", Merged(a, b).Name())
+	require.Nil(t, Engines(nil).Searcher())
+	spare, err := Engines{Cached(a, newMemoryCache(), Budget{}), Cached(b, newMemoryCache(), Budget{Limit: 10})}.Spare(t.Context())
+	require.NoError(t, err)
+	require.True(t, spare)
+}
+
 // The second page of an answer fails: the first is not lost, and is not kept as
 // if it were the whole.
 func TestAPartOfAnAnswer(t *testing.T) {

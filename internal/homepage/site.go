@@ -54,6 +54,10 @@ func (h *hunt) enter(l lead) {
 		h.drop(l, canonical, ruleGiven+" another, with more evidence")
 		return
 	}
+	if rule := h.withdrawn(canonical); rule != "" {
+		h.drop(l, canonical, rule)
+		return
+	}
 	root := h.rootFor(u, l)
 	key := addressKey(root)
 	s := h.byKey[key]

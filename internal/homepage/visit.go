@@ -145,6 +145,9 @@ func (h *hunt) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
 	case belowFound(final, h.s.Taken):
 		return ruleGiven + " another, with more evidence"
 	}
+	if rule := h.withdrawn(final); rule != "" {
+		return rule
+	}
 	if other := h.byKey[addressKey(final)]; other != nil && other != s {
 		if other.visited {
 			return "leads to a page that was looked at already"

@@ -77,6 +77,13 @@ func TestFTP(t *testing.T) {
 	places.Logins.Password = password
 	one, _ = from(t, places, Options{Paths: []string{strings.Replace(base, "//", "//ada@", 1)}}, Position{})
 	require.NotEmpty(t, one)
+	before = d.logins.Load()
+	places.Logins.Password = "machine other.example login ada password \"" + password + "\""
+	s.refuses(places, strings.Replace(base, "//", "//ada@", 1), "GLEANER_IMPORT_PASSWORD")
+	require.Equal(t, before, d.logins.Load(), "another server's is not told")
+	places.Logins.Password += "\nmachine 127.0.0.1\n\tlogin ada\n\tpassword \"" + password + "\""
+	one, _ = from(t, places, Options{Paths: []string{strings.Replace(base, "//", "//ada@", 1)}}, Position{})
+	require.NotEmpty(t, one)
 	_, err := Open(t.Context(), places, Options{Paths: []string{base + "/gone"}}, Position{})
 	require.ErrorIs(t, err, ErrInput)
 	s.lies(places, d, base)

@@ -343,3 +343,25 @@ func TestWebLies(t *testing.T) {
 	require.ErrorIs(t, err, ErrInput)
 	require.Less(t, asked, 10)
 }
+
+// TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
+// which nobody knows.
+func TestListsThatAreTooLong(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	require.NoError(t, err)
+	_, _ = z.Write([]byte("a.warc.gz\n"))
+	filler := bytes.Repeat([]byte("#"+strings.Repeat("-", 1022)+"\n"), 1<<10)
+	for range 256 {
+		_, _ = z.Write(filler)
+	}
+	require.NoError(t, z.Close())
+	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000)}}
+	at := web.serve(t)
+	for _, path := range []string{"/list.gz", "/page.html"} {
+		_, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, Position{})
+		require.ErrorIs(t, err, ErrInput)
+		require.ErrorContains(t, err, "MiB", path)
+	}
+}

@@ -94,7 +94,9 @@ const sayEvery = time.Second
 // crawl that holds it gives way.
 func (k *Keeper) await(ctx context.Context, host string) error {
 	for {
-		_, err := k.pool.Exec(ctx, `UPDATE sites SET awaited_at = clock_timestamp() WHERE host = ANY($1) AND awaited_at < clock_timestamp() - $2::interval`, paired(host), sayEvery/2)
+		_, err := k.pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($1) AND awaited_at < clock_timestamp() - $2::interval
+				ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
+			UPDATE sites s SET awaited_at = clock_timestamp() FROM held WHERE s.id = held.id`, paired(host), sayEvery/2)
 		if err != nil {
 			return fmt.Errorf("politeness: turn of %s: %w", host, err)
 		}

@@ -339,3 +339,30 @@ func TestPublicHostsHaveAFloor(t *testing.T) {
 	done(fetch.Visit{Status: 200})
 	require.Less(t, nextIn(t, db, "service.test"), 10*time.Second, "an interface for programs has a pace of its own")
 }
+
+// TestWhoWaitsTakesRowsInTheOrderOfAll: a host and its pair with "www." are locked in one
+// order by whoever takes either and by who says that it waits, wherever their rows lie.
+func TestWhoWaitsTakesRowsInTheOrderOfAll(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	_, err := db.Pool.Exec(t.Context(), `INSERT INTO sites (host) VALUES ('www.lab.test'), ('lab.test')`)
+	require.NoError(t, err)
+	lock := func(tx pgx.Tx, host string) error {
+		_, err := tx.Exec(t.Context(), `SELECT FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host)
+		return err
+	}
+	said := make(chan error, 1)
+	require.NoError(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
+		if err := lock(tx, "lab.test"); err != nil {
+			return err
+		}
+		go func() { said <- NewKeeper(db.Pool, unpaced, "a").await(t.Context(), "lab.test") }()
+		require.Eventually(t, func() bool {
+			var waits bool
+			err := db.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
+			return err == nil && waits
+		}, time.Minute, 10*time.Millisecond)
+		return lock(tx, "www.lab.test")
+	}))
+	require.NoError(t, <-said)
+}

@@ -12,8 +12,23 @@ import (
 type ancestor struct {
 	asked, came, parent uint32 // hashes of addresses
 	worth               float32
+	judged, accepted    uint8 // of its documents
 	features            []feature
 }
+
+// count counts the verdict on one of the page's documents, of the first 255.
+func (a *ancestor) count(accepted bool) {
+	if a.judged == math.MaxUint8 {
+		return
+	}
+	a.judged++
+	if accepted {
+		a.accepted++
+	}
+}
+
+// yield is what the page has brought so far, in papers per request, itself included.
+func (a *ancestor) yield() float64 { return float64(a.accepted) / (float64(a.judged) + 1) }
 
 // ancestry remembers the latest pages, the last one last.
 type ancestry struct{ pages []ancestor }
@@ -59,8 +74,8 @@ func hashOf(url string) uint32 {
 	return max(h, 1)
 }
 
-// encode writes each page as three hashes, its worth, the number of its
-// features, and two bytes of index and four of value for each.
+// encode writes each page as three hashes, its worth, the counts of
+// its documents, the number of its features, and two bytes of index and four of value for each.
 func (y *ancestry) encode() string {
 	var buf []byte
 	le := binary.LittleEndian
@@ -70,7 +85,7 @@ func (y *ancestry) encode() string {
 		}
 		buf = le.AppendUint32(buf, math.Float32bits(a.worth))
 		n := len(a.features)
-		buf = append(buf, byte(n))
+		buf = append(buf, a.judged, a.accepted, byte(n))
 		for _, f := range a.features[:n] {
 			buf = le.AppendUint16(buf, uint16(f.index))
 			buf = le.AppendUint32(buf, math.Float32bits(f.value))
@@ -86,10 +101,11 @@ func decodeAncestry(s string, features int) (ancestry, error) {
 		return y, fmt.Errorf("rank: restore %s: pages: %w", Gleaner, err)
 	}
 	le := binary.LittleEndian
-	for len(buf) >= 17 {
-		a := ancestor{asked: le.Uint32(buf), came: le.Uint32(buf[4:]), parent: le.Uint32(buf[8:]), worth: math.Float32frombits(le.Uint32(buf[12:]))}
-		n := int(buf[16])
-		buf = buf[17:]
+	for len(buf) >= 19 {
+		a := ancestor{asked: le.Uint32(buf), came: le.Uint32(buf[4:]), parent: le.Uint32(buf[8:]), worth: math.Float32frombits(le.Uint32(buf[12:])),
+			judged: buf[16], accepted: min(buf[16], buf[17])}
+		n := int(buf[18])
+		buf = buf[19:]
 		if len(buf) < 6*n {
 			break
 		}

@@ -23,12 +23,13 @@ type Tuning struct {
 	Grain         float64 // documents of one group on one page whose promises (in log-odds) differ by less go in the order of the page
 	GroupGrain    float64 // and so do those of different groups on one page
 	Floor         float64 // a document promises no less than its group's share of accepted ones, less so much (in log-odds)
+	Verdict       float64 // how much what a page's documents turned out to be counts beside what they seemed, in (0,1)
 	Failure       float64 // how much a request without an answer counts as evidence, in (0,1)
 }
 
 // DefaultTuning is what New takes.
 func DefaultTuning() Tuning {
-	return Tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Failure: 0.1}
+	return Tuning{PriorVariance: 0.08, SiteVariance: 0.6, Optimism: 1, Novelty: 5, Grain: 1, GroupGrain: 0.75, Deeper: 0.7, Sure: 0.06, Explore: 3, Floor: 0.5, Verdict: 0.5, Failure: 0.1}
 }
 
 // gleaner learns on the site which links pay. Two online models, one for
@@ -257,8 +258,8 @@ func (g *gleaner) settle() {
 	}
 	worth := g.worth(o)
 	g.pages.learn(p.features, worth, 1)
-	g.path.add(ancestor{hashOf(p.asked), hashOf(p.came), hashOf(p.parent), float32(worth), p.features})
-	g.credit(p.parent, worth)
+	g.path.add(ancestor{asked: hashOf(p.asked), came: hashOf(p.came), parent: hashOf(p.parent), worth: float32(worth), features: p.features})
+	g.credit(hashOf(p.parent), worth)
 	delete(g.children, p.asked)
 	delete(g.children, p.came)
 	if len(g.children) > remembered {
@@ -268,12 +269,11 @@ func (g *gleaner) settle() {
 
 // credit tells the pages on the way to a worthy page that they led to it: what
 // they seemed worth when they were read was only what their links promised.
-func (g *gleaner) credit(parent string, worth float64) {
-	at := hashOf(parent)
+func (g *gleaner) credit(at uint32, worth float64) {
 	for range maxCredit {
 		a := g.path.find(at)
 		worth *= g.tune.Deeper
-		if a == nil || worth < float64(a.worth)+0.05 {
+		if a == nil || worth < float64(a.worth)+news {
 			return
 		}
 		a.worth = float32(worth)
@@ -284,6 +284,32 @@ func (g *gleaner) credit(parent string, worth float64) {
 
 // maxCredit is how many hops up a page's worth is told.
 const maxCredit = 4
+
+// news is how far the worth of a page has to be from what was learnt of it, so that it
+// is learnt again.
+const news = 0.05
+
+// barren is after how many rejected documents and no accepted one a page is known to
+// have promised too much.
+const barren = 3
+
+// verdict tells the page on which a document stands what its documents have turned out
+// to be, where that is better than they seemed, or all of them were rejected: so that
+// the pages like it, a course for each year or a project for each paper, are judged by
+// what came of this one.
+func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
+	a := g.path.find(hashOf(c.Parent))
+	if a == nil || g.tune.Verdict == 0 {
+		return
+	}
+	a.count(accepted)
+	worth, was := a.yield(), float64(a.worth)
+	if accepted && worth > was+news || a.accepted == 0 && a.judged >= barren && worth < was-news {
+		a.worth = float32(worth)
+		g.pages.learn(a.features, worth, g.tune.Verdict)
+		g.credit(a.parent, worth)
+	}
+}
 
 // worth is the yield of a page per request, itself included: its best documents
 // as they were expected when they entered, or what a page further on promised.
@@ -310,6 +336,7 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 	g.memory.drop(c.ID)
 	if c.Document && !r.Failed {
 		g.yields.add(&c, r.Accepted)
+		g.verdict(&c, r.Accepted)
 	}
 	switch {
 	case r.Failed:

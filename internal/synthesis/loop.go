@@ -25,6 +25,8 @@ type Queue interface {
 	Standing(ctx context.Context) (collections.Standing, error)
 	// Like reports whether a text with nearly the same print was read.
 	Like(ctx context.Context, print int64) (bool, error)
+	// Trail is what was asked for last, at most so much.
+	Trail(ctx context.Context, most int) ([]collections.Step, error)
 }
 
 // Source answers for URLs.
@@ -63,6 +65,7 @@ type Parts struct {
 type Config struct {
 	topic.Options
 	Policy     Policy
+	Weights    Weights
 	MaxPages   int           // requests of a collection's crawl; 0 is no limit
 	MaxTime    time.Duration // of it, from its begin; 0 is no limit
 	HostPages  int           // requests to one host; 0 is no limit
@@ -84,6 +87,9 @@ type Ask struct {
 	HostPages int           `json:"host_pages"`
 	Policy    Policy        `json:"policy,omitempty"`
 	Stops     topic.Stops   `json:"stops"`
+
+	// Seeds are pages by topic that a web directory lists: the crawl begins at them, too.
+	Seeds map[string][]string `json:"seeds,omitempty"`
 
 	// Learnt are classifiers by topic, which decide in place of its centroid.
 	Learnt map[string]*classify.Classifier `json:"learnt,omitempty"`
@@ -114,8 +120,9 @@ func (a Ask) Check() error {
 	return nil
 }
 
-func (a Ask) rules() collections.Rules {
-	return collections.Rules{Size: a.Size, Replace: a.Adapt, OnePerSite: a.OnePerSite, HostPages: a.HostPages}
+// queue are the rules of the queue.
+func (c Config) queue() collections.Rules {
+	return collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, HostPages: c.HostPages, Worth: c.Worth()}
 }
 
 // over lays what is asked for over a worker's bounds.
@@ -126,7 +133,7 @@ func (a Ask) over(c Config) Config {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{Options: topic.Defaults(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
+	return Config{Options: topic.Defaults(), Weights: DefaultWeights(), MaxDepth: 30, MaxLinks: 500, MaxTries: 3, RetryBase: 30 * time.Second, SlicePages: 200, SliceTime: 2 * time.Minute, Limits: weburl.DefaultLimits(time.Now())}
 }
 
 // Ending says why a slice ended.
@@ -147,6 +154,7 @@ const (
 // Progress counts what a slice did.
 type Progress struct {
 	Requests  int    `json:"requests"`
+	Refused   int    `json:"refused,omitempty"` // by robots.txt or the blacklist, which is no request
 	Pages     int    `json:"pages"`
 	Documents int    `json:"documents"`
 	Entries   int    `json:"entries"` // that were offered to collections
@@ -156,7 +164,7 @@ type Progress struct {
 
 // Plus adds what another slice did.
 func (p Progress) Plus(o Progress) Progress {
-	return Progress{p.Requests + o.Requests, p.Pages + o.Pages, p.Documents + o.Documents, p.Entries + o.Entries, p.Failed + o.Failed, o.URL}
+	return Progress{p.Requests + o.Requests, p.Refused + o.Refused, p.Pages + o.Pages, p.Documents + o.Documents, p.Entries + o.Entries, p.Failed + o.Failed, o.URL}
 }
 
 // Result is what a slice comes to.
@@ -182,6 +190,7 @@ type loop struct {
 	started  time.Time
 	progress Progress
 	at       collections.Standing
+	graph    *contextGraph // of that policy
 }
 
 func (l *loop) run(ctx context.Context) (Result, error) {
@@ -198,6 +207,9 @@ func (l *loop) run(ctx context.Context) (Result, error) {
 		}
 		if e := l.over(); e != "" {
 			return end(e, 0, nil)
+		}
+		if err := l.learn(ctx); err != nil {
+			return end("", 0, err)
 		}
 		u, wait, err := l.Queue.Next(ctx)
 		switch {

@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -93,15 +95,19 @@ type Prepared struct {
 // What an attempt did before it was cut off is not done again. told is called once in a
 // while, with how many pages were fetched.
 func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepared, error) {
+	if err := m.record.Begin(ctx, name); err != nil { // from here on its options stay
+		return Prepared{}, err
+	}
 	c, err := m.record.Get(ctx, name)
 	if err != nil {
 		return Prepared{}, err
 	}
-	if err := m.record.Begin(ctx, c.ID); err != nil {
-		return Prepared{}, err
-	}
 	ask, topics, err := asked(c)
 	if err != nil {
+		return Prepared{}, err
+	}
+	rules := ask.over(m.cfg).queue()
+	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
 	filter := topic.NewFilter(ask.Stops)
@@ -125,7 +131,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if len(model.Centroids) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
-	if err := m.record.SetModel(ctx, c.ID, model, m.seeds(model, results)); err != nil {
+	if err := m.record.SetModel(ctx, c.ID, rules, model, m.seeds(ask, model, results)); err != nil {
 		return Prepared{}, err
 	}
 	_, own := model.SelfCheck(filter, samples(results))
@@ -170,20 +176,22 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 			continue
 		}
 		urls := t.Pages
-		if len(urls) == 0 {
-			if m.searcher == nil {
-				return fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH)", ErrInput, t.ID)
-			}
-			results, err := m.searcher.Search(ctx, t.Query, ask.Results)
-			var answer interface{ Refused() bool }
-			if errors.As(err, &answer) && answer.Refused() {
-				return fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
-			}
+		if from := ask.Seeds[t.ID]; m.searcher == nil && len(urls) == 0 && len(from) >= ask.LeastResults {
+			urls = from[:min(len(from), ask.Results)]
+		}
+		if t.Venue != "" {
+			enough, query, err := m.ofVenue(ctx, id, ask, t)
 			if err != nil {
-				return fmt.Errorf("topic %q: %w", t.ID, err)
+				return err
 			}
-			for _, r := range results[:min(len(results), ask.Results)] {
-				urls = append(urls, r.URL)
+			if enough {
+				continue
+			}
+			t.Query = query
+		}
+		if len(urls) == 0 {
+			if urls, err = m.found(ctx, t, ask.Results); err != nil {
+				return err
 			}
 		}
 		if err := m.record.AddResults(ctx, id, t.ID, distinct(urls)); err != nil {
@@ -191,6 +199,25 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 		}
 	}
 	return nil
+}
+
+// found are the first results of a search for a topic.
+func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
+	if m.searcher == nil {
+		return nil, fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH)", ErrInput, t.ID)
+	}
+	results, err := m.searcher.Search(ctx, t.Query, n)
+	var answer interface{ Refused() bool }
+	if errors.As(err, &answer) && answer.Refused() {
+		return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
+	}
+	if err != nil && len(results) < n { // else another engine found enough
+		return nil, fmt.Errorf("topic %q: %w", t.ID, err)
+	}
+	for _, r := range results[:min(len(results), n)] {
+		urls = append(urls, r.URL)
+	}
+	return urls, nil
 }
 
 // distinct are addresses in their one spelling, each once.
@@ -215,11 +242,20 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 		if r.Outcome != "" {
 			continue
 		}
-		p, _, err := m.getter.Get(ctx, r.URL)
+		killed, err := m.record.TakeResult(ctx, id, r)
+		if err != nil {
+			return err
+		}
+		var p *page.Page
+		if !killed {
+			p, _, err = m.getter.Get(ctx, r.URL)
+		}
 		var fe *fetch.Error
 		switch {
+		case killed:
+			r.Outcome = string(frontier.Killed)
 		case err != nil && (ctx.Err() != nil || m.passing(err)):
-			return fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err)
+			return errors.Join(fmt.Errorf("topic %q: %s: %w", r.Topic, r.URL, err), m.record.LeaveResult(context.WithoutCancel(ctx), id, r))
 		case errors.As(err, &fe):
 			r.Outcome = string(fe.Outcome)
 		case err != nil:
@@ -248,18 +284,28 @@ func samples(results []collections.Result) (out []topic.Sample) {
 	return out
 }
 
-// seeds are the pages that made the centroids: the crawl begins with them, as far as
-// the operator's lists let it.
-func (m *Maker) seeds(model *topic.Model, results []collections.Result) (out []collections.URL) {
-	has := map[string]bool{}
+// seeds are the pages that made the centroids, or lead to the papers that did: the crawl
+// begins with them, as far as the operator's lists let it. Then come the pages that a
+// directory lists under a topic, for as much on topic as an entry is at least.
+func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
+	has, met := map[string]bool{}, map[string]bool{}
+	begin := func(at string, priority float64) {
+		if !met[at] && m.cfg.allows(at) {
+			met[at] = true
+			out = append(out, collections.URL{URL: at, Host: weburl.Host(at), Priority: priority})
+		}
+	}
 	for _, c := range model.Centroids {
 		has[c.Topic] = true
 	}
-	met := map[string]bool{}
 	for _, r := range results {
-		if r.Outcome == string(gleaner.OK) && has[r.Topic] && !met[r.URL] && m.cfg.allows(r.URL) {
-			met[r.URL] = true
-			out = append(out, collections.URL{URL: r.URL, Host: weburl.Host(r.URL), Priority: 1})
+		if r.Outcome == string(gleaner.OK) && has[r.Topic] {
+			begin(cmp.Or(r.Parent, r.URL), 1)
+		}
+	}
+	for _, c := range model.Centroids {
+		for _, at := range ask.Seeds[c.Topic] {
+			begin(at, ask.Threshold)
 		}
 	}
 	return out
@@ -295,17 +341,11 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 			return Result{}, fmt.Errorf("%w: topic %q: %w", ErrInput, t, err)
 		}
 	}
-	w := &web{Maker: m, id: c.ID, rules: ask.rules()}
+	cfg := ask.over(m.cfg)
+	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
+	if c.Started != nil {
+		w.began = *c.Started
+	}
 	defer w.release()
-	return Run(ctx, ask.over(m.cfg), Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, ask.Learnt), Filter: filter, Log: m.log}, report)
-}
-
-// End ends a collection.
-func (m *Maker) End(ctx context.Context, name, state, note string) error {
-	return m.record.End(ctx, name, state, note)
-}
-
-// Pause lets a collection rest, or go on.
-func (m *Maker) Pause(ctx context.Context, name string, paused bool) error {
-	return m.record.Pause(ctx, name, paused)
+	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, ask.Learnt), Filter: filter, Log: m.log}, report)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -53,16 +54,21 @@ func (engine) Get(_ context.Context, url string) (*page.Page, string, error) {
 // prepares asks for collections and makes their centroids.
 func prepares(t *testing.T, db *store.DB, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
 	t.Helper()
+	return preparesBy(t, db, engine{}, ask, topics...)
+}
+
+func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), topics ...topic.Topic) (Prepared, collections.Collection, error) {
+	t.Helper()
 	a, err := DefaultAsk()
 	require.NoError(t, err)
 	ask(&a)
 	record := collections.In(db)
-	require.NoError(t, record.End(t.Context(), "some", collections.Ended, ""))
-	_, err = record.Ask(t.Context(), "some", a, topics)
+	require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
+	_, _, err = record.Ask(t.Context(), "some", a, topics)
 	require.NoError(t, err)
 	cfg := Defaults()
 	cfg.Rules = rules.Sets{rules.New(rules.Lists{Ignore: []string{"two6.example"}}, nil)}
-	m := New(Tools{DB: db, Searcher: engine{}, Getter: engine{}, Passing: func(error) bool { return false }, Config: cfg, Log: slog.New(slog.DiscardHandler)})
+	m := New(Tools{DB: db, Searcher: searcher, Getter: engine{}, Passing: func(error) bool { return false }, Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	p, err := m.Prepare(t.Context(), "some", func(int) {})
 	c, gone := record.Get(t.Context(), "some")
 	require.NoError(t, gone)
@@ -117,4 +123,104 @@ func TestPrepareWhereTheSearchRefuses(t *testing.T) {
 	_, _, err := prepares(t, open(t), func(*Ask) {}, topic.Topic{ID: "bad", Query: "refused"})
 	require.ErrorIs(t, err, ErrInput)
 	require.ErrorContains(t, err, `topic "bad"`)
+}
+
+// TestPrepareOfAVenue: its found papers make the centroid, without a request, and the
+// crawl begins where they were found; of too few its titles are searched for.
+func TestPrepareOfAVenue(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ctx := t.Context()
+	webdb := topic.Topic{ID: "conf/webdb", Venue: "conf/webdb"}
+	_, _, err := prepares(t, db, func(*Ask) {}, webdb)
+	require.ErrorIs(t, err, ErrInput)
+	require.ErrorContains(t, err, "harvest it first")
+
+	site, err := store.EnsureSite(ctx, db.Pool, "ada.example")
+	require.NoError(t, err)
+	sql := `WITH p AS (INSERT INTO papers (key, venue, year, title) VALUES ($1::text, 'conf/webdb', 2001, 'Lattices')),
+		d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, class, first_pages) VALUES ($1, $1, $1, 1, 'pdf', 'accepted', 'paper', 'A lattice is a ring field group prime in a lattice.')),
+		l AS (INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES (decode(md5($1), 'hex'), $1, $2, 'http://ada.example/' || $1 || '.pdf', 'http://ada.example/pubs'))
+		INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ($1, $1, 'exact', 1)`
+	found := func(i int) {
+		_, err := db.Pool.Exec(ctx, sql, fmt.Sprint("k", i), site)
+		require.NoError(t, err)
+	}
+	for i := range 5 {
+		if i == 3 { // three are too few
+			_, c, err := prepares(t, db, func(*Ask) {}, webdb)
+			require.NoError(t, err)
+			results, err := collections.In(db).Results(ctx, c.ID)
+			require.NoError(t, err)
+			require.Equal(t, "http://lattices0.example/", results[0].URL)
+			_, err = db.Pool.Exec(ctx, `DELETE FROM collections`)
+			require.NoError(t, err)
+		}
+		found(i)
+	}
+	_, c, err := prepares(t, db, func(*Ask) {}, webdb)
+	require.NoError(t, err)
+	var m topic.Model
+	require.NoError(t, json.Unmarshal(c.Model, &m))
+	require.Equal(t, 5, m.Centroids[0].Pages)
+	require.Contains(t, m.Centroids[0].Weights, "lattice")
+	host, _, err := collections.In(db).Host(ctx, c.ID, collections.Rules{}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "ada.example", host)
+	counts, err := collections.In(db).Counts(ctx, c.ID)
+	require.NoError(t, err)
+	require.Equal(t, 1, counts.Waiting, "the page that leads to all of them")
+
+	for i := range 15 {
+		found(5 + i)
+	}
+	_, c, err = prepares(t, db, func(a *Ask) { a.Results *= 2 }, webdb)
+	require.NoError(t, err)
+	results, err := collections.In(db).Results(ctx, c.ID)
+	require.NoError(t, err)
+	papers := map[string]bool{}
+	for _, r := range results {
+		papers[r.URL] = true
+	}
+	require.Len(t, results, 14)
+	require.Len(t, papers, 14, "each once")
+}
+
+// TestPrepareOfADirectory: the crawl begins at what a directory lists, too, and without a
+// search engine the centroid is made of it.
+func TestPrepareOfADirectory(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	var pages []string
+	for i := range 30 {
+		pages = append(pages, fmt.Sprintf("http://two%d.example/", i))
+	}
+	seeds := func(a *Ask) { a.Seeds = map[string][]string{"two": pages, "gone": {"http://gone0.example/"}} }
+	waiting := func(c collections.Collection) map[string]float64 {
+		rows, err := db.Pool.Query(t.Context(), `SELECT url, priority FROM collection_urls WHERE collection=$1 AND waiting`, c.ID)
+		require.NoError(t, err)
+		out := map[string]float64{}
+		var url string
+		var priority float64
+		_, err = pgx.ForEachRow(rows, []any{&url, &priority}, func() error { out[url] = priority; return nil })
+		require.NoError(t, err)
+		return out
+	}
+
+	for name, searcher := range map[string]Searcher{"searched": engine{}, "alone": nil} {
+		two := topic.Topic{ID: "two", Query: "two"}
+		_, c, err := preparesBy(t, db, searcher, seeds, two)
+		require.NoError(t, err, name)
+		got := waiting(c)
+		require.Len(t, got, 29, "all but one that the operator's lists leave out: %s", name)
+		require.Equal(t, 1.0, got["http://two0.example/"], "it made the centroid: %s", name)
+		require.Equal(t, topic.Defaults().Threshold, got["http://two29.example/"], name)
+		results, err := collections.In(db).Results(t.Context(), c.ID)
+		require.NoError(t, err)
+		require.Len(t, results, topic.Defaults().Results)
+		_, err = db.Pool.Exec(t.Context(), `DELETE FROM collections`)
+		require.NoError(t, err)
+	}
+	_, _, err := preparesBy(t, db, nil, seeds, topic.Topic{ID: "gone", Query: "gone"})
+	require.ErrorContains(t, err, "no search engine is set", "one page makes no centroid")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
 )
 
@@ -17,11 +18,12 @@ type Policy string
 const (
 	BreadthFirst Policy = "bfs"     // every link, in the order in which they are met
 	BestFirst    Policy = "best"    // links of the pages that are most on topic (Bergmark); the default
-	Gleaner      Policy = "gleaner" // the words of the link and the way to it count, too; see ours
+	ContextGraph Policy = "graph"   // of pages on topic, then of those that are like pages that led to such (Chen 2008); see contextGraph
+	Gleaner      Policy = "gleaner" // the words of the link, the way to it and what its host brought count, too; see ours
 )
 
 // Policies are all of them.
-func Policies() []Policy { return []Policy{BreadthFirst, BestFirst, Gleaner} }
+func Policies() []Policy { return []Policy{BreadthFirst, BestFirst, ContextGraph, Gleaner} }
 
 // Check says what a policy cannot be.
 func (p Policy) Check() error {
@@ -35,24 +37,38 @@ func (p Policy) Check() error {
 	return fmt.Errorf("policy: %q is none of %s", p, strings.Join(names, ", "))
 }
 
-// The weights of Gleaner: of what a page is like in what its links inherit, the rest
-// being the priority with which the page itself was asked for; of the words of a link
-// beside what it inherits; of what a path of off-topic pages leaves of it, each.
-const (
-	ownShare    = 0.6
-	anchorShare = 0.35
-	offSitePlus = 0.05
-	perOffTopic = 0.6
-	farthestOff = 5 // off-topic pages in a row that a path may hold, as the thesis looks back for a second layer
-)
+// Weights are those of Gleaner.
+type Weights struct {
+	Own      float64 // of what a page is like in what its links inherit; the rest is the priority with which it was asked for itself
+	Anchor   float64 // of the words of a link beside what it inherits
+	OffSite  float64 // what a link to another host is put before others by
+	OffTopic float64 // what each page off topic on the way leaves of a priority
+	Farthest float64 // off-topic pages in a row that a path may hold, as the thesis looks back for a second layer
+	Host     collections.Worth
+}
+
+// DefaultWeights are what a crawl uses.
+func DefaultWeights() Weights {
+	return Weights{Own: 0.6, Anchor: 0.35, OffSite: 0.05, OffTopic: 0.6, Farthest: 5, Host: collections.Worth{Most: 1, Usual: 0.3, Slow: 40, New: 0.5}}
+}
+
+// Worth is how the queue is to heed what was found on a host.
+func (c Config) Worth() collections.Worth {
+	if c.Policy == Gleaner {
+		return c.Weights.Host
+	}
+	return collections.Worth{}
+}
 
 // follow is whether a policy takes the links of a page of a verdict.
-func (c Config) follow(v topic.Verdict) bool {
-	switch c.Policy {
+func (l *loop) follow(at *collections.Visit, v topic.Verdict) bool {
+	switch l.cfg.Policy {
 	case BreadthFirst:
 		return true
+	case ContextGraph:
+		return v.Follow || !at.About && l.graph.leads(at)
 	case Gleaner:
-		return v.Follow || v.Best.Correlation < c.Threshold && v.Off <= max(c.Cutoff, farthestOff)
+		return v.Follow || !at.About && v.Off <= max(l.cfg.Cutoff, l.cfg.Weights.Farthest)
 	}
 	return v.Follow
 }
@@ -67,6 +83,11 @@ func (l *loop) priority(v topic.Verdict, own float64, offSite bool, anchor strin
 	switch l.cfg.Policy {
 	case BreadthFirst:
 		return 0
+	case ContextGraph:
+		if v.Best.Correlation < l.cfg.Threshold {
+			return low
+		}
+		return high
 	case Gleaner:
 		return l.ours(v, own, offSite, anchor)
 	}
@@ -78,19 +99,20 @@ func (l *loop) priority(v topic.Verdict, own float64, offSite bool, anchor strin
 // what the link itself says is added. Links to other hosts come a little sooner, since
 // a collection is to span sites.
 func (l *loop) ours(v topic.Verdict, own float64, offSite bool, anchor string) float64 {
-	inherited := ownShare*v.Best.Correlation + (1-ownShare)*own
+	w := l.cfg.Weights
+	inherited := w.Own*v.Best.Correlation + (1-w.Own)*own
 	if v.Best.Correlation < l.cfg.Threshold {
-		inherited = perOffTopic * own
+		inherited = w.OffTopic * own
 	}
-	p := (1 - anchorShare) * inherited
+	p := (1 - w.Anchor) * inherited
 	if h, ok := l.Classifier.(hinter); ok {
-		p += anchorShare * h.Hint(anchor)
+		p += w.Anchor * h.Hint(anchor)
 	}
 	switch {
 	case offSite && l.cfg.OffSite:
 		return 1 + p
 	case offSite:
-		return offSitePlus + p
+		return w.OffSite + p
 	}
 	return p
 }

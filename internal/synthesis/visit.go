@@ -57,9 +57,16 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	case err != nil:
 		return err
 	}
-	l.progress.Requests++
+	if v.Refused {
+		l.progress.Refused++
+	} else {
+		l.progress.Requests++
+	}
 	l.progress.URL = u.URL
 	l.progress.Entries += len(v.Entries)
+	if l.graph != nil {
+		l.graph.visited(v)
+	}
 	return l.write(ctx, v)
 }
 
@@ -74,8 +81,10 @@ func (l *loop) write(ctx context.Context, v *collections.Visit) error {
 }
 
 func (l *loop) failed(v *collections.Visit, fe *fetch.Error) {
+	v.Refused = fe.Outcome == fetch.Blacklisted || fe.Outcome == fetch.RobotsDenied && weburl.Key(fe.URL) == weburl.Key(v.URL.URL) // else it redirected there
 	v.Outcome, v.Trouble = fe.Outcome, fetch.Retryable(fe.Outcome) && fe.Outcome != fetch.Parked
 	switch {
+	case v.Refused:
 	case fe.Outcome == fetch.RedirectKnown:
 		v.Reason = "redirects to " + fe.Location + ", which was asked for already"
 	case fe.Outcome == fetch.RedirectOffHost:
@@ -176,13 +185,14 @@ func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (t
 		}
 	}
 	verdict := l.cfg.Decide(l.Classifier.Classify(p), v.Off, l.standing)
-	verdict.Follow = l.cfg.follow(verdict)
+	v.About = verdict.Best.Correlation >= l.cfg.Threshold
+	verdict.Follow = l.follow(v, verdict)
 	v.Best = collections.Member(verdict.Best)
 	for _, e := range verdict.Entries {
 		v.Entries = append(v.Entries, collections.Member(e))
 	}
 	switch {
-	case verdict.Best.Correlation < l.cfg.Threshold:
+	case !v.About:
 		v.Outcome = OffTopic
 	case len(v.Entries) == 0:
 		v.Outcome = NotCollected

@@ -28,9 +28,11 @@ type web struct {
 	*Maker
 	id    int
 	rules collections.Rules
+	began time.Time // when the crawl did that this slice is of
 	lease *politeness.Lease
 	ctx   context.Context // of the requests under the lease, which ends with it
 	let   func()          // ends it and gives the lease back
+	taken string          // the host of a URL that was taken and of which nothing is written yet, "" for none
 }
 
 // Next implements Queue: it leases the host of the best URL whose host is free.
@@ -54,8 +56,9 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 			return nil, 0, err
 		}
 		w.hold(ctx, lease)
-		u, err := w.record.Best(ctx, w.id, host)
-		if err != nil || u != nil {
+		w.taken = host
+		u, err := w.record.Take(ctx, w.id, w.rules, w.fence(), host, w.cfg.RetryBase)
+		if err != nil && !errors.Is(err, store.ErrNotHeld) || u != nil {
 			return u, 0, err
 		}
 		w.release()
@@ -89,8 +92,20 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	}
 }
 
-// release gives the host back, if one is held.
+// fence is the lease under which the record is written.
+func (w *web) fence() collections.Fence {
+	return collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}
+}
+
+// release gives the host back, if one is held. What was taken of it waits again: who
+// gives it back did not die over it.
 func (w *web) release() {
+	if w.taken != "" {
+		leave, done := context.WithTimeout(context.WithoutCancel(w.ctx), 5*time.Second)
+		defer done()
+		_ = w.record.Leave(leave, w.id, w.fence(), w.taken) // else it counts as one death, of several that it takes
+		w.taken = ""
+	}
 	if w.let != nil {
 		w.let()
 		w.let, w.lease, w.ctx = nil, nil, nil
@@ -127,8 +142,11 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	}, func() error {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
-		return w.record.Write(write, w.id, w.rules, collections.Fence{SiteID: w.lease.SiteID, Token: w.lease.Token}, v)
+		return w.record.Write(write, w.id, w.rules, w.fence(), v)
 	})
+	if err == nil {
+		w.taken = ""
+	}
 	if !store.Unfit(err) { // else the same visit comes again, without what cannot be kept
 		w.release()
 	}
@@ -139,14 +157,22 @@ func (w *web) Write(ctx context.Context, v *collections.Visit) error {
 	return err
 }
 
-// Standing implements Queue.
+// Standing implements Queue. For a slice that nobody could reach while its collection was
+// ended and gone on with, under other options perhaps, it has ended.
 func (w *web) Standing(ctx context.Context) (collections.Standing, error) {
-	return w.record.Standing(ctx, w.id)
+	s, err := w.record.Standing(ctx, w.id)
+	s.Ended = s.Ended || !s.Began.Equal(w.began)
+	return s, err
 }
 
 // Like implements Queue.
 func (w *web) Like(ctx context.Context, print int64) (bool, error) {
 	return w.record.Like(ctx, w.id, print)
+}
+
+// Trail implements Queue.
+func (w *web) Trail(ctx context.Context, most int) ([]collections.Step, error) {
+	return w.record.Trail(ctx, w.id, most)
 }
 
 func (w *web) file(u *collections.URL, a *Answer) collection.File {

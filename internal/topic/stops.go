@@ -2,8 +2,11 @@ package topic
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the default lists are data, beside the code that reads them
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -99,4 +102,19 @@ func Count(words []string) map[string]int {
 		n[w]++
 	}
 	return n
+}
+
+// Query is a search for what texts, such as titles, have in common: the words, at most
+// so many, that most of them have; "" where they have none.
+func (f *Filter) Query(texts []string, most int) string {
+	in := map[string]int{}
+	for _, t := range texts {
+		for w := range Count(f.Words(t)) {
+			in[w]++
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(in), func(a, b string) int {
+		return cmp.Or(cmp.Compare(in[b], in[a]), cmp.Compare(a, b))
+	})
+	return strings.Join(words[:min(len(words), most)], " ")
 }

@@ -312,3 +312,28 @@ func TestHostileWords(t *testing.T) {
 	require.Equal(t, 3, s.Counts["often"])
 	require.NotContains(t, s.Counts, strings.Repeat("x", 100))
 }
+
+// TestQuery is of the words that most titles have.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	f := NewFilter(Stops{Words: []string{"the", "of"}})
+	require.Equal(t, "xml views", f.Query([]string{"The views of XML", "XML, XML, XML and views", "joins of XML"}, 2))
+	require.Empty(t, f.Query(nil, 2))
+}
+
+// TestVenues are topics by their keys.
+func TestVenues(t *testing.T) {
+	t.Parallel()
+	topics, err := Parse([]byte("topics: [{name: databases, venue: conf/webdb}]"))
+	require.NoError(t, err)
+	require.Equal(t, []Topic{{ID: "databases", Venue: "conf/webdb"}}, topics)
+	_, err = Parse([]byte("topics: [{name: databases, venue: conf/webdb, query: xml}]"))
+	require.ErrorContains(t, err, "beside a query")
+	topics, err = OfVenues([]string{"conf/webdb", " conf/vldb"})
+	require.NoError(t, err)
+	require.Equal(t, []Topic{{ID: "conf/webdb", Venue: "conf/webdb"}, {ID: "conf/vldb", Venue: "conf/vldb"}}, topics)
+	for _, bad := range [][]string{{""}, {"conf/webdb", "conf/webdb"}, {"a\x00"}} {
+		_, err = OfVenues(bad)
+		require.ErrorIs(t, err, ErrTopics)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,6 +20,11 @@ type Topic struct {
 	ID    string   `json:"id"` // its name below those of the topics above it: mathematics/number theory
 	Query string   `json:"query,omitempty"`
 	Pages []string `json:"pages,omitempty"` // that stand for the topic, in place of what a search finds
+	Venue string   `json:"venue,omitempty"` // whose papers stand for the topic: its key on record
+
+	// Categories of a web directory under which its pages are, such as Top/Science/Math;
+	// where there are none it is those that bear its name.
+	Categories []string `json:"categories,omitempty"`
 }
 
 // node is a topic as it stands in a file.
@@ -26,7 +32,10 @@ type node struct {
 	Name   string   `yaml:"name"`
 	Query  string   `yaml:"query"`
 	Pages  []string `yaml:"pages"`
+	Venue  string   `yaml:"venue"`
 	Topics []node   `yaml:"topics"`
+
+	Categories []string `yaml:"categories"`
 }
 
 // The bounds of a file of topics: what one crawl takes, and the record of it.
@@ -35,11 +44,29 @@ const (
 	maxPages  = 1000 // of a topic
 	maxName   = 500  // bytes of an ID, which is a key
 	maxQuery  = 2000
+
+	maxCategories = 100 // of a topic
 )
 
+// OfVenues are topics for which the papers of venues stand, each under its key.
+func OfVenues(keys []string) ([]Topic, error) {
+	var out []Topic
+	for _, key := range keys {
+		t := Topic{ID: strings.TrimSpace(key), Venue: strings.TrimSpace(key)}
+		if t.ID == "" || slices.ContainsFunc(out, func(o Topic) bool { return o.ID == t.ID }) {
+			return nil, fmt.Errorf("%w: %q is no venue, or stands there twice", ErrTopics, key)
+		}
+		if err := t.check(); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
 // Parse reads a hierarchy of topics from YAML or JSON: each has a name, and a query,
-// pages, or narrower topics. One with neither is asked for by its name; one that has
-// narrower topics alone is a heading. They come in the order of the file.
+// pages, a venue, or narrower topics. One with none of these is asked for by its name; one
+// that has narrower topics alone is a heading. They come in the order of the file.
 func Parse(data []byte) ([]Topic, error) {
 	var file struct {
 		Topics []node `yaml:"topics"`
@@ -63,14 +90,14 @@ func Parse(data []byte) ([]Topic, error) {
 				return fmt.Errorf("%w: %q stands there twice", ErrTopics, id)
 			}
 			met[id] = true
-			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages}
+			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Categories: n.Categories}
 			if err := t.check(); err != nil {
 				return err
 			}
-			if t.Query == "" && len(t.Pages) == 0 && len(n.Topics) == 0 {
+			if t.Query+t.Venue == "" && len(t.Pages) == 0 && len(n.Topics) == 0 {
 				t.Query = name
 			}
-			if t.Query != "" || len(t.Pages) > 0 {
+			if t.Query+t.Venue != "" || len(t.Pages) > 0 {
 				out = append(out, t)
 			}
 			if err := walk(id, n.Topics); err != nil {
@@ -96,10 +123,14 @@ func (t Topic) check() error {
 	switch {
 	case len(t.ID) > maxName:
 		return fmt.Errorf("%w: %.60q… is a name of %d bytes, with those above it; %d is the most", ErrTopics, t.ID, len(t.ID), maxName)
-	case strings.ContainsFunc(t.ID+t.Query, unicode.IsControl):
+	case strings.ContainsFunc(t.ID+t.Query+t.Venue, unicode.IsControl):
 		return fmt.Errorf("%w: %.60q holds characters that cannot be seen", ErrTopics, t.ID)
 	case len(t.Query) > maxQuery:
 		return fmt.Errorf("%w: the query of %.60q has %d bytes; %d is the most", ErrTopics, t.ID, len(t.Query), maxQuery)
+	case t.Venue != "" && (t.Query != "" || len(t.Pages) > 0):
+		return fmt.Errorf("%w: %.60q has a venue beside a query or pages; it is made of one of them", ErrTopics, t.ID)
+	case len(t.Categories) > maxCategories || slices.ContainsFunc(t.Categories, func(c string) bool { return strings.Trim(c, "/ ") == "" || len(c) > maxQuery }):
+		return fmt.Errorf("%w: %.60q has more than %d categories, or one without a name", ErrTopics, t.ID, maxCategories)
 	case len(t.Pages) > maxPages:
 		return fmt.Errorf("%w: %.60q has %d pages; %d is the most", ErrTopics, t.ID, len(t.Pages), maxPages)
 	}

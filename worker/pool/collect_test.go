@@ -37,10 +37,11 @@ func (w *world) collect(t *testing.T, name string, topics []topic.Topic, change 
 	ask, err := synthesis.DefaultAsk()
 	require.NoError(t, err)
 	change(&ask)
-	_, err = collections.In(w.db).Ask(t.Context(), name, ask, topics)
+	_, _, err = collections.In(w.db).Ask(t.Context(), name, ask, topics)
 	require.NoError(t, err)
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CollectionsID(name), TaskQueue: activities.QueueHarvest},
-		workflows.SynthesizeCollections, workflows.CollectParams{Name: name, Parallel: 3})
+	p := workflows.CollectParams{Name: name, Parallel: 3}
+	run, err := w.client.SignalWithStartWorkflow(t.Context(), workflows.CollectionsID(name), workflows.SignalAskedAgain, p,
+		client.StartWorkflowOptions{TaskQueue: activities.QueueHarvest}, workflows.SynthesizeCollections, p)
 	require.NoError(t, err)
 	return run
 }

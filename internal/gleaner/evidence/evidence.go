@@ -84,7 +84,16 @@ const (
 	SearchFailed   = "nothing was found, and a search failed"
 	DidNotAnswer   = "homepage did not answer" // with the reason in brackets
 	GivenToAnother = "the page found belongs to another author with more evidence"
+	Withdrawn      = "withdrawn" // with what its crawl came to after a colon
 )
+
+// Barren is a homepage whose crawl came to its end, and on which nothing academic is,
+// nor linked from it.
+type Barren struct {
+	Author  string // its id
+	URL     string
+	Brought string // what it came to, in words
+}
 
 // Between two looks for an author whom something unanswered stands in the way of.
 const (

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -67,21 +70,46 @@ func (p places) under(homepage string) (documents, accepted int) {
 	return documents, accepted
 }
 
+// barren are the homepages that led nowhere, in one order.
+func (c *clues) barren() (out []evidence.Barren) {
+	for _, author := range slices.Sorted(maps.Keys(c.authors)) {
+		clue := c.authors[author]
+		for i, url := range clue.Homepages {
+			if brought := c.nothing(clue, i); brought != "" {
+				out = append(out, evidence.Barren{Author: author, URL: url, Brought: brought})
+			}
+		}
+	}
+	return out
+}
+
+// nothing is what an author's homepage, the i-th, came to that led nowhere; "" of any other.
+func (c *clues) nothing(of store.AuthorClue, i int) string {
+	documents, accepted := c.places.under(of.Homepages[i])
+	if site := of.Sites[i]; site.State == gleaner.SiteDone && site.Waiting == 0 && accepted == 0 {
+		return broughtNothing(site.Pages, documents)
+	}
+	return ""
+}
+
 // bySite looks at where the authors live.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	var crawled, nowhere, refused, waiting []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
+		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
+			nowhere = append(nowhere, a.Name+": "+clue.NotFound)
+		}
 		for i, url := range clue.Homepages {
 			site := clue.Sites[i]
 			line := fmt.Sprintf("%s (%s): %s", a.Name, url, site.State)
 			if site.Reason != "" {
 				line += ", " + site.Reason
 			}
-			documents, accepted := c.places.under(url)
+			nothing := c.nothing(clue, i)
 			switch {
-			case site.State == gleaner.SiteDone && site.Waiting == 0 && accepted == 0:
-				nowhere = append(nowhere, line+", "+broughtNothing(site.Pages, documents))
+			case nothing != "":
+				nowhere = append(nowhere, line+", "+nothing)
 			case site.State == gleaner.SiteDone && site.Waiting == 0:
 				crawled = append(crawled, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
 			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:

@@ -23,8 +23,9 @@ func (b *builder) missing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.r.Barren = clues.barren()
 	for _, p := range papers {
-		m := MissingPaper{Paper: p.Key, Title: p.Title, Year: p.Year, Authors: names(p.Authors)}
+		m := MissingPaper{Paper: p.Key, Title: p.Title, Year: p.Year, Authors: gleaner.Names(p.Authors)}
 		m.Reason, m.Evidence = clues.explain(p)
 		b.r.Missing = append(b.r.Missing, m)
 		b.r.Reasons[m.Reason]++

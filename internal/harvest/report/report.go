@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
@@ -117,8 +118,8 @@ type Ending struct {
 // Report is what a harvest came to.
 type Report struct {
 	Harvest   store.Harvest  `json:"harvest"`
-	Title     string         `json:"title"` // of what was harvested, as people write it
-	Made      time.Time      `json:"made_at"`
+	Title     string         `json:"title"`            // of what was harvested, as people write it
+	Made      time.Time      `json:"made_at"`          // by the clock of the record
 	Ended     *Ending        `json:"at_end,omitempty"` // nil of one that runs
 	Summary   Summary        `json:"summary"`
 	Years     []Year         `json:"years"`
@@ -133,7 +134,8 @@ type Report struct {
 	Sites     []SiteLine     `json:"sites"`
 	LeftOut   map[string]int `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
 
-	Took time.Duration `json:"-"` // to build it
+	Barren []evidence.Barren `json:"-"` // homepages that led nowhere
+	Took   time.Duration     `json:"-"` // to build it
 }
 
 // Build computes the report of a harvest.
@@ -142,14 +144,19 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Harvest: h, Made: time.Now(), Reasons: map[Reason]int{}, Documents: map[string]int{}}
+	began := time.Now()
+	made, err := db.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Harvest: h, Made: made, Reasons: map[Reason]int{}, Documents: map[string]int{}}
 	b := &builder{db: db, r: r}
 	for _, step := range []func(context.Context) error{b.title, b.years, b.authors, b.documents, b.sites, b.found, b.missing} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
-	r.Took = time.Since(r.Made)
+	r.Took = time.Since(began)
 	return r, nil
 }
 
@@ -254,12 +261,4 @@ func (b *builder) sites(ctx context.Context) error {
 	}
 	b.r.LeftOut, err = b.db.LeftOut(ctx, b.r.Harvest.ID)
 	return err
-}
-
-func names(authors []gleaner.Author) []string {
-	out := make([]string, len(authors))
-	for i, a := range authors {
-		out[i] = a.Name
-	}
-	return out
 }

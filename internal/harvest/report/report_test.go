@@ -76,6 +76,40 @@ func TestJSONReadsBack(t *testing.T) {
 	require.Equal(t, sample(), &back)
 }
 
+// TestJSONIsWrittenPieceByPiece: the bytes are those of the encoder, whatever is in the
+// lists, and no list is ever held as one text.
+func TestJSONIsWrittenPieceByPiece(t *testing.T) {
+	t.Parallel()
+	careless, empty := sample(), sample()
+	careless.Title, careless.Missing[0].Title = "\n  \"missing\": null", "\n  \"sites\": null"
+	empty.Found, empty.Missing, empty.Sites = []store.Change{}, nil, []SiteLine{}
+	for _, r := range []*Report{sample(), careless, empty, {}} {
+		var want strings.Builder
+		enc := json.NewEncoder(&want)
+		enc.SetIndent("", "  ")
+		require.NoError(t, enc.Encode(r))
+		var got strings.Builder
+		require.NoError(t, r.WriteJSON(&got))
+		require.Equal(t, want.String(), got.String())
+	}
+	large := sample()
+	for range 10_000 {
+		large.Missing = append(large.Missing, large.Missing[1])
+	}
+	var w longest
+	require.NoError(t, large.WriteJSON(&w))
+	require.Greater(t, w.all, 5_000_000)
+	require.Less(t, w.longest, 100_000)
+}
+
+// longest knows how much it was given at once.
+type longest struct{ longest, all int }
+
+func (l *longest) Write(p []byte) (int, error) {
+	l.longest, l.all = max(l.longest, len(p)), l.all+len(p)
+	return len(p), nil
+}
+
 // TestPageInABrowser looks at the page as Chromium lays it out: the charts are
 // drawn, markup in titles is text, and nothing is wider than the window.
 func TestPageInABrowser(t *testing.T) {
@@ -121,6 +155,7 @@ func TestExplain(t *testing.T) {
 		"no homepage":          {clues{}, NoHomepage},
 		"crawled":              {clues{authors: at("done", 0), places: held}, NotLinked},
 		"crawled for nothing":  {clues{authors: at("done", 0)}, LedNowhere},
+		"withdrawn":            {clues{authors: map[string]store.AuthorClue{"1/1": {NotFound: "withdrawn: 9 pages"}}}, LedNowhere},
 		"nothing academic":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://ada.example/cv.pdf"}}, false)}, LedNowhere},
 		"papers elsewhere":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://lab.example/a.pdf", Parent: "http://ada.example/pubs.html", Accepted: true}}, false)}, NotLinked},
 		"being crawled":        {clues{authors: at("crawling", 4)}, NotYet},

@@ -37,7 +37,7 @@ type ftpSession struct {
 // openFTP connects to a server: as the user of the address, with the password of the
 // settings, or as nobody.
 func openFTP(ctx context.Context, ask Asker, at server, logins Logins) (Place, error) {
-	f := &ftpTree{ctx: ctx, ask: ask, at: at, password: logins.Password}
+	f := &ftpTree{ctx: ctx, ask: ask, at: at, password: logins.PasswordOf(at.host, at.user)}
 	if at.user == "" {
 		f.at.user, f.password = "anonymous", "anonymous"
 	} else if f.password == "" {

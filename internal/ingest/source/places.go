@@ -23,7 +23,7 @@ type Asker interface {
 // Logins are what servers that know their users are told. Those of buckets are where
 // AWS's programs look for them.
 type Logins struct {
-	Password   string // of the user that an address names
+	Password   string // of the user that an address names, or a table of them (PasswordOf)
 	Identity   string // file of a private key for SFTP
 	Agent      string // socket of an SSH agent
 	KnownHosts string // file of the host keys that are known

@@ -44,12 +44,12 @@ func clientConfig(at server, l Logins) (*sshConfig, error) {
 		}
 		c.Auth = append(c.Auth, ssh.PublicKeysCallback(agent.NewClient(c.agent).Signers))
 	}
-	if l.Password != "" {
-		c.Auth = append(c.Auth, ssh.Password(l.Password), ssh.KeyboardInteractive(func(_, _ string, asked []string, _ []bool) ([]string, error) {
+	if password := l.PasswordOf(at.host, at.user); password != "" {
+		c.Auth = append(c.Auth, ssh.Password(password), ssh.KeyboardInteractive(func(_, _ string, asked []string, _ []bool) ([]string, error) {
 			if len(asked) > 1 {
 				return nil, errors.New("it asks for more than a password")
 			}
-			return []string{l.Password}[:len(asked)], nil
+			return []string{password}[:len(asked)], nil
 		}))
 	}
 	if len(c.Auth) == 0 {

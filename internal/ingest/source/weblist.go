@@ -61,7 +61,10 @@ func (w *web) look(ctx context.Context, where string) error {
 
 // linked are the archives that a web page links to.
 func linked(where string, in io.Reader) (names []string, err error) {
-	body, err := io.ReadAll(io.LimitReader(in, indexPage))
+	body, err := io.ReadAll(io.LimitReader(in, indexPage+1))
+	if err == nil && len(body) > indexPage {
+		err = fmt.Errorf("%s has more than %d MiB: make a list of it", where, indexPage>>20)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,8 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 			return nil, fmt.Errorf("%s: %w", base, err)
 		}
 	}
-	lines := bufio.NewScanner(io.LimitReader(text, listBytes))
+	whole := &io.LimitedReader{R: text, N: listBytes + 1}
+	lines := bufio.NewScanner(whole)
 	lines.Buffer(nil, listLine)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -93,7 +97,10 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 			continue
 		}
 		u, err := resolve(base, line)
-		if err != nil || !ArchiveName(path.Base(u.Path)) || len(names) == listLines {
+		if len(names) == listLines {
+			return nil, fmt.Errorf("%s names more than %d archives: cut it in parts", base, listLines)
+		}
+		if err != nil || !ArchiveName(path.Base(u.Path)) {
 			return nil, fmt.Errorf("line %d of %s, %.100q, is the name of no WARC or ARC file", n, base, line)
 		}
 		names = append(names, u.String())
@@ -102,6 +109,9 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 		return nil, err
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", base, err)
+	}
+	if whole.N == 0 {
+		return nil, fmt.Errorf("%s has more than %d MiB: cut it in parts", base, listBytes>>20)
 	}
 	return names, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,18 @@ func choices() []choice {
 				}
 			}
 		}
+	}
+	return out
+}
+
+// verdicts are the defaults with each weight of the verdicts on a page's documents,
+// none among them: what that one constant brings, chosen without the site.
+func verdicts() []choice {
+	var out []choice
+	for _, weight := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c := choice{rank.DefaultFit(), rank.DefaultTuning()}
+		c.tune.Verdict = weight
+		out = append(out, c)
 	}
 	return out
 }
@@ -88,11 +101,11 @@ func (n *nesting) measure(into savings, c choice, fold int, without ...int) {
 	}
 }
 
-// best is the choice that saves most on the sites outside the fold outer.
-func (n *nesting) best(outer int) choice {
+// best is the one of the choices that saves most on the sites outside the fold outer.
+func (n *nesting) best(choices []choice, outer int) choice {
 	var best choice
 	top := 0.0
-	for _, c := range choices() {
+	for _, c := range choices {
 		sums := savings{}
 		for fold := range folds {
 			if fold != outer {
@@ -103,7 +116,7 @@ func (n *nesting) best(outer int) choice {
 			best, top = c, v
 		}
 	}
-	n.t.Logf("without fold %d: %+v", outer, best)
+	n.t.Logf("without fold %d: %+v: %.3f", outer, best, top)
 	return best
 }
 
@@ -131,10 +144,16 @@ func TestNested(t *testing.T) {
 			require.NoError(t, err)
 			n.runs[s.host] = [2]Run{run, oracleRun(run)}
 		}
-		sums := savings{}
-		for outer := range folds {
-			n.measure(sums, n.best(outer), outer, outer)
+		for of, among := range map[string][]choice{"the weight of verdicts": verdicts(), "the constants": choices()} {
+			sums := savings{}
+			for outer := range folds {
+				n.measure(sums, n.best(among, outer), outer, outer)
+			}
+			g := sums[rank.Gleaner]
+			t.Logf("%s, %s chosen: %s", goal.of, of, g)
+			for i := range measured {
+				t.Logf("the five worst: %s", strings.Join(g.worst(i, 5), "; "))
+			}
 		}
-		t.Logf("%s: %s", goal.of, sums[rank.Gleaner])
 	}
 }

@@ -20,12 +20,12 @@ const Early = 0.2
 
 // TopicRun is what one policy came to on one generated web.
 type TopicRun struct {
-	Policy    synthesis.Policy `json:"policy"`
-	Pages     int              `json:"pages"`          // that it read
-	Precision float64          `json:"precision"`      // share of them on topic, after Early of the web's pages
-	Gain      float64          `json:"precision_gain"` // by that of breadth-first
-	Recall    float64          `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
-	All       float64          `json:"all_recall"`     // at the end
+	Policy    string  `json:"policy"`         // or what it does without
+	Pages     int     `json:"pages"`          // that it read
+	Precision float64 `json:"precision"`      // share of them on topic, after Early of the web's pages
+	Gain      float64 `json:"precision_gain"` // by that of breadth-first
+	Recall    float64 `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
+	All       float64 `json:"all_recall"`     // at the end
 
 	// The drawings of the papers, in per cent: over the crawl the share of pages on
 	// topic, of target sites, and the mean correlation of each hundred pages; and the
@@ -40,22 +40,52 @@ type TopicRun struct {
 type TopicWeb struct {
 	Web  topicweb.Options `json:"web"`
 	Half int              `json:"half"` // half of the pages in which breadth-first met the last target site that it meets
+	Most float64          `json:"most"` // the precision of who asks for no page off topic while another is left
 	Runs []TopicRun       `json:"runs"`
 }
 
-// Topics crawls a generated web by topic under each policy, breadth-first first, until
-// so many pages are read. The crawl is that of package synthesis, with the web as its
-// source and its queue in memory.
-func Topics(ctx context.Context, o topicweb.Options, pages int) (TopicWeb, error) {
-	out := TopicWeb{Web: o}
-	web := topicweb.New(o)
+// way is a policy, or one without a part of it.
+type way struct {
+	name   string
+	policy synthesis.Policy
+	change func(*synthesis.Config)
+}
+
+// ways are all policies and, where parts is set, gleaner without each of its parts.
+func ways(parts bool) (out []way) {
 	for _, p := range synthesis.Policies() {
-		seen, err := crawlTopics(ctx, web, p, pages)
+		out = append(out, way{string(p), p, func(*synthesis.Config) {}})
+	}
+	if !parts {
+		return out
+	}
+	without := func(what string, change func(*synthesis.Config)) {
+		out = append(out, way{"gleaner, no " + what, synthesis.Gleaner, change})
+	}
+	without("words of links", func(c *synthesis.Config) { c.Weights.Anchor = 0 })
+	without("inheritance", func(c *synthesis.Config) { c.Weights.Own = 1 })
+	without("tunnelling", func(c *synthesis.Config) { c.Weights.Farthest = 0 })
+	without("loss on the way", func(c *synthesis.Config) { c.Weights.OffTopic = 1 })
+	without("worth of hosts", func(c *synthesis.Config) { c.Weights.Host = collections.Worth{} })
+	without("new hosts sooner", func(c *synthesis.Config) { c.Weights.Host.New = 0 })
+	without("other hosts sooner", func(c *synthesis.Config) { c.Weights.OffSite = 0 })
+	return out
+}
+
+// Topics crawls a generated web by topic under each policy, breadth-first first, until
+// so many pages are read; with parts also under gleaner without each of its parts. The
+// crawl is that of package synthesis, with the web as its source and its queue in memory.
+func Topics(ctx context.Context, o topicweb.Options, pages int, parts bool) (TopicWeb, error) {
+	web := topicweb.New(o)
+	early := int(Early * float64(web.Pages()))
+	out := TopicWeb{Web: o, Most: min(1, float64(web.Relevant())/float64(early))}
+	for _, way := range ways(parts) {
+		seen, err := crawlTopics(ctx, web, way, pages)
 		if err != nil {
 			return out, err
 		}
-		run := seen.measure(p, int(Early*float64(web.Pages())))
-		if p == synthesis.BreadthFirst {
+		run := seen.measure(way.name, early)
+		if way.policy == synthesis.BreadthFirst {
 			out.Half = last(run.Target) / 2
 		}
 		run.Recall = at(run.Target, out.Half) / 100
@@ -115,7 +145,7 @@ func (c *topicCrawl) Write(ctx context.Context, v *collections.Visit) error {
 	return c.Memory.Write(ctx, v)
 }
 
-func crawlTopics(ctx context.Context, web *topicweb.Web, p synthesis.Policy, pages int) (*topicCrawl, error) {
+func crawlTopics(ctx context.Context, web *topicweb.Web, by way, pages int) (*topicCrawl, error) {
 	ask, err := synthesis.DefaultAsk()
 	if err != nil {
 		return nil, err
@@ -135,8 +165,9 @@ func crawlTopics(ctx context.Context, web *topicweb.Web, p synthesis.Policy, pag
 	}
 	model, _ := topic.Build(ask.Options, web.Topics(), samples)
 	cfg := synthesis.Defaults()
-	cfg.Options, cfg.Policy, cfg.MaxPages, cfg.SlicePages, cfg.SliceTime, cfg.MaxDepth = ask.Options, p, pages, math.MaxInt, math.MaxInt64, math.MaxInt
-	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt}), web: web, sites: sites}
+	cfg.Options, cfg.Policy, cfg.MaxPages, cfg.SlicePages, cfg.SliceTime, cfg.MaxDepth = ask.Options, by.policy, pages, math.MaxInt, math.MaxInt64, math.MaxInt
+	by.change(&cfg)
+	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, Worth: cfg.Worth()}), web: web, sites: sites}
 	c.Add(seeds)
 	_, err = synthesis.Run(ctx, cfg, synthesis.Parts{Queue: c, Source: c, Classifier: model.Vectors(filter), Filter: filter, Log: slog.New(slog.DiscardHandler)}, func(synthesis.Progress) {})
 	return c, err
@@ -146,8 +177,8 @@ func crawlTopics(ctx context.Context, web *topicweb.Web, p synthesis.Policy, pag
 const group = 100
 
 // measure makes the figures of a crawl.
-func (c *topicCrawl) measure(p synthesis.Policy, early int) TopicRun {
-	run := TopicRun{Policy: p, Pages: len(c.read)}
+func (c *topicCrawl) measure(name string, early int) TopicRun {
+	run := TopicRun{Policy: name, Pages: len(c.read)}
 	met, on, sum := map[string]bool{}, 0, 0.0
 	targets := map[string]bool{}
 	for _, t := range c.web.Topics() {

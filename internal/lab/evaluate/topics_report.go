@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"gleaner/internal/service/program"
-	"gleaner/internal/synthesis"
 )
 
 // Spread is the median and the least of a figure over webs.
@@ -21,27 +20,27 @@ type Spread struct {
 
 // TopicSummary is what a policy came to over several webs.
 type TopicSummary struct {
-	Policy    synthesis.Policy `json:"policy"`
-	Precision Spread           `json:"precision"`
-	Gain      Spread           `json:"precision_gain"`
-	Recall    Spread           `json:"target_recall"`
+	Policy    string `json:"policy"`
+	Precision Spread `json:"precision"`
+	Gain      Spread `json:"precision_gain"`
+	Recall    Spread `json:"target_recall"`
 }
 
 // SummariseTopics sums webs up by policy.
 func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
-	for i, p := range synthesis.Policies() {
+	if len(webs) == 0 {
+		return nil
+	}
+	for i, way := range webs[0].Runs {
 		over := func(of func(TopicRun) float64) Spread {
 			var xs []float64
 			for _, w := range webs {
 				xs = append(xs, of(w.Runs[i]))
 			}
 			slices.Sort(xs)
-			if len(xs) == 0 {
-				return Spread{}
-			}
 			return Spread{xs[(len(xs)-1)/2], xs[0]}
 		}
-		out = append(out, TopicSummary{p, over(func(r TopicRun) float64 { return r.Precision }), over(func(r TopicRun) float64 { return r.Gain }), over(func(r TopicRun) float64 { return r.Recall })})
+		out = append(out, TopicSummary{way.Policy, over(func(r TopicRun) float64 { return r.Precision }), over(func(r TopicRun) float64 { return r.Gain }), over(func(r TopicRun) float64 { return r.Recall })})
 	}
 	return out
 }
@@ -54,6 +53,7 @@ func WriteTopics(w io.Writer, webs []TopicWeb, all []TopicSummary) error {
 		for _, r := range web.Runs {
 			fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t\n", web.Web.Seed, web.Web.Gap, web.Web.Noise, r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, r.All)
 		}
+		fmt.Fprintf(t, "%d\t%d\t%g\tat most\t\t%.3f\t%.2f\t\t\t\n", web.Web.Seed, web.Web.Gap, web.Web.Noise, web.Most, web.Most/web.Runs[0].Precision)
 	}
 	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t\t")
 	for _, s := range all {
@@ -84,7 +84,7 @@ func (t TopicWeb) Draw(dir string) error {
 		name := filepath.Join(dir, fmt.Sprintf("%s-%d-%d-%g", d.name, t.Web.Seed, t.Web.Gap, t.Web.Noise))
 		var lines []series
 		for _, r := range t.Runs {
-			lines = append(lines, series{string(r.Policy), d.of(r)})
+			lines = append(lines, series{r.Policy, d.of(r)})
 		}
 		if err := program.WriteFile(name+".svg", func(w io.Writer) error { return lineChart(w, d.title, d.x, d.y, lines) }); err != nil {
 			return err

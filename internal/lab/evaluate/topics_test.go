@@ -7,7 +7,6 @@ import (
 
 	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/lab/topicweb"
-	"gleaner/internal/synthesis"
 )
 
 // Under each policy the same web gives the same figures again; links that are chosen
@@ -16,16 +15,19 @@ import (
 func TestTopicsComparesPolicies(t *testing.T) {
 	t.Parallel()
 	o := topicweb.Options{Seed: 11, Hosts: 150, Pages: 20, Topics: 3, Share: 10, Gap: 2}
-	got, err := evaluate.Topics(t.Context(), o, 1500)
+	got, err := evaluate.Topics(t.Context(), o, 1500, true)
 	require.NoError(t, err)
-	again, err := evaluate.Topics(t.Context(), o, 1500)
+	again, err := evaluate.Topics(t.Context(), o, 1500, true)
 	require.NoError(t, err)
 	require.Equal(t, got, again)
-	by := map[synthesis.Policy]evaluate.TopicRun{}
+	by := map[string]evaluate.TopicRun{}
 	for _, r := range got.Runs {
 		t.Logf("%s: pages %d precision %.3f gain %.2f recall %.3f of half %d, all %.3f", r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, got.Half, r.All)
 		by[r.Policy] = r
 	}
-	require.Greater(t, by[synthesis.Gleaner].Precision, by[synthesis.BreadthFirst].Precision)
-	require.Greater(t, by[synthesis.Gleaner].All, by[synthesis.BestFirst].All)
+	require.Greater(t, by["gleaner"].Precision, by["bfs"].Precision)
+	require.Less(t, by["gleaner"].Precision, got.Most)
+	require.Greater(t, by["gleaner"].All, by["best"].All)
+	require.Greater(t, by["graph"].All, by["best"].All)
+	require.Greater(t, by["gleaner"].All, by["gleaner, no tunnelling"].All)
 }

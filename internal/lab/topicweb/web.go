@@ -127,6 +127,18 @@ func (w *Web) Topics() (out []topic.Topic) {
 // Pages is how many pages there are, PDFs not counted.
 func (w *Web) Pages() int { return w.opt.Hosts * w.opt.Pages }
 
+// Relevant is how many of them are about a topic.
+func (w *Web) Relevant() (n int) {
+	for h := range w.opt.Hosts {
+		for i := range w.opt.Pages {
+			if w.about(h, i) != offTopic {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func hostName(h int) string { return fmt.Sprintf("w%04d.example", h) }
 
 func address(h, i int) string {

@@ -41,7 +41,7 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 		if err != nil {
 			return nil, err
 		}
-		verdict := Judgement{State: gleaner.DocumentRejected, Outcome: string(text.Outcome), Class: string(j.Class)}
+		verdict := Judgement{State: gleaner.DocumentRejected, Outcome: outcome(text, j), Class: string(j.Class)}
 		if j.Academic {
 			verdict.State = gleaner.DocumentAccepted
 		}

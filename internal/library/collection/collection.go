@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/repository"
@@ -24,11 +25,14 @@ type Parts struct {
 	Repo   *repository.Repository
 	Reader *document.Reader
 	Filter *document.Filter // nil keeps every document unread, as the switch of CDI does (Wu et al., WIDM 2012)
-	Cores  int              // documents read at a time; 0 is the number of processors
-	Names  bool             // pass files over unread whose name or size speaks against them (Chen 2008, File Fetcher)
-	Whole  bool             // read and keep all text of every document; else that of wanted papers and of what the first pages leave open
-	Memory *fetch.Memory    // bounds what is unpacked at a time, all files together; nil does not
-	Log    *slog.Logger
+	// Disciplines of which an academic document is to be, by the likeness of its text;
+	// nil takes all.
+	Disciplines *classify.Disciplines
+	Cores       int           // documents read at a time; 0 is the number of processors
+	Names       bool          // pass files over unread whose name or size speaks against them (Chen 2008, File Fetcher)
+	Whole       bool          // read and keep all text of every document; else that of wanted papers and of what the first pages leave open
+	Memory      *fetch.Memory // bounds what is unpacked at a time, all files together; nil does not
+	Log         *slog.Logger
 }
 
 // Collection is the library's new stock. It is safe for concurrent use.
@@ -37,6 +41,7 @@ type Collection struct {
 	repo   *repository.Repository
 	reader *document.Reader
 	filter *document.Filter
+	of     *classify.Disciplines
 	whole  bool
 	names  bool
 	wanted *wanted
@@ -77,7 +82,7 @@ func New(p Parts) *Collection {
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
+	return &Collection{db: p.DB, repo: p.Repo, reader: p.Reader, filter: p.Filter, of: p.Disciplines, whole: p.Whole, names: p.Names, wanted: &wanted{db: p.DB},
 		cores: make(chan struct{}, p.Cores), memory: p.Memory, log: p.Log, judged: func(Judgement, time.Duration) {}, reached: func(point) {}}
 }
 

@@ -155,7 +155,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	if text.Outcome == document.Stalled {
 		return Judgement{}, fmt.Errorf("%w: %s", ErrStalled, text.Detail)
 	}
-	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = string(text.Outcome), clean(text.Detail), text.Reader, text.PageCount, text.Words()
+	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = outcome(text, j), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {
 		d.State, d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = gleaner.DocumentRejected, []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil, 0)
@@ -242,7 +242,7 @@ func (c *Collection) readAndFilter(ctx context.Context, d *store.Document, at st
 		return text, document.Judgement{}, nil
 	}
 	d.Print = int64(document.Fingerprint(text))
-	j := c.filter.Judge(text, hints)
+	j := c.filtered(text, hints)
 	d.References, d.ReferenceList = j.References, cleanAll(j.ReferenceList)
 	return text, j, nil
 }
@@ -254,6 +254,9 @@ func (c *Collection) save(ctx context.Context, d store.Document, places []store.
 	// A document that is a wanted paper is kept whatever the filter says of it.
 	if out.Found() {
 		out.State, d.State = gleaner.DocumentAccepted, gleaner.DocumentAccepted
+		if text != nil {
+			out.Outcome, d.Outcome = string(text.Outcome), string(text.Outcome)
+		}
 	}
 	if err := c.writeSidecars(ctx, d, places, text, found); err != nil {
 		return out, err

@@ -50,7 +50,7 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visib
 	if err != nil || text.Outcome != document.OK || text.Words() < paperPageWords || !text.Sectioned() {
 		return Judgement{}, false, err
 	}
-	is := like < likePaper && c.filter.Judge(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
+	is := like < likePaper && c.filtered(text, document.Hints{Name: f.URL, Anchor: f.Anchor}).Academic
 	d := store.Document{FirstPages: firstPages(text), MetaTitle: clean(text.Title)}
 	for _, m := range matches(index, d, []store.Location{{URL: f.URL, Anchor: f.Anchor}}) {
 		is = is || taken(m)

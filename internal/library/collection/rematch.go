@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
@@ -161,6 +162,9 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	j := Judgement{State: r.State, Outcome: r.Outcome, Class: r.Class, Matched: found}
 	if j.Found() && r.Removed == nil {
 		j.State = gleaner.DocumentAccepted
+		if j.Outcome == string(document.OtherDiscipline) {
+			j.Outcome = string(document.OK)
+		}
 	}
 	if j.State != r.State || !same(found, r.Matches) {
 		if len(found) > 0 && r.Detail == partly && r.Removed == nil {

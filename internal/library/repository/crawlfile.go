@@ -31,6 +31,10 @@ type CrawlFile struct {
 	path string
 	file *os.File
 	warc *WARC
+
+	// Aside are files that crawls which died left on this machine and that cannot be
+	// read, or not cut: they keep their place, and end in ".unreadable".
+	Aside []string
 }
 
 // CrawlFile begins a file, and first puts away what crawls that died left on this
@@ -43,11 +47,12 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sweep(ctx, dir); err != nil {
+	aside, err := r.sweep(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
 	name := plainName(host) + "-" + time.Now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:8]) + ".warc.gz"
-	c := &CrawlFile{repo: r, key: crawlKey(host, name), path: filepath.Join(dir, name+openSuffix)}
+	c := &CrawlFile{repo: r, key: crawlKey(host, name), path: filepath.Join(dir, name+openSuffix), Aside: aside}
 	if c.file, err = locked(c.path); err != nil {
 		return nil, r.noted(typed(err), 0)
 	}
@@ -107,22 +112,34 @@ func locked(path string) (*os.File, error) {
 // sweep puts away the files whose writer died: those in a folder of a host. Where they
 // wait for a bucket it is those of all hosts, of which none else may be crawled from
 // this machine again.
-func (r *Repository) sweep(ctx context.Context, dir string) error {
+func (r *Repository) sweep(ctx context.Context, dir string) (aside []string, err error) {
 	pattern := filepath.Join(dir, "*"+openSuffix)
 	if r.folder == nil {
 		pattern = filepath.Join(filepath.Dir(dir), "*", "*"+openSuffix)
 	}
 	left, err := filepath.Glob(pattern)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, path := range left {
-		if err := r.takeOver(ctx, path); err != nil {
-			return err
+		err := r.takeOver(ctx, path)
+		if errors.Is(err, errUnreadable) {
+			moved := strings.TrimSuffix(path, openSuffix) + ".unreadable"
+			if err = os.Rename(path, moved); err == nil {
+				aside = append(aside, moved)
+			} else if errors.Is(err, os.ErrNotExist) {
+				err = nil // another has done it
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return aside, nil
 }
+
+// errUnreadable is a file that a crawl left and nobody can put away.
+var errUnreadable = errors.New("cannot be read")
 
 // takeOver puts a file away whose writer died. One who lives holds its lock.
 func (r *Repository) takeOver(ctx context.Context, path string) error {
@@ -131,7 +148,7 @@ func (r *Repository) takeOver(ctx context.Context, path string) error {
 		return nil // another has done it
 	}
 	if err != nil {
-		return typed(err)
+		return unreadable(err)
 	}
 	defer func() { _ = f.Close() }()
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
@@ -139,15 +156,26 @@ func (r *Repository) takeOver(ctx context.Context, path string) error {
 	}
 	whole, err := wholeMembers(f)
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	if whole == 0 {
 		return remove(path)
 	}
 	if err := f.Truncate(whole); err != nil {
-		return typed(err)
+		return unreadable(err)
 	}
 	return r.putAway(ctx, path, crawlKey(filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), openSuffix)))
+}
+
+// unreadable is an error of a file alone, unless it is the machine that has no room:
+// for another file in this process, or on the disk.
+func unreadable(err error) error {
+	for _, room := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EDQUOT} {
+		if errors.Is(err, room) {
+			return typed(err)
+		}
+	}
+	return errors.Join(errUnreadable, err)
 }
 
 // wholeMembers is how long the part of a file is that is gzip members from begin to
@@ -250,14 +278,15 @@ func (c *CrawlFile) whole(write func() error) error {
 	return c.repo.noted(err, 0)
 }
 
-// Close ends the file. What cannot be put away now is by the next of its host.
+// Close ends the file, whose lock it holds until that has its place. What cannot be put
+// away now is by the next of its host.
 func (c *CrawlFile) Close(ctx context.Context) error {
-	err := c.file.Sync()
+	err := typed(c.file.Sync())
+	if err == nil {
+		err = c.repo.putAway(ctx, c.path, c.key)
+	}
 	if cerr := c.file.Close(); err == nil {
-		err = cerr
+		err = typed(cerr)
 	}
-	if err != nil {
-		return typed(err)
-	}
-	return c.repo.putAway(ctx, c.path, c.key)
+	return err
 }

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 	"gocloud.dev/blob"
+	"golang.org/x/sync/errgroup"
 )
 
 // killed is a file whose writer is killed within a record, n bytes before its end.
@@ -77,6 +81,75 @@ func TestKilledCrawlFile(t *testing.T) {
 		require.Equal(t, 3*2+3, n)
 		require.NoError(t, r.Close())
 	}
+}
+
+// TestUnreadableCrawlFile: what a dead worker left and nobody can read is set aside, and
+// keeps no other crawl from its file.
+func TestUnreadableCrawlFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
+		r, err := Open(t.Context(), where)
+		require.NoError(t, err)
+		killed(t, r, "a.example", 3)
+		first, err := r.CrawlFile(t.Context(), "a.example", "a test")
+		require.NoError(t, err)
+		require.Empty(t, first.Aside)
+		bad := filepath.Join(filepath.Dir(first.path), "bad.warc.gz")
+		require.NoError(t, os.Mkdir(bad+openSuffix, 0o700))
+		require.NoError(t, first.Close(t.Context()))
+		for _, aside := range [][]string{{bad + ".unreadable"}, nil} {
+			c, err := r.CrawlFile(t.Context(), "a.example", "a test")
+			require.NoError(t, err)
+			require.Equal(t, aside, c.Aside)
+			require.NoError(t, c.Close(t.Context()))
+		}
+		require.NoError(t, os.Remove(bad+".unreadable"))
+		require.NoError(t, r.Close())
+	}
+}
+
+// TestCrawlsMeetAnUnreadableFile: of crawls that begin together one sets it aside, and
+// all have their files.
+func TestCrawlsMeetAnUnreadableFile(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	r, err := Open(t.Context(), "mem://")
+	require.NoError(t, err)
+	killed(t, r, "a.example", 3)
+	first, err := r.CrawlFile(t.Context(), "a.example", "a test")
+	require.NoError(t, err)
+	dir := filepath.Dir(first.path)
+	require.NoError(t, first.Close(t.Context()))
+	for round := range 20 {
+		for n := range 5 {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, fmt.Sprint("bad", round, "-", n, ".warc.gz")+openSuffix), 0o700))
+		}
+		var aside atomic.Int32
+		var g errgroup.Group
+		for range 8 {
+			g.Go(func() error {
+				c, err := r.CrawlFile(t.Context(), "a.example", "a test")
+				if err != nil {
+					return err
+				}
+				aside.Add(int32(len(c.Aside)))
+				return c.Close(t.Context())
+			})
+		}
+		require.NoError(t, g.Wait())
+		require.EqualValues(t, 5, aside.Load())
+	}
+	require.NoError(t, r.Close())
+}
+
+// TestAFullDiskIsNoUnreadableFile: the file is good, and is put away once there is room.
+func TestAFullDiskIsNoUnreadableFile(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		err := unreadable(&fs.PathError{Op: "truncate", Path: "x", Err: cause})
+		require.ErrorIs(t, err, ErrFull)
+		require.NotErrorIs(t, err, errUnreadable)
+	}
+	require.ErrorIs(t, unreadable(syscall.EIO), errUnreadable)
 }
 
 // TestLivingCrawlFile: a file whose writer lives, and was only thought dead, is left to

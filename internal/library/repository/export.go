@@ -54,7 +54,12 @@ func (it Item) mediaType() string {
 	if it.MediaType != "" {
 		return it.MediaType
 	}
-	switch it.extension() {
+	return MediaType(it.extension())
+}
+
+// MediaType is that of files whose names end so, without the dot.
+func MediaType(extension string) string {
+	switch extension {
 	case "pdf":
 		return "application/pdf"
 	case "ps":
@@ -142,12 +147,9 @@ func (r *Repository) ExportCiteSeerX(ctx context.Context, dir string, items iter
 
 func (it Item) met() metFile {
 	m := metFile{URL: it.URL, ParentURL: it.ParentURL, SHA1: it.SHA1, SHA256: it.SHA256, References: it.References,
-		Paper: it.Paper.Key, Title: it.title(), Year: it.Paper.Year, LastModified: it.Header.Get("Last-Modified")}
+		Paper: it.Paper.Key, Title: it.title(), Year: it.Paper.Year, Authors: gleaner.Names(it.Paper.Authors), LastModified: it.Header.Get("Last-Modified")}
 	if !it.FetchedAt.IsZero() {
 		m.CrawlDate = it.FetchedAt.UTC().Format(time.RFC3339)
-	}
-	for _, a := range it.Paper.Authors {
-		m.Authors = append(m.Authors, a.Name)
 	}
 	return m
 }

@@ -141,6 +141,31 @@ func TestS3(t *testing.T) {
 	require.ErrorIs(t, err, repository.ErrNotFound)
 }
 
+// TestACrawlFileIsPutAwayOnce: a crawl of another host that begins meanwhile does not take
+// it for that of a dead one.
+func TestACrawlFileIsPutAwayOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	store := &objects{data: map[string][]byte{}}
+	var r *repository.Repository
+	var put atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method == http.MethodPut && strings.Contains(req.URL.Path, "/warc/a.example/") && put.Add(1) == 1 {
+			_, err := r.CrawlFile(t.Context(), "b.example", "a test")
+			assert.NoError(t, err)
+		}
+		store.ServeHTTP(w, req)
+	}))
+	t.Cleanup(srv.Close)
+	r = open(t, fmt.Sprintf("s3://papers?region=us-east-1&use_path_style=true&endpoint=%s", srv.URL))
+	c, err := r.CrawlFile(t.Context(), "a.example", "a test")
+	require.NoError(t, err)
+	require.NoError(t, c.Close(t.Context()))
+	require.EqualValues(t, 1, put.Load())
+}
+
 // The secret key to a store is in no error and no log where the store refuses or
 // answers nonsense; its id and the session's token are not either, unless the store
 // repeats them as its message.

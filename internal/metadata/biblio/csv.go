@@ -176,7 +176,7 @@ func writeCSV(w io.Writer, entries []Entry) error {
 		if p.Year != 0 {
 			year = strconv.Itoa(p.Year)
 		}
-		row := []string{p.Key, p.Venue, year, p.Title, strings.Join(names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
+		row := []string{p.Key, p.Venue, year, p.Title, strings.Join(gleaner.Names(p.Authors), "; "), p.DOI, p.ArXiv, p.Pages, strings.Join(p.Links, " ")}
 		for i := range row {
 			row[i] = Cell(row[i])
 		}

@@ -120,11 +120,3 @@ func plain(s string) string {
 		return r
 	}, s)
 }
-
-func names(as []gleaner.Author) []string {
-	out := make([]string, len(as))
-	for i, a := range as {
-		out[i] = a.Name
-	}
-	return out
-}

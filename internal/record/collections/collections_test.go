@@ -28,6 +28,7 @@ type queue interface {
 	Like(ctx context.Context, print int64) (bool, error)
 	Terms(ctx context.Context) (int, map[string]int, error)
 	Known(ctx context.Context, h frontier.Hash) bool
+	Trail(ctx context.Context, most int) ([]Step, error)
 }
 
 // inPostgres is one collection of a record.
@@ -43,21 +44,25 @@ func (q inPostgres) Next(ctx context.Context) (*URL, time.Duration, error) {
 	if host == "" || err != nil {
 		return nil, wait, err
 	}
-	u, err := q.Best(ctx, q.id, host)
+	u, err := q.Take(ctx, q.id, q.rules, q.fence(ctx, host), host, 0)
 	return u, 0, err
 }
 
-func (q inPostgres) Write(ctx context.Context, v *Visit) error {
-	site, err := store.EnsureSite(ctx, q.db.Pool, v.Host)
+func (q inPostgres) fence(ctx context.Context, host string) Fence {
+	site, err := store.EnsureSite(ctx, q.db.Pool, host)
 	if err != nil {
-		return err
+		panic(err)
 	}
-	return q.Record.Write(ctx, q.id, q.rules, Fence{SiteID: site}, v)
+	return Fence{SiteID: site}
+}
+
+func (q inPostgres) Write(ctx context.Context, v *Visit) error {
+	return q.Record.Write(ctx, q.id, q.rules, q.fence(ctx, v.Host), v)
 }
 
 func (q inPostgres) Standing(ctx context.Context) (Standing, error) {
 	s, err := q.Record.Standing(ctx, q.id)
-	s.Took = 0
+	s.Began, s.Took = time.Time{}, 0
 	return s, err
 }
 
@@ -67,6 +72,10 @@ func (q inPostgres) Like(ctx context.Context, print int64) (bool, error) {
 
 func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
 	return q.Record.Terms(ctx, q.id)
+}
+
+func (q inPostgres) Trail(ctx context.Context, most int) ([]Step, error) {
+	return q.Record.Trail(ctx, q.id, most)
 }
 
 func (q inPostgres) Known(ctx context.Context, h frontier.Hash) bool {
@@ -79,12 +88,12 @@ func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	r := In(db)
-	_, err = r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
+	_, _, err = r.Ask(t.Context(), "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
 	c, err := r.Get(t.Context(), "some")
 	require.NoError(t, err)
-	require.NoError(t, r.Begin(t.Context(), c.ID))
-	require.NoError(t, r.SetModel(t.Context(), c.ID, map[string]int{}, seeds))
+	require.NoError(t, r.Begin(t.Context(), c.Name))
+	require.NoError(t, r.SetModel(t.Context(), c.ID, rules, map[string]int{}, seeds))
 	return inPostgres{r, db, c.ID, rules}
 }
 
@@ -97,12 +106,18 @@ func TestQueue(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Size: 2, HostPages: 3}
 	seeds := []URL{url("a.example", "", 1), url("b.example", "", 1)}
+	inBoth(t, rules, seeds, follow)
+}
+
+// inBoth runs a test over each record.
+func inBoth(t *testing.T, rules Rules, seeds []URL, test func(*testing.T, queue)) {
+	t.Helper()
 	memory := NewMemory(rules)
 	memory.Add(seeds)
 	for name, q := range map[string]queue{"memory": memory, "postgres": open(t, rules, seeds)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			follow(t, q)
+			test(t, q)
 		})
 	}
 }
@@ -132,9 +147,14 @@ func follow(t *testing.T, q queue) {
 	low := take("http://a.example/low")
 	require.Equal(t, "http://b.example/", low.Parent, "what waits has the better place")
 	// It turns out to be the page that "later" names, and is too many for its topic.
-	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}}})
+	write(Visit{URL: low, Alias: "http://a.example/later", Entries: []Member{{"math", 0.9}},
+		Links: []URL{{URL: "http://c.example/", Host: "c.example", Priority: 0.1, Parent: "http://a.example/later"}}})
 	write(Visit{URL: take("http://a.example/high"), Links: []URL{url("a.example", "fourth", 1), url("c.example", "", 0.1)}})
-	write(Visit{URL: take("http://c.example/")})
+	write(Visit{URL: take("http://c.example/"), Links: []URL{url("c.example", "no", 0.1), url("c.example", "never", 0.1), url("c.example", "nor", 0.1), url("c.example", "yes", 0.1)}})
+	for _, no := range []string{"no", "never", "nor"} { // more of them than the host may be asked for
+		write(Visit{URL: take("http://c.example/" + no), Refused: true})
+	}
+	write(Visit{URL: take("http://c.example/yes")})
 	u, wait, err := q.Next(ctx)
 	require.NoError(t, err)
 	require.Nil(t, u, "a.example was asked three times")
@@ -142,7 +162,14 @@ func follow(t *testing.T, q queue) {
 
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
-	require.Equal(t, Standing{Requests: 5, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
+	require.Equal(t, Standing{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
+	trail, err := q.Trail(ctx, 2)
+	require.NoError(t, err)
+	require.Equal(t, []Step{{URL: "http://c.example/nor", Host: "c.example"}, {URL: "http://c.example/yes", Host: "c.example"}}, trail)
+	trail, err = q.Trail(ctx, 20)
+	require.NoError(t, err)
+	require.Len(t, trail, 9, "a page stands there once, whatever its names")
+	require.Equal(t, Step{URL: "http://c.example/", Host: "c.example", Parent: "http://a.example/low"}, trail[4], "by the name under which its page was asked for")
 	pages, df, err := q.Terms(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 2, pages)
@@ -175,6 +202,50 @@ func TestAdmit(t *testing.T) {
 		require.Equal(t, x.in, in, "%+v", x)
 		require.Equal(t, x.out, out, "%+v", x)
 	}
+}
+
+// TestWhatAHostIsWorth: with the rules for it a host whose pages are on topic comes before
+// one whose are not, and a new one before both, in memory as in Postgres.
+func TestWhatAHostIsWorth(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Size: 2, Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}
+	seeds := []URL{url("a.example", "", 1), url("b.example", "", 1)}
+	inBoth(t, rules, seeds, func(t *testing.T, q queue) {
+		for _, v := range []Visit{
+			{URL: &URL{URL: "http://a.example/"}, Links: []URL{url("a.example", "poor", 0.6)}},
+			{URL: &URL{URL: "http://b.example/"}, About: true, Links: []URL{url("b.example", "good", 0.5), url("new.example", "", 0.4)}},
+			{URL: &URL{URL: "http://new.example/"}},
+			{URL: &URL{URL: "http://b.example/good"}},
+			{URL: &URL{URL: "http://a.example/poor"}},
+		} {
+			u, _, err := q.Next(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, v.URL.URL, u.URL)
+			v.URL, v.At = u, time.Now()
+			require.NoError(t, q.Write(t.Context(), &v))
+		}
+	})
+}
+
+// TestWeigh: a collection that is gone on with under other rules asks in their order.
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1)})
+	u, _, err := q.Next(ctx)
+	require.NoError(t, err)
+	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Links: []URL{url("a.example", "more", 0.6), url("new.example", "", 0.4)}}))
+	host, _, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Equal(t, "a.example", host)
+	require.NoError(t, q.Weigh(ctx, q.id, Rules{Worth: Worth{Most: 1, Usual: 0.3, Slow: 1, New: 0.5}}))
+	host, _, err = q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Equal(t, "new.example", host)
+	require.NoError(t, q.Weigh(ctx, q.id, Rules{}))
+	host, _, err = q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Equal(t, "a.example", host)
 }
 
 // TestHostsThatAreNotFree are passed over for the next best; where there is no other,
@@ -264,8 +335,8 @@ func TestAHostThatIsDown(t *testing.T) {
 		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Trouble: true, Again: time.Now().Add(time.Hour)}))
 	}
 	require.Nil(t, next(), "the host is down")
-	require.NoError(t, q.End(ctx, "some", Ended, "exhausted"))
-	_, err := q.Ask(ctx, "some", map[string]int{}, []string{"a"})
+	require.NoError(t, q.End(ctx, "some", 0, Ended, "exhausted"))
+	_, _, err := q.Ask(ctx, "some", map[string]int{}, []string{"a"})
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/5", next().URL)
 }
@@ -275,25 +346,31 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	q := open(t, Rules{}, nil)
-	running, err := q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"})
+	_, running, err := q.Ask(ctx, "some", map[string]int{"size": 9}, []string{"a"})
 	require.NoError(t, err)
 	require.True(t, running, "it is being made: nothing is changed")
 	c, err := q.Get(ctx, "some")
 	require.NoError(t, err)
 	require.JSONEq(t, `{}`, string(c.Options))
-	require.NoError(t, q.End(ctx, "some", Ended, "full"))
-	_, err = q.Ask(ctx, "some", map[string]int{}, []string{"b"})
+	require.NoError(t, q.End(ctx, "some", 1, Ended, "full"))
+	_, _, err = q.Ask(ctx, "some", map[string]int{}, []string{"b"})
 	require.ErrorContains(t, err, "--name")
 	for _, size := range []int{8, 9} { // the second before a worker has begun
-		running, err = q.Ask(ctx, "some", map[string]int{"size": size}, []string{"a"})
+		run, running, err := q.Ask(ctx, "some", map[string]int{"size": size}, []string{"a"})
 		require.NoError(t, err)
 		require.False(t, running)
+		require.Equal(t, 2, run)
 	}
+	require.NoError(t, q.End(ctx, "some", 1, Ended, "full"), "said again: a worker died before it could tell")
 	c, err = q.Get(ctx, "some")
 	require.NoError(t, err)
 	require.Equal(t, New, c.State)
 	require.JSONEq(t, `{"size": 9}`, string(c.Options))
 	require.NotNil(t, c.Model, "its centroids stay")
+	require.NoError(t, q.End(ctx, "some", 2, Ended, "full"))
+	c, err = q.Get(ctx, "some")
+	require.NoError(t, err)
+	require.Equal(t, Ended, c.State)
 	_, err = q.Get(ctx, "none")
 	require.ErrorIs(t, err, ErrNone)
 }

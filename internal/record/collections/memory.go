@@ -16,14 +16,15 @@ import (
 type Memory struct {
 	rules    Rules
 	rows     map[frontier.Hash]*memoryRow
-	queue    byPriority
-	hosts    map[string]int
-	failures map[string]int // in a row, by host
+	queue    heapOf[*memoryHost]
+	hosts    map[string]*memoryHost
 	held     map[string][]Held
 	requests int
 	prints   []int64
 	read     int            // pages whose terms were counted
 	df       map[string]int // by term
+	trail    []Step
+	asked    map[string]string // URLs that redirected, by where to
 }
 
 type memoryRow struct {
@@ -33,9 +34,34 @@ type memoryRow struct {
 	waiting bool
 }
 
+func (r *memoryRow) at() *int { return &r.place }
+
+// before puts the higher priority first, and of those that are equal what was met first.
+func (r *memoryRow) before(o *memoryRow) bool {
+	return cmp.Or(cmp.Compare(o.Priority, r.Priority), cmp.Compare(r.seq, o.seq)) < 0
+}
+
+// memoryHost is what waits of a host.
+type memoryHost struct {
+	queue    heapOf[*memoryRow]
+	place    int // in the queue of hosts; -1 where nothing waits, or the host is left
+	requests int
+	about    int // of them, on topic
+	failures int // in a row
+	worth    float64
+}
+
+func (h *memoryHost) at() *int { return &h.place }
+
+// before compares the best that waits of each, with the worth of its host.
+func (h *memoryHost) before(o *memoryHost) bool {
+	a, b := h.queue[0], o.queue[0]
+	return cmp.Or(cmp.Compare(b.Priority+o.worth, a.Priority+h.worth), cmp.Compare(a.seq, b.seq)) < 0
+}
+
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]int{}, failures: map[string]int{}, held: map[string][]Held{}, df: map[string]int{}}
+	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, held: map[string][]Held{}, df: map[string]int{}, asked: map[string]string{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both.
@@ -43,37 +69,71 @@ func (m *Memory) Add(urls []URL) {
 	for _, u := range urls {
 		h := u.Hash()
 		r, met := m.rows[h]
+		of := m.host(u.Host)
 		switch {
 		case !met:
 			r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
 			m.rows[h] = r
-			heap.Push(&m.queue, r)
+			heap.Push(&of.queue, r)
 		case r.waiting && u.Priority > r.Priority:
 			r.Parent, r.Anchor, r.Priority, r.Off, r.Depth = u.Parent, u.Anchor, u.Priority, min(r.Off, u.Off), min(r.Depth, u.Depth)
-			heap.Fix(&m.queue, r.place)
+			heap.Fix(&of.queue, r.place)
+		default:
+			continue
 		}
+		m.settle(of)
 	}
 }
 
-// Next takes the URL of the highest priority; of those that are equal the one that
-// was met first. wait is 0 where none waits.
-func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
-	for len(m.queue) > 0 {
-		r := heap.Pop(&m.queue).(*memoryRow)
-		if m.rules.HostPages > 0 && m.hosts[r.Host] >= m.rules.HostPages || m.failures[r.Host] >= maxFailures {
-			continue
-		}
-		return &r.URL, 0, nil
+func (m *Memory) host(name string) *memoryHost {
+	h := m.hosts[name]
+	if h == nil {
+		h = &memoryHost{place: -1, worth: m.rules.worth(0, 0)}
+		m.hosts[name] = h
 	}
-	return nil, 0, nil
+	return h
+}
+
+// settle puts a host where it belongs among those with something to ask for.
+func (m *Memory) settle(h *memoryHost) {
+	waits := len(h.queue) > 0 && (m.rules.HostPages == 0 || h.requests < m.rules.HostPages) && h.failures < maxFailures
+	switch {
+	case waits && h.place < 0:
+		heap.Push(&m.queue, h)
+	case waits:
+		heap.Fix(&m.queue, h.place)
+	case h.place >= 0:
+		heap.Remove(&m.queue, h.place)
+	}
+}
+
+// Next takes the URL of the highest priority of the host that is best by that and by its
+// worth; of those that are equal the one that was met first. wait is 0 where none waits.
+func (m *Memory) Next(context.Context) (u *URL, wait time.Duration, err error) {
+	if len(m.queue) == 0 {
+		return nil, 0, nil
+	}
+	h := m.queue[0]
+	r := heap.Pop(&h.queue).(*memoryRow)
+	m.settle(h)
+	return &r.URL, 0, nil
 }
 
 // Write notes what became of a URL.
 func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.rows[v.Hash()].waiting = false
-	m.requests++
-	m.hosts[v.Host]++
-	m.failures[v.Host] = (m.failures[v.Host] + 1) * failure(v)
+	m.requests += request(v)
+	of := m.host(v.Host)
+	of.requests += request(v)
+	of.failures = (of.failures + 1) * failure(v)
+	if v.About {
+		of.about++
+	}
+	of.worth = m.rules.worth(of.about, of.requests)
+	m.settle(of)
+	if v.Again.IsZero() {
+		m.trail = append(m.trail, Step{v.URL.URL, v.Host, cmp.Or(m.asked[v.Parent], v.Parent), v.Anchor, v.Title, v.Best.Correlation})
+	}
 	if v.Print != 0 {
 		m.prints = append(m.prints, v.Print)
 	}
@@ -92,10 +152,12 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	}
 	m.Add(v.Links)
 	if v.Alias != "" {
+		m.asked[v.Alias] = v.URL.URL
 		m.Add([]URL{{URL: v.Alias, Host: v.Host}})
 		if r := m.rows[frontier.HashOf(v.Alias)]; r.waiting {
 			r.waiting = false
-			heap.Remove(&m.queue, r.place)
+			heap.Remove(&of.queue, r.place)
+			m.settle(of)
 		}
 	}
 	return nil
@@ -116,6 +178,11 @@ func (m *Memory) Known(_ context.Context, h frontier.Hash) bool {
 	return met && !r.waiting
 }
 
+// Trail is what was asked for last, as that of a Record.
+func (m *Memory) Trail(_ context.Context, most int) ([]Step, error) {
+	return m.trail[max(0, len(m.trail)-most):], nil
+}
+
 // Like reports whether a text nearly the same was read.
 func (m *Memory) Like(_ context.Context, print int64) (bool, error) {
 	return slices.ContainsFunc(m.prints, func(p int64) bool { return bits.OnesCount64(uint64(p^print)) <= near }), nil
@@ -131,31 +198,3 @@ func (m *Memory) Entries(topic string) []Held { return m.held[topic] }
 
 // near is in how many bits two prints of nearly the same text differ, at most.
 const near = 3
-
-// byPriority is a heap.
-type byPriority []*memoryRow
-
-func (q byPriority) Len() int { return len(q) }
-func (q byPriority) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[j].Priority, q[i].Priority), cmp.Compare(q[i].seq, q[j].seq)) < 0
-}
-func (q byPriority) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
-}
-
-// Push is for package heap.
-func (q *byPriority) Push(x any) {
-	r := x.(*memoryRow)
-	r.place = len(*q)
-	*q = append(*q, r)
-}
-
-// Pop is for package heap.
-func (q *byPriority) Pop() any {
-	old := *q
-	r := old[len(old)-1]
-	r.place = -1
-	*q = old[:len(old)-1]
-	return r
-}

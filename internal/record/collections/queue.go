@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/record/frontier"
-	"gleaner/internal/record/store"
 )
 
 // until is when a host may be asked next, as far as its row says.
@@ -18,11 +17,11 @@ const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
 	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3`
 
-const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($4) ORDER BY h.best DESC, h.best_seq LIMIT 1`
+const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($4) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
-// Host is the one to ask next: that of the best URL which waits, among the hosts that
-// are free and not to be passed over. Where none is, wait says after how long one may
-// be; it is 0 where nothing waits.
+// Host is the one to ask next: that of the best URL which waits, with the worth of its
+// host, among the hosts that are free and not to be passed over. Where none is, wait says
+// after how long one may be; it is 0 where nothing waits.
 func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (host string, wait time.Duration, err error) {
 	if pass == nil {
 		pass = []string{}
@@ -46,29 +45,56 @@ func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (
 const bestSQL = `SELECT url, host, parent, anchor, depth, off, priority, tries FROM collection_urls
 	WHERE collection = $1 AND host = $2 AND waiting AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1`
 
-// Best is the URL of a host to ask next, nil where none waits.
-func (r *Record) Best(ctx context.Context, id int, host string) (*URL, error) {
+// best is the URL of a host to ask next, nil where none waits.
+func best(ctx context.Context, tx pgx.Tx, id int, host string) (*URL, error) {
 	var u URL
-	err := r.db.Pool.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries)
+	err := tx.QueryRow(ctx, bestSQL, id, host).Scan(&u.URL, &u.Host, &u.Parent, &u.Anchor, &u.Depth, &u.Off, &u.Priority, &u.Tries)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	return &u, err
 }
 
-// reckon notes what of a host is to be asked for next: the best that is due, or else
-// what is due first.
-func reckon(ctx context.Context, tx pgx.Tx, id int, host string) error {
-	const set = `UPDATE collection_hosts h SET best=u.priority, best_seq=u.seq, due=u.next_try
+// reckon notes what of a host is to be asked for next, the best that is due, or else
+// what is due first, and what the host is worth.
+func reckon(ctx context.Context, tx pgx.Tx, id int, host string, worth float64) error {
+	const set = `UPDATE collection_hosts h SET worth=$3, best=u.priority, best_seq=u.seq, due=u.next_try
 		FROM (SELECT priority, seq, next_try FROM collection_urls WHERE collection=$1 AND host=$2 AND waiting `
 	for _, which := range []string{set + `AND next_try <= clock_timestamp() ORDER BY priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
 		set + `ORDER BY next_try, priority DESC, seq LIMIT 1) u WHERE h.collection=$1 AND h.host=$2`,
-		`UPDATE collection_hosts SET best=NULL WHERE collection=$1 AND host=$2`} {
-		if tag, err := tx.Exec(ctx, which, id, host); err != nil || tag.RowsAffected() > 0 {
+		`UPDATE collection_hosts SET worth=$3, best=NULL WHERE collection=$1 AND host=$2`} {
+		if tag, err := tx.Exec(ctx, which, id, host, worth); err != nil || tag.RowsAffected() > 0 {
 			return err
 		}
 	}
 	return nil
+}
+
+// Weigh reckons anew what all hosts are worth, where the rules are others than before.
+func (r *Record) Weigh(ctx context.Context, id int, rules Rules) error {
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		// The row that each visit locks first: none may hold a host and wait for this.
+		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `SELECT DISTINCT about, requests FROM collection_hosts WHERE collection=$1`, id)
+		if err != nil {
+			return err
+		}
+		var about, requests int
+		var abouts, all []int
+		var worths []float64
+		_, err = pgx.ForEachRow(rows, []any{&about, &requests}, func() error {
+			abouts, all, worths = append(abouts, about), append(all, requests), append(worths, rules.worth(about, requests))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE collection_hosts h SET worth=w.worth FROM unnest($2::int[], $3::int[], $4::float8[]) AS w(about, requests, worth)
+			WHERE h.collection=$1 AND h.about=w.about AND h.requests=w.requests AND h.worth <> w.worth`, id, abouts, all, worths)
+		return err
+	})
 }
 
 // Fence is the lease under which a visit is written.
@@ -81,44 +107,54 @@ type Fence struct {
 // host writes nothing (store.ErrNotHeld).
 func (r *Record) Write(ctx context.Context, id int, rules Rules, by Fence, v *Visit) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		var held bool
-		err := tx.QueryRow(ctx, `SELECT true FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, by.SiteID, by.Token).Scan(&held)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return store.ErrNotHeld
-		}
-		if err != nil {
+		if err := by.holds(ctx, tx); err != nil {
 			return err
 		}
-		// Visits of one collection are written one after the other: what it holds, and
-		// the number of each, depend on those before.
 		h, waiting := v.Hash(), false
 		if err := tx.QueryRow(ctx, `SELECT waiting FROM collection_urls WHERE collection=$1 AND hash=$2`, id, h[:]).Scan(&waiting); err != nil || !waiting {
 			return err // the connection broke after it was written
 		}
-		var n int
-		if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+1 WHERE id=$1 RETURNING requests`, id).Scan(&n); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures) VALUES ($1,$2,1,$3::int) ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+1, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END`,
-			id, v.Host, failure(v)); err != nil {
-			return err
-		}
-		if err := done(ctx, tx, id, n, v); err != nil {
-			return err
-		}
-		if err := alias(ctx, tx, id, n, v); err != nil {
-			return err
-		}
-		for _, e := range v.Entries {
-			if err := admit(ctx, tx, id, rules, e.Topic, Held{v.Hash(), v.Host, e.Correlation}); err != nil {
-				return err
-			}
-		}
-		if err := add(ctx, tx, id, v.Links); err != nil {
-			return err
-		}
-		return reckon(ctx, tx, id, v.Host)
+		return visited(ctx, tx, id, rules, v)
 	})
+}
+
+// visited notes what became of a URL that waits. Visits of one collection are written one
+// after the other: what it holds, and the number of each, depend on those before.
+func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) error {
+	var n int
+	if err := tx.QueryRow(ctx, `UPDATE collections SET requests=requests+$2, refused=refused+1-$2 WHERE id=$1 RETURNING requests+refused`, id, request(v)).Scan(&n); err != nil {
+		return err
+	}
+	var about, requests int
+	if err := tx.QueryRow(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures, about) VALUES ($1,$2,$4::int,$3::int,$5::bool::int)
+			ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, about=h.about+$5::bool::int, handling=NULL
+			RETURNING about, requests`,
+		id, v.Host, failure(v), request(v), v.About).Scan(&about, &requests); err != nil {
+		return err
+	}
+	if err := done(ctx, tx, id, n, v); err != nil {
+		return err
+	}
+	if err := alias(ctx, tx, id, n, v); err != nil {
+		return err
+	}
+	for _, e := range v.Entries {
+		if err := admit(ctx, tx, id, rules, e.Topic, Held{v.Hash(), v.Host, e.Correlation}); err != nil {
+			return err
+		}
+	}
+	if err := add(ctx, tx, id, rules, v.Links); err != nil {
+		return err
+	}
+	return reckon(ctx, tx, id, v.Host, rules.worth(about, requests))
+}
+
+// request is 0 for a visit that asked the host for nothing.
+func request(v *Visit) int {
+	if v.Refused {
+		return 0
+	}
+	return 1
 }
 
 // maxFailures is after how many failures in a row a host is left: as many as it is
@@ -139,7 +175,7 @@ func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 	if !v.Again.IsZero() {
 		again = &v.Again
 	}
-	_, err := tx.Exec(ctx, `UPDATE collection_urls SET waiting=$4::timestamptz IS NOT NULL, next_try=coalesce($4, next_try), tries=tries+1, n=$3, at=$5, kind=$6, outcome=$7, reason=$8, title=$9,
+	_, err := tx.Exec(ctx, `UPDATE collection_urls SET waiting=$4::timestamptz IS NOT NULL, next_try=coalesce($4, next_try), tries=tries+1, deaths=0, n=$3, at=$5, kind=$6, outcome=$7, reason=$8, title=$9,
 			topic=$10, correlation=$11, sha256=$12, bytes=$13, print=$14, terms=$15 WHERE collection=$1 AND hash=$2`,
 		id, h[:], n, again, v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
 	return err

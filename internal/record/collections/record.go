@@ -18,23 +18,25 @@ type Record struct{ db *store.DB }
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
-const columns = `id, name, options, topics, model, state, note, paused, requests, created_at, started_at, ended_at`
+const columns = `id, name, options, topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at`
 
 // ErrOtherTopics is returned for a name under which other topics were asked for.
 var ErrOtherTopics = errors.New("was made of other topics")
 
 // Ask enters a collection that is to be made, or one that ended to be gone on with
 // under other options, where hosts that had failed are asked again. Its topics stay:
-// they are what it is. One that is being made stays as it is, which running says.
-func (r *Record) Ask(ctx context.Context, name string, options, topics any) (running bool, err error) {
+// they are what it is. One that is being made stays as it is, which running says. run
+// numbers what Begin to End are of.
+func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
-			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL
-				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id`, name, options, topics).Scan(&id)
+			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL,
+					run=collections.run+(collections.state <> 'new')::int
+				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
 			running = true
-			return tx.QueryRow(ctx, `SELECT id FROM collections WHERE name=$1 AND topics=$2`, name, topics).Scan(&id)
+			return tx.QueryRow(ctx, `SELECT run FROM collections WHERE name=$1 AND topics=$2`, name, topics).Scan(&run)
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `UPDATE collection_hosts SET failures=0 WHERE collection=$1 AND failures > 0`, id)
@@ -44,7 +46,7 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%s %w: give this one another --name", name, ErrOtherTopics)
 	}
-	return running, err
+	return run, running, err
 }
 
 // Get returns a collection.
@@ -70,14 +72,15 @@ func (r *Record) List(ctx context.Context) ([]Collection, error) {
 }
 
 // Begin takes a collection up, which may be done again.
-func (r *Record) Begin(ctx context.Context, id int) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE id=$1 AND state IN ('new', 'running')`, id)
+func (r *Record) Begin(ctx context.Context, name string) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state='running', started_at=coalesce(started_at, now()) WHERE name=$1 AND state IN ('new', 'running')`, name)
 	return err
 }
 
-// End ends a collection that is being made.
-func (r *Record) End(ctx context.Context, name, state, note string) error {
-	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$2, note=$3, ended_at=now() WHERE name=$1 AND state IN ('new', 'running')`, name, state, note)
+// End ends a run of a collection that is being made, whichever where run is 0. Said again
+// after the next was asked for, it leaves that alone.
+func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now() WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
 	return err
 }
 
@@ -95,6 +98,24 @@ func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []st
 	return err
 }
 
+// SetRead has a topic's centroid made of pages whose words are known already, and of no
+// others.
+func (r *Record) SetRead(ctx context.Context, id int, topic string, read []Result) error {
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM collection_results WHERE collection=$1 AND topic=$2`, id, topic); err != nil {
+			return err
+		}
+		for _, res := range read {
+			_, err := tx.Exec(ctx, `INSERT INTO collection_results (collection, topic, place, url, outcome, counts, parent) VALUES ($1,$2,$3,$4,$5,$6,$7)`,
+				id, topic, res.Place, res.URL, res.Outcome, res.Counts, res.Parent)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // SetResult notes what became of such a page.
 func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
 	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_results SET outcome=$4, counts=$5 WHERE collection=$1 AND topic=$2 AND place=$3`, id, res.Topic, res.Place, res.Outcome, res.Counts)
@@ -103,7 +124,7 @@ func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
 
 // Results are all those pages.
 func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT topic, place, url, outcome, counts FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
+	rows, err := r.db.Pool.Query(ctx, `SELECT topic, place, url, outcome, counts, parent FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +133,17 @@ func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
 
 // SetModel keeps what the topics are like, and enters the URLs from which their crawl
 // begins.
-func (r *Record) SetModel(ctx context.Context, id int, model any, seeds []URL) error {
+func (r *Record) SetModel(ctx context.Context, id int, rules Rules, model any, seeds []URL) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1`, id, model); err != nil {
 			return err
 		}
-		return add(ctx, tx, id, seeds)
+		return add(ctx, tx, id, rules, seeds)
 	})
 }
 
 // add enters URLs, each once; one that waits already keeps the better of both.
-func add(ctx context.Context, tx pgx.Tx, id int, urls []URL) error {
+func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error {
 	n := len(urls)
 	if n == 0 {
 		return nil
@@ -142,11 +163,11 @@ func add(ctx context.Context, tx pgx.Tx, id int, urls []URL) error {
 			off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
 			WHERE c.waiting AND EXCLUDED.priority > c.priority
 			RETURNING host, priority, seq, next_try)
-		INSERT INTO collection_hosts AS h (collection, host, best, best_seq, due)
-		SELECT DISTINCT ON (host) $1::int, host, priority, seq, next_try FROM met WHERE next_try <= clock_timestamp() ORDER BY host, priority DESC, seq
+		INSERT INTO collection_hosts AS h (collection, host, worth, best, best_seq, due)
+		SELECT DISTINCT ON (host) $1::int, host, $10::float8, priority, seq, next_try FROM met WHERE next_try <= clock_timestamp() ORDER BY host, priority DESC, seq
 		ON CONFLICT (collection, host) DO UPDATE SET best=EXCLUDED.best, best_seq=EXCLUDED.best_seq, due=EXCLUDED.due
 			WHERE h.best IS NULL OR h.due > clock_timestamp() OR EXCLUDED.best > h.best OR EXCLUDED.best = h.best AND EXCLUDED.best_seq < h.best_seq`,
-		id, hashes, hosts, all, parents, anchors, depths, offs, priorities)
+		id, hashes, hosts, all, parents, anchors, depths, offs, priorities, rules.worth(0, 0))
 	return err
 }
 
@@ -183,10 +204,14 @@ func (r *Record) Terms(ctx context.Context, id int) (pages int, df map[string]in
 // Standing says how far a crawl is.
 func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
+	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &took)
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &began, &took)
 	if err != nil {
 		return s, err
+	}
+	if began != nil {
+		s.Began = *began
 	}
 	s.Took = time.Duration(took * float64(time.Second))
 	rows, err := r.db.Pool.Query(ctx, `SELECT topic, count(*)::int, min(correlation) FROM collection_entries WHERE collection=$1 GROUP BY topic`, id)

@@ -35,6 +35,7 @@ type Collection struct {
 	Note     string          `json:"note,omitempty"` // why it ended
 	Paused   bool            `json:"paused,omitempty"`
 	Requests int             `json:"requests"`
+	Refused  int             `json:"refused,omitempty"` // URLs that robots.txt or the blacklist did not let be asked for
 	Created  time.Time       `json:"created_at"`
 	Started  *time.Time      `json:"started_at,omitempty"`
 	Ended    *time.Time      `json:"ended_at,omitempty"`
@@ -45,8 +46,9 @@ type Result struct {
 	Topic   string         `json:"topic"`
 	Place   int            `json:"place"`
 	URL     string         `json:"url"`
-	Outcome string         `json:"outcome"` // "" before it was asked for
-	Counts  map[string]int `json:"-"`       // of its words
+	Outcome string         `json:"outcome"`          // "" before it was asked for
+	Counts  map[string]int `json:"-"`                // of its words
+	Parent  string         `json:"parent,omitempty"` // the page that leads to it, of a document on record: the crawl begins there
 }
 
 // URL is one that waits, or is asked for.
@@ -78,6 +80,7 @@ type Visit struct {
 	Again   time.Time // when it is to be asked for again; zero for never
 	Kind    string    // Page, Document or ""
 	Outcome gleaner.Outcome
+	Refused bool // by robots.txt or the blacklist: the host was asked for nothing
 	Trouble bool // the host did not answer, or not as it should: it may be down
 	Reason  string
 	Alias   string // the URL on the same host to which it redirected, which need not be asked for; "" for none
@@ -89,6 +92,15 @@ type Visit struct {
 	Terms   []string // words of the dictionary that it has, where they are counted
 	Entries []Member // collections that it is for
 	Links   []URL    // each once
+	About   bool     // it is on topic
+}
+
+// Step is what was asked for, and how it was come to.
+type Step struct {
+	URL, Host      string
+	Parent, Anchor string
+	Title          string
+	Correlation    float64 // with the topic that it is most like
 }
 
 // Member is a topic with how like it a page is.
@@ -110,6 +122,25 @@ type Rules struct {
 	Replace    bool // a better one puts out the worst of a full collection
 	OnePerSite bool // the best of each host
 	HostPages  int  // requests to one host; 0 is no limit
+	Worth      Worth
+}
+
+// Worth says how much sooner a host is asked for being on topic: for the share of its
+// pages that were, as far as they were more than Usual; a host of which nothing is known
+// is worth nothing. The zero value heeds no host.
+type Worth struct {
+	Most  float64 // in priority, of a host all of whose many pages are on topic
+	Usual float64 // share of pages on topic, of a host of no worth
+	Slow  float64 // requests after which half of it counts
+	New   float64 // in priority, of a host that was not asked yet
+}
+
+// worth of a host of which so many of its requests were on topic.
+func (r Rules) worth(about, requests int) float64 {
+	if requests == 0 {
+		return r.Worth.New
+	}
+	return r.Worth.Most * (float64(about) - r.Worth.Usual*float64(requests)) / (float64(requests) + r.Worth.Slow)
 }
 
 // Admit says whether an entry comes into a collection, and which of those there it
@@ -138,7 +169,8 @@ func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 // Standing is how far a crawl is.
 type Standing struct {
 	Requests int
-	Took     time.Duration // since it began
+	Began    time.Time     // zero before it did
+	Took     time.Duration // since then
 	Paused   bool
 	Ended    bool
 	Topics   map[string]Filled

@@ -20,7 +20,10 @@ func (db *DB) YearTallies(ctx context.Context, harvest string) ([]YearTally, err
 		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 GROUP BY p.year ORDER BY p.year`, harvest)
 }
 
-// DocumentTally counts documents of one state and class.
+// whatSQL is Document.What of a document d.
+const whatSQL = `CASE WHEN d.class='' OR d.outcome='` + otherDiscipline + `' THEN d.outcome ELSE d.class END`
+
+// DocumentTally counts documents of one state and class, or what they are instead.
 type DocumentTally struct {
 	State, Class string
 	Documents    int
@@ -28,7 +31,7 @@ type DocumentTally struct {
 
 // DocumentTallies counts the documents found on a harvest's sites.
 func (db *DB) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
-	return list[DocumentTally](ctx, db, `SELECT d.state, CASE WHEN d.class='' THEN d.outcome ELSE d.class END, count(*) FROM documents d
+	return list[DocumentTally](ctx, db, `SELECT d.state, `+whatSQL+`, count(*) FROM documents d
 		WHERE EXISTS (SELECT 1 FROM locations l JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE l.sha256=d.sha256 AND hs.harvest_id=$1)
 		GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, harvest)
 }
@@ -100,7 +103,7 @@ type LinkClue struct {
 // LinkClues lists links on a harvest's sites that are like a wanted title.
 func (db *DB) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
 	return list[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
-			coalesce((SELECT d.state || ' as ' || CASE WHEN d.class='' THEN d.outcome ELSE d.class END FROM documents d JOIN locations l ON l.sha256=d.sha256
+			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE l.hash=u.hash AND l.current LIMIT 1), '')
 		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4, 5) ORDER BY u.seq`, harvest)
 }

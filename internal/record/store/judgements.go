@@ -130,13 +130,15 @@ func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept
 	})
 }
 
-// queueAccept accepts a document that is a paper whatever the filter said. Where
+// queueAccept accepts a document that is a paper whatever the filter said, and of
+// whatever discipline. Where
 // its file was removed there is nothing to accept yet: the addresses where it lies
 // are put back to be fetched whole. The row is locked first, so that prune marks
 // it before, or sees that it is accepted.
 func queueAccept(b *pgx.Batch, sha string) {
 	b.Queue(`SELECT 1 FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, sha)
-	b.Queue(`UPDATE documents SET state='accepted', updated_at=now() WHERE sha256=$1 AND state='rejected' AND blob_removed_at IS NULL`, sha)
+	b.Queue(`UPDATE documents SET state='accepted', outcome=CASE outcome WHEN '`+otherDiscipline+`' THEN 'ok' ELSE outcome END, updated_at=now()
+		WHERE sha256=$1 AND state='rejected' AND blob_removed_at IS NULL`, sha)
 	b.Queue(`SELECT FROM sites WHERE id IN (SELECT l.site_id FROM locations l JOIN documents d ON d.sha256=l.sha256
 			WHERE l.sha256=$1 AND l.current AND d.blob_removed_at IS NOT NULL) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, sha)
 	b.Queue(`WITH asked AS (

@@ -172,13 +172,14 @@ const recrawlSQL = `coalesce(cardinality(s.recrawled_for) > 0, false)`
 // Attention says whether anybody wants a site crawled now: for a recrawl, or a
 // harvest that runs, it goes on; with all harvests paused it waits; with all
 // cancelled, or no harvest and all recrawls cancelled, it stops. A harvest that was
-// cancelled before the crawl began has no say in it.
+// cancelled before the last crawl ended has no say in this one; one that was since may
+// have begun it, though its first slice comes later.
 func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce(of.paused, false) AND NOT `+recrawlSQL+`, coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
 		FROM sites s CROSS JOIN LATERAL (
 			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
-			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= s.crawl_started)) of
+			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
 		WHERE s.id=$1`, siteID).Scan(&paused, &cancelled)
 	return paused, cancelled, err
 }

@@ -76,6 +76,13 @@ func (db *DB) RemoveProvided(ctx context.Context, subject string) error {
 	return err
 }
 
+// EndProvided logs out all whom an identity provider knows; at their next log-in they are
+// looked up anew.
+func (db *DB) EndProvided(ctx context.Context) error {
+	_, err := db.Pool.Exec(ctx, `DELETE FROM console_sessions s USING console_users u WHERE u.name=s.user_name AND u.subject IS NOT NULL`)
+	return err
+}
+
 // SetRole changes what a user may do, from their next request on.
 func (db *DB) SetRole(ctx context.Context, name string, role Role) error {
 	return known(name)(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))

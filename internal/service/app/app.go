@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/crawl"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
@@ -49,7 +50,7 @@ type App struct {
 	Recrawl    recrawl.Policy
 	Stats      stats.Thresholds
 	Citations  stats.Citations
-	Search     *homepage.CachedSearcher // the web search, with its budget; nil for none
+	Search     homepage.Engines // the engines of the web search, with their budgets
 	Catalogues Catalogues
 	Channels   []notify.Channel // by which the operator is told what happened
 
@@ -57,9 +58,10 @@ type App struct {
 	memory   *fetch.Memory // of all clients
 	shutTemp func()        // removes the readers' temporary files; nil where none were opened
 
-	filter *document.Filter // nil where it is switched off
-	index  *store.PageIndex // nil where it is switched off
-	leases *pgxpool.Pool    // of the Keeper alone
+	filter      *document.Filter // nil where it is switched off
+	disciplines *classify.Disciplines
+	index       *store.PageIndex // nil where it is switched off
+	leases      *pgxpool.Pool    // of the Keeper alone
 }
 
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
@@ -101,7 +103,10 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 	}
 	repo.BelongTo(db)
 	a := &App{Config: cfg, Log: o.Log, Watch: o.Watch, options: o, DB: db, Repo: repo, memory: bodies(), Recrawl: recrawlPolicy(cfg.Policy.Recrawl), Stats: thresholds(cfg.Policy.Poor)}
-	if a.filter, err = Filter(cfg); err != nil {
+	if a.filter, err = Filter(cfg); err == nil {
+		a.disciplines, err = Disciplines(cfg)
+	}
+	if err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -186,7 +191,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate(), a.memory)
+	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate, a.memory)
 	if err != nil {
 		return err
 	}
@@ -201,7 +206,7 @@ func (a *App) openStages(client *http.Client) error {
 	a.Search = web
 	a.Maker = a.maker(web, getter)
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
-		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: web != nil,
+		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: len(web) > 0,
 		Finder: homepage.New(homepage.Config{Searcher: search, Spare: web.Spare, Model: model, Getter: getter})}
 	return nil
 }

@@ -10,17 +10,14 @@ import (
 )
 
 // maker makes the maker of collections by topic.
-func (a *App) maker(web *homepage.CachedSearcher, getter *harvest.Getter) *synthesis.Maker {
+func (a *App) maker(web homepage.Engines, getter *harvest.Getter) *synthesis.Maker {
 	limits := a.Config.Policy.Crawl
 	c := synthesis.Defaults()
 	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
 	if l := Links(a.Config); !l.Empty() {
 		c.Rules = rules.Sets{rules.New(l, nil)}
 	}
-	t := synthesis.Tools{DB: a.DB, Keeper: a.Keeper, Fetch: watchedClient{a.Fetch, a.Watch}, Coll: a.Collection, Getter: getter, Config: c, Log: a.Log,
+	t := synthesis.Tools{Searcher: web.Searcher(), DB: a.DB, Keeper: a.Keeper, Fetch: watchedClient{a.Fetch, a.Watch}, Coll: a.Collection, Getter: getter, Config: c, Log: a.Log,
 		Passing: func(err error) bool { return errors.Is(err, homepage.ErrRecord) }}
-	if web != nil {
-		t.Searcher = web
-	}
 	return synthesis.New(t)
 }

@@ -19,7 +19,7 @@ func (a *App) openCollection(ctx context.Context) {
 	if !reader.Poppler() {
 		a.Log.WarnContext(ctx, "poppler's pdftotext is not installed: PDFs are read by the built-in reader, which reads fewer and less of them")
 	}
-	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: a.options.Cores, Filter: a.filter, Whole: a.Config.Documents.WholeText, Names: a.Config.Policy.Documents.NameFilter,
+	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: a.options.Cores, Filter: a.filter, Disciplines: a.disciplines, Whole: a.Config.Documents.WholeText, Names: a.Config.Policy.Documents.NameFilter,
 		Memory: fetch.NewMemory(memory() / 4), Reader: reader})
 }
 

@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/harvest"
 	"gleaner/internal/politeness"
+	"gleaner/internal/service/config"
 )
 
 // ownParkFor is for how long at most an instance of SearXNG that keeps failing is
@@ -15,9 +16,9 @@ import (
 // nobody is found.
 const ownParkFor = time.Minute
 
-// searchGate paces the search engine.
-func (a *App) searchGate() fetch.Gate {
-	if a.Config.Search.Provider != "searxng" {
+// searchGate paces a search engine.
+func (a *App) searchGate(of config.Provider) fetch.Gate {
+	if of != "searxng" {
 		return a.Keeper.Services()
 	}
 	p := pacing(a.Config)

@@ -3,12 +3,15 @@ package app
 import (
 	"fmt"
 	"os"
+	"strings"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/homepage"
 	"gleaner/internal/rank"
 	"gleaner/internal/service/config"
+	"gleaner/internal/topic"
 )
 
 // fromFile reads what the policy names under models; the zero value where it names
@@ -45,6 +48,35 @@ func Filter(cfg *config.Config) (*document.Filter, error) {
 		return own, err
 	}
 	return document.NewFilter(point), nil
+}
+
+// Disciplines are those of which documents are to be; nil where all are taken.
+func Disciplines(cfg *config.Config) (*classify.Disciplines, error) {
+	if len(cfg.Policy.Models.Disciplines) == 0 {
+		return nil, nil
+	}
+	stops, err := topic.DefaultStops()
+	if err != nil {
+		return nil, err
+	}
+	out := classify.NewDisciplines(topic.NewFilter(stops))
+	for _, one := range cfg.Policy.Models.Disciplines {
+		name, file, ok := strings.Cut(one, "=")
+		if !ok || file == "" {
+			return nil, fmt.Errorf("config: models.disciplines: %q is not NAME=FILE", one)
+		}
+		_, err := fromFile("disciplines", file, func(f *os.File) (*classify.Disciplines, error) {
+			data, err := os.ReadFile(f.Name())
+			if err != nil {
+				return nil, err
+			}
+			return out, out.Add(name, data)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // RankOptions are the lists and weights by which links are ranked.

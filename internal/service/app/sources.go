@@ -162,25 +162,26 @@ func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource 
 	return nil
 }
 
-// searchers are what finds pages by words: the web search that the settings name,
-// with memory and budget, and behind it the local index, which answers where that
-// knows nothing or is not to be asked. web is nil for none.
-func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (web *homepage.CachedSearcher, all homepage.Searcher, err error) {
-	s, err := webSearch(cfg, client, atLeast{gate, cfg.Search.Delay}, memory)
-	if err != nil {
-		return nil, nil, err
+// searchers are what finds pages by words: the web search that the settings name, its
+// engines each with memory and budget, and behind it the local index, which answers where
+// that knows nothing or is not to be asked.
+func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory) (web homepage.Engines, all homepage.Searcher, err error) {
+	for _, name := range cfg.Search.Providers {
+		s, err := webSearch(cfg, name, client, atLeast{gate(name), cfg.Search.Delay}, memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s != nil {
+			web = append(web, homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Search.Budget}))
+		}
 	}
-	switch {
-	case s == nil && index == nil:
-		return nil, nil, nil
-	case s == nil:
+	switch all = web.Searcher(); {
+	case index == nil:
+		return web, all, nil
+	case all == nil:
 		return nil, homepage.NewLocal(index), nil
 	}
-	web = homepage.Cached(s, db.Searches(), homepage.Budget{Limit: cfg.Search.Budget})
-	if index == nil {
-		return web, web, nil
-	}
-	return web, homepage.FirstAnswer(web, homepage.NewLocal(index)), nil
+	return web, homepage.FirstAnswer(all, homepage.NewLocal(index)), nil
 }
 
 // atLeast is a gate that keeps some distance, whatever is asked of it.
@@ -194,15 +195,15 @@ func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (fu
 	return g.Gate.Turn(ctx, host, max(delay, g.delay))
 }
 
-// webSearch is the search engine of the settings; nil for none.
-func webSearch(cfg *config.Config, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (homepage.Searcher, error) {
+// webSearch is one search engine of the settings; nil for none.
+func webSearch(cfg *config.Config, name config.Provider, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (homepage.Searcher, error) {
 	need := func(key, value string) error {
 		if value == "" {
-			return fmt.Errorf("config: search is %s, so %s is needed", cfg.Search.Provider, key)
+			return fmt.Errorf("config: search is %s, so %s is needed", name, key)
 		}
 		return nil
 	}
-	switch s := cfg.Search; s.Provider {
+	switch s := cfg.Search; name {
 	case "searxng":
 		return homepage.NewSearXNG(s.SearXNG, client, gate, memory), need("searxng-url", s.SearXNG)
 	case "brave":

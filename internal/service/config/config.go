@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Config is every setting, by subject, and the policy. What a field is called in
 // the file and as a flag, its default, its bounds and its help stand beside it;
@@ -60,12 +63,17 @@ type Catalogues struct {
 
 // Search is the web search for homepages.
 type Search struct {
-	Provider  Provider      `koanf:"search" default:"none" help:"web search for homepages: searxng, brave, serper or none"`
+	Providers []Provider    `koanf:"search" default:"none" help:"web search for homepages and topics: searxng, brave, serper; comma-separated, whose answers are merged, or none"`
 	SearXNG   string        `koanf:"searxng-url" check:"http" help:"base address of your SearXNG"`
 	Delay     time.Duration `koanf:"search-delay" default:"0s" help:"least time between two searches"`
-	Budget    int           `koanf:"search-budget" default:"0" min:"0" help:"searches a month; 0 is no limit"`
+	Budget    int           `koanf:"search-budget" default:"0" min:"0" help:"searches a month of each engine; 0 is no limit"`
 	BraveKey  Secret        `koanf:"brave-key" check:"word" help:"Brave search API key"`
 	SerperKey Secret        `koanf:"serper-key" check:"word" help:"Serper API key"`
+}
+
+// On reports whether there is a search engine.
+func (s Search) On() bool {
+	return slices.ContainsFunc(s.Providers, func(p Provider) bool { return p != "none" })
 }
 
 // Crawl says what a crawl of a site takes, and in which order.
@@ -108,7 +116,7 @@ type Notify struct {
 // Imports says how an import is let in by servers that know their users; what is
 // seldom changed of it is SFTPPolicy.
 type Imports struct {
-	Password Secret `koanf:"import-password" check:"text" help:"password of the user that an ftp:// or sftp:// address of an import names"`
+	Password Secret `koanf:"import-password" check:"text" help:"password of the user that an ftp:// or sftp:// address of an import names, or the text of a .netrc: then each is told to its own server alone"`
 }
 
 // Console says what people may do in the console.

@@ -109,10 +109,11 @@ type DocumentsPolicy struct {
 // ModelsPolicy names files of weights and words; an empty name is what comes with
 // the program.
 type ModelsPolicy struct {
-	Homepage  string `koanf:"homepage" was:"homepage-model" check:"text" help:"weights of 'lab train homepage'"`
-	Filter    string `koanf:"filter" was:"filter-model" check:"text" help:"weights of 'lab train filter'"`
-	LinkLists string `koanf:"link-lists" was:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
-	LinkPrior string `koanf:"link-prior" was:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
+	Homepage    string   `koanf:"homepage" was:"homepage-model" check:"text" help:"weights of 'lab train homepage'"`
+	Filter      string   `koanf:"filter" was:"filter-model" check:"text" help:"weights of 'lab train filter'"`
+	Disciplines []string `koanf:"disciplines" check:"text" help:"NAME=FILE, classifiers of 'lab train topic': an academic document is accepted where one of them is sure that it is of its discipline; a wanted paper always is"`
+	LinkLists   string   `koanf:"link-lists" was:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
+	LinkPrior   string   `koanf:"link-prior" was:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
 }
 
 // SFTPPolicy names files of keys.

@@ -20,6 +20,9 @@ func WriteFile(name string, write func(io.Writer) error) error {
 }
 
 func encode(w io.Writer, v any) error {
+	if long, is := v.(interface{ WriteJSON(io.Writer) error }); is { // piece by piece
+		return long.WriteJSON(w)
+	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

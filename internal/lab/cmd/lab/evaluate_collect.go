@@ -21,6 +21,7 @@ type topicWebs struct {
 	noises []float64
 	out    string
 	pages  int
+	parts  bool
 }
 
 func (c *cli) evaluateCollect() *cobra.Command {
@@ -32,8 +33,9 @@ are told the share of pages on topic after a fifth of the web's pages, by how mu
 that is more than breadth-first's, and the share of the sites about a topic that were
 met in half of the pages that breadth-first took to meet its last one. One web is
 made of each seed, each gap (pages off topic in a row between the islands of a
-topic) and each noise (share of a topic's words on pages that are not about it).`,
-		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --noises 0.02,0.1 --json\n  lab evaluate collect --out drawings",
+topic) and each noise (share of a topic's words on pages that are not about it).
+"at most" is the precision of who asks for no page off topic while another is left.`,
+		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --noises 0.02,0.1 --parts --json\n  lab evaluate collect --out drawings",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			webs, err := o.run(cmd.Context())
 			if err != nil {
@@ -51,6 +53,7 @@ topic) and each noise (share of a topic's words on pages that are not about it).
 	fl.IntVar(&o.web.Topics, "topics", 5, "of each web")
 	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic")
 	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
+	fl.BoolVar(&o.parts, "parts", false, "also gleaner without each of its parts")
 	fl.StringVar(&o.out, "out", "", "folder for drawings (SVG) and their points (CSV)")
 	return cmd
 }
@@ -74,7 +77,7 @@ func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err erro
 			for _, noise := range o.noises {
 				web := o.web
 				web.Seed, web.Gap, web.Noise = uint64(seed), gap, noise
-				t, err := evaluate.Topics(ctx, web, o.pages)
+				t, err := evaluate.Topics(ctx, web, o.pages, o.parts)
 				if err != nil {
 					return nil, err
 				}

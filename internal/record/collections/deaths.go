@@ -1,0 +1,107 @@
+package collections
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// MaxDeaths is over how many deaths of the process that was at it a URL is set aside.
+// Other slices of that process were at other URLs, which are charged, too: one death
+// says little.
+const MaxDeaths = 3
+
+// Take is the URL of a host to ask next, nil where none waits. It is noted until Write or
+// Leave: a URL that is found there is one over which the slice died that had the lease
+// before. That one is charged, and rests for a random part of rest and longer after
+// each death, so that of several that one process was at each has its own time; after
+// MaxDeaths it is set aside (frontier.Killed).
+func (r *Record) Take(ctx context.Context, id int, rules Rules, by Fence, host string, rest time.Duration) (u *URL, err error) {
+	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
+		if err := by.holds(ctx, tx); err != nil {
+			return err
+		}
+		if err := charge(ctx, tx, id, rules, host, rest); err != nil {
+			return err
+		}
+		if u, err = best(ctx, tx, id, host); err != nil || u == nil {
+			return err
+		}
+		h := u.Hash()
+		_, err = tx.Exec(ctx, `UPDATE collection_hosts SET handling=$3 WHERE collection=$1 AND host=$2`, id, host, h[:])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Leave forgets that a URL was taken of a host, which then waits as it did. Who lost the
+// lease leaves nothing.
+func (r *Record) Leave(ctx context.Context, id int, by Fence, host string) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_hosts h SET handling=NULL FROM sites s
+		WHERE h.collection=$1 AND h.host=$2 AND s.id=$3 AND s.token=$4`, id, host, by.SiteID, by.Token)
+	return err
+}
+
+// charge notes a death over the URL that was taken of a host before, where there was one.
+func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, rest time.Duration) error {
+	var handling []byte
+	err := tx.QueryRow(ctx, `SELECT handling FROM collection_hosts WHERE collection=$1 AND host=$2`, id, host).Scan(&handling)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && handling == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// As Write does, before any URL: else the two wait for each other.
+	if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
+		return err
+	}
+	u, deaths := &URL{}, 0
+	err = tx.QueryRow(ctx, `UPDATE collection_urls SET deaths=deaths+1, next_try=clock_timestamp() + (deaths+1) * random() * make_interval(secs => $3)
+		WHERE collection=$1 AND hash=$2 AND waiting RETURNING url, host, depth, deaths`, id, handling, rest.Seconds()).Scan(&u.URL, &u.Host, &u.Depth, &deaths)
+	switch {
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
+		return err
+	case deaths >= MaxDeaths:
+		return visited(ctx, tx, id, rules, &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"})
+	}
+	var about, requests int
+	err = tx.QueryRow(ctx, `UPDATE collection_hosts SET handling=NULL WHERE collection=$1 AND host=$2 RETURNING about, requests`, id, host).Scan(&about, &requests)
+	if err != nil {
+		return err
+	}
+	return reckon(ctx, tx, id, host, rules.worth(about, requests))
+}
+
+// holds reports with store.ErrNotHeld that the lease was lost; else nobody takes it
+// before the transaction ends.
+func (f Fence) holds(ctx context.Context, tx pgx.Tx) error {
+	var held bool
+	err := tx.QueryRow(ctx, `SELECT true FROM sites WHERE id=$1 AND token=$2 FOR NO KEY UPDATE`, f.SiteID, f.Token).Scan(&held)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return store.ErrNotHeld
+	}
+	return err
+}
+
+// TakeResult notes that a page which is to make a centroid is asked for and read. That of
+// the MaxDeaths processes before none came to an end of it, it says with killed.
+func (r *Record) TakeResult(ctx context.Context, id int, res Result) (killed bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `UPDATE collection_results SET deaths=deaths+1 WHERE collection=$1 AND topic=$2 AND place=$3 RETURNING deaths > $4`,
+		id, res.Topic, res.Place, MaxDeaths).Scan(&killed)
+	return killed, err
+}
+
+// LeaveResult takes that back: the page is to be asked for again, and nobody died over it.
+func (r *Record) LeaveResult(ctx context.Context, id int, res Result) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collection_results SET deaths=deaths-1 WHERE collection=$1 AND topic=$2 AND place=$3 AND deaths > 0`, id, res.Topic, res.Place)
+	return err
+}

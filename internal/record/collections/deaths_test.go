@@ -1,0 +1,71 @@
+package collections_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	. "gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// TestWhatIsTakenAndNeverWritten is charged with a death each time that the host's next
+// holder comes, and set aside in the end; what was given back, or is written, is not.
+func TestWhatIsTakenAndNeverWritten(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "killer", 1), url("a.example", "other", 0.5)})
+	by := q.fence(ctx, "a.example")
+	take := func(want string) *URL {
+		t.Helper()
+		u, err := q.Take(ctx, q.id, q.rules, by, "a.example", 0)
+		require.NoError(t, err)
+		require.Equal(t, "http://a.example/"+want, u.URL)
+		return u
+	}
+	for range 10 {
+		take("killer")
+		require.NoError(t, q.Leave(ctx, q.id, by, "a.example"))
+	}
+	for range MaxDeaths - 1 {
+		take("killer")
+	}
+	require.NoError(t, q.Write(ctx, &Visit{URL: take("killer"), At: time.Now(), Again: time.Now()}))
+	for range MaxDeaths {
+		take("killer") // counted anew: it came to an end meanwhile
+	}
+	_, err := q.Take(ctx, q.id, q.rules, Fence{by.SiteID, by.Token + 1}, "a.example", 0)
+	require.ErrorIs(t, err, store.ErrNotHeld)
+	require.NoError(t, q.Leave(ctx, q.id, Fence{by.SiteID, by.Token + 1}, "a.example"), "of somebody else")
+	require.NoError(t, q.Write(ctx, &Visit{URL: take("other"), At: time.Now()}))
+	asked, err := q.Requests(ctx, q.id, 0, 10)
+	require.NoError(t, err)
+	require.Len(t, asked, 2)
+	require.Equal(t, string(frontier.Killed), asked[0].Outcome)
+	require.NotEmpty(t, asked[0].Reason)
+	require.Equal(t, []int{2, 3}, []int{asked[0].N, asked[1].N})
+	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Empty(t, host)
+	require.Zero(t, wait, "nothing waits")
+}
+
+// TestWhatADeathLeft rests, so that pages which one process was at are asked for each at
+// its own time; the host is asked for others meanwhile.
+func TestWhatADeathLeft(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "killer", 1), url("a.example", "other", 0.5)})
+	by := q.fence(ctx, "a.example")
+	_, err := q.Take(ctx, q.id, q.rules, by, "a.example", 1e6*time.Hour)
+	require.NoError(t, err)
+	u, err := q.Take(ctx, q.id, q.rules, by, "a.example", 1e6*time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, "http://a.example/other", u.URL)
+	require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now()}))
+	_, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Positive(t, wait)
+}

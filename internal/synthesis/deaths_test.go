@@ -1,0 +1,163 @@
+package synthesis_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	. "gleaner/internal/synthesis"
+)
+
+// killer is a client whose process dies over what one address answers: it is asked
+// for, and never heard of again.
+type killer struct {
+	Fetcher
+	over string
+	died chan struct{}
+}
+
+func (k killer) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	resp, err := k.Fetcher.Fetch(ctx, r)
+	if strings.HasSuffix(r.URL, k.over) {
+		k.died <- struct{}{}
+		select {}
+	}
+	return resp, err
+}
+
+// dies runs something that ends, or dies over an address, and says which: its leases
+// have run out then.
+func (s *shop) dies(t *testing.T, over string, do func(context.Context, *Maker) error) (died bool) {
+	t.Helper()
+	tools := s.tools
+	k := killer{s.tools.Fetch, over, make(chan struct{})}
+	tools.Fetch, tools.Getter = k, politely{k}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- do(ctx, New(tools)) }()
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+		return false
+	case <-k.died:
+	}
+	cancel() // the dead renew nothing
+	_, err := s.db.Pool.Exec(t.Context(), `UPDATE sites SET expires_at = now() - interval '1s' WHERE holder <> ''`)
+	require.NoError(t, err)
+	return true
+}
+
+func (s *shop) asksFor(address string) int {
+	return len(slices.DeleteFunc(s.web.asked(), func(a string) bool { return a != address }))
+}
+
+// TestAPageThatKillsTheWorker is set aside after some deaths, of which that of no other
+// page is one, and the rest of the crawl goes on.
+func TestAPageThatKillsTheWorker(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{
+		"a.example/": primes + " kills>a.example/killer reads>a.example/one", "a.example/one": primes, "a.example/killer": primes, "b.example/": verses}})
+	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	deaths := 0
+	for range 10 {
+		if s.dies(t, "/killer", func(ctx context.Context, m *Maker) error {
+			_, err := m.Slice(ctx, "some", func(Progress) {})
+			return err
+		}) {
+			deaths++
+		}
+	}
+	require.Equal(t, collections.MaxDeaths, deaths)
+	require.Equal(t, collections.MaxDeaths, s.asksFor("a.example/killer"))
+	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
+	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/killer": "crawler-killed", "b.example/": "success"}, s.outcomes(t, id))
+}
+
+// TestAResultThatKillsTheWorker is left out of its centroid, and the others make it.
+func TestAResultThatKillsTheWorker(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/killer": primes, "b.example/": verses}})
+	ask, err := DefaultAsk()
+	require.NoError(t, err)
+	ask.LeastResults = 1
+	_, _, err = s.record.Ask(t.Context(), "some", ask, asTopics(map[string]string{"primes": "http://a.example/killer", "verses": "http://b.example/"}))
+	require.NoError(t, err)
+	var p Prepared
+	deaths := 0
+	for range 5 {
+		if s.dies(t, "/killer", func(ctx context.Context, m *Maker) (err error) {
+			p, err = m.Prepare(ctx, "some", func(int) {})
+			return err
+		}) {
+			deaths++
+		}
+	}
+	require.Equal(t, collections.MaxDeaths, deaths)
+	require.Equal(t, []string{"primes"}, p.Without)
+	require.Equal(t, 1, p.Centroids)
+}
+
+// TestWhatRobotsRefuses, and the blacklist, is no request: it takes nothing of what a
+// crawl and a host may be asked for.
+func TestWhatRobotsRefuses(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{robots: map[string]string{"a.example": "User-agent: *\nDisallow: /no\n"}, pages: map[string]string{
+		"a.example/":    primes + " a>a.example/no/1 b>a.example/no/2 c>black.example/ d>a.example/no/3 e>a.example/one f>a.example/two g>a.example/three h>a.example/four i>a.example/five",
+		"a.example/one": primes, "a.example/two": primes, "a.example/three": primes, "a.example/four": primes, "a.example/five": primes, "b.example/": verses}})
+	require.NoError(t, s.db.Block(t.Context(), []store.Blocked{{Host: "black.example", Reason: "test"}}))
+	id := s.opens(t, "some", twoTopics, func(a *Ask) { a.HostPages = 4 })
+	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
+	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/two": "success", "a.example/three": "success", "b.example/": "success",
+		"a.example/no/1": "robots-denied", "a.example/no/2": "robots-denied", "a.example/no/3": "robots-denied", "black.example/": "blacklisted"}, s.outcomes(t, id), "--host-pages 4")
+	id = s.opens(t, "other", twoTopics, func(a *Ask) { a.MaxPages = 6 })
+	require.Equal(t, PageLimit, s.ends(t, "other").Ending)
+	c, err := s.record.Get(t.Context(), "other")
+	require.NoError(t, err)
+	require.Equal(t, 6, c.Requests)
+	require.Equal(t, 4, c.Refused)
+	asked, err := s.record.Requests(t.Context(), id, 0, 100)
+	require.NoError(t, err)
+	require.Len(t, asked, 10)
+	for i, a := range asked {
+		require.Equal(t, i+1, a.N, "%v: what was asked for and what was refused have numbers of one row", a)
+	}
+}
+
+// meanwhile is a client over whose first request something else happens.
+type meanwhile struct {
+	Fetcher
+	once *sync.Once
+	do   func()
+}
+
+func (m meanwhile) Fetch(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	m.once.Do(m.do)
+	return m.Fetcher.Fetch(ctx, r)
+}
+
+// TestASliceOfAnEarlierCrawl, which nobody could reach while its collection was ended and
+// gone on with under other options, does no more than the request that it is at.
+func TestASliceOfAnEarlierCrawl(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes + " one>a.example/one", "a.example/one": primes, "b.example/": verses}})
+	s.opens(t, "some", twoTopics, func(*Ask) {})
+	before := len(s.web.asked())
+	tools := s.tools
+	tools.Fetch = meanwhile{s.tools.Fetch, &sync.Once{}, func() {
+		require.NoError(t, s.record.End(t.Context(), "some", 0, collections.Cancelled, ""))
+		s.opens(t, "some", twoTopics, func(a *Ask) { a.OnePerSite = true })
+	}}
+	r, err := New(tools).Slice(t.Context(), "some", func(Progress) {})
+	require.NoError(t, err)
+	require.Equal(t, Stopped, r.Ending)
+	require.Len(t, s.web.asked()[before:], 1)
+	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
+}

@@ -1,0 +1,157 @@
+package synthesis_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/fetch"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/politeness"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+	. "gleaner/internal/synthesis"
+	"gleaner/internal/web/page"
+)
+
+// smallWeb is pages by address without "http://", each with its words and its links
+// ("anchor>address"); robots.txt by host. It remembers what was asked for.
+type smallWeb struct {
+	pages  map[string]string
+	robots map[string]string
+
+	mu  sync.Mutex
+	log []string
+}
+
+// ServeHTTP implements http.Handler, as a proxy does for all hosts.
+func (s *smallWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	address := r.Host + r.URL.Path
+	if r.URL.Path == "/robots.txt" {
+		fmt.Fprint(rw, s.robots[r.Host])
+		return
+	}
+	s.mu.Lock()
+	s.log = append(s.log, address)
+	s.mu.Unlock()
+	text, is := s.pages[address]
+	if !is {
+		http.NotFound(rw, r)
+		return
+	}
+	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(rw, "<html><head><title>x</title></head><body>")
+	for _, word := range strings.Fields(text) {
+		if anchor, to, link := strings.Cut(word, ">"); link {
+			fmt.Fprintf(rw, "<a href=%q>%s</a>\n", "http://"+to, anchor)
+		} else {
+			fmt.Fprint(rw, word, " ")
+		}
+	}
+	fmt.Fprint(rw, "</body></html>")
+}
+
+// asked is what was asked for, in order.
+func (s *smallWeb) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.log...)
+}
+
+// shop makes collections of a small web, with all that a worker has.
+type shop struct {
+	db     *store.DB
+	record *collections.Record
+	tools  Tools
+	web    *smallWeb
+}
+
+// politely is the polite client as a Getter.
+type politely struct{ Fetcher }
+
+func (p politely) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	r, err := p.Fetch(ctx, fetch.Request{URL: url})
+	if err != nil {
+		return nil, "", err
+	}
+	defer r.Release()
+	got, err := page.ParseContext(ctx, r.URL, r.Header, r.Body)
+	return got, r.URL, err
+}
+
+func newShop(t *testing.T, web *smallWeb) *shop {
+	t.Helper()
+	db := open(t)
+	server := httptest.NewServer(web)
+	t.Cleanup(server.Close)
+	pacing := fetch.Pacing{Unpaced: true, BackoffBase: time.Millisecond, BackoffMax: time.Millisecond}
+	keeper := politeness.NewKeeper(db.Pool, pacing, "test")
+	client, err := fetch.New(fetch.Config{AllowLoopback: true, Contact: "test@example.org", Proxy: server.URL, Gate: keeper, Robots: politeness.NewRobots(db.Pool), Blocked: db.Blocked, Pacing: pacing})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = repo.Close() })
+	log := slog.New(slog.DiscardHandler)
+	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Log: log})
+	cfg := Defaults()
+	cfg.RetryBase, cfg.SlicePages = time.Millisecond, 3
+	return &shop{db, collections.In(db), Tools{DB: db, Keeper: keeper, Fetch: client, Coll: coll, Getter: politely{client}, Passing: func(error) bool { return false }, Config: cfg, Log: log}, web}
+}
+
+// opens enters a collection whose topics' pages are given, and makes their centroids.
+func (s *shop) opens(t *testing.T, name string, topics map[string]string, change func(*Ask)) int {
+	t.Helper()
+	ask, err := DefaultAsk()
+	require.NoError(t, err)
+	ask.LeastResults = 1
+	change(&ask)
+	require.NoError(t, ask.Check())
+	_, running, err := s.record.Ask(t.Context(), name, ask, asTopics(topics))
+	require.NoError(t, err)
+	require.False(t, running)
+	_, err = New(s.tools).Prepare(t.Context(), name, func(int) {})
+	require.NoError(t, err)
+	c, err := s.record.Get(t.Context(), name)
+	require.NoError(t, err)
+	return c.ID
+}
+
+// ends crawls slice after slice until the last, and says what that one came to.
+func (s *shop) ends(t *testing.T, name string) Result {
+	t.Helper()
+	for {
+		r, err := New(s.tools).Slice(t.Context(), name, func(Progress) {})
+		require.NoError(t, err)
+		switch r.Ending {
+		case SliceFull:
+		case Waiting:
+			time.Sleep(min(r.Wait, 10*time.Millisecond))
+		default:
+			require.NoError(t, s.record.End(t.Context(), name, 0, collections.Ended, string(r.Ending)))
+			return r
+		}
+	}
+}
+
+// outcomes are what became of each address.
+func (s *shop) outcomes(t *testing.T, id int) map[string]string {
+	t.Helper()
+	asked, err := s.record.Requests(t.Context(), id, 0, 1000)
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, a := range asked {
+		out[strings.TrimPrefix(a.URL, "http://")] = a.Outcome
+	}
+	return out
+}
