@@ -34,7 +34,7 @@ func CollectionsID(name string) string { return "collections/" + name }
 
 // SignalAskedAgain tells a run that its collections were asked for after it had ended them
 // (record.Ask did not find them running): the next follows at once, under the parameters
-// that come with the signal. One that comes before changes nothing.
+// that come with the signal, whenever that comes.
 const SignalAskedAgain = "asked-again"
 
 // roundsPerRun bounds the history of one run.
@@ -55,12 +55,11 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 	if workflow.IsContinueAsNewError(err) {
 		return c.s, err
 	}
-	c.askedAgain() // of what is made already
 	if ended := c.end(ctx, err); err == nil {
 		err = ended
 	}
-	if p := c.askedAgain(); p != nil {
-		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, *p)
+	if next := c.askedAgain(); next.Run > c.p.Run {
+		return c.s, workflow.NewContinueAsNewError(ctx, SynthesizeCollections, next)
 	}
 	return c.s, err
 }
@@ -71,14 +70,17 @@ type collectRun struct {
 	again workflow.ReceiveChannel
 }
 
-// askedAgain is what the last of the signals that came says, nil where none came.
-func (c *collectRun) askedAgain() (last *CollectParams) {
+// askedAgain is the latest asking of those that came, and of what this run makes.
+func (c *collectRun) askedAgain() CollectParams {
+	latest := c.p
 	for {
 		var p CollectParams
 		if !c.again.ReceiveAsync(&p) {
-			return last
+			return latest
 		}
-		last = &p
+		if p.Run > latest.Run {
+			latest = p
+		}
 	}
 }
 
@@ -123,6 +125,7 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 				return err
 			}
+			c.p = c.askedAgain() // a signal does not outlive the run that it reached
 			c.p.State = c.s
 			return workflow.NewContinueAsNewError(ctx, SynthesizeCollections, c.p)
 		}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -13,34 +14,55 @@ import (
 	"gleaner/internal/synthesis"
 )
 
-// collects runs the workflow with a crawl of one round; while is called over the
-// activity that writes its end.
-func collects(t *testing.T, begin, while func(*testsuite.TestWorkflowEnvironment)) error {
+// collects runs the workflow of asking 2 with a crawl of some rounds; while is called over
+// each slice, and atEnd over the activity that writes its end.
+func collects(t *testing.T, rounds int, while, atEnd func(*testsuite.TestWorkflowEnvironment)) error {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
 	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1}, nil)
-	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Ending: synthesis.Full}, nil)
-	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil).Run(func(mock.Arguments) { while(env) })
-	env.RegisterDelayedCallback(func() { begin(env) }, 0)
-	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some"})
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Result, error) {
+		if rounds--; rounds > 0 {
+			return synthesis.Result{}, nil
+		}
+		return synthesis.Result{Ending: synthesis.Full}, nil
+	}).Run(func(mock.Arguments) { while(env) })
+	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil).Run(func(mock.Arguments) { atEnd(env) })
+	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 2, Parallel: 1})
 	require.True(t, env.IsWorkflowCompleted())
 	return env.GetWorkflowError()
 }
 
-// TestCollectionsAskedForAtTheirEnd, after it was written and before the run is over, are
-// gone on with under what was asked for then; the signal with which a run begins, and one
-// that comes meanwhile, are no such thing.
+// TestCollectionsAskedForAtTheirEnd, or before, with a signal that comes late or early, are
+// gone on with under what was asked for last, once; the signal with which a run begins, and
+// one of an earlier asking, are no such thing.
 func TestCollectionsAskedForAtTheirEnd(t *testing.T) {
 	t.Parallel()
 	nothing := func(*testsuite.TestWorkflowEnvironment) {}
-	ask := func(env *testsuite.TestWorkflowEnvironment) {
-		env.SignalWorkflow(SignalAskedAgain, CollectParams{Name: "some", Parallel: 7})
+	ask := func(runs ...int) func(*testsuite.TestWorkflowEnvironment) {
+		return func(env *testsuite.TestWorkflowEnvironment) {
+			for _, run := range runs {
+				env.SignalWorkflow(SignalAskedAgain, CollectParams{Name: "some", Run: run, Parallel: 1})
+			}
+		}
 	}
-	require.NoError(t, collects(t, ask, nothing))
-	var again *workflow.ContinueAsNewError
-	require.ErrorAs(t, collects(t, nothing, ask), &again)
-	var p CollectParams
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &p))
-	require.Equal(t, CollectParams{Name: "some", Parallel: 7}, p)
+	require.NoError(t, collects(t, 1, ask(2), ask(1)))
+	for _, v := range []struct {
+		rounds         int
+		while, atEnd   func(*testsuite.TestWorkflowEnvironment)
+		run, fromRound int
+	}{
+		{1, nothing, ask(3), 3, 0},
+		{1, nothing, ask(4, 3), 4, 0},
+		{1, ask(3), nothing, 3, 0},
+		{roundsPerRun + 1, ask(3), nothing, 3, roundsPerRun},
+		{roundsPerRun + 1, nothing, nothing, 2, roundsPerRun},
+	} {
+		var again *workflow.ContinueAsNewError
+		require.ErrorAs(t, collects(t, v.rounds, v.while, v.atEnd), &again)
+		var p CollectParams
+		require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &p))
+		require.Equal(t, v.run, p.Run)
+		require.Equal(t, v.fromRound > 0, p.State.Prepared != nil, "it goes on with what it has only where it is the same")
+	}
 }

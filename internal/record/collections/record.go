@@ -26,13 +26,13 @@ var ErrOtherTopics = errors.New("was made of other topics")
 // Ask enters a collection that is to be made, or one that ended to be gone on with
 // under other options, where hosts that had failed are asked again. Its topics stay:
 // they are what it is. One that is being made stays as it is, which running says. run
-// numbers what Begin to End are of.
+// numbers the askings: End is of the one that it names, and leaves a later one alone.
 func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run int, running bool, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
 			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL,
-					run=collections.run+(collections.state <> 'new')::int
+					run=collections.run+1
 				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
 			running = true
