@@ -13,6 +13,7 @@ type ancestor struct {
 	asked, came, parent uint32 // hashes of addresses
 	worth               float32
 	judged, accepted    uint8 // of its documents
+	credited            bool  // worth is what a page below it led to
 	features            []feature
 }
 
@@ -74,8 +75,8 @@ func hashOf(url string) uint32 {
 	return max(h, 1)
 }
 
-// encode writes each page as three hashes, its worth, the counts of
-// its documents, the number of its features, and two bytes of index and four of value for each.
+// encode writes each page as three hashes, its worth, the counts of its documents, whether
+// it was credited, the number of its features, and two bytes of index and four of value for each.
 func (y *ancestry) encode() string {
 	var buf []byte
 	le := binary.LittleEndian
@@ -85,7 +86,10 @@ func (y *ancestry) encode() string {
 		}
 		buf = le.AppendUint32(buf, math.Float32bits(a.worth))
 		n := len(a.features)
-		buf = append(buf, a.judged, a.accepted, byte(n))
+		buf = append(buf, a.judged, a.accepted, 0, byte(n))
+		if a.credited {
+			buf[len(buf)-2] = 1
+		}
 		for _, f := range a.features[:n] {
 			buf = le.AppendUint16(buf, uint16(f.index))
 			buf = le.AppendUint32(buf, math.Float32bits(f.value))
@@ -101,11 +105,11 @@ func decodeAncestry(s string, features int) (ancestry, error) {
 		return y, fmt.Errorf("rank: restore %s: pages: %w", Gleaner, err)
 	}
 	le := binary.LittleEndian
-	for len(buf) >= 19 {
+	for len(buf) >= 20 {
 		a := ancestor{asked: le.Uint32(buf), came: le.Uint32(buf[4:]), parent: le.Uint32(buf[8:]), worth: math.Float32frombits(le.Uint32(buf[12:])),
-			judged: buf[16], accepted: min(buf[16], buf[17])}
-		n := int(buf[18])
-		buf = buf[19:]
+			judged: buf[16], accepted: min(buf[16], buf[17]), credited: buf[18] == 1}
+		n := int(buf[19])
+		buf = buf[20:]
 		if len(buf) < 6*n {
 			break
 		}

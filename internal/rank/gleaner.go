@@ -276,7 +276,7 @@ func (g *gleaner) credit(at uint32, worth float64) {
 		if a == nil || worth < float64(a.worth)+news {
 			return
 		}
-		a.worth = float32(worth)
+		a.worth, a.credited = float32(worth), true
 		g.pages.learn(a.features, worth, 1)
 		at = a.parent
 	}
@@ -289,14 +289,14 @@ const maxCredit = 4
 // is learnt again.
 const news = 0.05
 
-// barren is after how many rejected documents and no accepted one a page is known to
-// have promised too much.
-const barren = 3
+// enough is how many of a page's documents are judged before their share is believed
+// where it is less than they promised.
+const enough = 3
 
 // verdict tells the page on which a document stands what its documents have turned out
-// to be, where that is better than they seemed, or all of them were rejected: so that
-// the pages like it, a course for each year or a project for each paper, are judged by
-// what came of this one.
+// to be, where that is better than they seemed, or worse after enough of them, unless
+// pages below it are what it is worth: so that the pages like it, a course for each year
+// or a project for each paper, are judged by what came of this one.
 func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
 	a := g.path.find(hashOf(c.Parent))
 	if a == nil || g.tune.Verdict == 0 {
@@ -304,7 +304,7 @@ func (g *gleaner) verdict(c *page.Candidate, accepted bool) {
 	}
 	a.count(accepted)
 	worth, was := a.yield(), float64(a.worth)
-	if accepted && worth > was+news || a.accepted == 0 && a.judged >= barren && worth < was-news {
+	if accepted && worth > was+news || !a.credited && a.judged >= enough && worth < was-news {
 		a.worth = float32(worth)
 		g.pages.learn(a.features, worth, g.tune.Verdict)
 		g.credit(a.parent, worth)
@@ -334,7 +334,7 @@ func (g *gleaner) Observe(c page.Candidate, r Result) {
 		*n++
 	}
 	g.memory.drop(c.ID)
-	if c.Document && !r.Failed {
+	if c.Document && r.Document {
 		g.yields.add(&c, r.Accepted)
 		g.verdict(&c, r.Accepted)
 	}

@@ -186,7 +186,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 	require.Error(t, s.Restore([]byte(`{"version": `)))
 	require.NoError(t, s.Restore([]byte(`{"version": 99}`)), "a later version's state is learnt anew")
 	shared := s.(*gleaner).x.shared
-	require.Error(t, s.Restore([]byte(fmt.Sprintf(`{"version":2,"shared":%d,"docs":"?"}`, shared))))
+	require.Error(t, s.Restore([]byte(fmt.Sprintf(`{"version":%d,"shared":%d,"docs":"?"}`, stateVersion, shared))))
 }
 
 func TestLexicon(t *testing.T) {

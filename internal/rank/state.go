@@ -66,7 +66,7 @@ type gleanerState struct {
 	Yields  string   `json:"yields"`
 }
 
-const stateVersion = 2
+const stateVersion = 3
 
 // State is at most 250 KiB: two models of 4,300 weights at 16 characters, 96 arms
 // of 300 bytes, 1,024 stems at 5⅓ characters, 96 pages
