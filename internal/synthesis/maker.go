@@ -176,8 +176,10 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 			continue
 		}
 		urls := t.Pages
-		if from := ask.Seeds[t.ID]; m.searcher == nil && len(urls) == 0 && len(from) >= ask.LeastResults {
-			urls = from[:min(len(from), ask.Results)]
+		if m.searcher == nil && t.Query != "" && len(urls) == 0 {
+			if urls, err = listed(ask, t); err != nil {
+				return err
+			}
 		}
 		if t.Venue != "" {
 			enough, query, err := m.ofVenue(ctx, id, ask, t)
@@ -201,11 +203,18 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 	return nil
 }
 
-// found are the first results of a search for a topic.
-func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
-	if m.searcher == nil {
-		return nil, fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH)", ErrInput, t.ID)
+// listed are the first pages of a topic in web directories, where no search engine is set.
+func listed(ask Ask, t topic.Topic) ([]string, error) {
+	from := ask.Seeds[t.ID]
+	if len(from) < ask.LeastResults {
+		return nil, fmt.Errorf("%w: topic %q is a search, and no search engine is set (GLEANER_SEARCH); of %d pages that it needs in its stead, web directories (--seeds) list %d",
+			ErrInput, t.ID, ask.LeastResults, len(from))
 	}
+	return from[:min(len(from), ask.Results)], nil
+}
+
+// found are the first results of a search for a topic, which are pages.
+func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
 	results, err := m.searcher.Search(ctx, t.Query, n)
 	var answer interface{ Refused() bool }
 	if errors.As(err, &answer) && answer.Refused() {
@@ -215,7 +224,9 @@ func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string,
 		return nil, fmt.Errorf("topic %q: %w", t.ID, err)
 	}
 	for _, r := range results[:min(len(results), n)] {
-		urls = append(urls, r.URL)
+		if !weburl.IsDocumentName(r.URL) {
+			urls = append(urls, r.URL)
+		}
 	}
 	return urls, nil
 }

@@ -222,5 +222,33 @@ func TestPrepareOfADirectory(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, _, err := preparesBy(t, db, nil, seeds, topic.Topic{ID: "gone", Query: "gone"})
-	require.ErrorContains(t, err, "no search engine is set", "one page makes no centroid")
+	require.ErrorContains(t, err, "no search engine is set (GLEANER_SEARCH); of 4 pages", "one page makes no centroid")
+	require.ErrorContains(t, err, "list 1")
+}
+
+// withPapers is a search engine whose every second answer is a document.
+type withPapers struct{ engine }
+
+func (e withPapers) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
+	out, err := e.engine.Search(ctx, query, n)
+	for i := range out {
+		if i%2 == 1 {
+			out[i].URL += "paper.pdf"
+		}
+	}
+	return out, err
+}
+
+// TestPrepareLeavesDocumentsOut: what makes a centroid, and begins a crawl, are pages.
+func TestPrepareLeavesDocumentsOut(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	_, c, err := preparesBy(t, db, withPapers{}, func(*Ask) {}, topic.Topic{ID: "two", Query: "two"})
+	require.NoError(t, err)
+	results, err := collections.In(db).Results(t.Context(), c.ID)
+	require.NoError(t, err)
+	require.Len(t, results, (topic.Defaults().Results+1)/2)
+	for _, r := range results {
+		require.NotContains(t, r.URL, ".pdf")
+	}
 }

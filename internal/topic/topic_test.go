@@ -36,7 +36,7 @@ topics:
 	require.NoError(t, err)
 	require.Equal(t, []Topic{
 		{ID: "mathematics/number theory", Query: "prime numbers"},
-		{ID: "mathematics/Graphs", Query: "Graphs"},
+		{ID: "mathematics/Graphs", Query: "Graphs mathematics"},
 		{ID: "poetry", Query: "sonnets"},
 		{ID: "poetry/haiku", Pages: []string{"http://a.example/", "http://b.example/"}},
 	}, all)

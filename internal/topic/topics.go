@@ -65,8 +65,9 @@ func OfVenues(keys []string) ([]Topic, error) {
 }
 
 // Parse reads a hierarchy of topics from YAML or JSON: each has a name, and a query,
-// pages, a venue, or narrower topics. One with none of these is asked for by its name; one
-// that has narrower topics alone is a heading. They come in the order of the file.
+// pages, a venue, or narrower topics. One with none of these is searched for by its name
+// and that of the topic above it; one that has narrower topics alone is a heading. They
+// come in the order of the file.
 func Parse(data []byte) ([]Topic, error) {
 	var file struct {
 		Topics []node `yaml:"topics"`
@@ -95,7 +96,7 @@ func Parse(data []byte) ([]Topic, error) {
 				return err
 			}
 			if t.Query+t.Venue == "" && len(t.Pages) == 0 && len(n.Topics) == 0 {
-				t.Query = name
+				t.Query = strings.TrimSpace(name + " " + under[strings.LastIndexByte(under, '/')+1:])
 			}
 			if t.Query+t.Venue != "" || len(t.Pages) > 0 {
 				out = append(out, t)

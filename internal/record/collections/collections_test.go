@@ -204,6 +204,24 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// TestTermsOfTheCentroidsPages are not counted a second time when the crawl reads them.
+func TestTermsOfTheCentroidsPages(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	seeds := []URL{url("a.example", "", 1), url("b.example", "", 1), url("c.example", "", 1)}
+	q := open(t, Rules{}, seeds)
+	require.NoError(t, q.AddResults(ctx, q.id, "a", []string{seeds[0].URL, seeds[1].URL}))
+	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 1, URL: seeds[0].URL, Outcome: string(gleaner.OK)}))
+	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 2, URL: seeds[1].URL, Outcome: "timeout"}))
+	for _, u := range seeds {
+		require.NoError(t, q.Write(ctx, &Visit{URL: &u, At: time.Now(), Terms: []string{"prime"}}))
+	}
+	pages, df, err := q.Terms(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 2, pages)
+	require.Equal(t, map[string]int{"prime": 2}, df)
+}
+
 // TestWhatAHostIsWorth: with the rules for it a host whose pages are on topic comes before
 // one whose are not, and a new one before both, in memory as in Postgres.
 func TestWhatAHostIsWorth(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 )
@@ -184,13 +185,15 @@ func (r *Record) Like(ctx context.Context, id int, print int64) (like bool, err 
 	return like, err
 }
 
-// Terms says how many pages were read, and in how many of them each word of the
-// dictionary occurs.
+// Terms says how many pages were read beside those that the centroids are of, and in how
+// many of them each word of the dictionary occurs.
 func (r *Record) Terms(ctx context.Context, id int) (pages int, df map[string]int, err error) {
-	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls WHERE collection=$1 AND terms IS NOT NULL`, id).Scan(&pages); err != nil {
+	const which = ` WHERE u.collection=$1 AND terms IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM collection_results r WHERE r.collection=u.collection AND r.url=u.url AND r.outcome=$2)`
+	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls u`+which, id, gleaner.OK).Scan(&pages); err != nil {
 		return 0, nil, err
 	}
-	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls, unnest(terms) AS t WHERE collection=$1 GROUP BY t`, id)
+	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls u, unnest(terms) AS t`+which+` GROUP BY t`, id, gleaner.OK)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,7 +15,7 @@ const (
 	// of a search.
 	PerTopic = 200
 	perHost  = 5      // of them
-	all      = 20_000 // of all topics
+	all      = 20_000 // of all topics, each of which has its share
 )
 
 // Found are the seeds of topics in some dumps.
@@ -34,13 +34,13 @@ type Finder struct {
 	met          map[string]map[string]bool // pages by topic
 	hosts        map[string]map[string]int  // pages by topic and host
 	wanting      int                        // topics that have not enough
-	n            int
+	enough       int                        // seeds of a topic
 }
 
 // NewFinder has no seeds yet.
 func NewFinder(topics []topic.Topic) *Finder {
 	f := &Finder{Found: Found{Of: map[string][]string{}}, named: map[string][]string{}, under: map[string][]string{},
-		met: map[string]map[string]bool{}, hosts: map[string]map[string]int{}, wanting: len(topics)}
+		met: map[string]map[string]bool{}, hosts: map[string]map[string]int{}, wanting: len(topics), enough: min(PerTopic, all/max(1, len(topics)))}
 	for _, t := range topics {
 		if name := plain(path.Base(t.ID)); len(t.Categories) == 0 && name != "" {
 			f.named[name] = append(f.named[name], t.ID)
@@ -60,7 +60,7 @@ func (f *Finder) Read(dump io.Reader) error {
 		if of := f.topics(plain(e.Category)); len(of) > 0 {
 			f.take(e.URL, of)
 		}
-		return f.n < all && f.wanting > 0
+		return f.wanting > 0
 	})
 	f.Broken += broken
 	return err
@@ -87,13 +87,12 @@ func (f *Finder) take(address string, of []string) {
 	}
 	host, key := weburl.Host(url), weburl.Key(url)
 	for _, t := range of {
-		if f.n == all || f.met[t][key] || f.hosts[t][host] == perHost || len(f.Of[t]) == PerTopic {
+		if f.met[t][key] || f.hosts[t][host] == perHost || len(f.Of[t]) == f.enough {
 			continue
 		}
 		f.met[t][key], f.Of[t] = true, append(f.Of[t], url)
 		f.hosts[t][host]++
-		f.n++
-		if len(f.Of[t]) == PerTopic {
+		if len(f.Of[t]) == f.enough {
 			f.wanting--
 		}
 	}

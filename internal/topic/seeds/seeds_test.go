@@ -145,6 +145,15 @@ func TestFind(t *testing.T) {
 	require.Equal(t, perHost, one, "no host fills a topic alone")
 	require.Len(t, f.Of["verse"], 1)
 
+	topics := make([]topic.Topic, 500)
+	for i := range topics {
+		topics[i].ID = fmt.Sprintf("t%d", i)
+	}
+	f = NewFinder(topics)
+	require.NoError(t, f.Read(strings.NewReader(strings.ReplaceAll(big.String(), ",none", ",t0")+"http://last.example/,t499\n")))
+	require.Len(t, f.Of["t0"], all/500, "no topic takes what is the others'")
+	require.Len(t, f.Of["t499"], 1)
+
 	f = NewFinder([]topic.Topic{{ID: "math"}})
 	require.NoError(t, f.Read(strings.NewReader("url,category\nhttp://a.example/p,Math\nhttps://a.example/p,Math\n")))
 	require.Len(t, f.Of["math"], 1, "one page")
