@@ -45,7 +45,7 @@ func TestTimeOfACrawlIsLimited(t *testing.T) {
 				pages[fmt.Sprintf("/%d.pdf", n)] = fmt.Sprint(n)
 			}
 			w, s := newWorld(t), serve(t, pages)
-			w.cfg.SlicePages, w.cfg.MaxTime, w.cfg.TrapPages = 4, c.limit, 0
+			w.cfg.SlicePages, w.cfg.MaxTime, w.cfg.TrapPages, w.cfg.MaxDepth = 4, c.limit, 0, 150
 			w.seed(t, s.host, "/", "/")
 			cr := w.crawler(w.client)
 			r := w.finish(t, cr, s.host)
