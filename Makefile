@@ -29,7 +29,8 @@ GOSEC_LEAVE   = -exclude-dir=internal/lab/topicweb -exclude-dir=internal/lab/sam
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/record/frontier/... \
        ./internal/crawl/... ./internal/document/... ./internal/lab/sampleweb/... \
        ./internal/library/collection/... ./internal/harvest/... ./internal/homepage/... \
-       ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/...
+       ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/... \
+       ./internal/synthesis/... ./internal/record/collections/... ./workflows/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
