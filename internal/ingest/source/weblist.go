@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -77,6 +78,9 @@ func linked(where string, in io.Reader) (names []string, err error) {
 			names = append(names, l.URL)
 		}
 	}
+	if slices.Contains(p.Truncated, page.CutLinks) {
+		return nil, fmt.Errorf("%s has more or longer links than are read of a page, %d of which are of archives: make a list of it", where, len(names))
+	}
 	return names, nil
 }
 
@@ -111,7 +115,7 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 		return nil, fmt.Errorf("%s: %w", base, err)
 	}
 	if whole.N == 0 {
-		return nil, fmt.Errorf("%s has more than %d MiB: cut it in parts", base, listBytes>>20)
+		return nil, fmt.Errorf("%s has more than %d MiB, and %d archives are named in those: cut it in parts", base, listBytes>>20, len(names))
 	}
 	return names, nil
 }
