@@ -113,7 +113,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 			return nil, over // and nothing is wrong with the file
 		}
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			a.endFile()
 			continue
 		case err != nil:
@@ -203,7 +203,7 @@ func (r reading) Read(p []byte) (int, error) {
 // ends there.
 func (a *archives) broken(err error) (*Resource, error) {
 	refused := errors.Is(err, source.ErrRefused) && !source.Web(a.files[a.i].name) // by the server, and not one file of it
-	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) || refused {
+	if err == io.EOF || errors.Is(err, source.ErrAway) || refused {
 		return nil, err
 	}
 	a.between = io.EOF

@@ -107,7 +107,7 @@ func (w *work) through(ctx context.Context, within time.Duration, report func(Pr
 		if turn == 0 {
 			turn = turnOf(within, time.Since(w.opened))
 		}
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // and not the record's server, that hung up
 			err := w.step(ctx, place{End: true})
 			return w.done, err
 		}

@@ -17,7 +17,7 @@ var ErrInput = errors.New("import")
 type Log interface {
 	// Next gives the next resource; the one before is read to its end by then, or
 	// never. What is said of a resource may grow until the next call returns: some
-	// logs name its parent behind it. The error is io.EOF at the end; what is wrong
+	// logs name its parent behind it. The error is io.EOF itself at the end; what is wrong
 	// with the log itself is a resource that has Skip.
 	Next(ctx context.Context) (*Resource, error)
 	// Read is how far it is, and how far it goes, in bytes of the log.

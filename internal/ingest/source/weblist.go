@@ -43,7 +43,7 @@ func (w *web) look(ctx context.Context, where string) error {
 	}
 	in := bufio.NewReaderSize(file, 64<<10)
 	head, err := in.Peek(32 << 10)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && err != io.EOF {
 		return err
 	}
 	if _, err := archive.New(bytes.NewReader(head), nil, archive.Position{}); !errors.Is(err, archive.ErrNoArchive) {
