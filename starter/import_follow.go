@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -103,22 +102,6 @@ type recordOf struct {
 	Of ingest.Extent `json:"of,omitzero"`
 }
 
-// placeOf is the number of a resource, of how many where they have been counted, and
-// how much of the log has been read.
-func placeOf(number int64, c ingest.Counters) string {
-	text := strconv.FormatInt(number, 10)
-	if c.Resources > 0 {
-		text += fmt.Sprintf(" of %d", max(c.Resources, number))
-	}
-	if c.Archives > 0 {
-		text += fmt.Sprintf(" · archive %d of %d", c.Archive, c.Archives)
-	}
-	if c.Total > 0 {
-		text += fmt.Sprintf(" · %d %%", 100*c.Read/c.Total)
-	}
-	return text
-}
-
 // printRecord prints a line to a person, or an object to a program; one that asked for
 // the counters alone gets nothing else.
 func (c *cli) printRecord(r recordOf, line string) error {
@@ -145,7 +128,7 @@ func lineOf(r store.ImportRecord, c ingest.Counters) string {
 	if !strings.HasPrefix(r.Outcome, "saved") {
 		word = "not saved"
 	}
-	return fmt.Sprintf("[%s] %s  %s  %s  %s", placeOf(r.N, c), r.URL, verdict, word, r.Outcome)
+	return fmt.Sprintf("[%s] %s  %s  %s  %s", c.Place(r.N), r.URL, verdict, word, r.Outcome)
 }
 
 // colorOf is green for what was saved, yellow for what was filtered, red for what

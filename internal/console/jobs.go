@@ -85,6 +85,15 @@ func (r jobRow) Share() float64 {
 	return float64(n.Read) / float64(n.Total)
 }
 
+// Place is how many records it is through with and, of an import, of how many.
+func (r jobRow) Place() string {
+	var n ingest.Counters
+	if r.Kind == store.JobImport {
+		_ = json.Unmarshal(r.Counters, &n) // else nothing is known of the whole
+	}
+	return n.Place(r.Done)
+}
+
 // Took is how long it took, or has been at it.
 func (r jobRow) Took() time.Duration {
 	return time.Duration(r.Seconds * float64(time.Second)).Round(time.Second)

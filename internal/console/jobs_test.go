@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -118,6 +119,20 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.Equal(t, "text/csv; charset=utf-8", res.Header.Get("Content-Type"))
 	require.Contains(t, csv, "n,url,outcome,kind,detail")
 	require.Contains(t, csv, "1,http://www.ada.example/p0.pdf,would-go,document")
+}
+
+// TestTheJobPageSaysOfHowMany: an import's page says how far it is as the command line
+// does; the page of another job has its number alone.
+func TestTheJobPageSaysOfHowMany(t *testing.T) {
+	t.Parallel()
+	d, _, _ := jobDesk(t)
+	id, err := d.AddJob(t.Context(), store.JobImport, ingest.Options{Paths: []string{"/archives"}})
+	require.NoError(t, err)
+	require.NoError(t, d.BeginJob(t.Context(), id, 1))
+	step := store.ImportStep{Job: id, Run: 1, Done: 17, Position: struct{}{}, Counters: ingest.Counters{Read: 43, Total: 100, Extent: ingest.Extent{Resources: 3204, Archives: 5, Archive: 2}}}
+	require.NoError(t, d.SaveImport(t.Context(), step))
+	require.Contains(t, d.page(fmt.Sprintf("/jobs/%d", id)), "<dt>Records</dt><dd>17 of 3204 · archive 2 of 5 · 43 %</dd>")
+	require.Contains(t, d.page("/jobs/1"), "<dt>Records</dt><dd>1</dd>")
 }
 
 // TestWrongJobsAreRefused: what is no option, no job, or not to be done to it.

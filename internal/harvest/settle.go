@@ -101,30 +101,33 @@ func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decisi
 // authors are looked for again, without them, by whoever looks next.
 func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) (withdrawn int, err error) {
 	for _, b := range barren {
-		d, err := s.decision(ctx, b.Author)
+		revised, err := s.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+			d, is := homepage.Withdraw(d, b.URL, b.Brought)
+			if len(d.Homepages) == 0 {
+				d.NextTry = time.Now()
+			}
+			return d, kept(d), is
+		})
 		if err != nil {
 			return withdrawn, err
 		}
-		d, is := homepage.Withdraw(d, b.URL, b.Brought)
-		if !is {
-			continue
-		}
-		if withdrawn++; len(d.Homepages) == 0 {
-			d.NextTry = time.Now()
-		}
-		if err := s.save(ctx, d); err != nil {
-			return withdrawn, err
+		if revised {
+			withdrawn++
 		}
 	}
 	return withdrawn, nil
 }
 
 func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
-	var kept []store.Homepage
+	return s.DB.SaveDecision(ctx, d, kept(d))
+}
+
+// kept are the homepages of a decision as the record has them.
+func kept(d evidence.Decision) (all []store.Homepage) {
 	for i, c := range d.Homepages {
-		kept = append(kept, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
+		all = append(all, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
 	}
-	return s.DB.SaveDecision(ctx, d, kept)
+	return all
 }
 
 // pagesPerIndex is how many pages go to the index at once; each may have

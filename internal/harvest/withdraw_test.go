@@ -1,6 +1,7 @@
 package harvest_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -10,33 +11,135 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/web/weburl"
 )
 
-// TestAHomepageThatLedNowhere is taken back where the name alone spoke for it, and its
-// author is looked for again, without it; one that a directory lists stays.
-func TestAHomepageThatLedNowhere(t *testing.T) {
-	t.Parallel()
+// namesakes is the page by which Poe is known in a circle.
+const namesakes = "http://people.example.org/~apoe/"
+
+var poe = gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
+
+// byNameAlone is a circle in which nothing but the name speaks for Poe's page, and no
+// site is being crawled.
+func byNameAlone(t *testing.T) (*app.App, string) {
+	t.Helper()
 	a := circle().open(t, "", nil)
-	ctx := t.Context()
 	id := listed(t, a)
 	findAll(t, a, id, smallKey, 100)
-	const namesakes = "http://people.example.org/~apoe/"
 	require.Equal(t, namesakes, best(t, a, id)["1/2"])
-	poe := gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}
-	e, err := a.Stages.Explain(ctx, poe)
+	e, err := a.Stages.Explain(t.Context(), poe)
 	require.NoError(t, err)
 	d := *e.Decision
 	for _, c := range []*evidence.Candidate{&d.Homepages[0], find(d.Candidates, namesakes)} {
 		c.Features = map[string]float64{"root": 1, "name_title": 1, "name_url": 1, "documents": 1}
 	}
-	require.NoError(t, a.DB.SaveDecision(ctx, d, []store.Homepage{{AuthorID: "1/2", URL: namesakes, Host: "people.example.org", Source: "venue"}}))
-	for _, host := range []string{"people.example.org", roeHost} {
-		site, err := store.EnsureSite(ctx, a.DB.Pool, host)
-		require.NoError(t, err)
-		_, err = a.DB.Pool.Exec(ctx, `WITH s AS (UPDATE sites SET state='done' WHERE id=$2) INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, $2, 'homepage') ON CONFLICT DO NOTHING`, id, site)
-		require.NoError(t, err)
+	require.NoError(t, a.DB.SaveDecision(t.Context(), d, []store.Homepage{{AuthorID: "1/2", URL: namesakes, Host: "people.example.org", Source: "venue"}}))
+	for _, home := range []string{namesakes, "http://" + roeHost + "/~roe/"} {
+		joined(t, a, id, weburl.Host(home))
+		met(t, a, frontier.Page, home, "", "success")
 	}
+	return a, id
+}
+
+// joined makes a host a site of a harvest whose crawl has ended; id "" is of no harvest.
+func joined(t *testing.T, a *app.App, id, host string) {
+	t.Helper()
+	site, err := store.EnsureSite(t.Context(), a.DB.Pool, host)
+	require.NoError(t, err)
+	_, err = a.DB.Pool.Exec(t.Context(), `WITH s AS (UPDATE sites SET state='done' WHERE id=$2)
+		INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, $2, 'homepage' WHERE $1 <> '' ON CONFLICT DO NOTHING`, id, site)
+	require.NoError(t, err)
+}
+
+// met records a URL that a crawl met.
+func met(t *testing.T, a *app.App, state frontier.State, url, parent, outcome string) {
+	t.Helper()
+	joined(t, a, "", weburl.Host(url))
+	hash := frontier.HashOf(url)
+	_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO urls (site_id, hash, url, parent, state, outcome, role) SELECT id, $2, $3, $4, $5, $6, CASE WHEN $4 LIKE '%//' || host || '/%' THEN 0 ELSE 2 END FROM sites WHERE host=$1
+		ON CONFLICT (site_id, hash) DO UPDATE SET state=EXCLUDED.state, outcome=EXCLUDED.outcome`, weburl.Host(url), hash[:], url, parent, state, outcome)
+	require.NoError(t, err)
+}
+
+// took records a document that a crawl took.
+func took(t *testing.T, a *app.App, url, parent, state string) {
+	t.Helper()
+	met(t, a, frontier.Document, url, parent, "success")
+	hash := frontier.HashOf(url)
+	_, err := a.DB.Pool.Exec(t.Context(), `WITH d AS (INSERT INTO documents (sha256, sha1, md5, bytes, kind, state) VALUES ($3, '', '', 1, 'pdf', $5))
+		INSERT INTO locations (hash, asked, sha256, site_id, url, parent) SELECT $2, $2, $3, id, $3, $4 FROM sites WHERE host=$1`, weburl.Host(url), hash[:], url, parent, state)
+	require.NoError(t, err)
+}
+
+func barren(t *testing.T, a *app.App, id string) (urls []string) {
+	t.Helper()
+	r, err := report.Build(t.Context(), a.DB, id)
+	require.NoError(t, err)
+	for _, b := range r.Barren {
+		urls = append(urls, b.URL)
+	}
+	return urls
+}
+
+// TestWhatIsNotKnownWithdrawsNothing: a homepage led nowhere only where it was read, all
+// that it links to answered and was examined, and none of that is academic.
+func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
+	t.Parallel()
+	a, id := byNameAlone(t)
+	const pdf = namesakes + "p0.pdf"
+	took(t, a, namesakes+"menu.pdf", namesakes, "rejected")
+	require.Contains(t, barren(t, a, id), namesakes, "all is known")
+	for name, know := range map[string]func(){
+		"it was not read":       func() { met(t, a, frontier.Failed, namesakes, "", "timeout") },
+		"robots.txt forbids it": func() { met(t, a, frontier.Gone, namesakes, "", "robots-denied") },
+		"it has moved":          func() { met(t, a, frontier.Moved, namesakes, "", "redirect-off-host") },
+		"nobody asked for it":   func() { _, _ = a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url=$1`, namesakes) },
+		"a file did not answer": func() { met(t, a, frontier.Failed, pdf, namesakes, "busy") },
+		"a file is shut":        func() { met(t, a, frontier.Gone, pdf, namesakes, "robots-denied") },
+		"a file elsewhere is out": func() {
+			joined(t, a, id, "ftp.example.org")
+			met(t, a, frontier.Failed, "http://ftp.example.org/p0.pdf", namesakes, "busy")
+		},
+		"a file elsewhere waits": func() {
+			joined(t, a, id, "ftp.example.org")
+			met(t, a, frontier.Waiting, "http://ftp.example.org/p1.pdf", namesakes, "")
+		},
+		"a file is not examined yet": func() { took(t, a, pdf, namesakes, "new") },
+		"a file cannot be examined":  func() { took(t, a, pdf, namesakes, "failed") },
+		"another page led to it first": func() {
+			joined(t, a, id, "www.example.ac.uk")
+			took(t, a, "http://www.example.ac.uk/joint.pdf", "http://www.example.ac.uk/~chen/", "accepted")
+			page, target := frontier.HashOf(namesakes), frontier.HashOf("http://www.example.ac.uk/joint.pdf")
+			_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, $1, $2, current_date, current_date FROM sites WHERE host='people.example.org'`, page[:], target[:])
+			require.NoError(t, err)
+		},
+		"another harvest had it crawled": func() {
+			took(t, a, pdf, namesakes, "accepted")
+			_, err := a.DB.Pool.Exec(t.Context(), `DELETE FROM harvest_sites USING sites WHERE site_id=id AND host='people.example.org'`)
+			require.NoError(t, err)
+		},
+	} {
+		know()
+		assert.NotContains(t, barren(t, a, id), namesakes, name)
+		_, err := a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url <> $1`, namesakes)
+		require.NoError(t, err)
+		_, err = a.DB.Pool.Exec(t.Context(), `DELETE FROM documents`)
+		require.NoError(t, err)
+		met(t, a, frontier.Page, namesakes, "", "success")
+		joined(t, a, id, "people.example.org")
+		require.Contains(t, barren(t, a, id), namesakes, "as before")
+	}
+}
+
+// TestAHomepageThatLedNowhere is taken back where the name alone spoke for it, and its
+// author is looked for again, without it; one that a directory lists stays.
+func TestAHomepageThatLedNowhere(t *testing.T) {
+	t.Parallel()
+	a, id := byNameAlone(t)
+	ctx := t.Context()
 	r, err := report.Build(ctx, a.DB, id)
 	require.NoError(t, err)
 	require.Len(t, r.Barren, 2)
@@ -46,7 +149,7 @@ func TestAHomepageThatLedNowhere(t *testing.T) {
 	}
 	assert.Empty(t, best(t, a, id)["1/2"])
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], "a directory lists it")
-	e, err = a.Stages.Explain(ctx, poe)
+	e, err := a.Stages.Explain(ctx, poe)
 	require.NoError(t, err)
 	assert.Contains(t, e.Decision.NotFound, evidence.Withdrawn)
 	assert.WithinDuration(t, time.Now(), e.Decision.NextTry, time.Minute)
@@ -57,6 +160,37 @@ func TestAHomepageThatLedNowhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, find(e.Decision.Candidates, namesakes).Rule, evidence.Withdrawn)
 	assert.Zero(t, e.Decision.NextTry, "it was looked for again, once")
+}
+
+// TestWithdrawingLosesNobodysWord: what another harvest or a person comes to say of an
+// author, while a homepage is taken back, stays.
+func TestWithdrawingLosesNobodysWord(t *testing.T) {
+	t.Parallel()
+	a, id := byNameAlone(t)
+	ctx := t.Context()
+	r, err := report.Build(ctx, a.DB, id)
+	require.NoError(t, err)
+	const real = "http://poe.example.net/"
+	tx, err := a.DB.Pool.Begin(ctx)
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	_, err = tx.Exec(ctx, `UPDATE homepage_decisions SET decision=jsonb_insert(decision, '{homepages,0}', jsonb_build_object('url', $1::text, 'source', 'user', 'kept', true)) WHERE author_id='1/2'`, real)
+	require.NoError(t, err)
+	_, err = tx.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/2', $1, 'poe.example.net', 1, 'user')`, real)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { _, err := a.Stages.Withdraw(ctx, r.Barren); done <- err }()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := a.DB.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)
+		return err == nil && waits
+	}, time.Minute, 5*time.Millisecond)
+	require.NoError(t, tx.Commit(ctx))
+	require.NoError(t, <-done)
+	assert.Equal(t, real, best(t, a, id)["1/2"])
+	e, err := a.Stages.Explain(ctx, poe)
+	require.NoError(t, err)
+	assert.Len(t, e.Decision.Homepages, 1, "and the other is taken back")
 }
 
 func find(all []evidence.Candidate, url string) *evidence.Candidate {

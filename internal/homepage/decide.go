@@ -32,6 +32,7 @@ func (h *hunt) decide() {
 	for _, s := range h.sites {
 		h.d.Candidates = append(h.d.Candidates, s.c)
 	}
+	h.remember()
 	for _, s := range kept[:min(len(kept), h.f.cfg.MaxKept)] {
 		h.d.Homepages = append(h.d.Homepages, s.c)
 	}

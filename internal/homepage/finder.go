@@ -245,7 +245,8 @@ func (h *hunt) search(ctx context.Context, query string) ([]evidence.Result, err
 		h.failures = append(h.failures, err)
 		h.d.Problems = append(h.d.Problems, err.Error())
 		h.unanswered(unansweredSearch(query, err))
-	} else {
+	}
+	if err == nil || len(rs) > 0 { // of several engines, one
 		h.answered++
 	}
 	return rs[:min(len(rs), table1Results)], nil

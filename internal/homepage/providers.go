@@ -184,7 +184,8 @@ func newProvider(name string, client *http.Client, gate fetch.Gate, memory *fetc
 
 // Merged asks all of the given searchers and takes of each the first result, then of each
 // the second, and so on, each address once. One that failed is said beside what the others
-// know, unless it would refuse until somebody changes a setting.
+// know; one that would refuse until somebody changes a setting, or its budget is there
+// again, where they know nothing.
 func Merged(searchers ...Searcher) Searcher {
 	if len(searchers) == 1 {
 		return searchers[0]
@@ -213,12 +214,31 @@ func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Res
 			}
 		}
 	}
-	answered := slices.Contains(errs, nil)
-	errs = slices.DeleteFunc(errs, func(err error) bool {
-		var of *SearchError
-		return answered && errors.As(err, &of) && of.Refused()
-	})
-	return all, errors.Join(errs...)
+	answered := slices.Contains(errs, nil) && len(all) > 0
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil || answered && refused(err) })
+	if len(errs) == 0 {
+		return all, nil
+	}
+	return all, failures(errs)
+}
+
+// failures are those of engines of which each may answer.
+type failures []error
+
+// Error is what each says.
+func (f failures) Error() string { return errors.Join(f...).Error() }
+
+// Unwrap returns them.
+func (f failures) Unwrap() []error { return f }
+
+// Refused reports whether all would say the same until somebody changes something.
+func (f failures) Refused() bool {
+	return !slices.ContainsFunc(f, func(err error) bool { return !refused(err) })
+}
+
+func refused(err error) bool {
+	var of *SearchError
+	return errors.As(err, &of) && of.Refused()
 }
 
 // FirstAnswer asks the given searchers in order and returns the first answer

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 
 	"github.com/stretchr/testify/assert"
@@ -248,6 +249,35 @@ func TestMerged(t *testing.T) {
 	spare, err := Engines{Cached(a, newMemoryCache(), Budget{}), Cached(b, newMemoryCache(), Budget{Limit: 10})}.Spare(t.Context())
 	require.NoError(t, err)
 	require.True(t, spare)
+}
+
+// TestAnEngineThatIsOutAmongOthers is said where the others know nothing, is waited for
+// no longer than they are, and is no reason to give up where another may yet answer.
+func TestAnEngineThatIsOutAmongOthers(t *testing.T) {
+	t.Parallel()
+	used := listing{"used", nil, &SearchError{Provider: "used", RetryAfter: 20 * 24 * time.Hour, Err: errBudget}}
+	busy := listing{"busy", nil, &SearchError{Provider: "busy", Status: 503, RetryAfter: time.Minute, Err: errBusy}}
+	none, some := listing{"none", nil, nil}, listing{"some", []string{"http://x.example/"}, nil}
+	ask := func(all ...Searcher) error { _, err := Merged(all...).Search(t.Context(), "q", 9); return err }
+	require.NoError(t, ask(used, some))
+	require.ErrorIs(t, ask(used, none), errBudget, "that another knows nothing is no answer in its place")
+	for _, err := range []error{ask(used, busy), ask(busy, used)} {
+		var answer interface{ Refused() bool }
+		require.ErrorAs(t, err, &answer)
+		require.False(t, answer.Refused(), "one of them answers in a minute")
+		require.Equal(t, time.Minute, unansweredSearch("q", err).RetryAfter)
+		require.ErrorIs(t, err, errBudget)
+		require.ErrorIs(t, err, errBusy)
+	}
+	var answer interface{ Refused() bool }
+	require.ErrorAs(t, ask(used, used), &answer)
+	require.True(t, answer.Refused())
+
+	ada := Subject{Author: gleaner.Author{PID: "1", Name: "Ada Alda"}, Venue: []string{"X"}}
+	d, err := New(Config{Searcher: Merged(busy, some), Getter: pagesByError{errNoPage}}).find(t.Context(), ada)
+	require.NoError(t, err)
+	require.Equal(t, evidence.SearchFailed, d.NotFound, "one did answer")
+	require.NotEmpty(t, d.Unanswered)
 }
 
 // The second page of an answer fails: the first is not lost, and is not kept as

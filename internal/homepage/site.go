@@ -54,8 +54,10 @@ func (h *hunt) enter(l lead) {
 		h.drop(l, canonical, ruleGiven+" another, with more evidence")
 		return
 	}
-	if rule := h.withdrawn(canonical); rule != "" {
-		h.drop(l, canonical, rule)
+	if from, rule := h.withdrawn(canonical, l.source); from != "" {
+		if !sameAddress(from, canonical) { // that is remembered
+			h.drop(l, canonical, rule)
+		}
 		return
 	}
 	root := h.rootFor(u, l)

@@ -25,7 +25,7 @@ type Subject struct {
 	Listed            []Listed              `json:"listed"`
 	Aliases           []string              `json:"aliases"`              // other names that the directory gives
 	Taken             []string              `json:"taken"`                // homepages that others have a better claim to
-	Withdrawn         map[string]string     `json:"withdrawn,omitempty"`  // homepages that were taken back, and why
+	Withdrawn         []evidence.Candidate  `json:"withdrawn,omitempty"`  // homepages that were taken back
 	Unanswered        []evidence.Unanswered `json:"unanswered,omitempty"` // directories that could not be asked
 }
 

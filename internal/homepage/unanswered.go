@@ -39,8 +39,17 @@ func unansweredSearch(query string, err error) evidence.Unanswered {
 	return evidence.Unanswered{What: query, Kind: evidence.KindSearch, Reason: err.Error(), RetryAfter: retryIn(err)}
 }
 
-// retryIn is the longest wait that any of the joined errors asks for.
+// retryIn is the longest wait that any of the joined errors asks for; of several engines
+// the shortest, since who answers first may know enough.
 func retryIn(err error) time.Duration {
+	var engines failures
+	if errors.As(err, &engines) {
+		shortest := retryIn(engines[0])
+		for _, e := range engines[1:] {
+			shortest = min(shortest, retryIn(e))
+		}
+		return shortest
+	}
 	var many interface{ Unwrap() []error }
 	if errors.As(err, &many) {
 		longest := time.Duration(0)

@@ -145,7 +145,7 @@ func (h *hunt) unfit(u *url.URL, s *site, pg *page.Page, final string) string {
 	case belowFound(final, h.s.Taken):
 		return ruleGiven + " another, with more evidence"
 	}
-	if rule := h.withdrawn(final); rule != "" {
+	if _, rule := h.withdrawn(final, s.c.Source); rule != "" {
 		return rule
 	}
 	if other := h.byKey[addressKey(final)]; other != nil && other != s {

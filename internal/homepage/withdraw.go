@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/web/weburl"
 )
 
 // Withdraw takes a homepage back whose crawl came to its end and brought nothing
@@ -35,27 +36,39 @@ func nameAlone(c evidence.Candidate) bool {
 	return c.Source != "user" && f != nil && f[fListed]+f[fLinked]+f[fTitles]+f[fCoAuthors]+f[fProjectSite] == 0
 }
 
-// WithdrawnFrom are the pages that a decision took back, and what their crawls came to:
-// whoever looks again leaves them out.
-func WithdrawnFrom(d evidence.Decision) map[string]string {
-	var out map[string]string
+// WithdrawnFrom are the pages that a decision took back, or one before it: whoever looks
+// again leaves them out.
+func WithdrawnFrom(d evidence.Decision) (all []evidence.Candidate) {
 	for _, c := range d.Candidates {
 		if strings.HasPrefix(c.Rule, evidence.Withdrawn) {
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[c.URL] = c.Rule
+			all = append(all, c)
 		}
 	}
-	return out
+	return all
 }
 
-// withdrawn is why a page is left out that was taken back before; "" for not.
-func (h *hunt) withdrawn(url string) string {
-	for from, rule := range h.s.Withdrawn {
-		if belowFound(url, []string{from}) {
-			return rule
+// withdrawn is the page that was taken back with which another was crawled, and why that
+// is left out; "" for none. What a directory has come to list is looked at again.
+func (h *hunt) withdrawn(url, source string) (from, rule string) {
+	if strings.HasPrefix(source, evidence.SourceListed) {
+		return "", ""
+	}
+	for _, c := range h.s.Withdrawn {
+		if bareHost(c.URL) == bareHost(url) && weburl.InScope(url, []string{weburl.PathPrefix(c.URL)}) {
+			return c.URL, "of " + c.URL + ", which led nowhere"
 		}
 	}
-	return ""
+	return "", ""
+}
+
+func bareHost(url string) string { return strings.TrimPrefix(weburl.Host(url), "www.") }
+
+// remember keeps what was taken back among the candidates, but for what was looked at
+// again: a search that does not bring it must not have the next one give it anew.
+func (h *hunt) remember() {
+	for _, c := range h.s.Withdrawn {
+		if !slices.ContainsFunc(h.d.Candidates, func(o evidence.Candidate) bool { return o.Fetched && sameAddress(o.URL, c.URL) }) {
+			h.d.Candidates = append(h.d.Candidates, c)
+		}
+	}
 }

@@ -18,6 +18,7 @@ import (
 
 // archives is the log of archive files, read one after the other.
 type archives struct {
+	watched
 	files   []stored // in order
 	i       int      // the file that is read
 	before  int64    // bytes of the files before
@@ -35,7 +36,9 @@ type archives struct {
 	lastID  string
 	ahead   said // about a resource that is yet to come
 	between error
+	taken   bool         // the record at from was passed, since it had been taken
 	over    func() error // why reading is to stop; nil where it is not
+	begun   func(f stored) error
 }
 
 // said is what a request or metadata record says of a resource.
@@ -107,13 +110,14 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	a.over = func() error { return context.Cause(ctx) }
 	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
 	a.measure = func(f *stored) error { return f.measure(ctx) }
+	a.begun = func(f stored) error { return a.started(ctx, f.name) }
 	for a.i < len(a.files) {
 		r, err := a.next()
 		if over := a.over(); over != nil {
 			return nil, over // and nothing is wrong with the file
 		}
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			a.endFile()
 			continue
 		case err != nil:
@@ -129,7 +133,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 func (a *archives) endFile() {
 	a.shut()
 	a.before, a.read = a.before+max(a.files[a.i].size, 0), 0
-	a.i, a.from, a.last, a.ahead, a.between = a.i+1, Position{}, nil, said{}, nil
+	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, said{}, nil
 }
 
 // next reads a record; nil is one that is no resource.
@@ -137,8 +141,13 @@ func (a *archives) next() (*Resource, error) {
 	if a.between != nil {
 		return nil, a.between
 	}
-	pass := a.from.Pass
+	if why, is := a.passes(a.files[a.i].name); is {
+		return a.rest(why), nil
+	}
 	if a.in == nil {
+		if err := a.begun(a.files[a.i]); err != nil {
+			return nil, err
+		}
 		if err := a.begin(); err != nil {
 			return a.broken(err)
 		}
@@ -147,10 +156,24 @@ func (a *archives) next() (*Resource, error) {
 	if err != nil {
 		return a.broken(err)
 	}
-	if a.from.Pass = 0; pass > 0 {
+	if a.from.Pass > 0 && !a.taken {
+		a.taken = true
 		return nil, nil // the record was taken before; what comes behind it was not
 	}
 	return a.resource(r), nil
+}
+
+// rest stands for what is not read of a file: it ends there.
+func (a *archives) rest(why string) *Resource {
+	a.between = io.EOF
+	file := a.files[a.i]
+	r := &Resource{At: a.from, Source: file.name, Skip: Damaged, Detail: why, Depth: -1}
+	if a.last != nil {
+		r.At = a.last.At
+		r.At.Pass = 1
+	}
+	r.At.File = file.name
+	return r
 }
 
 func (a *archives) begin() (err error) {
@@ -203,7 +226,7 @@ func (r reading) Read(p []byte) (int, error) {
 // ends there.
 func (a *archives) broken(err error) (*Resource, error) {
 	refused := errors.Is(err, source.ErrRefused) && !source.Web(a.files[a.i].name) // by the server, and not one file of it
-	if errors.Is(err, io.EOF) || errors.Is(err, source.ErrAway) || refused {
+	if err == io.EOF || errors.Is(err, source.ErrAway) || refused {
 		return nil, err
 	}
 	a.between = io.EOF
@@ -241,6 +264,10 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	file := a.files[a.i]
 	res := &Resource{At: Position{File: file.name, Version: file.version, Position: r.At}, Source: file.name, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
+	if _, is := a.blind(); is {
+		a.why, a.ahead = "", said{}
+		return res
+	}
 	a.log.tell(res, a.over)
 	if a.ahead.url == r.URL {
 		res.hear(a.ahead)

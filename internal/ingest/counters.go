@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -91,6 +93,22 @@ func (c *Counters) count(r store.ImportRecord, skip string) {
 func (c Counters) clone() Counters {
 	c.Skipped = maps.Clone(c.Skipped)
 	return c
+}
+
+// Place is the number of a resource, of how many where they have been counted, and how
+// much of the log has been read.
+func (c Counters) Place(number int64) string {
+	text := strconv.FormatInt(number, 10)
+	if c.Resources > 0 {
+		text += fmt.Sprintf(" of %d", max(c.Resources, number))
+	}
+	if c.Archives > 0 {
+		text += fmt.Sprintf(" · archive %d of %d", c.Archive, c.Archives)
+	}
+	if c.Total > 0 {
+		text += fmt.Sprintf(" · %d %%", 100*c.Read/c.Total)
+	}
+	return text
 }
 
 // outcome is what became of a file whose documents were judged: the best of them

@@ -17,6 +17,7 @@ import (
 // files is the log of folders in which every file is a resource: its URL is made of
 // its path.
 type files struct {
+	watched
 	places  source.Places
 	roots   []string
 	address func(name string) string
@@ -27,14 +28,15 @@ type files struct {
 	place   source.Place
 	next    func() (source.File, error, bool)
 	stop    func()
-	done    int64 // bytes passed
+	last    string // the name that was given last; "" for none
+	done    int64  // bytes passed
 	total   int64
 	count   int64 // of files; 0 where they are elsewhere
 }
 
 // openFiles opens folders at a position.
 func openFiles(ctx context.Context, places source.Places, o Options, from Position) (*files, error) {
-	f := &files{places: places, roots: o.Paths, parent: o.Parent, date: o.date(), from: from}
+	f := &files{places: places, parent: o.Parent, date: o.date(), from: from}
 	f.address = func(name string) string { return expand(o.URLs, name) }
 	if o.Format == Mirror {
 		template := o.URLs
@@ -44,6 +46,10 @@ func openFiles(ctx context.Context, places source.Places, o Options, from Positi
 		f.address = func(name string) string { return mirrored(template, name) }
 	}
 	for _, root := range o.Paths {
+		if slices.Contains(f.roots, root) { // who is named twice is read once
+			continue
+		}
+		f.roots = append(f.roots, root)
 		if source.Remote(root) {
 			continue
 		}
@@ -114,7 +120,13 @@ func (f *files) Close() error {
 // Next implements Log.
 func (f *files) Next(ctx context.Context) (*Resource, error) {
 	for f.i < len(f.roots) {
+		if why, is := f.passes(f.roots[f.i]); is {
+			return f.rest(why)
+		}
 		if f.place == nil {
+			if err := f.started(ctx, f.roots[f.i]); err != nil {
+				return nil, err
+			}
 			place, err := openPlace(ctx, f.places, f.roots[f.i])
 			if err != nil {
 				return nil, err
@@ -127,16 +139,36 @@ func (f *files) Next(ctx context.Context) (*Resource, error) {
 		if err != nil {
 			return nil, listed(err)
 		}
+		if more && f.from.Pass > 0 && one.Name == source.Unescape(f.from.Name) {
+			continue // it was taken before; what comes behind it was not
+		}
 		if more {
-			f.done += one.Size
+			f.done, f.last = f.done+one.Size, one.Name
 			return f.resource(ctx, one), nil
 		}
-		if err := f.Close(); err != nil {
+		if err := f.end(); err != nil {
 			return nil, err
 		}
-		f.i, f.from = f.i+1, Position{}
 	}
 	return nil, io.EOF
+}
+
+// end ends a folder.
+func (f *files) end() error {
+	err := f.Close()
+	f.i, f.from, f.last = f.i+1, Position{}, ""
+	return err
+}
+
+// rest stands for what is not listed of a folder: it ends there.
+func (f *files) rest(why string) (*Resource, error) {
+	root := f.roots[f.i]
+	r := &Resource{At: f.from, Source: source.Shown(root), Skip: Damaged, Detail: why, Depth: -1}
+	if f.last != "" {
+		r.At = Position{Name: source.Escape(f.last), Pass: 1}
+	}
+	r.At.File = root
+	return r, f.end()
 }
 
 // openPlace opens a folder, or what is elsewhere.
@@ -151,6 +183,7 @@ func openPlace(ctx context.Context, places source.Places, where string) (place s
 }
 
 func (f *files) resource(ctx context.Context, one source.File) *Resource {
+	f.why = "" // nothing of it is read before it is taken
 	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: strings.TrimSuffix(source.Shown(f.roots[f.i]), "/") + "/" + one.Name, URL: f.address(one.Name), Depth: -1, Crawled: one.Modified}
 	if f.parent != "" {
 		r.Parent = expand(f.parent, one.Name)

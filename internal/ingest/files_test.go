@@ -69,6 +69,19 @@ func drained(t *testing.T, log Log) (all []*Resource, bodies map[string]string) 
 	}
 }
 
+// TestNamedTwice: a folder or a list that is named twice is read once: whoever went on in
+// the second would go on in the first, for ever.
+func TestNamedTwice(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	root := s.lay("twice", map[string]string{"1.pdf": s.pdf(1), "list.csv": "url,path\nhttp://a.example/1.pdf,1.pdf\n"})
+	for _, o := range []Options{{Paths: []string{root, root}, Format: Folder, URLs: "http://a.example/{path}"}, {Paths: []string{root + "/list.csv", root + "/list.csv"}, Format: CSV}} {
+		once := o
+		once.Paths = o.Paths[:1]
+		require.Equal(t, urlsOf(everywhere(t, once)), urlsOf(everywhere(t, o)))
+	}
+}
+
 // everywhere reads a log again from each of its resources: what is left is the same.
 func everywhere(t *testing.T, o Options) []*Resource {
 	t.Helper()

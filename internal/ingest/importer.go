@@ -67,7 +67,8 @@ type Progress struct {
 // place is where an import goes on, as the record has it.
 type place struct {
 	Position
-	End bool `json:"end,omitempty"`
+	End    bool    `json:"end,omitempty"`
+	Trying *trying `json:"trying,omitempty"`
 }
 
 // The bounds of a step, beside a URL that comes again: then what came first is
@@ -82,6 +83,9 @@ const (
 // step. Called again, also after a crash, it goes on where it was.
 func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
+	if err != nil {
+		w.leave(ctx)
+	}
 	if err != nil || w.done.Ended {
 		return w.done, w.refused(err)
 	}
@@ -103,11 +107,11 @@ func (w *work) refused(err error) error {
 // through takes resources for a while.
 func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) (Progress, error) {
 	for turn := time.Duration(0); ; {
-		r, err := w.log.Next(ctx)
+		r, err := w.read(ctx)
 		if turn == 0 {
 			turn = turnOf(within, time.Since(w.opened))
 		}
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // and not the record's server, that hung up
 			err := w.step(ctx, place{End: true})
 			return w.done, err
 		}
@@ -137,26 +141,14 @@ func turnOf(within, opening time.Duration) time.Duration {
 	return max(within, min(10*opening, most))
 }
 
-// deadly is how many attempts in a row a resource ends, and with them their workers,
-// before it is passed over.
-const deadly = 3
-
-// leave ends an attempt. One that cannot be told of counts as lost.
-func (w *work) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if err := w.DB.LeaveImport(ctx, w.run.Job, w.run.Run); err != nil {
-		w.Log.WarnContext(ctx, "an attempt at an import is not known to have ended", "job", w.run.Job, "error", err)
-	}
-}
-
 // work is an import under way.
 type work struct {
 	*Importer
 	opened  time.Time // when it began to open its log
-	lost    int       // attempts that ended here without a word
-	fatal   int64     // the resource that is passed over, since it ended them; 0 is none
 	wary    int64     // the last resource that is taken by itself
+	before  trying    // of the attempt before, which was lost; zero where none was
+	now     trying    // that is on record
+	file    string    // of the log's, that is read
 	run     Run
 	options Options
 	log     Log
@@ -202,13 +194,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 		}
 	}
 	w.clear()
-	if w.log, err = Open(ctx, w.Places, w.options, at.Position); err == nil {
-		w.lost, w.wary, err = im.DB.TryImport(ctx, run.Job, run.Run, stepRecords)
-	}
-	if w.lost >= deadly {
-		w.fatal = w.done.Done + 1
-	}
-	if err != nil {
+	if err = w.try(ctx, at); err != nil {
 		w.close()
 	}
 	return w, err
@@ -237,6 +223,11 @@ func (w *work) full(r *Resource) bool {
 // step settles what is in hand, and writes it down with the place where the import
 // goes on.
 func (w *work) step(ctx context.Context, next place) error {
+	if len(w.items) > 0 { // what comes behind them was read meanwhile
+		if err := w.at(ctx, w.done.Done+1); err != nil {
+			return err
+		}
+	}
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
@@ -264,6 +255,7 @@ func (w *work) step(ctx context.Context, next place) error {
 		return err
 	}
 	w.done = Progress{Done: s.Done, Ended: next.End, Counters: c}
+	w.now = trying{} // the step took its place on record
 	w.clear()
 	return nil
 }

@@ -23,6 +23,7 @@ const (
 // lists is the log of text files that name a resource a line, and where its file is:
 // manifests, and logs of crawlers that keep mirrors.
 type lists struct {
+	watched
 	all    []list
 	sizes  []int64
 	from   Position
@@ -70,7 +71,11 @@ func openLists(paths []string, from Position, find func(path string, info os.Fil
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
-		l.all = append(l.all, found...)
+		for _, one := range found {
+			if !slices.ContainsFunc(l.all, func(known list) bool { return known.file == one.file }) { // who is named twice is read once
+				l.all = append(l.all, one)
+			}
+		}
 	}
 	for _, one := range l.all {
 		info, err := os.Stat(one.file)
@@ -115,7 +120,13 @@ func (l *lists) Next(ctx context.Context) (*Resource, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
+		if why, is := l.passes(l.all[l.i].file); is {
+			return l.rest(why)
+		}
 		if l.file == nil {
+			if err := l.started(ctx, l.all[l.i].file); err != nil {
+				return nil, err
+			}
 			if err := l.begin(ctx); err != nil {
 				return nil, err
 			}
@@ -127,13 +138,31 @@ func (l *lists) Next(ctx context.Context) (*Resource, error) {
 		if !errors.Is(err, io.EOF) {
 			return r, err
 		}
-		if err := l.Close(); err != nil {
+		if err := l.end(); err != nil {
 			return nil, err
 		}
-		l.before += l.sizes[l.i]
-		l.i, l.from = l.i+1, Position{}
 	}
 	return nil, io.EOF
+}
+
+// end ends a list.
+func (l *lists) end() error {
+	err := l.Close()
+	l.before += l.sizes[l.i]
+	l.i, l.from = l.i+1, Position{}
+	return err
+}
+
+// rest stands for what is not read of a list: it ends there.
+func (l *lists) rest(why string) (*Resource, error) {
+	one := l.all[l.i]
+	r := &Resource{At: l.from, Source: one.file, Skip: Damaged, Detail: why, Depth: -1}
+	if l.file != nil {
+		r.At = Position{Line: l.line + 1}
+		r.At.Offset = l.at
+	}
+	r.At.File = one.file
+	return r, l.end()
 }
 
 // begin opens a list, reads its header, and goes to where reading is to begin.
@@ -233,7 +262,10 @@ func (l *lists) next(ctx context.Context) (*Resource, error) {
 	}
 	var r *Resource
 	var names []string
-	if err == nil {
+	if why, is := l.blind(); is {
+		l.why = ""
+		r, err = &Resource{Skip: Damaged, Detail: fmt.Sprintf("line %d: %s", at.Line, why), Depth: -1}, nil
+	} else if err == nil {
 		r, names, err = l.parser.parse(lines)
 	}
 	if err != nil {

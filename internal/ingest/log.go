@@ -17,13 +17,19 @@ var ErrInput = errors.New("import")
 type Log interface {
 	// Next gives the next resource; the one before is read to its end by then, or
 	// never. What is said of a resource may grow until the next call returns: some
-	// logs name its parent behind it. The error is io.EOF at the end; what is wrong
+	// logs name its parent behind it. The error is io.EOF itself at the end; what is wrong
 	// with the log itself is a resource that has Skip.
 	Next(ctx context.Context) (*Resource, error)
 	// Read is how far it is, and how far it goes, in bytes of the log.
 	Read() (done, total int64)
 	// Extent is how much there is of it, as far as that is known before its end.
 	Extent() Extent
+	// Watch has begins called before a file or a folder of the log is opened. Its error
+	// is Next's.
+	Watch(begins func(ctx context.Context, file string) error)
+	// Pass has the next call of Next give a resource that it does not look into or, where
+	// a file or a folder is named, one that stands for the rest of that, which is not read.
+	Pass(file, why string)
 	Close() error
 }
 

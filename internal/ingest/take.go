@@ -58,8 +58,11 @@ const sniffed = 64 << 10
 // may lead to one, is read.
 func (w *work) take(ctx context.Context, r *Resource) error {
 	it := &item{of: r}
-	it.N, it.URL, it.Source = w.done.Done+int64(len(w.items))+1, r.URL, r.Source
+	it.N, it.URL, it.Source = w.following(), r.URL, r.Source
 	r.Crawled, r.Detail = storable(r.Crawled), brief(r.Detail)
+	if err := w.at(ctx, it.N); err != nil {
+		return err
+	}
 	w.items = append(w.items, it)
 	w.bytes += weight(r)
 	if r.Skip != "" {
@@ -69,9 +72,8 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 		}
 		return nil
 	}
-	if it.N == w.fatal {
-		it.Outcome, it.Detail = FailedTextExtract, Fatal
-		it.Difference = fmt.Sprintf("%d workers ended over it", w.lost)
+	if it.N == w.fatal() {
+		it.Outcome, it.Detail, it.Difference = FailedTextExtract, Fatal, w.ended()+" over it"
 		return nil
 	}
 	url, err := weburl.Canonical("", r.URL)

@@ -357,11 +357,15 @@ func TestListsThatAreTooLong(t *testing.T) {
 		_, _ = z.Write(filler)
 	}
 	require.NoError(t, z.Close())
-	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000)}}
+	var links strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&links, `<a href="%d.warc.gz">a</a>`, i)
+	}
+	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000), "/links.html": "<html>" + links.String()}}
 	at := web.serve(t)
-	for _, path := range []string{"/list.gz", "/page.html"} {
+	for path, says := range map[string]string{"/list.gz": "256 MiB, and 1 archives are named", "/page.html": "4 MiB", "/links.html": "20000 of which are of archives"} {
 		_, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, Position{})
-		require.ErrorIs(t, err, ErrInput)
-		require.ErrorContains(t, err, "MiB", path)
+		require.ErrorIs(t, err, ErrInput, path)
+		require.ErrorContains(t, err, says, path)
 	}
 }

@@ -21,37 +21,62 @@ type places struct {
 	byHost map[string][]place
 }
 
-// place is the URL of a document, or of the page that links to it.
+// place is the URL of a document, or of what may be one, or of the page that links to it.
 type place struct {
 	url      string
 	document string
 	accepted bool
+	open     bool // nobody knows what it is
 }
 
-func (b *builder) places(ctx context.Context) (places, error) {
-	all, err := b.db.HarvestPlaces(ctx, b.r.Harvest.ID)
-	if err != nil {
+// places are those of the sites of authors whose crawls have ended.
+func (b *builder) places(ctx context.Context, authors map[string]store.AuthorClue) (places, error) {
+	var options struct{ Scope string }
+	if err := json.Unmarshal(b.r.Harvest.Options, &options); err != nil {
 		return places{}, err
 	}
-	var options struct{ Scope string }
-	err = json.Unmarshal(b.r.Harvest.Options, &options)
-	return newPlaces(all, options.Scope == harvest.ScopeHost), err
+	p := newPlaces(nil, options.Scope == harvest.ScopeHost)
+	all, err := b.db.Places(ctx, p.barren(authors))
+	if err != nil {
+		return p, err
+	}
+	p.add(all)
+	all, err = b.db.PlacesLeft(ctx, b.r.Harvest.ID, p.barren(authors))
+	p.add(all)
+	return p, err
 }
 
 func newPlaces(all []store.Place, whole bool) places {
 	p := places{whole: whole, byHost: map[string][]place{}}
-	for _, of := range all {
-		for _, url := range []string{of.URL, of.Parent} {
-			host := weburl.Host(url)
-			p.byHost[host] = append(p.byHost[host], place{url, of.URL, of.Accepted})
-		}
-	}
+	p.add(all)
 	return p
 }
 
+func (p places) add(all []store.Place) {
+	for _, of := range all {
+		for _, url := range []string{of.URL, of.Parent} {
+			host := weburl.Host(url)
+			p.byHost[host] = append(p.byHost[host], place{url, of.URL, of.Accepted, of.Open})
+		}
+	}
+}
+
+// barren are the hosts of homepages that led to nothing, by what is known.
+func (p places) barren(authors map[string]store.AuthorClue) []string {
+	hosts := map[string]bool{}
+	for _, clue := range authors {
+		for i, url := range clue.Homepages {
+			if _, accepted, open := p.under(url); crawled(clue.Sites[i]) && accepted == 0 && open == 0 {
+				hosts[weburl.Host(url)] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(hosts))
+}
+
 // under counts the documents that a homepage led to: those in its scope, and those
-// that a page in its scope links to.
-func (p places) under(homepage string) (documents, accepted int) {
+// that a page in its scope links to; and apart what may be some and nobody knows.
+func (p places) under(homepage string) (documents, accepted, open int) {
 	scope := []string{"/"}
 	if !p.whole {
 		scope = []string{weburl.PathPrefix(homepage)}
@@ -62,13 +87,20 @@ func (p places) under(homepage string) (documents, accepted int) {
 			continue
 		}
 		seen[at.document] = true
-		documents++
-		if at.accepted {
+		switch {
+		case at.open:
+			open++
+			continue
+		case at.accepted:
 			accepted++
 		}
+		documents++
 	}
-	return documents, accepted
+	return documents, accepted, open
 }
+
+// crawled reports whether the crawl of a site has come to its end.
+func crawled(site store.SiteClue) bool { return site.State == gleaner.SiteDone && site.Waiting == 0 }
 
 // barren are the homepages that led nowhere, in one order.
 func (c *clues) barren() (out []evidence.Barren) {
@@ -83,10 +115,14 @@ func (c *clues) barren() (out []evidence.Barren) {
 	return out
 }
 
-// nothing is what an author's homepage, the i-th, came to that led nowhere; "" of any other.
+// nothing is what an author's homepage, the i-th, came to that led nowhere: it was read,
+// and all that it leads to was examined. "" of any other.
 func (c *clues) nothing(of store.AuthorClue, i int) string {
-	documents, accepted := c.places.under(of.Homepages[i])
-	if site := of.Sites[i]; site.State == gleaner.SiteDone && site.Waiting == 0 && accepted == 0 {
+	site := of.Sites[i]
+	if !crawled(site) || site.Unasked || site.Unread != "" {
+		return ""
+	}
+	if documents, accepted, open := c.places.under(of.Homepages[i]); accepted == 0 && open == 0 {
 		return broughtNothing(site.Pages, documents)
 	}
 	return ""
@@ -94,7 +130,7 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 
 // bySite looks at where the authors live.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
-	var crawled, nowhere, refused, waiting []string
+	var read, nowhere, refused, waiting []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
@@ -110,8 +146,12 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			switch {
 			case nothing != "":
 				nowhere = append(nowhere, line+", "+nothing)
-			case site.State == gleaner.SiteDone && site.Waiting == 0:
-				crawled = append(crawled, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
+			case crawled(site) && site.Unasked:
+				waiting = append(waiting, line+", and the page itself was not asked for")
+			case crawled(site) && site.Unread != "":
+				refused = append(refused, line+", but the page itself: "+site.Unread)
+			case crawled(site):
+				read = append(read, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
 			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:
@@ -121,9 +161,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	}
 	switch {
 	case len(waiting) > 0:
-		return NotYet, slices.Concat(waiting, crawled, nowhere, refused)
-	case len(crawled) > 0:
-		return NotLinked, slices.Concat(crawled, nowhere, refused)
+		return NotYet, slices.Concat(waiting, read, nowhere, refused)
+	case len(read) > 0:
+		return NotLinked, slices.Concat(read, nowhere, refused)
 	case len(refused) > 0:
 		return SiteRefused, slices.Concat(refused, nowhere)
 	case len(nowhere) > 0:

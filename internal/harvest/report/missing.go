@@ -63,7 +63,7 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 	if c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID); err != nil {
 		return nil, err
 	}
-	c.places, err = b.places(ctx)
+	c.places, err = b.places(ctx, c.authors)
 	return c, err
 }
 

@@ -82,7 +82,7 @@ func (b *bucket) List(ctx context.Context, from string) iter.Seq2[File, error] {
 		}
 		for it := b.in.List(&blob.ListOptions{Prefix: b.prefix, BeforeList: before}); ; {
 			o, err := it.Next(ctx)
-			if errors.Is(err, io.EOF) {
+			if err == io.EOF { // and not one that a connection met
 				return
 			}
 			if err == nil && last != "" && o.Key <= last {
@@ -162,5 +162,5 @@ func (b *bucket) typed(err error) error {
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrAway, err)
+	return away(err)
 }

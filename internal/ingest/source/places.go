@@ -143,5 +143,5 @@ func typed(err error) error {
 	case e.Outcome == fetch.NoContact || !fetch.Retryable(e.Outcome):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	return fmt.Errorf("%w: %w", ErrAway, err)
+	return away(err)
 }

@@ -47,7 +47,7 @@ func (r *resumed) Read(p []byte) (int, error) {
 			return 0, fmt.Errorf("%w: %d of %d bytes", io.ErrUnexpectedEOF, r.at, r.size)
 		}
 		if r.tries > again {
-			return 0, fmt.Errorf("%w: %w", ErrAway, err)
+			return 0, away(err)
 		}
 		_ = r.body.Close()
 		body, oerr := r.open(r.at)

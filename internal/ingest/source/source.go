@@ -42,6 +42,22 @@ var (
 	ErrEndless = errors.New("its listing has no end")
 )
 
+// away marks an error as that of a place that does not answer. It is no io.EOF whatever
+// a connection met: a server that hangs up ends neither a file nor a list.
+func away(err error) error { return awayError{err} }
+
+type awayError struct{ error }
+
+// Error implements error.
+func (e awayError) Error() string { return ErrAway.Error() + ": " + e.error.Error() }
+
+// Is and As look for all but that in its chain.
+func (e awayError) Is(target error) bool {
+	return target == ErrAway || target != io.EOF && errors.Is(e.error, target)
+}
+
+func (e awayError) As(target any) bool { return errors.As(e.error, target) }
+
 // File is a file of a place.
 type File struct {
 	Name     string    // with slashes, as the place has it: it need not be UTF-8

@@ -36,7 +36,7 @@ func unanswered(host string, err error) error {
 	if known := typed(err); errors.Is(known, ErrRefused) || errors.Is(known, ErrAway) {
 		return known
 	}
-	return fmt.Errorf("%w: %s: %w", ErrAway, host, err)
+	return away(fmt.Errorf("%s: %w", host, err))
 }
 
 // entry is what a server lists of a file or a folder; Name is its last part alone.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -42,7 +43,7 @@ func (w *web) look(ctx context.Context, where string) error {
 	}
 	in := bufio.NewReaderSize(file, 64<<10)
 	head, err := in.Peek(32 << 10)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && err != io.EOF {
 		return err
 	}
 	if _, err := archive.New(bytes.NewReader(head), nil, archive.Position{}); !errors.Is(err, archive.ErrNoArchive) {
@@ -76,6 +77,9 @@ func linked(where string, in io.Reader) (names []string, err error) {
 		if u, err := url.Parse(l.URL); err == nil && ArchiveName(path.Base(u.Path)) {
 			names = append(names, l.URL)
 		}
+	}
+	if slices.Contains(p.Truncated, page.CutLinks) {
+		return nil, fmt.Errorf("%s has more or longer links than are read of a page, %d of which are of archives: make a list of it", where, len(names))
 	}
 	return names, nil
 }
@@ -111,7 +115,7 @@ func listed(base *url.URL, in *bufio.Reader) (names []string, err error) {
 		return nil, fmt.Errorf("%s: %w", base, err)
 	}
 	if whole.N == 0 {
-		return nil, fmt.Errorf("%s has more than %d MiB: cut it in parts", base, listBytes>>20)
+		return nil, fmt.Errorf("%s has more than %d MiB, and %d archives are named in those: cut it in parts", base, listBytes>>20, len(names))
 	}
 	return names, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,8 +39,9 @@ type CrawlFile struct {
 }
 
 // CrawlFile begins a file, and first puts away what crawls that died left on this
-// machine. more is what the file says of itself, a line "name: value" each.
-func (r *Repository) CrawlFile(ctx context.Context, host, software string, more ...string) (*CrawlFile, error) {
+// machine. more is what the file says of itself, a line "name: value" each. An error
+// names the files that were set aside before it, since no other call does.
+func (r *Repository) CrawlFile(ctx context.Context, host, software string, more ...string) (_ *CrawlFile, err error) {
 	if err := r.first(ctx); err != nil {
 		return nil, err
 	}
@@ -48,6 +50,11 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 		return nil, err
 	}
 	aside, err := r.sweep(ctx, dir)
+	defer func() {
+		if err != nil && len(aside) > 0 {
+			err = fmt.Errorf("%w; set aside before that, since they cannot be read: %s", err, strings.Join(aside, ", "))
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +139,7 @@ func (r *Repository) sweep(ctx context.Context, dir string) (aside []string, err
 			}
 		}
 		if err != nil {
-			return nil, err
+			return aside, err
 		}
 	}
 	return aside, nil

@@ -108,6 +108,22 @@ func TestUnreadableCrawlFile(t *testing.T) {
 	}
 }
 
+// TestSetAsideBeforeAnError: files that were set aside are named, also where the file
+// behind them cannot be put away now: the next sweep does not find them any more.
+func TestSetAsideBeforeAnError(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	r, err := Open(t.Context(), "mem://")
+	require.NoError(t, err)
+	killed(t, r, "b.example", 3)
+	dir, err := r.crawlFolder(t.Context(), "a.example")
+	require.NoError(t, err)
+	bad := filepath.Join(dir, "0.warc.gz")
+	require.NoError(t, os.Mkdir(bad+openSuffix, 0o700))
+	require.NoError(t, r.bucket.Close())
+	_, err = r.CrawlFile(t.Context(), "a.example", "a test")
+	require.ErrorContains(t, err, bad+".unreadable")
+}
+
 // TestCrawlsMeetAnUnreadableFile: of crawls that begin together one sets it aside, and
 // all have their files.
 func TestCrawlsMeetAnUnreadableFile(t *testing.T) {

@@ -113,6 +113,8 @@ type SiteClue struct {
 	State                     gleaner.SiteState
 	Reason                    string
 	Pages, Documents, Waiting int
+	Unasked                   bool   // the homepage itself was not asked for
+	Unread                    string // the outcome for which it was not read; "" where it was
 }
 
 // AuthorClue is what is known of an author's homepages. Sites runs in parallel
@@ -129,7 +131,7 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 	rows, err := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
-			FROM url_counts u WHERE u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) GROUP BY u.site_id)
+			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
@@ -150,19 +152,10 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 		out[id] = c
 		return nil
 	})
-	return out, err
-}
-
-// Place is where a document was found on a harvest's sites.
-type Place struct {
-	URL, Parent string
-	Accepted    bool
-}
-
-// HarvestPlaces lists where documents stand on the sites of a harvest.
-func (db *DB) HarvestPlaces(ctx context.Context, harvest string) ([]Place, error) {
-	return list[Place](ctx, db, `SELECT DISTINCT l.url, l.parent, d.state='accepted' FROM locations l JOIN documents d ON d.sha256=l.sha256
-		WHERE l.current AND l.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)`, harvest)
+	if err != nil {
+		return nil, err
+	}
+	return out, db.readHomepages(ctx, out)
 }
 
 // list1 runs a query of one column.

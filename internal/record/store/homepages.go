@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -132,6 +133,31 @@ func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage,
 
 // SaveDecision replaces what was decided about an author's homepages.
 func (db *DB) SaveDecision(ctx context.Context, d evidence.Decision, kept []Homepage) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error { return saveDecision(ctx, tx, d, kept) })
+}
+
+// ReviseDecision replaces what was decided about an author by what revise makes of it,
+// unless that is nothing. Nobody decides meanwhile.
+func (db *DB) ReviseDecision(ctx context.Context, authorID string, revise func(evidence.Decision) (d evidence.Decision, kept []Homepage, is bool)) (revised bool, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		var d evidence.Decision
+		err := tx.QueryRow(ctx, `SELECT decision FROM homepage_decisions WHERE author_id=$1 FOR UPDATE`, authorID).Scan(&d)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d, kept, is := revise(d)
+		if revised = is; !is {
+			return nil
+		}
+		return saveDecision(ctx, tx, d, kept)
+	})
+	return revised, err
+}
+
+func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Homepage) error {
 	authorID := d.Author.ID()
 	var next *time.Time
 	if !d.NextTry.IsZero() {
@@ -141,18 +167,16 @@ func (db *DB) SaveDecision(ctx context.Context, d evidence.Decision, kept []Home
 	if err != nil {
 		return err
 	}
-	return db.Tx(ctx, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,$2,$3,$4,$5)
-			ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
-			authorID, body, d.NotFound, d.Fetches, next)
-		b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
-		for i, h := range kept {
-			b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
-				authorID, h.URL, h.Host, i, h.Source, h.Score)
-		}
-		return tx.SendBatch(ctx, b).Close()
-	})
+	b := &pgx.Batch{}
+	b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,$2,$3,$4,$5)
+		ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
+		authorID, body, d.NotFound, d.Fetches, next)
+	b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
+	for i, h := range kept {
+		b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
+			authorID, h.URL, h.Host, i, h.Source, h.Score)
+	}
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // Decisions lists what was decided about some authors until a time (zero: ever),

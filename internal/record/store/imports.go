@@ -154,22 +154,28 @@ func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) err
 	return frontier.LinkSeen(ctx, tx, seen)
 }
 
-// TryImport notes that an attempt at an import begins. It returns how many before it
-// began at the same place and were not heard of since, as when each ended its worker,
-// and up to which resource an attempt is to take one at a time: the next few, once one
-// was lost.
-func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (lost int, wary int64, err error) {
+// TryImport notes that an attempt at an import begins. It returns up to which resource
+// it is to take one at a time: the next few, once an attempt that began at the same place
+// was not heard of since, as when it ended its worker.
+func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (wary int64, err error) {
 	err = db.Pool.QueryRow(ctx, `UPDATE jobs SET attempts=attempts+1, wary=CASE WHEN attempts>0 THEN done+$3 ELSE wary END
-		WHERE id=$1 AND run=$2 AND state='running' RETURNING attempts-1, wary`, job, run, few).Scan(&lost, &wary)
+		WHERE id=$1 AND run=$2 AND state='running' RETURNING wary`, job, run, few).Scan(&wary)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = ErrJobOver
 	}
-	return lost, wary, err
+	return wary, err
+}
+
+// NoteImport notes what an attempt at an import begins, until it ends as it should or
+// the next step of the import is written down.
+func (db *DB) NoteImport(ctx context.Context, job int64, run int, trying any) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET position=position || jsonb_build_object('trying', $3::jsonb) WHERE id=$1 AND run=$2 AND state='running'`, job, run, trying)
+	return err
 }
 
 // LeaveImport notes that an attempt at an import ended as it should, whatever it came to.
 func (db *DB) LeaveImport(ctx context.Context, job int64, run int) error {
-	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0 WHERE id=$1 AND run=$2`, job, run)
+	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0, position=position - 'trying' WHERE id=$1 AND run=$2`, job, run)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,7 +167,10 @@ func copySource(name config.CopySource, mc metadata.Config) metadata.CopySource 
 // engines each with memory and budget, and behind it the local index, which answers where
 // that knows nothing or is not to be asked.
 func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client *http.Client, gate func(config.Provider) fetch.Gate, memory *fetch.Memory) (web homepage.Engines, all homepage.Searcher, err error) {
-	for _, name := range cfg.Search.Providers {
+	for i, name := range cfg.Search.Providers {
+		if slices.Contains(cfg.Search.Providers[:i], name) {
+			continue
+		}
 		s, err := webSearch(cfg, name, client, atLeast{gate(name), cfg.Search.Delay}, memory)
 		if err != nil {
 			return nil, nil, err

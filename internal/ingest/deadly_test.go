@@ -1,0 +1,179 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/ingest/source"
+	"gleaner/internal/record/store"
+)
+
+// deadlyAsker ends whoever asks for a file.
+type deadlyAsker struct {
+	source.Asker
+	name string
+}
+
+func (d deadlyAsker) Stream(ctx context.Context, req fetch.StreamRequest, use func(*fetch.Streamed) error) error {
+	if strings.HasSuffix(req.URL, d.name) {
+		panic("the end")
+	}
+	return d.Asker.Stream(ctx, req, use)
+}
+
+// survived takes up an import until an attempt comes to an end, and gives that and how
+// many were killed.
+func (s *shop) survived(run Run, most int) (kills int, err error) {
+	s.t.Helper()
+	once := func() (killed bool, err error) {
+		defer func() { killed = recover() != nil }()
+		_, err = s.Import(context.Background(), run, time.Hour, func(Progress) {})
+		return false, err
+	}
+	for killed := true; ; kills++ {
+		if killed, err = once(); !killed {
+			return kills, err
+		}
+		require.LessOrEqual(s.t, kills, most)
+	}
+}
+
+// TestFatalArchive: an archive that ends its worker while it is opened is passed over by
+// name, and what is before and behind it is taken.
+func TestFatalArchive(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	one := func(i int) string { return string(answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i))) }
+	web := &site{files: map[string]string{"/a.warc.gz": one(1) + one(2), "/bad.warc.gz": one(3), "/c.warc.gz": one(4), "/list.txt": "a.warc.gz\nbad.warc.gz\nc.warc.gz\n"}}
+	at := web.serve(t)
+	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/bad.warc.gz"}}
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{at + "/list.txt"}})
+	require.NoError(t, err)
+	_, err = s.survived(Run{id, 1}, 2*deadly+1)
+	require.NoError(t, err)
+	c, by := s.finish(Run{id, 1})
+	require.Equal(t, 3, c.SavedNew, "%v", by)
+	require.Equal(t, map[string]int64{Damaged: 1}, c.Skipped)
+	require.Equal(t, at+"/bad.warc.gz", by[""].Source)
+	require.Contains(t, by[""].Difference, Fatal)
+}
+
+// TestFatalOpening: a log that ends its worker while it is opened ends its import.
+func TestFatalOpening(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.Places = source.Places{Asker: deadlyAsker{asker(t, nil), "/list.txt"}}
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{(&site{}).serve(t) + "/list.txt"}})
+	require.NoError(t, err)
+	_, err = s.survived(Run{id, 1}, deadly+1)
+	require.ErrorIs(t, err, ErrInput)
+	require.ErrorContains(t, err, "3 workers ended")
+}
+
+// deadlyLog ends whoever reads one of its resources, unless that is passed over.
+type deadlyLog struct {
+	Log
+	url    string
+	always bool // also where it is not looked into
+	why    *string
+}
+
+func (d deadlyLog) Pass(file, why string) {
+	*d.why = why
+	d.Log.Pass(file, why)
+}
+
+func (d deadlyLog) Next(ctx context.Context) (*Resource, error) {
+	r, err := d.Log.Next(ctx)
+	if err == nil && (r.URL == d.url || strings.Contains(r.Detail, "line 3")) && (*d.why == "" || d.always) {
+		panic("the end")
+	}
+	*d.why = ""
+	return r, err
+}
+
+// reads takes up an import until an attempt comes to its end, and gives how many were
+// killed by a resource while it was read.
+func (s *shop) reads(run Run, url string, always bool) (kills int) {
+	s.t.Helper()
+	once := func() (killed bool) {
+		w, err := s.begin(context.Background(), run)
+		require.NoError(s.t, err)
+		defer w.close()
+		defer func() { killed = recover() != nil }()
+		w.log = deadlyLog{w.log, url, always, new(string)}
+		p, err := w.through(context.Background(), time.Hour, func(Progress) {})
+		require.NoError(s.t, err)
+		require.True(s.t, p.Ended)
+		return false
+	}
+	for ; once(); kills++ {
+		require.LessOrEqual(s.t, kills, 2*deadly+1)
+	}
+	return kills
+}
+
+// TestFatalReading: a record that ends its worker before it is taken is passed over by
+// itself, and not the one before it; where that does not help, the rest of its archive is.
+func TestFatalReading(t *testing.T) {
+	t.Parallel()
+	for _, always := range []bool{false, true} {
+		s := newShop(t)
+		var all [][]byte
+		for i := range 4 {
+			all = append(all, answer(fmt.Sprintf("http://a.example/%d.pdf", i), "", s.pdf(i)))
+		}
+		paths := []string{s.write("a.warc.gz", bytes.Join(all, nil)), s.write("b.warc.gz", answer("http://b.example/5.pdf", "", s.pdf(5)))}
+		id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: paths})
+		require.NoError(t, err)
+		const fatal = "http://a.example/2.pdf"
+		kills := s.reads(Run{id, 1}, fatal, always)
+		c, by := s.finish(Run{id, 1})
+		require.Equal(t, SavedNew, by["http://a.example/1.pdf"].Outcome, "it did nothing")
+		require.Equal(t, SavedNew, by["http://b.example/5.pdf"].Outcome)
+		if !always {
+			require.Equal(t, deadly+1, kills, "one with others in hand, three with it alone")
+			require.Equal(t, Fatal, by[fatal].Detail)
+			require.Equal(t, SavedNew, by["http://a.example/3.pdf"].Outcome)
+			continue
+		}
+		require.Equal(t, 2*deadly+1, kills)
+		require.Equal(t, map[string]int64{Damaged: 1}, c.Skipped)
+		require.Equal(t, paths[0], by[""].Source)
+		require.Equal(t, 3, c.SavedNew)
+	}
+}
+
+// TestFatalLine: so it is with the lines of lists and the files of folders.
+func TestFatalLine(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	files := map[string]string{"list.csv": "url,path\nhttp://a.example/0.pdf,0.pdf\nhttp://a.example/1.pdf,1.pdf\nhttp://a.example/2.pdf,2.pdf\n"}
+	for i := range 3 {
+		files[fmt.Sprintf("%d.pdf", i)] = s.pdf(i)
+	}
+	root := s.lay("files", files)
+	for _, o := range []Options{{Paths: []string{root + "/list.csv"}, Format: CSV}, {Paths: []string{root}, Format: Folder, URLs: "http://a.example/{path}"}} {
+		for _, always := range []bool{false, true} {
+			id, err := s.DB.AddJob(t.Context(), store.JobImport, o)
+			require.NoError(t, err)
+			s.reads(Run{id, 1}, "http://a.example/1.pdf", always)
+			c, by := s.finish(Run{id, 1})
+			require.EqualValues(t, 1, c.Differences)
+			require.Contains(t, by["http://a.example/0.pdf"].Outcome, "saved", "%v", by)
+			if always {
+				require.Equal(t, Damaged+": "+Fatal+": 6 workers ended", by[""].Detail)
+				require.NotContains(t, by, "http://a.example/2.pdf")
+			} else {
+				require.Contains(t, by["http://a.example/2.pdf"].Outcome, "saved", "%v", by)
+			}
+		}
+	}
+}

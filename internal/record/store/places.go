@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
+)
+
+// readHomepages says of homepages whether they were read.
+func (db *DB) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
+	var of []*SiteClue
+	var hosts []string
+	var hashes [][]byte
+	for _, a := range authors {
+		for i, url := range a.Homepages {
+			hash := frontier.HashOf(url)
+			of, hosts, hashes = append(of, &a.Sites[i]), append(hosts, weburl.Host(url)), append(hashes, hash[:])
+			a.Sites[i].Unasked = true
+		}
+	}
+	rows, err := db.Pool.Query(ctx, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)
+		JOIN sites s ON s.host=v.host JOIN urls u ON u.site_id=s.id AND u.hash=v.hash WHERE u.state<>0`, hosts, hashes)
+	if err != nil {
+		return err
+	}
+	var n int
+	var state frontier.State
+	var outcome string
+	_, err = pgx.ForEachRow(rows, []any{&n, &state, &outcome}, func() error {
+		of[n-1].Unasked = false
+		if state != frontier.Page {
+			of[n-1].Unread = outcome
+		}
+		return nil
+	})
+	return err
+}
+
+// Place is where a document was found, or what may be one was met.
+type Place struct {
+	URL, Parent string
+	Accepted    bool
+	Open        bool // nobody knows what it is
+}
+
+// Places lists where documents were found on some hosts, or linked from there.
+func (db *DB) Places(ctx context.Context, hosts []string) ([]Place, error) {
+	return list[Place](ctx, db, `WITH s AS (SELECT id, host FROM sites WHERE host = ANY($1)),
+		l AS (SELECT url, parent, sha256 FROM locations WHERE current AND site_id IN (SELECT id FROM s)
+			UNION SELECT l.url, l.parent, l.sha256 FROM s JOIN locations l ON l.current
+				AND (left(l.parent, 300) COLLATE "C" >= 'http://' || s.host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || s.host || '0'
+				  OR left(l.parent, 300) COLLATE "C" >= 'https://' || s.host || '/' AND left(l.parent, 300) COLLATE "C" < 'https://' || s.host || '0'))
+		SELECT DISTINCT l.url, l.parent, d.state='accepted', d.state IN ('new', 'failed') FROM l JOIN documents d USING (sha256)`, hosts)
+}
+
+// PlacesLeft lists what else speaks for pages of some hosts, which takes longer to find:
+// the pages that link to a document that was found by another page and is accepted or
+// not examined, and what did not answer or is shut to programs, there or on the sites of
+// a harvest to which these hosts led.
+func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([]Place, error) {
+	return list[Place](ctx, db, `WITH s AS (SELECT id FROM sites WHERE host = ANY($2)),
+		k AS (SELECT DISTINCT k.site_id, k.page, d.state='accepted' AS accepted FROM s JOIN links k ON k.site_id=s.id
+			JOIN locations l ON l.asked=k.target AND l.current JOIN documents d ON d.sha256=l.sha256 WHERE d.state <> 'rejected')
+		SELECT `+pageOfURL+`, '', k.accepted, NOT k.accepted FROM k`+pageOfSQL+`WHERE `+pageOfURL+` IS NOT NULL
+		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.site_id IN (SELECT id FROM s)
+			AND (u.state IN (0, 3) OR u.state=4 AND u.outcome IN ('robots-denied', 'forbidden'))
+		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.role > 0 AND u.state IN (0, 3)
+			AND u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1 OR given_by IN (SELECT id FROM s))
+			AND split_part(split_part(u.parent, '://', 2), '/', 1) = ANY($2)`, harvest, hosts)
+}
