@@ -21,7 +21,6 @@ import (
 type topicTraining struct {
 	dir, labels, out string
 	options          classify.Options
-	phrases          bool
 	folds            int
 }
 
@@ -66,7 +65,7 @@ out, as in the thesis that the classifiers come from.`,
 	fl.IntVar(&o.folds, "folds", 5, "parts that the examples are cut into for the figures")
 	fl.IntVar(&o.options.Few, "few", 1500, "examples up to which a support vector machine learns")
 	fl.IntVar(&o.options.Negatives, "negatives", 2, "other pages for each about the topic")
-	fl.BoolVar(&o.phrases, "phrases", false, "learn from pairs of words, too")
+	fl.BoolVar(&o.options.Phrases, "phrases", false, "learn from pairs of words, too, which the classifier then looks for in pages")
 	for _, f := range []string{"dir", "labels", "out"} {
 		_ = cmd.MarkFlagRequired(f)
 	}
@@ -128,8 +127,5 @@ func (o topicTraining) example(mirror *os.Root, f *topic.Filter, address string)
 		return classify.Example{}, err
 	}
 	words := classify.Words(f, topic.Page{URL: address, Title: p.Title, Text: p.Text})
-	if o.phrases {
-		words = classify.Phrases(words)
-	}
 	return classify.Example{Words: words, Site: u.Host}, nil
 }
