@@ -41,6 +41,8 @@ type Classifier struct {
 	SVM        *SVM            `json:"svm,omitempty"`
 	Bayes      *Bayes          `json:"bayes,omitempty"`
 	Scale      *learn.Logistic `json:"scale"` // from a margin to a probability
+
+	Pages []Labelled `json:"pages,omitempty"` // that a person labelled, to learn from again
 }
 
 // The labels by which margins are scaled.
