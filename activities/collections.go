@@ -39,6 +39,15 @@ func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.
 	return r, typed(err)
 }
 
+// RetrainCollection has the classifiers of a collection's topics learn anew. A second
+// attempt goes on with the topics that the first did not come to.
+func (a *Collections) RetrainCollection(ctx context.Context, r synthesis.Relearning) (synthesis.Relearnt, error) {
+	beat, set, stop := heartbeats[string](ctx)
+	defer stop()
+	got, err := a.maker.Relearn(beat, r, set)
+	return got, typed(err)
+}
+
 // CollectionEnd says how the making of a collection ended.
 type CollectionEnd struct {
 	Name  string `json:"name"`

@@ -36,6 +36,7 @@ type collectFlags struct {
 	seeds       []string          // files
 	directory   seeds.Found       // what is in them
 	learnt      map[string]string // file by topic
+	labelled    map[string][]collections.Example
 	parallel    int
 	wait        bool
 }
@@ -59,6 +60,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
 	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
+	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each --classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of (0: never)")
 	fl.BoolVar(&f.Overlapping, "overlapping", false, "a page belongs to every topic that it is like, not to the best alone")
 	fl.BoolVar(&f.LearnIDF, "learn-idf", false, "document frequencies are those of the crawled pages, too")
 	fl.BoolVar(&f.OffSite, "off-site", false, "links to other hosts first")
@@ -199,9 +201,10 @@ func (f *collectFlags) readSeeds(topics []topic.Topic) error {
 	return nil
 }
 
-// readLearnt reads the classifiers of topics.
+// readLearnt reads the classifiers of topics. The labelled pages in their files are kept
+// apart: slices have no use for them.
 func (f *collectFlags) readLearnt(topics []topic.Topic) error {
-	f.Learnt = map[string]*classify.Classifier{}
+	f.Learnt, f.labelled = map[string]*classify.Classifier{}, map[string][]collections.Example{}
 	for name, file := range f.learnt {
 		if !slices.ContainsFunc(topics, func(t topic.Topic) bool { return t.ID == name }) {
 			return fmt.Errorf("classifier: no topic is called %q", name)
@@ -210,9 +213,18 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 		if err != nil {
 			return fmt.Errorf("classifier: %w", err)
 		}
-		if f.Learnt[name], err = classify.Parse(raw); err != nil {
+		k, err := classify.Parse(raw)
+		if err != nil {
 			return fmt.Errorf("classifier: %s: %w", file, err)
 		}
+		if f.Retrain > 0 && len(k.Pages) == 0 {
+			return fmt.Errorf("retrain: %s holds no labelled pages; 'lab train topic' writes them into it", file)
+		}
+		for _, p := range k.Pages {
+			f.labelled[name] = append(f.labelled[name], collections.Example{URL: p.URL, About: p.Topic, Words: p.Words})
+		}
+		k.Pages = nil
+		f.Learnt[name] = k
 	}
 	return nil
 }
@@ -252,6 +264,9 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	}
 	record := collections.In(a.DB)
 	run, running, err := record.Ask(ctx, f.name, f.Ask, topics)
+	if err == nil && !running {
+		err = f.teach(ctx, record)
+	}
 	if err != nil {
 		return err
 	}
@@ -272,6 +287,23 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		})
 	}
 	return c.followCollection(ctx, t, record, f.name)
+}
+
+// teach gives a collection the labelled pages from which its classifiers learn anew.
+func (f *collectFlags) teach(ctx context.Context, record *collections.Record) error {
+	if f.Retrain == 0 {
+		return nil
+	}
+	got, err := record.Get(ctx, f.name)
+	if err != nil {
+		return err
+	}
+	for t, pages := range f.labelled {
+		if err := record.SetExamples(ctx, got.ID, t, pages); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beginCollection starts the making of collections. Where the record says that they are

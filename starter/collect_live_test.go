@@ -62,6 +62,32 @@ func TestCollectionsThatAreJudged(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitUsage, "collections", "judge", "math", c.file("bad.tsv", "http://a.example/\tperhaps\n")), "line 1")
 }
 
+// TestJudgementsAreLearntFrom: what a person judged is kept for the classifiers that learn
+// anew, of the topic that was named or else of what the page was collected for; what they
+// came to is shown.
+func TestJudgementsAreLearntFrom(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	record, got := c.collected("math")
+	_, err := c.Pool.Exec(t.Context(), `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {}}}'`)
+	require.NoError(t, err)
+	for path, of := range map[string]string{"a": "verse", "b": "verse", "c": "number theory", "d": ""} {
+		c.collects(record, got.ID, collections.Visit{URL: &collections.URL{URL: "http://a.example/" + path, Host: "a.example", Priority: 1}, Words: "word " + path}, of)
+	}
+	judged := c.file("judged.tsv", "http://a.example/b\t0\tverse\nHTTP://A.example/a#top\t1\nhttp://a.example/b\t1\nhttp://a.example/c\t1\nhttp://a.example/d\t1\tverse\nhttp://a.example/none\t1\tverse\n")
+	c.ok("collections", "judge", "math", judged)
+	pages, err := record.Examples(t.Context(), got.ID, "verse")
+	require.NoError(t, err)
+	require.Equal(t, []collections.Example{{URL: "http://a.example/a", About: true, Words: "word a"}, {URL: "http://a.example/b", Words: "word b"}, {URL: "http://a.example/d", About: true, Words: "word d"}}, pages)
+
+	right := 0.8125
+	require.NoError(t, record.AddLearning(t.Context(), got.ID, collections.Learning{Topic: "verse", Run: 1, Pages: 5, Told: 3, Own: 2, Accuracy: &right}, []byte(`{}`)))
+	require.NoError(t, record.AddLearning(t.Context(), got.ID, collections.Learning{Topic: "verse", Run: 1, Pages: 10, Note: "no word is frequent enough"}, nil))
+	shown := c.ok("collections", "show", "math")
+	require.Regexp(t, `verse +1 +1 +5 +3 +2 +0\.8125`, shown)
+	require.Contains(t, shown, "failed, version 1 stays: no word is frequent enough")
+}
+
 // TestCollectionsThatOneWatches: what is shown of them fits the terminal, and says of
 // each topic how far it is.
 func TestCollectionsThatOneWatches(t *testing.T) {

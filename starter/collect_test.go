@@ -13,9 +13,11 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/classify"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/program"
+	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 )
 
@@ -62,6 +64,9 @@ func TestCollectCommands(t *testing.T) {
 	require.Contains(t, shown, "math: ended full")
 	require.Contains(t, shown, "100 % of the pages that made a centroid fall to it")
 	require.Contains(t, c.ok("collections", "list"), "later")
+	require.Contains(t, shown, "breadth-first 9.26 %, context graph 29.34 %, CINDI Robot 36.11 %")
+	require.Equal(t, s.Acceptance.All.Pages+s.Acceptance.All.Documents, s.Counts.Outcomes[string(gleaner.OK)]+s.Counts.Outcomes[string(synthesis.OffTopic)]+s.Counts.Outcomes[string(synthesis.NotCollected)])
+	require.InDelta(t, float64(s.Acceptance.All.Accepted)/float64(s.Acceptance.All.Pages), s.Acceptance.All.OfPages, 1e-9)
 
 	require.Len(t, strings.Split(strings.TrimSpace(c.ok("collections", "export", "math", "--topic", web.Topics()[0].ID)), "\n"), 5)
 	lines := strings.Split(strings.TrimSpace(c.ok("collections", "export", "math")), "\n")
@@ -84,10 +89,18 @@ func TestCollectCommands(t *testing.T) {
 	require.Equal(t, 10, strings.Count(string(list), "TY  - "))
 	require.Equal(t, documentsOf(lines), strings.Count(string(list), "L1  - "), "each document is named, and stands beside the list")
 
-	// One topic is told by a classifier that learnt from what was collected.
-	learnt := c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math")))
-	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--classifier", web.Topics()[0].ID+"="+learnt, "--wait")
+	// One topic is told by a classifier that learnt from what was collected, and that keeps
+	// what it learns anew from.
+	learnt := c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), false))
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--retrain", "5"), "--classifier")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--retrain", "5", "--classifier", web.Topics()[0].ID+"="+learnt), "holds no labelled pages")
+	learnt = c.file("learnt.json", learnTopic(t, web, web.Topics()[0].ID, c.ok("collections", "export", "math"), true))
+	c.read(&s, "collect", topics, "--name", "learnt", "--size", "4", "--threshold", "0.5", "--classifier", web.Topics()[0].ID+"="+learnt, "--retrain", "100000", "--wait")
 	require.Equal(t, "full", s.Note)
+	var examples int
+	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_examples WHERE topic=$1 AND words<>''`, web.Topics()[0].ID).Scan(&examples))
+	require.Positive(t, examples)
+	require.NotContains(t, string(s.Options), `"pages":`, "slices have no use for them")
 	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
 
 	// The crawl begins at what a directory lists, too.
@@ -119,12 +132,13 @@ func documentsOf(lines []string) (n int) {
 }
 
 // learnTopic is a classifier, as JSON, of pages that were collected: about a topic, and
-// of others.
-func learnTopic(t *testing.T, web *topicweb.Web, about, exported string) string {
+// of others; it holds those pages where it is to.
+func learnTopic(t *testing.T, web *topicweb.Web, about, exported string, pages bool) string {
 	t.Helper()
 	stops, err := topic.DefaultStops()
 	require.NoError(t, err)
 	var examples []classify.Example
+	var labelled []classify.Labelled
 	for line := range strings.Lines(exported) {
 		var e collections.Entry
 		require.NoError(t, json.Unmarshal([]byte(line), &e))
@@ -134,9 +148,13 @@ func learnTopic(t *testing.T, web *topicweb.Web, about, exported string) string 
 		}
 		words := classify.Words(topic.NewFilter(stops), topic.Page{Title: p.Title, Text: p.Text})
 		examples = append(examples, classify.Example{Words: words, Topic: e.Topic == about, Site: e.URL})
+		labelled = append(labelled, classify.Labelled{URL: e.URL, Topic: e.Topic == about, Words: strings.Join(words, " ")})
 	}
 	k, err := classify.Train(examples, classify.Options{})
 	require.NoError(t, err)
+	if pages {
+		k.Pages = labelled
+	}
 	raw, err := json.Marshal(k)
 	require.NoError(t, err)
 	return string(raw)

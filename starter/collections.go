@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ func (c *cli) collectionsList() *cobra.Command {
 }
 
 func (c *cli) collectionsShow() *cobra.Command {
-	return &cobra.Command{Use: "show NAME", Short: "Show collections by topic: how full each is, what was asked for, how like each other the topics are", Args: args(1, aCollection),
+	return &cobra.Command{Use: "show NAME", Short: "Show collections by topic: how full each is, what was asked for and accepted, how like each other the topics are", Args: args(1, aCollection),
 		Example: "  starter collections show math",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			return c.showCollection(ctx, collections.In(a.DB), args[0])
@@ -59,9 +60,11 @@ func (c *cli) collectionsShow() *cobra.Command {
 type shownCollection struct {
 	collections.Collection
 	Counts     collections.Counts            `json:"counts"`
-	Entries    map[string]collections.Filled `json:"entries"`          // by topic
-	Own        float64                       `json:"own"`              // share of the pages that made a centroid which fall to it
-	Unsure     []topic.Check                 `json:"unsure,omitempty"` // topics that others take pages from, where Own is below what it should be
+	Entries    map[string]collections.Filled `json:"entries"` // by topic
+	Acceptance acceptance                    `json:"acceptance"`
+	Learnings  []collections.Learning        `json:"learnings,omitempty"` // anew, of classifiers
+	Own        float64                       `json:"own"`                 // share of the pages that made a centroid which fall to it
+	Unsure     []topic.Check                 `json:"unsure,omitempty"`    // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
 }
 
@@ -79,6 +82,12 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 		return err
 	}
 	s.Entries = at.Topics
+	if s.Acceptance, err = acceptanceOf(ctx, record, got.ID); err != nil {
+		return err
+	}
+	if s.Learnings, err = record.Learnings(ctx, got.ID); err != nil {
+		return err
+	}
 	if got.Model != nil {
 		if err := s.model(ctx, record); err != nil {
 			return err
@@ -139,7 +148,7 @@ func (s *shownCollection) write(w io.Writer) error {
 			line("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
 		}
 	})
-	if err != nil || len(s.Similarity) == 0 {
+	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings)); err != nil || len(s.Similarity) == 0 {
 		return err
 	}
 	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid fall to it (from %.0f %% on topics can be told apart)\n", 100*s.Own, 100*topic.EnoughOwn)

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/internal/topic"
@@ -19,7 +21,9 @@ func (c *cli) collectionsJudge() *cobra.Command {
 	return &cobra.Command{Use: "judge NAME FILE", Short: "Say how precise collections are, by a person's judgements of their pages", Args: args(2, "the name of collections and a file of judgements"),
 		Long: `Say how many of the first 5, 10, 20 … entries of each topic's collection are about it, by
 a file of judgements: an address, 1 or 0, and perhaps the topic, parted by tabs, one a
-line. Entries that nobody judged do not count.`,
+line. Entries that nobody judged do not count. Where the collections are made with
+--retrain, the topic's classifier learns from these pages, too, when it learns anew; from a
+page that is in no collection where its line names the topic.`,
 		Example: "  starter collections judge math judged.tsv",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
 			raw, err := readBounded(args[1])
@@ -39,8 +43,65 @@ line. Entries that nobody judged do not count.`,
 			if err != nil {
 				return err
 			}
+			if err := c.teachJudged(ctx, record, got, entries, judged); err != nil {
+				return err
+			}
 			return c.sayRanks(ranksOf(entries, judged))
 		})}
+}
+
+// teachJudged has the classifiers of a collection that learn anew do so from what a person
+// judged.
+func (c *cli) teachJudged(ctx context.Context, record *collections.Record, got collections.Collection, entries []collections.Entry, judged []topic.Judgement) error {
+	var ask struct {
+		Retrain int                        `json:"retrain"`
+		Learnt  map[string]json.RawMessage `json:"learnt"`
+	}
+	if err := json.Unmarshal(got.Options, &ask); err != nil || ask.Retrain == 0 {
+		return err
+	}
+	var said []collections.Judged
+	for _, j := range judgedPages(entries, judged) {
+		if ask.Learnt[j.Topic] != nil {
+			said = append(said, j)
+		}
+	}
+	kept, err := record.Judge(ctx, got.ID, said)
+	if err == nil {
+		fmt.Fprintf(c.Err, "%d of %d judgements are learnt from when classifiers learn anew\n", kept, len(judged))
+	}
+	return err
+}
+
+// judgedPages are the pages that a person judged, each once for a topic: that which the
+// judgement names, or else those for which the page was collected.
+func judgedPages(entries []collections.Entry, judged []topic.Judgement) (out []collections.Judged) {
+	topics := map[string][]string{} // of entries, by identity
+	for _, e := range entries {
+		topics[identity(e.URL)] = append(topics[identity(e.URL)], e.Topic)
+	}
+	at := map[collections.Judged]int{} // in out, by topic and page
+	add := func(t, url string, about bool) {
+		key := collections.Judged{Topic: t, Hash: frontier.HashOf(canonical(url))}
+		if _, met := at[key]; !met {
+			at[key] = len(out)
+			out = append(out, key)
+		}
+		out[at[key]].About = about
+	}
+	for _, j := range judged {
+		if j.Topic == "" {
+			for _, t := range topics[identity(j.URL)] {
+				add(t, j.URL, j.Relevant)
+			}
+		}
+	}
+	for _, j := range judged { // which go before those
+		if j.Topic != "" {
+			add(j.Topic, j.URL, j.Relevant)
+		}
+	}
+	return out
 }
 
 // rankedTopic is how precise a topic's collection is.
@@ -75,11 +136,14 @@ func ranksOf(entries []collections.Entry, judged []topic.Judgement) []rankedTopi
 }
 
 // identity of an address, as people write it.
-func identity(url string) string {
-	if canonical, err := weburl.Canonical("", url); err == nil {
-		url = canonical
+func identity(url string) string { return weburl.Key(canonical(url)) }
+
+// canonical is the spelling of an address under which it is asked for.
+func canonical(url string) string {
+	if c, err := weburl.Canonical("", url); err == nil {
+		return c
 	}
-	return weburl.Key(url)
+	return url
 }
 
 func (c *cli) sayRanks(all []rankedTopic) error {

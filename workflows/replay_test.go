@@ -14,12 +14,12 @@ import (
 // the ones under way fails here. Older histories stay beside newer ones (_2), which
 // are recorded into a folder of their own by
 //
-//	go test ./worker/pool -run 'Test(Harvest|Import|TableJob|Collect)$' -record FOLDER
+//	go test ./worker/pool -run 'Test(Harvest|Import|TableJob|Collect|CollectRelearns)$' -record FOLDER
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 15, "one of each workflow as it was first, and those whose steps changed since")
+	require.Len(t, files, 16, "one of each workflow as it was first, and those whose steps changed since")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

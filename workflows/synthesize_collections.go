@@ -25,6 +25,8 @@ type CollectParams struct {
 type CollectState struct {
 	Prepared *synthesis.Prepared `json:"prepared,omitempty"` // nil before the centroids are made
 	Total    synthesis.Progress  `json:"total"`
+	Learning string              `json:"learning,omitempty"`  // what the last learning anew came to
+	LearntAt int                 `json:"learnt_at,omitempty"` // pages and documents, of Total
 	Paused   bool                `json:"paused,omitempty"`
 	End      synthesis.Ending    `json:"end,omitempty"`
 }
@@ -142,6 +144,9 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			c.s.End = end
 			return nil
 		}
+		if err := c.retrain(ctx); err != nil {
+			return err
+		}
 		if wait > 0 {
 			if _, err := waitFor(ctx, "until a host may be asked", workflow.AwaitOptions{Timeout: wait}, func() bool { return c.s.Paused }); err != nil {
 				return err
@@ -166,6 +171,33 @@ func (c *collectRun) slices(ctx workflow.Context) ([]synthesis.Result, error) {
 	}
 	return results, failed
 }
+
+// retrain has the classifiers learn anew where enough was brought in since they did. The
+// crawl goes on with those that it has where that fails, and tells of it.
+func (c *collectRun) retrain(ctx workflow.Context) error {
+	every, pages := c.s.Prepared.Retrain, c.s.Total.Pages+c.s.Total.Documents
+	if every <= 0 || pages-c.s.LearntAt < every {
+		return nil
+	}
+	o := workflow.GetActivityOptions(on(ctx, activities.QueueCrawl, fmt.Sprintf("learn anew, at %d pages and documents", pages), time.Hour))
+	o.RetryPolicy.MaximumAttempts = learnTries
+	var got synthesis.Relearnt
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), topical.RetrainCollection, synthesis.Relearning{Name: c.p.Name, Run: c.p.Run, Pages: pages}).Get(ctx, &got)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.s.LearntAt, c.s.Learning = pages, fmt.Sprintf("at %d pages and documents %d classifiers learnt anew", pages, got.Topics)
+	switch {
+	case err != nil:
+		c.s.Learning = fmt.Sprintf("at %d pages and documents no classifier learnt anew: %s", pages, rootCause(err))
+	case len(got.Failed) > 0:
+		c.s.Learning += "; those of before stay for " + strings.Join(got.Failed, "; ")
+	}
+	return nil
+}
+
+// learnTries is how often learning anew is tried before the crawl goes on without.
+const learnTries = 5
 
 // longestWait is after how long a collection looks again at hosts that cannot be asked.
 const longestWait = 10 * time.Minute
@@ -226,6 +258,9 @@ func (c *collectRun) details() string {
 	}
 	if p := c.s.Prepared; p != nil {
 		d += fmt.Sprintf("%d topics with a centroid; without: %s\n\n", p.Centroids, cmp.Or(strings.Join(p.Without, ", "), "none"))
+	}
+	if c.s.Learning != "" {
+		d += c.s.Learning + "\n\n"
 	}
 	return d + fmt.Sprintf("| requests | refused | pages | documents | on topic | failed |\n|--:|--:|--:|--:|--:|--:|\n| %d | %d | %d | %d | %d | %d |\n", t.Requests, t.Refused, t.Pages, t.Documents, t.Entries, t.Failed)
 }

@@ -19,9 +19,10 @@ const version = 1
 
 // Options say how a classifier is trained; zero fields mean the default.
 type Options struct {
-	Representation Representation // of the support vector machine: tf·idf
-	Few            int            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
-	Negatives      int            // pages of the rest for one about the topic: 2
+	Representation Representation `json:"representation,omitempty"` // of the support vector machine: tf·idf
+	Few            int            `json:"few,omitempty"`            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
+	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
+	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
 }
 
 func (o Options) withDefaults() Options {
@@ -35,10 +36,13 @@ func (o Options) withDefaults() Options {
 type Classifier struct {
 	Version    int             `json:"version"`
 	Examples   int             `json:"examples"` // it was trained on
+	Options    Options         `json:"options,omitzero"`
 	Vocabulary *Vocabulary     `json:"vocabulary"`
 	SVM        *SVM            `json:"svm,omitempty"`
 	Bayes      *Bayes          `json:"bayes,omitempty"`
 	Scale      *learn.Logistic `json:"scale"` // from a margin to a probability
+
+	Pages []Labelled `json:"pages,omitempty"` // that a person labelled, to learn from again
 }
 
 // The labels by which margins are scaled.
@@ -57,6 +61,12 @@ const scaleFolds = 3
 func Train(examples []Example, opt Options) (*Classifier, error) {
 	opt = opt.withDefaults()
 	examples = balance(examples, opt.Negatives)
+	if opt.Phrases {
+		examples = slices.Clone(examples)
+		for i, e := range examples {
+			examples[i].Words = Phrases(e.Words)
+		}
+	}
 	c, err := train(examples, opt)
 	if err != nil {
 		return nil, err
@@ -74,7 +84,7 @@ func train(examples []Example, opt Options) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Classifier{Version: version, Examples: len(examples), Vocabulary: v}
+	c := &Classifier{Version: version, Examples: len(examples), Options: opt, Vocabulary: v}
 	if len(examples) > opt.Few {
 		c.Bayes = trainBayes(v, examples)
 		return c, nil
@@ -133,6 +143,15 @@ func label(topic bool) string {
 	return aboutOther
 }
 
+// terms are what of a page the classifier asks for: its words, or Phrases of them.
+func (c *Classifier) terms(words []string) []string {
+	if c.Options.Phrases {
+		return Phrases(words)
+	}
+	return words
+}
+
+// margin is that of a page with such terms.
 func (c *Classifier) margin(words []string) float64 {
 	if c.Bayes != nil {
 		return c.Bayes.margin(c.Vocabulary, words)
@@ -142,7 +161,7 @@ func (c *Classifier) margin(words []string) float64 {
 
 // Score is how surely a page with these words is about the topic, from 0 to 1.
 func (c *Classifier) Score(words []string) float64 {
-	return c.Scale.Probability([]float64{c.margin(words)}, aboutTopic)
+	return c.Scale.Probability([]float64{c.margin(c.terms(words))}, aboutTopic)
 }
 
 // Known is how many of the words the vocabulary has: a page of which hardly any is

@@ -80,6 +80,26 @@ func TestBothLearnersTellATopic(t *testing.T) {
 	}
 }
 
+// A classifier that learnt pairs of words asks pages for them, also after JSON: here only
+// the order of two words tells.
+func TestPhrasesAreAskedFor(t *testing.T) {
+	var examples []classify.Example
+	for i := range 40 {
+		pair := [2][]string{{"network", "neural"}, {"neural", "network"}}[i%2]
+		filler := fmt.Sprint("filler", string(rune('a'+i/2%7)))
+		examples = append(examples, classify.Example{Words: append([]string{"paper", filler}, pair...), Topic: i%2 == 1, Site: fmt.Sprint("site", i%10)})
+	}
+	c, err := classify.Train(examples, classify.Options{Phrases: true})
+	require.NoError(t, err)
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	c, err = classify.Parse(text)
+	require.NoError(t, err)
+	assert.Greater(t, c.Score([]string{"paper", "neural", "network"}), 0.9)
+	assert.Less(t, c.Score([]string{"paper", "network", "neural"}), 0.1)
+	assert.Equal(t, 3, c.Known([]string{"paper", "neural", "network"}), "its words, not their pairs")
+}
+
 // The measures of a word, counted by hand: of four pages about the topic three hold
 // "net", of two others one does.
 func TestVocabularyMeasuresWords(t *testing.T) {

@@ -28,6 +28,7 @@ func (d *Disciplines) Add(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
+	k.Pages = nil
 	d.names, d.by[name] = append(d.names, name), k
 	return nil
 }

@@ -62,10 +62,10 @@ type Figures struct {
 
 // Compare cross-validates every learner over k parts of the examples.
 func Compare(examples []Example, k int, opt Options) ([]Figures, error) {
-	learners := map[string]Options{"bayes": {Few: 1, Negatives: opt.Negatives}}
+	learners := map[string]Options{"bayes": {Few: 1, Negatives: opt.Negatives, Phrases: opt.Phrases}}
 	names := []string{"bayes"}
 	for i, r := range Representations() {
-		learners[string(r)] = Options{Representation: r, Negatives: opt.Negatives, Few: len(examples)}
+		learners[string(r)] = Options{Representation: r, Negatives: opt.Negatives, Phrases: opt.Phrases, Few: len(examples)}
 		names = slices.Insert(names, i, string(r))
 	}
 	var out []Figures

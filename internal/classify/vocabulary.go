@@ -12,7 +12,7 @@ import (
 
 // Example is a labelled page.
 type Example struct {
-	Words []string // Words, or Phrases of them
+	Words []string // as Words has them
 	Topic bool     // about the topic
 	Site  string   // pages of one site are never parted in cross-validation
 }

@@ -2,6 +2,7 @@ package synthesis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -66,6 +67,7 @@ type Config struct {
 	topic.Options
 	Policy     Policy
 	Weights    Weights
+	Retrain    int           // pages after which classifiers learn anew; 0 is never
 	MaxPages   int           // requests of a collection's crawl; 0 is no limit
 	MaxTime    time.Duration // of it, from its begin; 0 is no limit
 	HostPages  int           // requests to one host; 0 is no limit
@@ -93,6 +95,9 @@ type Ask struct {
 
 	// Learnt are classifiers by topic, which decide in place of its centroid.
 	Learnt map[string]*classify.Classifier `json:"learnt,omitempty"`
+
+	// Retrain is after how many pages and documents they learn anew; 0 is never.
+	Retrain int `json:"retrain,omitempty"`
 }
 
 // DefaultAsk is where to begin.
@@ -116,6 +121,10 @@ func (a Ask) Check() error {
 		return fmt.Errorf("host-pages: %d is negative", a.HostPages)
 	case a.MaxTime < 0:
 		return fmt.Errorf("time: %s is negative", a.MaxTime)
+	case a.Retrain < 0:
+		return fmt.Errorf("retrain: %d is negative", a.Retrain)
+	case a.Retrain > 0 && len(a.Learnt) == 0:
+		return errors.New("retrain: no topic has a --classifier that could learn anew")
 	}
 	return nil
 }
@@ -127,7 +136,7 @@ func (c Config) queue() collections.Rules {
 
 // over lays what is asked for over a worker's bounds.
 func (a Ask) over(c Config) Config {
-	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages
+	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
 	return c
 }
 

@@ -88,6 +88,7 @@ type Prepared struct {
 	Centroids int      `json:"centroids"`
 	Without   []string `json:"without,omitempty"` // topics for which too little was found
 	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
+	Retrain   int      `json:"retrain,omitempty"` // pages after which classifiers learn anew, as was asked for
 }
 
 // Prepare makes the centroids of a collection, where they are not made: it searches for
@@ -135,7 +136,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 		return Prepared{}, err
 	}
 	_, own := model.SelfCheck(filter, samples(results))
-	return Prepared{len(model.Centroids), firstOf(without), own}, nil
+	return Prepared{len(model.Centroids), firstOf(without), own, ask.Retrain}, nil
 }
 
 // modelOf is what a collection's topics are like, empty before that is known.
@@ -347,10 +348,9 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		model = model.Relearnt(pages, df)
 	}
 	filter := topic.NewFilter(ask.Stops)
-	for t, k := range ask.Learnt {
-		if err := k.Check(); err != nil {
-			return Result{}, fmt.Errorf("%w: topic %q: %w", ErrInput, t, err)
-		}
+	learnt, err := m.classifiers(ctx, c.ID, ask)
+	if err != nil {
+		return Result{}, err
 	}
 	cfg := ask.over(m.cfg)
 	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
@@ -358,5 +358,5 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		w.began = *c.Started
 	}
 	defer w.release()
-	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, ask.Learnt), Filter: filter, Log: m.log}, report)
+	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: m.log}, report)
 }

@@ -184,6 +184,7 @@ func (l *loop) judge(ctx context.Context, v *collections.Visit, p topic.Page) (t
 			}
 		}
 	}
+	v.Words = l.words(p)
 	verdict := l.cfg.Decide(l.Classifier.Classify(p), v.Off, l.standing)
 	v.About = verdict.Best.Correlation >= l.cfg.Threshold
 	verdict.Follow = l.follow(v, verdict)

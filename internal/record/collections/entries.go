@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/gleaner"
 )
 
 // Entry is one of a collection, as it is listed and exported.
@@ -78,6 +80,40 @@ func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
 	var n int
 	_, err = pgx.ForEachRow(rows, []any{&outcome, &n}, func() error { c.Outcomes[outcome] = n; return nil })
 	return c, err
+}
+
+// Acceptance is what came of what was fetched: how many of the documents the library's
+// filter accepted, each counted once under however many addresses.
+type Acceptance struct {
+	Pages     int `json:"pages"`
+	Documents int `json:"documents"`
+	Accepted  int `json:"accepted"`
+}
+
+// Acceptance counts it by the topic that each page or document is most like, "" for what
+// is like none, and over all. Only documents that belong to a collection come to the filter.
+func (r *Record) Acceptance(ctx context.Context, id int) (all Acceptance, by map[string]Acceptance, err error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT grouping(u.topic)=1, coalesce(u.topic, ''), (count(*) FILTER (WHERE u.kind=$2))::int, (count(*) FILTER (WHERE u.kind=$3))::int,
+			(count(DISTINCT d.sha256) FILTER (WHERE d.state=$4))::int
+		FROM collection_urls u LEFT JOIN documents d ON d.sha256=u.sha256 AND u.sha256<>''
+		WHERE u.collection=$1 AND NOT u.waiting AND u.kind<>'' GROUP BY GROUPING SETS ((), (u.topic))`,
+		id, Page, Document, string(gleaner.DocumentAccepted))
+	if err != nil {
+		return all, nil, err
+	}
+	by = map[string]Acceptance{}
+	var over bool
+	var topic string
+	var a Acceptance
+	_, err = pgx.ForEachRow(rows, []any{&over, &topic, &a.Pages, &a.Documents, &a.Accepted}, func() error {
+		if over {
+			all = a
+		} else {
+			by[topic] = a
+		}
+		return nil
+	})
+	return all, by, err
 }
 
 // Trail is what was asked for last, at most so much, in order. A page to which a URL

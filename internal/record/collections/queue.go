@@ -178,6 +178,10 @@ func done(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 	_, err := tx.Exec(ctx, `UPDATE collection_urls SET waiting=$4::timestamptz IS NOT NULL, next_try=coalesce($4, next_try), tries=tries+1, deaths=0, n=$3, at=$5, kind=$6, outcome=$7, reason=$8, title=$9,
 			topic=$10, correlation=$11, sha256=$12, bytes=$13, print=$14, terms=$15 WHERE collection=$1 AND hash=$2`,
 		id, h[:], n, again, v.At, v.Kind, string(v.Outcome), v.Reason, v.Title, v.Best.Topic, v.Best.Correlation, v.SHA256, v.Bytes, v.Print, v.Terms)
+	if err != nil || v.Words == "" {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO collection_words (collection, hash, words) VALUES ($1,$2,$3) ON CONFLICT (collection, hash) DO UPDATE SET words=EXCLUDED.words`, id, h[:], v.Words)
 	return err
 }
 

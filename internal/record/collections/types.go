@@ -90,6 +90,7 @@ type Visit struct {
 	Bytes   int64
 	Print   int64    // of its text, by which near-duplicates are known; 0 for none
 	Terms   []string // words of the dictionary that it has, where they are counted
+	Words   string   // of its text, parted by blanks, where a classifier is to learn from them
 	Entries []Member // collections that it is for
 	Links   []URL    // each once
 	About   bool     // it is on topic

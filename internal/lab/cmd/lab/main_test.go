@@ -116,13 +116,16 @@ func (l *laboratory) trainTopic() {
 		labels += "http://" + host + "/\t" + label + "\n"
 	}
 	model := filepath.Join(l.t.TempDir(), "topic.json")
-	said := l.must("train", "topic", "--dir", mirror, "--labels", l.file("pages.tsv", labels), "--out", model, "--folds", "2")
+	said := l.must("train", "topic", "--dir", mirror, "--labels", l.file("pages.tsv", labels), "--out", model, "--folds", "2", "--phrases")
 	require.Contains(l.t, said, "bayes")
 	text, err := os.ReadFile(model)
 	require.NoError(l.t, err)
 	var c classify.Classifier
 	require.NoError(l.t, json.Unmarshal(text, &c))
 	require.NoError(l.t, c.Check())
+	require.True(l.t, c.Options.Phrases)
+	require.Len(l.t, c.Pages, 4)
+	require.Equal(l.t, classify.Labelled{URL: "http://h0.example/", Topic: true, Words: "compil databas network protocol"}, c.Pages[0])
 }
 
 // TestMeasuringOnASampleWeb records a site, compares strategies on it, learns from

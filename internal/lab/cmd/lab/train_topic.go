@@ -21,7 +21,6 @@ import (
 type topicTraining struct {
 	dir, labels, out string
 	options          classify.Options
-	phrases          bool
 	folds            int
 }
 
@@ -32,17 +31,23 @@ func (c *cli) trainTopic() *cobra.Command {
 hold: a support vector machine while they are few, naïve Bayes weighted by tf·idf
 beyond --few. The labels are a line each: URL, tab, topic or other. The figures are
 those of sites that were left out, and beside them those of pages that were left
-out, as in the thesis that the classifiers come from.`,
+out, as in the thesis that the classifiers come from. The words of the pages stand in the
+file, too, so that 'starter collect --retrain' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
-			examples, err := o.examples()
+			pages, err := o.pages()
 			if err != nil {
 				return err
+			}
+			examples := make([]classify.Example, len(pages))
+			for i, p := range pages {
+				examples[i] = p.Example()
 			}
 			model, err := classify.Train(examples, o.options)
 			if err != nil {
 				return fmt.Errorf("%w: %s: %w", program.ErrUsage, o.labels, err)
 			}
+			model.Pages = pages
 			rows, err := classify.Compare(examples, o.folds, o.options)
 			if err != nil {
 				return err
@@ -66,15 +71,15 @@ out, as in the thesis that the classifiers come from.`,
 	fl.IntVar(&o.folds, "folds", 5, "parts that the examples are cut into for the figures")
 	fl.IntVar(&o.options.Few, "few", 1500, "examples up to which a support vector machine learns")
 	fl.IntVar(&o.options.Negatives, "negatives", 2, "other pages for each about the topic")
-	fl.BoolVar(&o.phrases, "phrases", false, "learn from pairs of words, too")
+	fl.BoolVar(&o.options.Phrases, "phrases", false, "learn from pairs of words, too, which the classifier then looks for in pages")
 	for _, f := range []string{"dir", "labels", "out"} {
 		_ = cmd.MarkFlagRequired(f)
 	}
 	return cmd
 }
 
-// examples reads the labelled pages.
-func (o topicTraining) examples() ([]classify.Example, error) {
+// pages reads the labelled pages.
+func (o topicTraining) pages() ([]classify.Labelled, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
 		return nil, err
@@ -90,7 +95,7 @@ func (o topicTraining) examples() ([]classify.Example, error) {
 		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
 	}
 	defer f.Close()
-	var out []classify.Example
+	var out []classify.Labelled
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		address, label, _ := strings.Cut(strings.TrimSpace(lines.Text()), "\t")
@@ -100,20 +105,20 @@ func (o topicTraining) examples() ([]classify.Example, error) {
 		if label != "topic" && label != "other" {
 			return nil, fmt.Errorf("%w: %s, line %d: want a URL, a tab and topic or other, have %q", program.ErrUsage, o.labels, n, lines.Text())
 		}
-		e, err := o.example(mirror, filter, address)
+		words, err := o.words(mirror, filter, address)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s, line %d: %w", program.ErrUsage, o.labels, n, err)
 		}
-		e.Topic = label == "topic"
-		out = append(out, e)
+		out = append(out, classify.Labelled{URL: address, Topic: label == "topic", Words: strings.Join(words, " ")})
 	}
 	return out, lines.Err()
 }
 
-func (o topicTraining) example(mirror *os.Root, f *topic.Filter, address string) (classify.Example, error) {
+// words are those of a page.
+func (o topicTraining) words(mirror *os.Root, f *topic.Filter, address string) ([]string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return classify.Example{}, err
+		return nil, err
 	}
 	path := u.Path
 	if strings.HasSuffix(path, "/") || path == "" {
@@ -121,15 +126,11 @@ func (o topicTraining) example(mirror *os.Root, f *topic.Filter, address string)
 	}
 	body, err := mirror.ReadFile(filepath.Join(u.Host, filepath.FromSlash(path)))
 	if err != nil {
-		return classify.Example{}, err
+		return nil, err
 	}
 	p, err := page.Parse(address, nil, body)
 	if err != nil {
-		return classify.Example{}, err
+		return nil, err
 	}
-	words := classify.Words(f, topic.Page{URL: address, Title: p.Title, Text: p.Text})
-	if o.phrases {
-		words = classify.Phrases(words)
-	}
-	return classify.Example{Words: words, Site: u.Host}, nil
+	return classify.Words(f, topic.Page{URL: address, Title: p.Title, Text: p.Text}), nil
 }

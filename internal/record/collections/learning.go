@@ -1,0 +1,149 @@
+package collections
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+)
+
+// Example is a page of which a person said whether it is about a topic.
+type Example struct {
+	URL   string
+	About bool
+	Words string // parted by blanks
+}
+
+// SetExamples has a topic learnt from labelled pages, and from no others but those that a
+// person judges.
+func (r *Record) SetExamples(ctx context.Context, id int, topic string, pages []Example) error {
+	n := len(pages)
+	hashes, urls, words, about := make([][]byte, n), make([]string, n), make([]string, n), make([]bool, n)
+	for i, p := range pages {
+		h := frontier.HashOf(p.URL)
+		hashes[i], urls[i], words[i], about[i] = h[:], p.URL, p.Words, p.About
+	}
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `DELETE FROM collection_examples WHERE collection=$1 AND topic=$2 AND NOT judged`, id, topic); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
+			SELECT $1, $2, hash, url, about, false, words FROM unnest($3::bytea[], $4::text[], $5::bool[], $6::text[]) AS p(hash, url, about, words)
+			ON CONFLICT DO NOTHING`, id, topic, hashes, urls, about, words)
+		return err
+	})
+}
+
+// Judged is what a person said of a page that was read.
+type Judged struct {
+	Topic string
+	Hash  frontier.Hash
+	About bool
+}
+
+// Judge makes examples of pages that a person judged, each once, and says of how many:
+// the words of the others are not kept.
+func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err error) {
+	topics, hashes, about := make([]string, len(all)), make([][]byte, len(all)), make([]bool, len(all))
+	for i, j := range all {
+		topics[i], hashes[i], about[i] = j.Topic, j.Hash[:], j.About
+	}
+	err = r.db.Pool.QueryRow(ctx, `WITH j AS (SELECT * FROM unnest($2::text[], $3::bytea[], $4::bool[]) AS j(topic, hash, about)),
+		again AS (UPDATE collection_examples e SET about=j.about, judged=true FROM j WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash RETURNING 1),
+		made AS (INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
+			SELECT $1, j.topic, j.hash, u.url, j.about, true, w.words FROM j
+			JOIN collection_words w ON w.collection=$1 AND w.hash=j.hash JOIN collection_urls u ON u.collection=$1 AND u.hash=j.hash
+			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash) RETURNING 1)
+		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about).Scan(&kept)
+	return kept, err
+}
+
+// Examples are the pages of which a person said whether they are about a topic.
+func (r *Record) Examples(ctx context.Context, id int, topic string) ([]Example, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT url, about, words FROM collection_examples WHERE collection=$1 AND topic=$2 ORDER BY url COLLATE "C"`, id, topic)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Example])
+}
+
+// Read are pages that were read and are no example of a topic, the latest first, at most
+// so many.
+func (r *Record) Read(ctx context.Context, id int, topic string, most int) ([]Example, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT u.url, false, w.words FROM collection_words w JOIN collection_urls u ON u.collection=w.collection AND u.hash=w.hash
+		WHERE w.collection=$1 AND NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=$2 AND e.hash=w.hash)
+		ORDER BY u.n DESC LIMIT $3`, id, topic, most)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Example])
+}
+
+// ForgetWords forgets the words of all but so many of the latest pages, and of what is in a
+// collection.
+func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
+	_, err := r.db.Pool.Exec(ctx, `DELETE FROM collection_words w WHERE w.collection=$1
+		AND NOT EXISTS (SELECT FROM collection_entries e WHERE e.collection=$1 AND e.hash=w.hash)
+		AND w.hash NOT IN (SELECT l.hash FROM collection_words l JOIN collection_urls u ON u.collection=l.collection AND u.hash=l.hash
+			WHERE l.collection=$1 ORDER BY u.n DESC LIMIT $2)`, id, but)
+	return err
+}
+
+// Learning is what became of having a topic's classifier learn anew, after so many pages
+// of a run of its collection.
+type Learning struct {
+	Topic    string    `json:"topic"`
+	Version  int       `json:"version"` // from 1 on, of those of the topic that did not fail; of one that failed that of before
+	Run      int       `json:"run"`
+	Pages    int       `json:"pages"` // and documents that the run had brought in
+	At       time.Time `json:"at"`
+	Told     int       `json:"labelled"`           // pages learnt from that a person labelled
+	Own      int       `json:"own"`                // that the classifier before was certain of
+	Accuracy *float64  `json:"accuracy,omitempty"` // on those that a person labelled, their sites left out; nil where that cannot be measured
+	Note     string    `json:"note,omitempty"`     // why it failed: what was learnt before stays
+}
+
+// modelsKept is of how many learnings of a topic the classifier is kept; of the others it
+// is only known what they came to.
+const modelsKept = 10
+
+// AddLearning notes one with its classifier, nil where it failed; said again, it changes
+// nothing.
+func (r *Record) AddLearning(ctx context.Context, id int, l Learning, model json.RawMessage) error {
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO collection_learnings (collection, topic, run, pages, told, own, accuracy, note, model) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
+			ON CONFLICT DO NOTHING`, id, l.Topic, l.Run, l.Pages, l.Told, l.Own, l.Accuracy, l.Note, model)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND (run, pages) NOT IN (
+			SELECT run, pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY run DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
+		return err
+	})
+}
+
+// Learnings are all of them, by topic, the latest last.
+func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, pages))::int, run, pages, at, told, own, accuracy, note
+		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", run, pages`, id)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Learning])
+}
+
+// Models are the classifiers that were learnt last, by topic.
+func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, pages DESC`, id)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]json.RawMessage{}
+	var topic string
+	var model json.RawMessage
+	_, err = pgx.ForEachRow(rows, []any{&topic, &model}, func() error { out[topic] = model; model = nil; return nil })
+	return out, err
+}

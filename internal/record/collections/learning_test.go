@@ -1,0 +1,94 @@
+package collections_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	. "gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+)
+
+// TestExamples: what a person labelled stays until the labels are others, and what a
+// person judged for good; of a page without words nothing can be learnt. The words of
+// pages are kept of the latest, and of what is in a collection.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var seeds []URL
+	for i := range 6 {
+		seeds = append(seeds, url("a.example", fmt.Sprint(i), 1))
+	}
+	q := open(t, Rules{Size: 1}, seeds)
+	for i := range seeds {
+		u, _, err := q.Next(ctx)
+		require.NoError(t, err)
+		v := Visit{URL: u, At: time.Now(), Words: fmt.Sprint("word ", i)}
+		switch i {
+		case 0:
+			v.Entries = []Member{{"math", 0.9}}
+		case 5:
+			v.Words = ""
+		}
+		require.NoError(t, q.Write(ctx, &v))
+	}
+	labelled := []Example{{"http://z.example/", true, "prime ring"}, {"http://a.example/1", false, "verse"}}
+	require.NoError(t, q.SetExamples(ctx, q.id, "math", labelled))
+	require.NoError(t, q.SetExamples(ctx, q.id, "verse", labelled[:1]))
+
+	of := func(i int) frontier.Hash { return frontier.HashOf(fmt.Sprint("http://a.example/", i)) }
+	for range 2 {
+		kept, err := q.Judge(ctx, q.id, []Judged{{"math", of(0), true}, {"math", of(1), true}, {"math", of(5), true}, {"math", of(9), true}})
+		require.NoError(t, err)
+		require.Equal(t, 2, kept, "two have no words")
+	}
+	require.NoError(t, q.SetExamples(ctx, q.id, "math", []Example{{"http://a.example/1", false, "other"}, {"http://b.example/", false, "poem"}}))
+	got, err := q.Examples(ctx, q.id, "math")
+	require.NoError(t, err)
+	require.Equal(t, []Example{{"http://a.example/0", true, "word 0"}, {"http://a.example/1", true, "verse"}, {"http://b.example/", false, "poem"}}, got)
+
+	read, err := q.Read(ctx, q.id, "math", 2)
+	require.NoError(t, err)
+	require.Equal(t, []Example{{"http://a.example/4", false, "word 4"}, {"http://a.example/3", false, "word 3"}}, read)
+	require.NoError(t, q.ForgetWords(ctx, q.id, 2))
+	read, err = q.Read(ctx, q.id, "verse", 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"http://a.example/4", "http://a.example/3", "http://a.example/0"}, []string{read[0].URL, read[1].URL, read[2].URL})
+	require.Len(t, read, 3, "the latest two, and what is in a collection")
+}
+
+// TestLearnings: each is noted once; the classifier is that of the latest which did not
+// fail, and old ones are not kept.
+func TestLearnings(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{}, nil)
+	right := 0.75
+	for i := range 12 {
+		l := Learning{Topic: "math", Run: 1 + i/6, Pages: 100 * (1 + i%6), Told: 50 + i, Own: i, Accuracy: &right}
+		require.NoError(t, q.AddLearning(ctx, q.id, l, json.RawMessage(fmt.Sprint(i))))
+	}
+	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 2, Pages: 700, Note: "nothing to learn from"}, nil))
+	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 2, Pages: 600}, json.RawMessage("99")), "an attempt whose end nobody heard of")
+	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "verse", Run: 1, Pages: 100}, json.RawMessage("7")))
+
+	models, err := q.Models(ctx, q.id)
+	require.NoError(t, err)
+	require.Equal(t, map[string]json.RawMessage{"math": json.RawMessage("11"), "verse": json.RawMessage("7")}, models)
+	all, err := q.Learnings(ctx, q.id)
+	require.NoError(t, err)
+	require.Len(t, all, 14)
+	last := all[12]
+	require.Equal(t, "nothing to learn from", last.Note)
+	require.Equal(t, 12, last.Version, "that of before")
+	require.Nil(t, last.Accuracy)
+	require.Equal(t, 12, all[11].Version)
+	require.Equal(t, 61, all[11].Told)
+	require.InDelta(t, right, *all[11].Accuracy, 1e-9)
+	var kept int
+	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`).Scan(&kept))
+	require.Equal(t, 10, kept)
+}

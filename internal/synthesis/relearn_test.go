@@ -1,0 +1,107 @@
+package synthesis_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+	. "gleaner/internal/synthesis"
+	"gleaner/internal/topic"
+)
+
+const sheaves = "sheaf functor topos kettle oven flour butter" // of which a person says that they are about primes
+
+// taught is a classifier of pages with the words of one kind and pages with others, of ten
+// sites, and those pages.
+func taught(t *testing.T, about, other string) (*classify.Classifier, []collections.Example) {
+	t.Helper()
+	stops, err := topic.DefaultStops()
+	require.NoError(t, err)
+	var pages []collections.Example
+	var examples []classify.Example
+	for i := range 20 {
+		text := []string{other, about}[i%2]
+		l := classify.Labelled{URL: fmt.Sprintf("http://told%d.example/%d", i/2, i), Topic: i%2 == 1, Words: strings.Join(classify.Words(topic.NewFilter(stops), topic.Page{Text: text}), " ")}
+		pages = append(pages, collections.Example{URL: l.URL, About: l.Topic, Words: l.Words})
+		examples = append(examples, l.Example())
+	}
+	k, err := classify.Train(examples, classify.Options{})
+	require.NoError(t, err)
+	return k, pages
+}
+
+// TestRelearn: a page that is like those which a person judged to be about a topic is an
+// entry of it once its classifier learnt anew, and not before. Done again it changes
+// nothing, and a topic that cannot be learnt keeps its classifier, and says so.
+func TestRelearn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := newShop(t, &smallWeb{pages: map[string]string{
+		"a.example/":  primes + " x>c.example/1 x>c.example/2 x>c.example/3 x>c.example/4",
+		"b.example/":  verses,
+		"c.example/1": sheaves, "c.example/2": sheaves, "c.example/3": sheaves, "c.example/4": sheaves,
+	}})
+	k, pages := taught(t, primes, others)
+	untold, _ := taught(t, verses, others)
+	ask := func(most int) func(*Ask) {
+		return func(a *Ask) {
+			a.Threshold, a.MaxPages, a.Retrain = classify.Sure, most, 3
+			a.Learnt = map[string]*classify.Classifier{"primes": k, "verses": untold}
+		}
+	}
+	id := s.opens(t, "some", twoTopics, ask(5))
+	require.NoError(t, s.record.SetExamples(ctx, id, "primes", pages))
+	require.Equal(t, PageLimit, s.ends(t, "some").Ending)
+	require.Equal(t, string(OffTopic), s.outcomes(t, id)["c.example/1"])
+
+	var judged []collections.Judged
+	for i := range 3 {
+		judged = append(judged, collections.Judged{Topic: "primes", Hash: frontier.HashOf(fmt.Sprint("http://c.example/", i+1)), About: true})
+	}
+	kept, err := s.record.Judge(ctx, id, judged)
+	require.NoError(t, err)
+	require.Equal(t, 3, kept)
+	for range 2 {
+		var told []string
+		got, err := New(s.tools).Relearn(ctx, Relearning{Name: "some", Run: 1, Pages: 5}, func(topic string) { told = append(told, topic) })
+		require.NoError(t, err)
+		require.Equal(t, 1, got.Topics)
+		require.Len(t, got.Failed, 1)
+		require.Contains(t, got.Failed[0], "verses: of 0 labelled pages")
+		require.Equal(t, []string{"primes", "verses"}, told)
+	}
+	all, err := s.record.Learnings(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, []any{"primes", 1, 23, ""}, []any{all[0].Topic, all[0].Version, all[0].Told, all[0].Note})
+	require.NotNil(t, all[0].Accuracy)
+	require.Zero(t, all[1].Version)
+
+	require.Equal(t, id, s.opens(t, "some", twoTopics, ask(0)))
+	s.ends(t, "some")
+	require.Equal(t, string(gleaner.OK), s.outcomes(t, id)["c.example/4"])
+	entries, err := s.record.Entries(ctx, id, "verses")
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "by the classifier that was given")
+}
+
+// TestNothingIsKeptToLearnFrom where no classifier is to.
+func TestNothingIsKeptToLearnFrom(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{"a.example/": primes, "b.example/": verses}})
+	id := s.opens(t, "some", twoTopics, func(*Ask) {})
+	s.ends(t, "some")
+	read, err := s.record.Read(t.Context(), id, "primes", 10)
+	require.NoError(t, err)
+	require.Empty(t, read)
+	a, err := DefaultAsk()
+	require.NoError(t, err)
+	a.Retrain = 10
+	require.ErrorContains(t, a.Check(), "--classifier")
+}
