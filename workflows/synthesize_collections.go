@@ -113,11 +113,9 @@ func (c *collectRun) run(ctx workflow.Context) error {
 		if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("searching")); err != nil {
 			return err
 		}
-		var p synthesis.Prepared
-		if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "a search and a centroid for each topic"), topical.PrepareCollection, c.p.Name).Get(ctx, &p); err != nil {
+		if err := c.prepare(ctx); err != nil {
 			return err
 		}
-		c.s.Prepared = &p
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("collecting")); err != nil {
 		return err
@@ -151,6 +149,27 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			if _, err := waitFor(ctx, "until a host may be asked", workflow.AwaitOptions{Timeout: wait}, func() bool { return c.s.Paused }); err != nil {
 				return err
 			}
+		}
+	}
+}
+
+// prepare has the centroids made, also where that is paused meanwhile.
+func (c *collectRun) prepare(ctx workflow.Context) error {
+	for {
+		var p synthesis.Prepared
+		if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "a search and a centroid for each topic"), topical.PrepareCollection, c.p.Name).Get(ctx, &p); err != nil {
+			return err
+		}
+		if !p.Paused {
+			c.s.Prepared = &p
+			return nil
+		}
+		// The record says so first.
+		if err := workflow.Sleep(ctx, time.Second); err != nil {
+			return err
+		}
+		if err := workflow.Await(ctx, func() bool { return !c.s.Paused }); err != nil {
+			return err
 		}
 	}
 }

@@ -89,7 +89,11 @@ type Prepared struct {
 	Without   []string `json:"without,omitempty"` // topics for which too little was found
 	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
 	Retrain   int      `json:"retrain,omitempty"` // pages after which classifiers learn anew, as was asked for
+	Paused    bool     `json:"paused,omitempty"`  // it is to rest before they are made: nothing else is known yet
 }
+
+// errPaused is why no more is fetched for a collection that is to rest.
+var errPaused = errors.New("paused")
 
 // Prepare makes the centroids of a collection, where they are not made: it searches for
 // each topic, fetches the first results, and enters them as the crawl's first URLs.
@@ -120,7 +124,11 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 		if err := m.search(ctx, c.ID, ask, topics, made.Options.Results); err != nil {
 			return Prepared{}, err
 		}
-		if err := m.read(ctx, c.ID, filter, told); err != nil {
+		err := m.read(ctx, c.ID, filter, told)
+		if errors.Is(err, errPaused) {
+			return Prepared{Paused: true}, nil
+		}
+		if err != nil {
 			return Prepared{}, err
 		}
 	}
@@ -136,7 +144,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 		return Prepared{}, err
 	}
 	_, own := model.SelfCheck(filter, samples(results))
-	return Prepared{len(model.Centroids), firstOf(without), own, ask.Retrain}, nil
+	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Retrain: ask.Retrain}, nil
 }
 
 // modelOf is what a collection's topics are like, empty before that is known.
@@ -253,6 +261,9 @@ func (m *Maker) read(ctx context.Context, id int, filter *topic.Filter, told fun
 	for i, r := range results {
 		if r.Outcome != "" {
 			continue
+		}
+		if paused, err := m.record.Paused(ctx, id); err != nil || paused {
+			return cmp.Or(err, errPaused)
 		}
 		killed, err := m.record.TakeResult(ctx, id, r)
 		if err != nil {

@@ -83,6 +83,42 @@ func open(t *testing.T) *store.DB {
 	return db
 }
 
+// pausing is a getter that has the collection paused with its third page.
+type pausing struct {
+	engine
+	record *collections.Record
+	asked  int
+}
+
+func (p *pausing) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	if p.asked++; p.asked == 3 {
+		if err := p.record.Pause(ctx, "some", true); err != nil {
+			return nil, "", err
+		}
+	}
+	return p.engine.Get(ctx, url)
+}
+
+// TestPreparePaused: no page is asked for any more, and later those alone that are left.
+func TestPreparePaused(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	record, ask := collections.In(db), topic.Defaults()
+	_, _, err := record.Ask(t.Context(), "some", Ask{Options: ask}, []topic.Topic{{ID: "two", Query: "two"}})
+	require.NoError(t, err)
+	get := &pausing{record: record}
+	m := New(Tools{DB: db, Searcher: engine{}, Getter: get, Passing: func(error) bool { return false }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	p, err := m.Prepare(t.Context(), "some", func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, Prepared{Paused: true}, p)
+	require.Equal(t, 3, get.asked)
+	require.NoError(t, record.Pause(t.Context(), "some", false))
+	p, err = m.Prepare(t.Context(), "some", func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Centroids)
+	require.Equal(t, ask.Results, get.asked)
+}
+
 // TestPrepareUnderOtherOptions makes the centroids anew of what was found, and searches
 // again where more results are asked for. What the operator's lists leave out is not crawled.
 func TestPrepareUnderOtherOptions(t *testing.T) {

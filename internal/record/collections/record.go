@@ -91,6 +91,12 @@ func (r *Record) Pause(ctx context.Context, name string, paused bool) error {
 	return err
 }
 
+// Paused reports whether a collection is to rest.
+func (r *Record) Paused(ctx context.Context, id int) (paused bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `SELECT paused FROM collections WHERE id=$1`, id).Scan(&paused)
+	return paused, err
+}
+
 // AddResults enters the pages that are to make a topic's centroid; those that are
 // there stay.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
