@@ -344,6 +344,51 @@ func TestWebLies(t *testing.T) {
 	require.Less(t, asked, 10)
 }
 
+// TestUnsteadyETag: a server whose ETag, and whose Last-Modified, is another in each answer
+// has not changed its file with each: its list and its archive are read, in parts where
+// size and time tell that they are of one version, and from any resource on.
+func TestUnsteadyETag(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	crawl := slices.Concat(s.crawl(), answer("http://a.example/big.bin", "Content-Type: application/octet-stream\r\n", noise(9<<20)), answer("http://a.example/8.pdf", "", s.pdf(8)))
+	for _, undated := range []bool{false, true} {
+		web := &site{files: map[string]string{"/a.warc.gz": string(crawl), "/list.txt": "a.warc.gz\n"}}
+		asked, parts := 0, 0
+		web.say = func(w http.ResponseWriter, r *http.Request) bool {
+			asked++
+			tag := fmt.Sprintf(`"%d"`, asked)
+			if match := r.Header.Get("If-Match"); match != "" && match != tag {
+				w.WriteHeader(http.StatusPreconditionFailed)
+				return true
+			}
+			body, is := web.files[r.URL.Path]
+			if !is {
+				return false
+			}
+			if spec := r.Header.Get("Range"); spec != "" && spec != "bytes=0-0" {
+				parts++
+			}
+			at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			if undated {
+				at = at.Add(time.Duration(asked) * time.Second)
+			}
+			w.Header().Set("ETag", tag)
+			http.ServeContent(w, r, "", at, strings.NewReader(body))
+			return true
+		}
+		places := source.Places{Asker: asker(t, nil)}
+		o := Options{Paths: []string{web.serve(t) + "/list.txt"}}
+		all, bodies := from(t, places, o, Position{})
+		require.Equal(t, s.pdf(8), bodies["http://a.example/8.pdf"])
+		require.Equal(t, undated, parts == 0, "%d parts", parts)
+		for _, r := range all {
+			require.NotContains(t, []string{Changed, Damaged}, r.Skip, r.Detail)
+		}
+		rest, _ := from(t, places, o, all[len(all)-1].At)
+		require.Equal(t, []string{"http://a.example/8.pdf"}, urlsOf(rest))
+	}
+}
+
 // TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
 // which nobody knows.
 func TestListsThatAreTooLong(t *testing.T) {
