@@ -91,6 +91,29 @@ func say(ctx context.Context, details ...any) {
 	}
 }
 
+// Still is for how long an activity that takes as long as it has to may come to nothing
+// new: then it is begun again. No limit of its time is one of its work.
+const Still = 6 * time.Hour
+
+// errStill is an attempt that stood still.
+var errStill = errors.New("nothing came of it in " + Still.String())
+
+// moving gives a context for an attempt that ends when moved was not called for a while.
+// heartbeats of it end with it, so that the server knows of one that cannot be stopped.
+func moving(ctx context.Context) (moves context.Context, moved, stop func()) {
+	moves, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(Still, func() { cancel(errStill) })
+	return moves, func() { timer.Reset(Still) }, func() { timer.Stop(); cancel(nil) }
+}
+
+// stood gives the error of an attempt, which may be that it stood still.
+func stood(moves context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(moves), errStill) {
+		return errStill
+	}
+	return err
+}
+
 // alive beats for an activity that has nothing to tell, until the function it
 // returns is called.
 func alive(ctx context.Context) (stop func()) {

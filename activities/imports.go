@@ -20,18 +20,23 @@ const ImportTime = 10 * time.Minute
 // ImportSlice takes resources of an import for a while, from where the slice or the
 // attempt before ended.
 func (a *Imports) ImportSlice(ctx context.Context, run ingest.Run) (ingest.Progress, error) {
+	ctx, moved, done := moving(ctx)
+	defer done()
 	beat, set, stop := heartbeats[ingest.Progress](ctx)
 	defer stop()
-	p, err := a.importer.Import(beat, run, ImportTime, set)
-	return p, typed(err)
+	p, err := a.importer.Import(beat, run, ImportTime, func(p ingest.Progress) { moved(); set(p) })
+	return p, typed(stood(ctx, err))
 }
 
 // VerifyImport compares what an import saved with what is on record.
 func (a *Imports) VerifyImport(ctx context.Context, run ingest.Run) (ingest.Counters, error) {
+	ctx, moved, done := moving(ctx)
+	defer done()
 	beat, set, stop := heartbeats[int64](ctx)
 	defer stop()
-	c, err := a.importer.Verify(beat, run, set)
-	return c, typed(err)
+	after, _ := resumed[int64](ctx)
+	c, err := a.importer.Verify(beat, run, after, func(n int64) { moved(); set(n) })
+	return c, typed(stood(ctx, err))
 }
 
 // JobImport is the kind of job that imports.

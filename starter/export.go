@@ -152,7 +152,7 @@ func (c *cli) toOut(out string, write func(io.Writer) error) error {
 	if out == "" || out == "-" {
 		return write(lines{c.Out})
 	}
-	return writeAtomically(out, write)
+	return program.WriteFile(out, write)
 }
 
 // lines ends lines as terminals and pipes do; a RIS file has the ends of another age.

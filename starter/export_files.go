@@ -53,7 +53,7 @@ func (c *cli) exportFiles(ctx context.Context, a *app.App, format, out string, w
 	case "citeseerx":
 		err = a.Repo.ExportCiteSeerX(ctx, out, items, done)
 	case "warc":
-		err = writeAtomically(out, func(w io.Writer) error { return a.Repo.ExportWARC(ctx, w, filepath.Base(out), items, done) })
+		err = program.WriteFile(out, func(w io.Writer) error { return a.Repo.ExportWARC(ctx, w, filepath.Base(out), items, done) })
 	case "files":
 		err = exportPlain(ctx, a, out, items, done)
 	default:
@@ -90,7 +90,7 @@ func (c *cli) exportWithFiles(ctx context.Context, a *app.App, f exportFlags, fo
 		return err
 	}
 	list := filepath.Join(f.out, "papers"+listEndings[f.format])
-	if err := writeAtomically(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
+	if err := program.WriteFile(list, func(w io.Writer) error { return exportAs(w, f.format, found) }); err != nil {
 		return err
 	}
 	return c.Print(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, func(w io.Writer) error {
@@ -169,7 +169,7 @@ func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[rep
 			"parent_url": it.ParentURL, "discovered_at": it.Discovered, "header": it.Header}); err != nil {
 			return err
 		}
-		err := writeAtomically(filepath.Join(out, name), func(w io.Writer) error {
+		err := program.WriteFile(filepath.Join(out, name), func(w io.Writer) error {
 			rd, err := a.Repo.Get(ctx, it.SHA256)
 			if err != nil {
 				return err
@@ -185,26 +185,5 @@ func exportPlain(ctx context.Context, a *app.App, out string, items iter.Seq[rep
 			return err
 		}
 	}
-	return writeAtomically(filepath.Join(out, "documents.jsonl"), func(w io.Writer) error { _, err := list.WriteTo(w); return err })
-}
-
-// writeAtomically makes a file that others see whole or not at all.
-func writeAtomically(name string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // gone already where it was renamed
-	if err := write(tmp); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+	return program.WriteFile(filepath.Join(out, "documents.jsonl"), func(w io.Writer) error { _, err := list.WriteTo(w); return err })
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,13 +29,14 @@ type oaiFile struct {
 // oaiOf checks what --base-url and the contact are for.
 func oaiOf(name, base, contact string) (oaiFile, error) {
 	u, err := url.Parse(base)
+	who, none := mail.ParseAddress(strings.TrimPrefix(contact, "mailto:"))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return oaiFile{}, fmt.Errorf("%w: --format oai wants --base-url: the address at which a gateway of OAI-PMH gives the file out, such as https://gateway.example/oai/library.example/webdb.xml", program.ErrUsage)
-	case !strings.Contains(contact, "@"):
+	case none != nil:
 		return oaiFile{}, fmt.Errorf("%w: --format oai wants an e-mail address of who keeps it (setting contact)", program.ErrUsage)
 	}
-	return oaiFile{name: name, base: base, host: u.Hostname(), admin: strings.TrimPrefix(contact, "mailto:")}, nil
+	return oaiFile{name: name, base: base, host: u.Hostname(), admin: who.Address}, nil
 }
 
 // oaiRecord is a paper or page in unqualified Dublin Core.
@@ -81,25 +84,25 @@ const oaiHead = xml.Header + `<Repository xmlns="http://www.openarchives.org/OAI
 // write writes found papers as a static repository of OAI-PMH 2.0, each once. topics says
 // that they were matched by topics, which are their subjects.
 func (o oaiFile) write(w io.Writer, found []store.Exported, topics bool) error {
-	earliest := time.Now()
 	at := map[string]int{}
 	var records []oaiRecord
 	for _, f := range found {
-		if f.FetchedAt.Before(earliest) {
-			earliest = f.FetchedAt
-		}
 		r := o.record(f)
 		if topics {
 			r.DC.Subject = []string{f.MatchedBy}
 		}
-		if i, had := at[r.Identifier]; had { // an entry of more collections
-			records[i].DC.Subject = append(records[i].DC.Subject, r.DC.Subject...)
+		if i, had := at[r.Identifier]; had { // an entry of more collections, or another file of a paper
+			records[i].merge(r)
 			continue
 		}
 		at[r.Identifier] = len(records)
 		records = append(records, r)
 	}
-	_, err := fmt.Fprintf(w, oaiHead, escaped("Gleaner: "+o.name), escaped(o.base), escaped(o.admin), earliest.UTC().Format(time.DateOnly))
+	earliest := time.Now().UTC().Format(time.DateOnly)
+	for _, r := range records {
+		earliest = min(earliest, r.Datestamp)
+	}
+	_, err := fmt.Fprintf(w, oaiHead, escaped("Gleaner: "+o.name), escaped(o.base), escaped(o.admin), earliest)
 	if err != nil {
 		return err
 	}
@@ -116,8 +119,30 @@ func (o oaiFile) write(w io.Writer, found []store.Exported, topics bool) error {
 	return err
 }
 
+// merge adds what another entry says of the same.
+func (r *oaiRecord) merge(other oaiRecord) {
+	r.Datestamp = max(r.Datestamp, other.Datestamp)
+	r.DC.Subject = united(r.DC.Subject, other.DC.Subject)
+	r.DC.Identifier = united(r.DC.Identifier, other.DC.Identifier)
+}
+
+func united(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// record dates an entry by what came last of it: who harvests by date has not seen a
+// document that was found long ago and is known to be a paper since today.
 func (o oaiFile) record(f store.Exported) oaiRecord {
-	r := oaiRecord{Identifier: o.identifier(cmp.Or(f.Paper, f.SHA256, f.URL)), Datestamp: f.FetchedAt.UTC().Format(time.DateOnly)}
+	changed := f.FetchedAt
+	if f.ChangedAt.After(changed) {
+		changed = f.ChangedAt
+	}
+	r := oaiRecord{Identifier: o.identifier(cmp.Or(f.Paper, f.SHA256, f.URL)), Datestamp: changed.UTC().Format(time.DateOnly)}
 	r.DC = oaiDC{Space: "http://www.openarchives.org/OAI/2.0/oai_dc/", Elements: "http://purl.org/dc/elements/1.1/",
 		Location: "http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd",
 		Title:    f.Title, Type: "Text", Format: repository.MediaType(extensionOf(f.Kind)), Source: f.VenueName, Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}

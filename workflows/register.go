@@ -76,6 +76,12 @@ func long(ctx workflow.Context, queue, what string) workflow.Context {
 	return on(ctx, queue, what, 6*time.Hour)
 }
 
+// unlimited is long for activities that may need days to come back to where the attempt
+// before was cut off: they end by themselves where they stand still.
+func unlimited(ctx workflow.Context, queue, what string) workflow.Context {
+	return on(ctx, queue, what, 365*24*time.Hour)
+}
+
 // quick is on for activities that ask the database for little.
 func quick(ctx workflow.Context, what string) workflow.Context {
 	return on(ctx, activities.QueueHarvest, what, 5*time.Minute)

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
+	"gleaner/activities"
 	"gleaner/internal/synthesis"
 )
 
@@ -140,4 +142,24 @@ func TestCollectionsLearnAnew(t *testing.T) {
 	at, s = learns(t, 0, nil)
 	require.Empty(t, at)
 	require.Empty(t, s.Learning)
+}
+
+// TestCollectionsCancelledOverLearning end as cancelled.
+func TestCollectionsCancelledOverLearning(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
+	env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(synthesis.Prepared{Centroids: 1, Retrain: 1}, nil)
+	env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(synthesis.Result{Progress: synthesis.Progress{Pages: 1}, Ending: synthesis.SliceFull}, nil)
+	env.OnActivity(topical.RetrainCollection, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ synthesis.Relearning) (synthesis.Relearnt, error) {
+		env.CancelWorkflow()
+		<-ctx.Done()
+		return synthesis.Relearnt{}, ctx.Err()
+	})
+	var ended activities.CollectionEnd
+	env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(func(_ context.Context, e activities.CollectionEnd) error { ended = e; return nil })
+	env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Parallel: 1})
+	require.True(t, temporal.IsCanceledError(env.GetWorkflowError()), "%v", env.GetWorkflowError())
+	require.Equal(t, activities.CollectionEnd{Name: "some", State: activities.JobCancelled}, ended)
 }

@@ -28,9 +28,9 @@ func (l Labelled) Example() Example {
 // up to which it is one of the rest.
 const certain = 0.9
 
-// Certain are those pages that the classifier is certain of, with the label that it gives
+// certainOf are those pages that the classifier is certain of, with the label that it gives
 // them, in their order: of either class at most as many as a person labelled.
-func (c *Classifier) Certain(pages, told []Example) []Example {
+func (c *Classifier) certainOf(pages, told []Example) []Example {
 	var left [2]int
 	for _, e := range told {
 		left[class(e.Topic)]++
@@ -54,63 +54,78 @@ const relearnFolds = 5
 type Relearnt struct {
 	Classifier *Classifier
 	Told       int      // pages that a person labelled
-	Own        int      // that the classifier before was certain of, 0 where they were left out
+	Own        int      // pages of its own labelling, 0 where they were left out
 	Accuracy   *float64 // on the pages that a person labelled, whole sites left out; nil where they are of too few sites
 }
 
 // Relearn learns from pages that a person labelled and, as far as that does no harm, from
-// those that the classifier before was certain of, some of which it got wrong: they are
-// left out where the accuracy on what a person labelled is the better without them, or
-// cannot be measured. The error is ErrExamples where nothing can be learnt.
-func Relearn(ctx context.Context, told, own []Example, opt Options) (*Relearnt, error) {
-	alone, err := accuracy(ctx, told, nil, opt)
+// those read since of which a classifier that learnt from them alone is certain, some of
+// which it gets wrong: they are left out where the accuracy on what a person labelled is
+// the better without them, or cannot be measured. What was learnt before plays no part, so
+// that mistakes do not add up. The error is ErrExamples where nothing can be learnt.
+func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt, error) {
+	alone, with, err := accuracies(ctx, told, read, opt)
 	if err != nil {
 		return nil, err
 	}
-	out := &Relearnt{Told: len(told), Accuracy: alone}
-	examples := told
-	if alone != nil && len(own) > 0 {
-		with, err := accuracy(ctx, told, own, opt)
-		if err != nil {
-			return nil, err
-		}
-		if with != nil && *with >= *alone {
-			out.Own, out.Accuracy, examples = len(own), with, slices.Concat(told, own)
-		}
-	}
-	if out.Classifier, err = Train(examples, opt); err != nil {
+	first, err := Train(told, opt)
+	if err != nil {
 		return nil, fmt.Errorf("of %d labelled pages: %w", len(told), err)
 	}
-	return out, nil
+	out := &Relearnt{Classifier: first, Told: len(told), Accuracy: alone}
+	if alone == nil || *with < *alone {
+		return out, nil
+	}
+	second, own, err := first.further(told, read, opt)
+	return &Relearnt{Classifier: second, Told: len(told), Own: own, Accuracy: with}, err
 }
 
-// accuracy is on how many of the labelled pages a classifier is right that saw nothing of
-// their sites; nil where none could be trained so.
-func accuracy(ctx context.Context, told, own []Example, opt Options) (*float64, error) {
-	said := learn.NewConfusion([]string{aboutTopic, aboutOther})
-	asked := false
+// further is what learns from labelled pages and from so many that the classifier, which
+// learnt from them, is certain of.
+func (c *Classifier) further(told, read []Example, opt Options) (*Classifier, int, error) {
+	own := c.certainOf(read, told)
+	if len(own) == 0 {
+		return c, 0, nil
+	}
+	second, err := Train(slices.Concat(told, own), opt)
+	return second, len(own), err
+}
+
+// accuracies are on how many of the labelled pages a classifier is right that saw nothing
+// of their sites, alone and with what it was certain of elsewhere; nil where none could be
+// trained so.
+func accuracies(ctx context.Context, told, read []Example, opt Options) (alone, with *float64, err error) {
+	right, asked := [2]int{}, 0
 	for _, f := range SiteFolds(told, relearnFolds) {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
-		test := learn.Pick(told, f.Test)
-		c, err := Train(append(learn.Pick(told, f.Train), elsewhere(own, test)...), opt)
+		train, test := learn.Pick(told, f.Train), learn.Pick(told, f.Test)
+		first, err := Train(train, opt)
 		if errors.Is(err, ErrExamples) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		second, _, err := first.further(train, elsewhere(read, test), opt)
+		if err != nil {
+			return nil, nil, err
 		}
 		for _, e := range test {
-			said.Add(label(e.Topic), label(c.Score(e.Words) >= Sure))
-			asked = true
+			for i, c := range []*Classifier{first, second} {
+				if (c.Score(e.Words) >= Sure) == e.Topic {
+					right[i]++
+				}
+			}
+			asked++
 		}
 	}
-	if !asked {
-		return nil, nil
+	if asked == 0 {
+		return nil, nil, nil
 	}
-	share := said.Accuracy()
-	return &share, nil
+	a, w := float64(right[0])/float64(asked), float64(right[1])/float64(asked)
+	return &a, &w, nil
 }
 
 // elsewhere are the pages of other sites.

@@ -12,34 +12,51 @@ import (
 	"gleaner/internal/classify"
 )
 
-// elsewhere are pages of other sites, with labels that are right or wrong.
-func elsewhere(n int, right bool) []classify.Example {
+// read are pages like those of pages, of sites of their own.
+func read(n int) []classify.Example {
 	out := pages(n)
 	for i := range out {
-		out[i].Site = fmt.Sprint("new", i%10)
-		out[i].Topic = out[i].Topic == right
+		out[i].Site, out[i].Topic = fmt.Sprint("new", i%10), false
 	}
 	return out
 }
 
-// What a classifier was certain of is learnt from where it does no harm to what a person
-// labelled, and left out where it does; the accuracy is that of sites left out.
-func TestRelearnLeavesOutWhatHarms(t *testing.T) {
-	told := pages(60)
-	good, err := classify.Relearn(t.Context(), told, elsewhere(40, true), classify.Options{Few: 1})
+// What the classifier is certain of is learnt from where it does no harm to what a person
+// labelled, of either class as much as a person labelled at most, and whatever else it knows
+// hardly a word of is not; the accuracy is that of sites left out.
+func TestRelearnFromWhatIsCertain(t *testing.T) {
+	unheard := classify.Example{Words: []string{"unheard", "of", "words"}, Site: "x"}
+	got, err := classify.Relearn(t.Context(), pages(60), append(read(200), unheard), classify.Options{Few: 1})
 	require.NoError(t, err)
-	assert.Equal(t, 60, good.Told)
-	assert.Equal(t, 40, good.Own)
-	require.NotNil(t, good.Accuracy)
-	assert.Greater(t, *good.Accuracy, 0.9)
-	assert.NotNil(t, good.Classifier.Bayes, "under the options of before")
+	assert.Equal(t, 60, got.Told)
+	assert.Positive(t, got.Own)
+	assert.LessOrEqual(t, got.Own, 60)
+	require.NotNil(t, got.Accuracy)
+	assert.Greater(t, *got.Accuracy, 0.9)
+	assert.NotNil(t, got.Classifier.Bayes, "under the options of before")
+	none, err := classify.Relearn(t.Context(), pages(60), []classify.Example{unheard}, classify.Options{Few: 1})
+	require.NoError(t, err)
+	assert.Zero(t, none.Own)
+}
 
-	bad, err := classify.Relearn(t.Context(), told, elsewhere(600, false), classify.Options{Few: 1})
-	require.NoError(t, err)
-	assert.Zero(t, bad.Own)
+// What is certain and wrong is left out where a person's labels tell: one labelled site is
+// of rivers and not about the topic, and who does not know it takes the pages read since,
+// which name rivers and protocols, for examples of the topic.
+func TestRelearnLeavesOutWhatHarms(t *testing.T) {
+	rivers, told, since := []string{"river", "delta", "bank", "flood"}, pages(60), []classify.Example{}
+	for i := range 30 {
+		if i < 12 {
+			told = append(told, classify.Example{Words: append([]string{"theorem", "research"}, rivers...), Site: "rivers"})
+		}
+		words := append([]string{"compil", "databas", "network", "protocol"}, rivers...)
+		since = append(since, classify.Example{Words: words, Site: fmt.Sprint("since", i)})
+	}
 	alone, err := classify.Relearn(t.Context(), told, nil, classify.Options{Few: 1})
 	require.NoError(t, err)
-	assert.Equal(t, alone, bad, "as if there were none")
+	require.Greater(t, *alone.Accuracy, 0.9)
+	got, err := classify.Relearn(t.Context(), told, since, classify.Options{Few: 1})
+	require.NoError(t, err)
+	assert.Equal(t, alone, got, "as if there were none")
 }
 
 // Of one site there is no accuracy, and nothing but what a person labelled is learnt from;
@@ -49,7 +66,7 @@ func TestRelearnFromLittle(t *testing.T) {
 	for i := range told {
 		told[i].Site = "one"
 	}
-	one, err := classify.Relearn(t.Context(), told, elsewhere(10, true), classify.Options{})
+	one, err := classify.Relearn(t.Context(), told, read(100), classify.Options{})
 	require.NoError(t, err)
 	assert.Nil(t, one.Accuracy)
 	assert.Zero(t, one.Own)
@@ -61,21 +78,4 @@ func TestRelearnFromLittle(t *testing.T) {
 	cancel()
 	_, err = classify.Relearn(ctx, pages(60), nil, classify.Options{})
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-// A classifier is certain of pages that are much like what it learnt, and not of those of
-// which it knows hardly a word; of each class it takes no more than a person labelled.
-func TestCertain(t *testing.T) {
-	c, err := classify.Train(pages(120), classify.Options{})
-	require.NoError(t, err)
-	asked := append(pages(40), classify.Example{Words: []string{"unheard", "of"}, Site: "x"})
-	certain := c.Certain(asked, pages(120))
-	require.NotEmpty(t, certain)
-	for _, e := range certain {
-		assert.NotEqual(t, "x", e.Site)
-		assert.Equal(t, e.Topic, c.Score(e.Words) >= classify.Sure)
-	}
-	few := c.Certain(asked, pages(6))
-	assert.LessOrEqual(t, len(few), 6)
-	assert.Equal(t, certain[0], few[0], "in their order")
 }

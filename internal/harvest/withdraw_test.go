@@ -74,6 +74,15 @@ func took(t *testing.T, a *app.App, url, parent, state string) {
 	require.NoError(t, err)
 }
 
+// linked records that a page links to a file.
+func linked(t *testing.T, a *app.App, page, file string) {
+	t.Helper()
+	of, to := frontier.HashOf(page), frontier.HashOf(file)
+	_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, $2, $3, current_date, current_date FROM sites WHERE host=$1 ON CONFLICT DO NOTHING`,
+		weburl.Host(page), of[:], to[:])
+	require.NoError(t, err)
+}
+
 func barren(t *testing.T, a *app.App, id string) (urls []string) {
 	t.Helper()
 	r, err := report.Build(t.Context(), a.DB, id)
@@ -112,9 +121,12 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 		"another page led to it first": func() {
 			joined(t, a, id, "www.example.ac.uk")
 			took(t, a, "http://www.example.ac.uk/joint.pdf", "http://www.example.ac.uk/~chen/", "accepted")
-			page, target := frontier.HashOf(namesakes), frontier.HashOf("http://www.example.ac.uk/joint.pdf")
-			_, err := a.DB.Pool.Exec(t.Context(), `INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT id, $1, $2, current_date, current_date FROM sites WHERE host='people.example.org'`, page[:], target[:])
-			require.NoError(t, err)
+			linked(t, a, namesakes, "http://www.example.ac.uk/joint.pdf")
+		},
+		"a file elsewhere was not wanted": func() { linked(t, a, namesakes, "http://arxiv.example.org/p0.pdf") },
+		"a limit left a file out": func() {
+			met(t, a, frontier.Skipped, pdf, namesakes, "path-too-deep")
+			linked(t, a, namesakes, pdf)
 		},
 		"another harvest had it crawled": func() {
 			took(t, a, pdf, namesakes, "accepted")
@@ -126,8 +138,10 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 		assert.NotContains(t, barren(t, a, id), namesakes, name)
 		_, err := a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url <> $1`, namesakes)
 		require.NoError(t, err)
-		_, err = a.DB.Pool.Exec(t.Context(), `DELETE FROM documents`)
+		_, err = a.DB.Pool.Exec(t.Context(), `WITH l AS (DELETE FROM links) DELETE FROM documents`)
 		require.NoError(t, err)
+		met(t, a, frontier.Gone, pdf, namesakes, "not-found")
+		linked(t, a, namesakes, pdf)
 		met(t, a, frontier.Page, namesakes, "", "success")
 		joined(t, a, id, "people.example.org")
 		require.Contains(t, barren(t, a, id), namesakes, "as before")

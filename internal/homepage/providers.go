@@ -17,7 +17,6 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
-	"gleaner/internal/web/weburl"
 )
 
 // SearXNG asks a SearXNG instance, whose settings must allow JSON
@@ -208,8 +207,11 @@ func (m merged) Search(ctx context.Context, query string, n int) ([]evidence.Res
 	met := map[string]bool{}
 	for rank := range n {
 		for _, rs := range answers {
-			if rank < len(rs) && !met[weburl.Key(rs[rank].URL)] && len(all) < n {
-				met[weburl.Key(rs[rank].URL)] = true
+			if rank >= len(rs) || len(all) == n {
+				continue
+			}
+			if key := addressKey(rs[rank].URL); !met[key] {
+				met[key] = true
 				all = append(all, rs[rank])
 			}
 		}

@@ -218,7 +218,9 @@ func (r reading) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := r.Reader.Read(p)
-	*r.read += int64(n)
+	if *r.read += int64(n); n > 0 {
+		r.of.came()
+	}
 	return n, err
 }
 

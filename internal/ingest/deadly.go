@@ -63,7 +63,7 @@ func (w *work) try(ctx context.Context, from place) (err error) {
 		return err
 	}
 	if w.log, err = Open(ctx, w.Places, w.options, from.Position); err == nil {
-		w.log.Watch(w.enter)
+		w.log.Watch(w.enter, func() { w.moved() })
 	}
 	return err
 }
@@ -98,13 +98,16 @@ func (w *work) leave(ctx context.Context) {
 
 // watched is what each log knows of who reads it. It is a part of logs.
 type watched struct {
+	moved  func()
 	begins func(ctx context.Context, file string) error
 	passed string // the file whose rest is passed over; "" for the next resource alone
 	why    string // "" for nothing
 }
 
 // Watch implements Log.
-func (w *watched) Watch(begins func(ctx context.Context, file string) error) { w.begins = begins }
+func (w *watched) Watch(begins func(ctx context.Context, file string) error, moved func()) {
+	w.begins, w.moved = begins, moved
+}
 
 // Pass implements Log.
 func (w *watched) Pass(file, why string) { w.passed, w.why = file, why }
@@ -115,6 +118,13 @@ func (w *watched) started(ctx context.Context, file string) error {
 		return nil
 	}
 	return w.begins(ctx, file)
+}
+
+// came tells that something of the log was read.
+func (w *watched) came() {
+	if w.moved != nil {
+		w.moved()
+	}
 }
 
 // passes reports whether nothing more is to be read of a file, and why. It is so once.

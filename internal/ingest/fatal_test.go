@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/record/store"
@@ -89,6 +90,34 @@ func TestStoppedIsNotFatal(t *testing.T) {
 	}
 	c, by := s.finish(run)
 	require.Equal(t, 1, c.SavedNew, "%v", by)
+}
+
+// TestComesOnTowardsItsPlace: whoever has to unpack what is before the place where it goes
+// on tells that it comes on, and is not taken for one that stands still.
+func TestComesOnTowardsItsPlace(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	head := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: dns:a.example\r\nContent-Length: 8000000\r\n\r\n" + noise(8_000_000) + "\r\n\r\n"
+	var all bytes.Buffer
+	z := gzip.NewWriter(&all)
+	_, _ = io.WriteString(z, head+head)
+	require.NoError(t, z.Close())
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("one.warc.gz", all.Bytes())}})
+	require.NoError(t, err)
+	w, err := s.begin(t.Context(), Run{id, 1})
+	require.NoError(t, err)
+	defer w.close()
+	first, err := w.read(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, w.take(t.Context(), first))
+	second, err := w.read(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, w.step(t.Context(), place{Position: second.At}))
+	came := 0
+	p, err := s.Import(t.Context(), Run{id, 1}, 0, func(p Progress) { came += map[bool]int{true: 1}[p.Done == 1] })
+	require.NoError(t, err)
+	require.True(t, p.Ended)
+	require.Greater(t, came, 50, "before the resource where it goes on")
 }
 
 // TestTurn: whoever takes long to come to where it goes on stays longer, so that a log

@@ -120,15 +120,54 @@ func TestHostileHeads(t *testing.T) {
 	ctx := t.Context()
 	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
 	require.NoError(t, err)
-	steps := 0
-	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(Progress) { steps++ })
+	steps := map[int64]bool{}
+	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(p Progress) { steps[p.Done] = p.Done > 0 })
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, steps, 2, "of 150 MB, at most 32 MiB at a time")
+	require.GreaterOrEqual(t, len(steps), 3, "the first, and of 150 MB, at most 32 MiB at a time")
 	require.Equal(t, map[string]int64{NoWeb: each, NoAnswer: each}, p.Counters.Skipped)
 	require.Equal(t, each, p.Counters.All)
 	all, err := s.DB.ImportRecords(ctx, id, 0, false, 1)
 	require.NoError(t, err)
 	require.Len(t, all[0].URL, maxURL)
+}
+
+// TestManyLinks: of pages that hold nothing but links, of which each takes a hundred times
+// as much as its bytes, no more is held than a few at a time, and all are on record.
+func TestManyLinks(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	const pages = 12
+	var log []byte
+	for i := range pages {
+		var body strings.Builder
+		for k := range maxFiles + 500 {
+			fmt.Fprintf(&body, "<a href=%d.pdf>", k)
+		}
+		log = append(log, answer(fmt.Sprintf("http://a.example/%d/", i), "Content-Type: text/html\r\n", "<html>"+body.String())...)
+	}
+	id, err := s.DB.AddJob(t.Context(), store.JobImport, Options{Paths: []string{s.write("links.warc.gz", log)}})
+	require.NoError(t, err)
+	w, err := s.begin(t.Context(), Run{id, 1})
+	require.NoError(t, err)
+	defer w.close()
+	for {
+		r, err := w.read(t.Context())
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.NoError(t, w.take(t.Context(), r))
+	}
+	require.NoError(t, w.readPages(t.Context()))
+	for _, it := range w.items {
+		require.Empty(t, it.page.Links)
+		require.Len(t, it.files, maxFiles)
+	}
+	require.NoError(t, w.step(t.Context(), place{End: true}))
+	var links, leading int
+	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM links), (SELECT count(*) FROM imported_pages)`).Scan(&links, &leading))
+	require.Equal(t, pages*maxFiles, links)
+	require.Equal(t, pages, leading)
 }
 
 // TestPanicOverOne: what makes a reader panic has an outcome, and the import goes on.
@@ -151,7 +190,7 @@ func TestPanicOverOne(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.take(ctx, r))
 	}
-	require.NoError(t, w.each(ctx, func(_ context.Context, it *item) error {
+	require.NoError(t, w.each(ctx, w.items, func(_ context.Context, it *item) error {
 		if it.N == 1 {
 			panic("what nobody thought of")
 		}

@@ -114,7 +114,7 @@ func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
 	p, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(s.t, err)
 	require.True(s.t, p.Ended)
-	c, err := s.Verify(ctx, run, func(int64) {})
+	c, err := s.Verify(ctx, run, 0, func(int64) {})
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.DB.EndJob(ctx, run.Job, run.Run, store.JobEnded, ""))
 	all, err := s.DB.ImportRecords(ctx, run.Job, 0, false, 100000)

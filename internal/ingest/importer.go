@@ -80,7 +80,8 @@ const (
 )
 
 // Import takes resources until the log ends or within is over. It tells of each
-// step. Called again, also after a crash, it goes on where it was.
+// step, and whenever it came on in the log, as on its way to where it goes on. Called
+// again, also after a crash, it goes on where it was.
 func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
 	if err != nil {
@@ -106,6 +107,7 @@ func (w *work) refused(err error) error {
 
 // through takes resources for a while.
 func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) (Progress, error) {
+	w.moved = func() { report(w.done) }
 	for turn := time.Duration(0); ; {
 		r, err := w.read(ctx)
 		if turn == 0 {
@@ -149,6 +151,7 @@ type work struct {
 	before  trying    // of the attempt before, which was lost; zero where none was
 	now     trying    // that is on record
 	file    string    // of the log's, that is read
+	moved   func()    // tells that it came on
 	run     Run
 	options Options
 	log     Log
@@ -166,7 +169,7 @@ type work struct {
 }
 
 func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
-	w := &work{Importer: im, opened: time.Now(), run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
+	w := &work{Importer: im, opened: time.Now(), moved: func() {}, run: run, coll: im.Coll, sites: map[string]int{}, hosts: map[string]string{}, links: map[frontier.Hash]link{}, hidden: map[string]bool{}}
 	if err := im.DB.BeginJob(ctx, run.Job, run.Run); err != nil {
 		return w, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,18 +26,8 @@ func (w *work) settle(ctx context.Context) error {
 			it.kept = nil
 		}
 	}()
-	if err := w.each(ctx, func(_ context.Context, it *item) error {
-		if isPage(it.kind) {
-			w.readPage(it)
-		}
-		return nil
-	}); err != nil {
+	if err := w.readPages(ctx); err != nil {
 		return err
-	}
-	for _, it := range w.items {
-		if it.page != nil {
-			w.learn(it)
-		}
 	}
 	for _, it := range w.items {
 		if it.file.Body == nil {
@@ -49,14 +40,36 @@ func (w *work) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.each(ctx, w.judge)
+	return w.each(ctx, w.items, w.judge)
 }
 
-// each works on the items that have a body, several at a time.
-func (w *work) each(ctx context.Context, do func(context.Context, *item) error) error {
+// readPages parses the pages in hand, a few at a time, and learns where they lead: the
+// links of a page may take a hundred times as much as its bytes, and are let go.
+func (w *work) readPages(ctx context.Context) error {
+	for some := range slices.Chunk(w.items, w.Cores) {
+		if err := w.each(ctx, some, func(_ context.Context, it *item) error {
+			if isPage(it.kind) {
+				w.readPage(it)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		for _, it := range some {
+			if it.page != nil {
+				w.learn(it)
+				it.page.Links = nil
+			}
+		}
+	}
+	return nil
+}
+
+// each works on those items that have a body, several at a time.
+func (w *work) each(ctx context.Context, items []*item, do func(context.Context, *item) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(w.Cores)
-	for _, it := range w.items {
+	for _, it := range items {
 		if it.file.Body != nil {
 			g.Go(func() error { return w.guarded(ctx, it, do) })
 		}

@@ -21,8 +21,9 @@ const (
 
 // Verify compares what an import says it saved with what is on record and in the
 // repository (save_verification of Algorithm 1), notes each difference, and counts
-// all that the import has. Done again it comes to the same.
-func (im *Importer) Verify(ctx context.Context, run Run, report func(n int64)) (Counters, error) {
+// all that the import has. Done again it comes to the same, also from behind a resource
+// that it told of before.
+func (im *Importer) Verify(ctx context.Context, run Run, after int64, report func(n int64)) (Counters, error) {
 	var c Counters
 	job, err := im.DB.Job(ctx, run.Job)
 	if err != nil {
@@ -36,7 +37,7 @@ func (im *Importer) Verify(ctx context.Context, run Run, report func(n int64)) (
 		return c, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	if !o.Unrecorded {
-		if err := im.verifySaved(ctx, run.Job, report); err != nil {
+		if err := im.verifySaved(ctx, run.Job, after, report); err != nil {
 			return c, err
 		}
 	}
@@ -52,8 +53,8 @@ func (im *Importer) Verify(ctx context.Context, run Run, report func(n int64)) (
 	return c, err
 }
 
-func (im *Importer) verifySaved(ctx context.Context, job int64, report func(int64)) error {
-	for after := int64(0); ; {
+func (im *Importer) verifySaved(ctx context.Context, job, after int64, report func(int64)) error {
+	for {
 		saved, err := im.DB.SavedBy(ctx, job, after, verifyStep)
 		if err != nil || len(saved) == 0 {
 			return err

@@ -343,29 +343,3 @@ func TestWebLies(t *testing.T) {
 	require.ErrorIs(t, err, ErrInput)
 	require.Less(t, asked, 10)
 }
-
-// TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
-// which nobody knows.
-func TestListsThatAreTooLong(t *testing.T) {
-	t.Parallel()
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-	require.NoError(t, err)
-	_, _ = z.Write([]byte("a.warc.gz\n"))
-	filler := bytes.Repeat([]byte("#"+strings.Repeat("-", 1022)+"\n"), 1<<10)
-	for range 256 {
-		_, _ = z.Write(filler)
-	}
-	require.NoError(t, z.Close())
-	var links strings.Builder
-	for i := range 30_000 {
-		fmt.Fprintf(&links, `<a href="%d.warc.gz">a</a>`, i)
-	}
-	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000), "/links.html": "<html>" + links.String()}}
-	at := web.serve(t)
-	for path, says := range map[string]string{"/list.gz": "256 MiB, and 1 archives are named", "/page.html": "4 MiB", "/links.html": "20000 of which are of archives"} {
-		_, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, Position{})
-		require.ErrorIs(t, err, ErrInput, path)
-		require.ErrorContains(t, err, says, path)
-	}
-}

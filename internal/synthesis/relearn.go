@@ -35,7 +35,7 @@ type Relearnt struct {
 }
 
 // Relearn has each topic's classifier learn anew, from the pages that a person labelled or
-// judged, and from the latest of the crawl's that the classifier is certain of. What an
+// judged, and from the latest of the crawl's as classify.Relearn has it. What an
 // attempt did before it was cut off is not done again. A topic that cannot be learnt is
 // noted, and keeps the classifier that it has. told is called with each topic before it is
 // begun.
@@ -49,22 +49,18 @@ func (m *Maker) Relearn(ctx context.Context, r Relearning, told func(topic strin
 	if err != nil {
 		return out, err
 	}
-	now, err := m.classifiers(ctx, c.ID, ask)
-	if err != nil {
-		return out, err
-	}
 	before, err := m.record.Learnings(ctx, c.ID)
 	if err != nil {
 		return out, err
 	}
 	var failed []string
-	for _, t := range slices.Sorted(maps.Keys(now)) {
+	for _, t := range slices.Sorted(maps.Keys(ask.Learnt)) {
 		told(t)
 		i := slices.IndexFunc(before, func(l collections.Learning) bool { return l.Topic == t && l.Run == r.Run && l.Pages == r.Pages })
 		var l collections.Learning
 		if i >= 0 {
 			l = before[i]
-		} else if l, err = m.relearn(ctx, c.ID, t, now[t], r); err != nil {
+		} else if l, err = m.relearn(ctx, c.ID, t, ask.Learnt[t].Options, r); err != nil {
 			return out, fmt.Errorf("topic %q: %w", t, err)
 		}
 		if l.Note != "" {
@@ -78,7 +74,7 @@ func (m *Maker) Relearn(ctx context.Context, r Relearning, told func(topic strin
 }
 
 // relearn has one topic's classifier learn anew.
-func (m *Maker) relearn(ctx context.Context, id int, t string, now *classify.Classifier, r Relearning) (collections.Learning, error) {
+func (m *Maker) relearn(ctx context.Context, id int, t string, opt classify.Options, r Relearning) (collections.Learning, error) {
 	l := collections.Learning{Topic: t, Run: r.Run, Pages: r.Pages}
 	labelled, err := m.record.Examples(ctx, id, t)
 	if err != nil {
@@ -90,8 +86,7 @@ func (m *Maker) relearn(ctx context.Context, id int, t string, now *classify.Cla
 	}
 	var raw json.RawMessage
 	err = collection.Guarded(ctx, m.log, "what topic "+t+" learns from", func() error {
-		said := examples(labelled)
-		got, err := classify.Relearn(ctx, said, now.Certain(examples(read), said), now.Options)
+		got, err := classify.Relearn(ctx, examples(labelled), examples(read), opt)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (p places) barren(authors map[string]store.AuthorClue) []string {
 	hosts := map[string]bool{}
 	for _, clue := range authors {
 		for i, url := range clue.Homepages {
-			if _, accepted, open := p.under(url); crawled(clue.Sites[i]) && accepted == 0 && open == 0 {
+			if _, accepted, open := p.under(url); read(clue.Sites[i]) && accepted == 0 && open == 0 {
 				hosts[weburl.Host(url)] = true
 			}
 		}
@@ -102,6 +102,9 @@ func (p places) under(homepage string) (documents, accepted, open int) {
 // crawled reports whether the crawl of a site has come to its end.
 func crawled(site store.SiteClue) bool { return site.State == gleaner.SiteDone && site.Waiting == 0 }
 
+// read reports whether the homepage itself was read by a crawl that has come to its end.
+func read(site store.SiteClue) bool { return crawled(site) && !site.Unasked && site.Unread == "" }
+
 // barren are the homepages that led nowhere, in one order.
 func (c *clues) barren() (out []evidence.Barren) {
 	for _, author := range slices.Sorted(maps.Keys(c.authors)) {
@@ -119,7 +122,7 @@ func (c *clues) barren() (out []evidence.Barren) {
 // and all that it leads to was examined. "" of any other.
 func (c *clues) nothing(of store.AuthorClue, i int) string {
 	site := of.Sites[i]
-	if !crawled(site) || site.Unasked || site.Unread != "" {
+	if !read(site) {
 		return ""
 	}
 	if documents, accepted, open := c.places.under(of.Homepages[i]); accepted == 0 && open == 0 {
@@ -130,7 +133,7 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 
 // bySite looks at where the authors live.
 func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
-	var read, nowhere, refused, waiting []string
+	var known, nowhere, refused, waiting []string
 	for _, a := range p.Authors {
 		clue := c.authors[a.ID()]
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
@@ -151,7 +154,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			case crawled(site) && site.Unread != "":
 				refused = append(refused, line+", but the page itself: "+site.Unread)
 			case crawled(site):
-				read = append(read, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
+				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
 			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:
@@ -161,9 +164,9 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 	}
 	switch {
 	case len(waiting) > 0:
-		return NotYet, slices.Concat(waiting, read, nowhere, refused)
-	case len(read) > 0:
-		return NotLinked, slices.Concat(read, nowhere, refused)
+		return NotYet, slices.Concat(waiting, known, nowhere, refused)
+	case len(known) > 0:
+		return NotLinked, slices.Concat(known, nowhere, refused)
 	case len(refused) > 0:
 		return SiteRefused, slices.Concat(refused, nowhere)
 	case len(nowhere) > 0:

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 	"os"
+	"time"
 
 	"gleaner/internal/fetch"
 )
@@ -80,13 +81,51 @@ func (w *web) Stat(ctx context.Context, name string) (File, error) {
 	return f.File, nil
 }
 
-// file asks what is not known of a file yet.
+// file asks what is not known of a file yet. It asks twice: what the answers do not
+// agree on tells nothing of the file, as an ETag that is another in each. One of which
+// neither an ETag nor a time is left is read in one piece, since parts of two versions
+// could not be told apart.
 func (w *web) file(ctx context.Context, name string) (*webFile, error) {
 	if f := w.known[name]; f != nil {
 		return f, nil
 	}
-	var f *webFile
-	err := w.ask.Stream(ctx, fetch.StreamRequest{URL: name, Most: 1}, func(s *fetch.Streamed) error {
+	f, err := w.head(ctx, name)
+	for n := 0; err == nil && f.etag+f.modified != ""; n++ {
+		var next *webFile
+		if next, err = w.head(ctx, name); err != nil {
+			break
+		}
+		last := *f
+		if f = next; f.etag == last.etag && f.modified == last.modified {
+			break
+		}
+		if n == again { // it was not changed between two of them: they never agree
+			f.agree(last)
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.known[name] = f
+	return f, nil
+}
+
+// agree takes away what another answer says otherwise.
+func (f *webFile) agree(with webFile) {
+	if f.etag != with.etag {
+		f.etag = ""
+	}
+	if f.modified != with.modified {
+		f.modified, f.Modified = "", time.Time{}
+	}
+	f.parts = f.parts && f.etag+f.modified != ""
+	f.Version = cmp.Or(f.etag, version(f.Size, f.Modified))
+}
+
+// head asks for the first byte of a file, and so for what is said of it.
+func (w *web) head(ctx context.Context, name string) (f *webFile, err error) {
+	err = w.ask.Stream(ctx, fetch.StreamRequest{URL: name, Most: 1}, func(s *fetch.Streamed) error {
 		f = describe(name, s)
 		return nil
 	})
@@ -97,7 +136,6 @@ func (w *web) file(ctx context.Context, name string) (*webFile, error) {
 	if err != nil {
 		return nil, typed(err)
 	}
-	w.known[name] = f
 	return f, nil
 }
 
@@ -238,7 +276,7 @@ func (w *web) copyTo(ctx context.Context, to *os.File, f *webFile) (n int64, err
 }
 
 func tooLarge(name string) error {
-	return fmt.Errorf("%w: %s gives no parts of its files, and this one is larger than %d bytes: fetch it yourself, and import it from a folder", ErrRefused, name, largestWhole)
+	return fmt.Errorf("%w: %s gives no parts of its files, or does not say of which version they are, and this one is larger than %d bytes: fetch it yourself, and import it from a folder", ErrRefused, name, largestWhole)
 }
 
 // openWeb opens an archive, or a list of archives.

@@ -101,7 +101,7 @@ type Learning struct {
 	Pages    int       `json:"pages"` // and documents that the run had brought in
 	At       time.Time `json:"at"`
 	Told     int       `json:"labelled"`           // pages learnt from that a person labelled
-	Own      int       `json:"own"`                // that the classifier before was certain of
+	Own      int       `json:"own"`                // of its own labelling
 	Accuracy *float64  `json:"accuracy,omitempty"` // on those that a person labelled, their sites left out; nil where that cannot be measured
 	Note     string    `json:"note,omitempty"`     // why it failed: what was learnt before stays
 }

@@ -32,6 +32,8 @@ type Exported struct {
 
 	Kind string `json:"kind"`        // of the document: pdf, postscript, …
 	Also []Twin `json:"also" db:"-"` // the same paper in other files, the best first
+
+	ChangedAt time.Time `json:"-"` // when it became what it is
 }
 
 // Twin is another document of a paper: its PostScript beside its PDF, its draft
@@ -47,7 +49,8 @@ type Twin struct {
 // were found as, if anything.
 const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
 	CASE WHEN m.settled='yes' THEN 'settled' ELSE coalesce(m.verdict, '') END, coalesce(m.score, d.score), l.found_at, coalesce(p.authors, '[]'), coalesce(p.doi, ''),
-	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind`
+	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind,
+	greatest(l.found_at, coalesce(m.matched_at, d.updated_at))`
 
 // goalSQL is true of a paper p that is of the goal named by an argument: a venue's
 // own, or one of the papers that a harvest of that name is after.

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,6 +108,9 @@ func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 	return err
 }
 
+// linksAtOnce is how many links are written by one statement.
+const linksAtOnce = 10_000
+
 func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 	var n, bytes []int64
 	var known, seed []bool
@@ -133,8 +139,21 @@ func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 }
 
 // saveImportedLinks keeps which pages of a log link to which files, and the pages
-// themselves, to which no crawl may have gone.
+// themselves, to which no crawl may have gone: all in one order, so that two who write the
+// same wait for one another in turn.
 func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) error {
+	slices.SortFunc(links, func(a, b ImportedLink) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), bytes.Compare(a.Page[:], b.Page[:]), bytes.Compare(a.Target[:], b.Target[:]))
+	})
+	for some := range slices.Chunk(links, linksAtOnce) {
+		if err := saveSomeLinks(ctx, tx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func saveSomeLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) error {
 	var sites []int
 	var hashes [][]byte
 	var urls []string
@@ -142,9 +161,6 @@ func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) err
 	for i := range links {
 		l := &links[i]
 		sites, hashes, urls, seen = append(sites, l.Site), append(hashes, l.Page[:]), append(urls, l.URL), append(seen, l.Seen)
-	}
-	if len(sites) == 0 {
-		return nil
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO imported_pages (site_id, hash, url) SELECT DISTINCT ON (site_id, hash) site_id, hash, url FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS v (site_id, hash, url)
 		ORDER BY site_id, hash ON CONFLICT DO NOTHING`, sites, hashes, urls)

@@ -58,12 +58,14 @@ func (db *DB) Places(ctx context.Context, hosts []string) ([]Place, error) {
 
 // PlacesLeft lists what else speaks for pages of some hosts, which takes longer to find:
 // the pages that link to a document that was found by another page and is accepted or
-// not examined, and what did not answer or is shut to programs, there or on the sites of
-// a harvest to which these hosts led.
+// not examined, or to a file that was not asked for; and what did not answer or is shut to
+// programs, there or on the sites of a harvest to which these hosts led.
 func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([]Place, error) {
 	return list[Place](ctx, db, `WITH s AS (SELECT id FROM sites WHERE host = ANY($2)),
-		k AS (SELECT DISTINCT k.site_id, k.page, d.state='accepted' AS accepted FROM s JOIN links k ON k.site_id=s.id
-			JOIN locations l ON l.asked=k.target AND l.current JOIN documents d ON d.sha256=l.sha256 WHERE d.state <> 'rejected')
+		k AS (SELECT DISTINCT k.site_id, k.page, coalesce(d.state='accepted', false) AS accepted FROM s JOIN links k ON k.site_id=s.id
+			LEFT JOIN locations l ON l.asked=k.target AND l.current LEFT JOIN documents d ON d.sha256=l.sha256
+			LEFT JOIN urls u ON u.site_id=k.site_id AND u.hash=k.target
+			WHERE CASE WHEN l.hash IS NULL THEN coalesce(u.state, 5) IN (0, 3, 5) ELSE d.state <> 'rejected' END)
 		SELECT `+pageOfURL+`, '', k.accepted, NOT k.accepted FROM k`+pageOfSQL+`WHERE `+pageOfURL+` IS NOT NULL
 		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.site_id IN (SELECT id FROM s)
 			AND (u.state IN (0, 3) OR u.state=4 AND u.outcome IN ('robots-denied', 'forbidden'))

@@ -4,14 +4,43 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 )
 
-// WriteFile makes a file of what write writes.
+// WriteFile makes a file that others see whole or not at all, where a link leads if it is
+// one. What is there and is no file, as a device or a pipe, is written to.
 func WriteFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
+	mode := os.FileMode(0o644)
+	if is, err := os.Stat(name); err == nil {
+		if !is.Mode().IsRegular() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return filled(f, write)
+		}
+		mode = is.Mode().Perm()
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".partial-*")
 	if err != nil {
 		return err
 	}
+	defer os.Remove(tmp.Name()) // gone already where it was renamed
+	if err := tmp.Chmod(mode); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := filled(tmp, write); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}
+
+// filled writes to a file and closes it.
+func filled(f *os.File, write func(io.Writer) error) error {
 	if err := write(f); err != nil {
 		f.Close()
 		return err

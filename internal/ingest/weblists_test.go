@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/ingest/source"
+)
+
+// TestUnsteadyETag: a server whose ETag, and whose Last-Modified, is another in each answer
+// has not changed its file with each: its list and its archive are read, in parts where
+// size and time tell that they are of one version, and from any resource on.
+func TestUnsteadyETag(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	crawl := slices.Concat(s.crawl(), answer("http://a.example/big.bin", "Content-Type: application/octet-stream\r\n", noise(9<<20)), answer("http://a.example/8.pdf", "", s.pdf(8)))
+	for _, undated := range []bool{false, true} {
+		web := &site{files: map[string]string{"/a.warc.gz": string(crawl), "/list.txt": "a.warc.gz\n"}}
+		asked, parts := 0, 0
+		web.say = func(w http.ResponseWriter, r *http.Request) bool {
+			asked++
+			tag := fmt.Sprintf(`"%d"`, asked)
+			if match := r.Header.Get("If-Match"); match != "" && match != tag {
+				w.WriteHeader(http.StatusPreconditionFailed)
+				return true
+			}
+			body, is := web.files[r.URL.Path]
+			if !is {
+				return false
+			}
+			if spec := r.Header.Get("Range"); spec != "" && spec != "bytes=0-0" {
+				parts++
+			}
+			at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			if undated {
+				at = at.Add(time.Duration(asked) * time.Second)
+			}
+			w.Header().Set("ETag", tag)
+			http.ServeContent(w, r, "", at, strings.NewReader(body))
+			return true
+		}
+		places := source.Places{Asker: asker(t, nil)}
+		o := Options{Paths: []string{web.serve(t) + "/list.txt"}}
+		all, bodies := from(t, places, o, Position{})
+		require.Equal(t, s.pdf(8), bodies["http://a.example/8.pdf"])
+		require.Equal(t, undated, parts == 0, "%d parts", parts)
+		for _, r := range all {
+			require.NotContains(t, []string{Changed, Damaged}, r.Skip, r.Detail)
+		}
+		rest, _ := from(t, places, o, all[len(all)-1].At)
+		require.Equal(t, []string{"http://a.example/8.pdf"}, urlsOf(rest))
+	}
+}
+
+// TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
+// which nobody knows.
+func TestListsThatAreTooLong(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	require.NoError(t, err)
+	_, _ = z.Write([]byte("a.warc.gz\n"))
+	filler := bytes.Repeat([]byte("#"+strings.Repeat("-", 1022)+"\n"), 1<<10)
+	for range 256 {
+		_, _ = z.Write(filler)
+	}
+	require.NoError(t, z.Close())
+	var links strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&links, `<a href="%d.warc.gz">a</a>`, i)
+	}
+	web := &site{files: map[string]string{"/list.gz": packed.String(), "/page.html": `<html><a href="a.warc.gz">a</a>` + strings.Repeat("<p>text</p>", 500_000), "/links.html": "<html>" + links.String()}}
+	at := web.serve(t)
+	for path, says := range map[string]string{"/list.gz": "256 MiB, and 1 archives are named", "/page.html": "4 MiB", "/links.html": "20000 of which are of archives"} {
+		_, err := Open(t.Context(), source.Places{Asker: asker(t, nil)}, Options{Paths: []string{at + path}}, Position{})
+		require.ErrorIs(t, err, ErrInput, path)
+		require.ErrorContains(t, err, says, path)
+	}
+}
