@@ -19,6 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/classify"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -32,6 +33,7 @@ import (
 type collectFlags struct {
 	synthesis.Ask
 	name, stops string
+	words       string            // file of them
 	venues      []string          // whose papers stand for a topic
 	seeds       []string          // files
 	directory   seeds.Found       // what is in them
@@ -58,6 +60,8 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
+	fl.BoolVar(&f.Inspect, "inspect", false, "follow links by their words: from pages about a topic all but such as 'home' and 'next', from others those alone that lead on, such as 'research', and those to departments")
+	fl.StringVar(&f.words, "link-lists", "", "YAML file of the words for --inspect (pruning_anchors, extracting_anchors), in place of the program's")
 	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
 	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each --classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of (0: never)")
@@ -143,6 +147,9 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 			return nil, wrong(err)
 		}
 	}
+	if err := f.readWords(); err != nil {
+		return nil, wrong(err)
+	}
 	if err := f.readLearnt(topics); err != nil {
 		return nil, wrong(err)
 	}
@@ -178,6 +185,27 @@ func readBounded(file string) ([]byte, error) {
 		err = fmt.Errorf("%s: has more than %d bytes", file, largestFile)
 	}
 	return raw, err
+}
+
+// readWords reads the words by which links are followed.
+func (f *collectFlags) readWords() error {
+	words, err := rank.DefaultLists()
+	if err != nil {
+		return err
+	}
+	if f.words != "" {
+		raw, err := readBounded(f.words)
+		if err != nil {
+			return err
+		}
+		own, err := rank.ParseLists(raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.words, err)
+		}
+		words = words.Override(own)
+	}
+	f.Pruning, f.Extracting = words.PruningAnchors, words.ExtractingAnchors
+	return nil
 }
 
 // readSeeds reads the pages of the topics' categories.

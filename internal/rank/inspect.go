@@ -26,7 +26,7 @@ func (l Lists) Pruned(about bool, link page.Link) (why string, pruned bool) {
 		text = words(lastOf(link.URL))
 	}
 	switch {
-	case len(text) == 0 || l.department(link.URL):
+	case len(text) == 0 || l.Department(link.URL):
 		return "", false
 	case !about:
 		return "none of the words that lead on", prefixMatch(text, l.ExtractingAnchors) == ""
@@ -40,9 +40,9 @@ func (l Lists) Pruned(about bool, link page.Link) (why string, pruned bool) {
 	return "", false
 }
 
-// department reports whether a part of the host's name or a directory is one that
+// Department reports whether a part of the host's name or a directory is one that
 // departments have.
-func (l Lists) department(raw string) bool {
+func (l Lists) Department(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return false

@@ -9,8 +9,9 @@ import (
 	"gleaner/internal/topic"
 )
 
-// The priorities of the context graph: of links of pages about a topic, and of those of
-// pages that may lead to such.
+// The priorities of the context graph (URL ordering, Chen 2008): of seeds, links of pages
+// about a topic and links to departments, and of other links of pages that may lead to
+// such.
 const (
 	high = 1.0
 	low  = 0.5

@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -79,6 +80,8 @@ type Config struct {
 	SliceTime  time.Duration // of a slice
 	Limits     weburl.Limits // on the shape of URLs
 	Rules      rules.Sets    // the operator's lists of what is left out
+	Inspect    bool          // links are followed by their words
+	Words      rank.Lists    // by which; the directories of departments, too
 }
 
 // Ask is what a person asks for.
@@ -98,12 +101,24 @@ type Ask struct {
 
 	// Retrain is after how many pages and documents they learn anew; 0 is never.
 	Retrain int `json:"retrain,omitempty"`
+
+	// Inspect has links followed by their words alone, as CINDI's anchor text inspection
+	// does: from a page about a topic all but those with one of Pruning, from any other
+	// those with one of Extracting, and those to departments.
+	Inspect    bool     `json:"inspect,omitempty"`
+	Pruning    []string `json:"pruning,omitempty"`
+	Extracting []string `json:"extracting,omitempty"`
 }
 
 // DefaultAsk is where to begin.
 func DefaultAsk() (Ask, error) {
 	stops, err := topic.DefaultStops()
-	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops}, err
+	if err != nil {
+		return Ask{}, err
+	}
+	words, err := rank.DefaultLists()
+	return Ask{Options: topic.Defaults(), Policy: BestFirst, MaxPages: 5000, MaxTime: 24 * time.Hour, HostPages: 200, Stops: stops,
+		Pruning: words.PruningAnchors, Extracting: words.ExtractingAnchors}, err
 }
 
 // Check says what cannot be, by the name of its flag.
@@ -135,8 +150,12 @@ func (c Config) queue() collections.Rules {
 }
 
 // over lays what is asked for over a worker's bounds.
-func (a Ask) over(c Config) Config {
+func (a Ask) over(c Config, topics []topic.Topic) Config {
 	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
+	c.Inspect, c.Words = a.Inspect, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
+	for _, t := range topics {
+		c.Words.DepartmentWords = append(c.Words.DepartmentWords, t.Departments...)
+	}
 	return c
 }
 

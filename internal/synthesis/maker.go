@@ -111,7 +111,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	rules := ask.over(m.cfg).queue()
+	rules := ask.over(m.cfg, topics).queue()
 	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
@@ -343,7 +343,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if err != nil {
 		return Result{}, err
 	}
-	ask, _, err := asked(c)
+	ask, topics, err := asked(c)
 	if err != nil {
 		return Result{}, err
 	}
@@ -363,7 +363,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if err != nil {
 		return Result{}, err
 	}
-	cfg := ask.over(m.cfg)
+	cfg := ask.over(m.cfg, topics)
 	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
 	if c.Started != nil {
 		w.began = *c.Started

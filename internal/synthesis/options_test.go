@@ -112,6 +112,13 @@ func TestOptions(t *testing.T) {
 			require.NotContains(t, m.asked, "a.example/one")
 			require.Greater(t, m.like["a.example/third"], plain.like["a.example/third"], "its first word counts for nothing")
 		}},
+		"inspect": {func(a *Ask) {
+			a.Cutoff, a.Inspect, a.Pruning, a.Extracting = 1, true, []string{"one", "third"}, []string{"research"}
+		}, func(t *testing.T, m made) {
+			require.Equal(t, []string{"a.example/", "a.example/behind", "a.example/both", "a.example/copy", "c.example/"}, m.entries["primes"])
+			require.Contains(t, m.asked, "a.example/off")
+			require.NotContains(t, m.asked, "a.example/beyond", "no word of the link leads on")
+		}},
 		"learn-idf": {func(a *Ask) { a.LearnIDF = true }, func(t *testing.T, m made) {
 			require.Contains(t, plain.entries["primes"], "a.example/both")
 			require.Contains(t, m.entries["verses"], "a.example/both", "words of primes are on most pages of the crawl so far, and tell less")

@@ -7,6 +7,7 @@ import (
 
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
 )
 
 // Policy says which links a crawl takes, and which of them it asks for next. Each needs
@@ -79,17 +80,17 @@ type hinter interface{ Hint(text string) float64 }
 
 // priority of a link on a page of a verdict, which was asked for with a priority of its
 // own.
-func (l *loop) priority(v topic.Verdict, own float64, offSite bool, anchor string) float64 {
+func (l *loop) priority(v topic.Verdict, own float64, offSite bool, link *page.Link) float64 {
 	switch l.cfg.Policy {
 	case BreadthFirst:
 		return 0
 	case ContextGraph:
-		if v.Best.Correlation < l.cfg.Threshold {
+		if v.Best.Correlation < l.cfg.Threshold && !l.cfg.Words.Department(link.URL) {
 			return low
 		}
 		return high
 	case Gleaner:
-		return l.ours(v, own, offSite, anchor)
+		return l.ours(v, own, offSite, link.Anchor)
 	}
 	return l.cfg.LinkPriority(v, offSite)
 }

@@ -213,7 +213,7 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 	for i := range p.Links {
 		link := &p.Links[i]
 		u := collections.URL{URL: link.URL, Host: weburl.Host(link.URL), Parent: p.URL, Anchor: storable(link.Anchor, 300), Depth: v.Depth + 1, Off: verdict.Off}
-		if link.NoFollow || u.Host == "" || !l.leads(link) || met[u.Hash()] || !l.fits(&u, link.Anchor) {
+		if link.NoFollow || u.Host == "" || !l.leads(link) || l.pruned(v, link) || met[u.Hash()] || !l.fits(&u, link.Anchor) {
 			continue
 		}
 		met[u.Hash()] = true
@@ -221,12 +221,21 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 			left++
 			continue
 		}
-		u.Priority = l.priority(verdict, v.Priority, u.Host != v.Host, link.Anchor)
+		u.Priority = l.priority(verdict, v.Priority, u.Host != v.Host, link)
 		v.Links = append(v.Links, u)
 	}
 	if left > 0 {
 		v.Reason = fmt.Sprintf("%d links beyond the limit of %d were left out", left, l.cfg.MaxLinks)
 	}
+}
+
+// pruned reports whether a link is left out by its words. Documents are not.
+func (l *loop) pruned(from *collections.Visit, link *page.Link) bool {
+	if !l.cfg.Inspect || weburl.IsDocumentName(link.URL) {
+		return false
+	}
+	_, is := l.cfg.Words.Pruned(from.About, *link)
+	return is
 }
 
 // leads reports whether a link is one that a reader could follow, or names a page's

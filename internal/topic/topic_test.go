@@ -31,13 +31,14 @@ topics:
       - name: Graphs
   - name: poetry
     query: sonnets
+    departments: [lit, english]
     topics: [{name: haiku, pages: ["http://a.example/", "http://b.example/"]}]
 `))
 	require.NoError(t, err)
 	require.Equal(t, []Topic{
 		{ID: "mathematics/number theory", Query: "prime numbers"},
 		{ID: "mathematics/Graphs", Query: "Graphs mathematics"},
-		{ID: "poetry", Query: "sonnets"},
+		{ID: "poetry", Query: "sonnets", Departments: []string{"lit", "english"}},
 		{ID: "poetry/haiku", Pages: []string{"http://a.example/", "http://b.example/"}},
 	}, all)
 	same, err := Parse([]byte(`{"topics": [{"name": "a", "query": "b"}]}`))
@@ -49,6 +50,8 @@ topics:
 		"topics: []":                     "none",
 		"topic: [{name: a}]":             "topic",
 		"[":                              "yaml",
+
+		"topics: [{name: a, departments: [CS.Example]}]": "informatics",
 	} {
 		_, err := Parse([]byte(wrong))
 		require.ErrorIs(t, err, ErrTopics)

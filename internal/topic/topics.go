@@ -25,6 +25,10 @@ type Topic struct {
 	// Categories of a web directory under which its pages are, such as Top/Science/Math;
 	// where there are none it is those that bear its name.
 	Categories []string `json:"categories,omitempty"`
+
+	// Departments are parts of a host's name, and directories, that are about the topic,
+	// such as cs and informatics.
+	Departments []string `json:"departments,omitempty"`
 }
 
 // node is a topic as it stands in a file.
@@ -35,7 +39,8 @@ type node struct {
 	Venue  string   `yaml:"venue"`
 	Topics []node   `yaml:"topics"`
 
-	Categories []string `yaml:"categories"`
+	Categories  []string `yaml:"categories"`
+	Departments []string `yaml:"departments"`
 }
 
 // The bounds of a file of topics: what one crawl takes, and the record of it.
@@ -45,7 +50,7 @@ const (
 	maxName   = 500  // bytes of an ID, which is a key
 	maxQuery  = 2000
 
-	maxCategories = 100 // of a topic
+	maxCategories = 100 // of a topic, and departments
 )
 
 // OfVenues are topics for which the papers of venues stand, each under its key.
@@ -91,7 +96,7 @@ func Parse(data []byte) ([]Topic, error) {
 				return fmt.Errorf("%w: %q stands there twice", ErrTopics, id)
 			}
 			met[id] = true
-			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Categories: n.Categories}
+			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Categories: n.Categories, Departments: n.Departments}
 			if err := t.check(); err != nil {
 				return err
 			}
@@ -132,6 +137,10 @@ func (t Topic) check() error {
 		return fmt.Errorf("%w: %.60q has a venue beside a query or pages; it is made of one of them", ErrTopics, t.ID)
 	case len(t.Categories) > maxCategories || slices.ContainsFunc(t.Categories, func(c string) bool { return strings.Trim(c, "/ ") == "" || len(c) > maxQuery }):
 		return fmt.Errorf("%w: %.60q has more than %d categories, or one without a name", ErrTopics, t.ID, maxCategories)
+	case len(t.Departments) > maxCategories || slices.ContainsFunc(t.Departments, func(d string) bool {
+		return d == "" || strings.ContainsAny(d, "./ ") || d != strings.ToLower(d) || len(d) > maxName
+	}):
+		return fmt.Errorf("%w: %.60q has more than %d departments, or one that is no part of a host's name or directory in lower case, such as informatics", ErrTopics, t.ID, maxCategories)
 	case len(t.Pages) > maxPages:
 		return fmt.Errorf("%w: %.60q has %d pages; %d is the most", ErrTopics, t.ID, len(t.Pages), maxPages)
 	}
