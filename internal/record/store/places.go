@@ -71,7 +71,7 @@ func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([
 			WHERE CASE WHEN l.hash IS NULL THEN coalesce(u.state, 5) IN (0, 3, 5) ELSE d.state <> 'rejected' END)
 		SELECT `+pageOfURL+`, '', k.accepted, NOT k.accepted FROM k`+pageOfSQL+`WHERE `+pageOfURL+` IS NOT NULL
 		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.site_id IN (SELECT id FROM s)
-			AND (u.state IN (0, 3) OR u.state IN (4, 5) AND u.outcome IN `+unseen+` OR u.state IN (4, 5) AND u.outcome LIKE '%-limit')
+			AND (u.state IN (0, 3) OR u.state IN (4, 5) AND (u.outcome IN `+unseen+` OR u.outcome LIKE '%-limit'))
 		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.role > 0 AND u.state IN (0, 3)
 			AND u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1 OR given_by IN (SELECT id FROM s))
 			AND split_part(split_part(u.parent, '://', 2), '/', 1) = ANY($2)`, harvest, hosts)
