@@ -122,7 +122,12 @@ const endless = 1000 * time.Hour
 func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Run, o ImportOptions) error {
 	began := time.Now()
 	from, at, most := int64(0), began, resident()
+	last := int64(0)
 	tell := func(p ingest.Progress) {
+		if p.Done == last && !p.Ended {
+			return // it only came on in its archive
+		}
+		last = p.Done
 		most = max(most, resident())
 		if p.Done*10 < int64(o.Records*(len(r.Tenths)+1)) && !p.Ended {
 			return
@@ -140,7 +145,7 @@ func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Ru
 	c := p.Counters
 	r.Records, r.Documents, r.Saved = p.Done, int64(o.Records/o.Every), int64(c.SavedNew)
 	r.PerSecond, r.DocumentsPer = float64(r.Records)/r.Seconds, float64(r.Documents)/r.Seconds
-	c, err = im.Verify(ctx, run, func(int64) {})
+	c, err = im.Verify(ctx, run, 0, func(int64) {})
 	r.Differences = int64(c.Differences)
 	return err
 }
