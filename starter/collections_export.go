@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -99,6 +100,7 @@ func exportedEntries(ctx context.Context, db *store.DB, entries []collections.En
 			x.Title = e.Title
 		}
 		x.URL, x.ParentURL, x.MatchedBy, x.Score, x.FetchedAt = e.URL, e.Parent, e.Topic, e.Correlation, e.At
+		x.Identity = cmp.Or(e.SHA256, e.URL)
 		found[i] = x
 	}
 	return found, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -142,7 +141,7 @@ func (o oaiFile) record(f store.Exported) oaiRecord {
 	if f.ChangedAt.After(changed) {
 		changed = f.ChangedAt
 	}
-	r := oaiRecord{Identifier: o.identifier(cmp.Or(f.Paper, f.SHA256, f.URL)), Datestamp: changed.UTC().Format(time.DateOnly)}
+	r := oaiRecord{Identifier: o.identifier(f.Identity), Datestamp: changed.UTC().Format(time.DateOnly)}
 	r.DC = oaiDC{Space: "http://www.openarchives.org/OAI/2.0/oai_dc/", Elements: "http://purl.org/dc/elements/1.1/",
 		Location: "http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd",
 		Title:    f.Title, Type: "Text", Format: repository.MediaType(extensionOf(f.Kind)), Source: f.VenueName, Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}

@@ -40,28 +40,28 @@ func writtenOAI(t *testing.T, found ...store.Exported) (r oaiRead) {
 // TestOAIOfHostileText: what pages call themselves is text, and the file stays XML.
 func TestOAIOfHostileText(t *testing.T) {
 	t.Parallel()
-	r := writtenOAI(t, store.Exported{URL: "http://a.example/\x01\"'<>&]]>\xff", Title: "a\x00\x0b\xc3\x28]]></dc:title>\ufffe\U0001F600", MatchedBy: "<t>",
+	r := writtenOAI(t, store.Exported{Identity: "http://a.example/\x01\"'<>&]]>\xff", URL: "http://a.example/\x01\"'<>&]]>\xff", Title: "a\x00\x0b\xc3\x28]]></dc:title>\ufffe\U0001F600", MatchedBy: "<t>",
 		Authors: []gleaner.Author{{Name: "\x1b[31m"}}})
 	require.Len(t, r.Records, 1)
 	require.Equal(t, []string{"a\ufffd\ufffd\ufffd(]]></dc:title>\ufffd\U0001F600"}, r.Records[0].Title)
 	require.Equal(t, "oai:gate.example:http://a.example/%01%22'%3C%3E&%5D%5D%3E%FF", r.Records[0].Identifier)
 }
 
-// TestOAIOfAPaperInTwoFiles: it is one record, at both places, as new as what was found
+// TestOAIOfADocumentAtTwoPlaces: it is one record, at both, as new as what was found
 // last of it, and of its topic once.
-func TestOAIOfAPaperInTwoFiles(t *testing.T) {
+func TestOAIOfADocumentAtTwoPlaces(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	pdf := store.Exported{Paper: "conf/x/a", SHA256: "1", URL: "http://a.example/a.pdf", MatchedBy: "t", FetchedAt: day, Kind: "pdf"}
-	ps := pdf
-	ps.SHA256, ps.URL, ps.FetchedAt, ps.Kind = "2", "http://a.example/a.ps", day.AddDate(0, 1, 0), "postscript"
-	other := ps
+	here := store.Exported{Identity: "1", SHA256: "1", URL: "http://a.example/a.pdf", MatchedBy: "t", FetchedAt: day, Kind: "pdf"}
+	there := here
+	there.URL, there.FetchedAt = "http://b.example/a.pdf", day.AddDate(0, 1, 0)
+	other := there
 	other.MatchedBy = "u"
-	r := writtenOAI(t, pdf, ps, other)
+	r := writtenOAI(t, here, there, other)
 	require.Len(t, r.Records, 1)
 	got := r.Records[0]
 	require.Equal(t, []string{"t", "u"}, got.Subject)
-	require.Equal(t, []string{pdf.URL, ps.URL}, got.Places)
+	require.Equal(t, []string{here.URL, there.URL}, got.Places)
 	require.Equal(t, "2026-04-01", got.Datestamp)
 }
 

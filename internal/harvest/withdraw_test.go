@@ -102,12 +102,14 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 	took(t, a, namesakes+"menu.pdf", namesakes, "rejected")
 	require.Contains(t, barren(t, a, id), namesakes, "all is known")
 	for name, know := range map[string]func(){
-		"it was not read":       func() { met(t, a, frontier.Failed, namesakes, "", "timeout") },
-		"robots.txt forbids it": func() { met(t, a, frontier.Gone, namesakes, "", "robots-denied") },
-		"it has moved":          func() { met(t, a, frontier.Moved, namesakes, "", "redirect-off-host") },
-		"nobody asked for it":   func() { _, _ = a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url=$1`, namesakes) },
-		"a file did not answer": func() { met(t, a, frontier.Failed, pdf, namesakes, "busy") },
-		"a file is shut":        func() { met(t, a, frontier.Gone, pdf, namesakes, "robots-denied") },
+		"it was not read":        func() { met(t, a, frontier.Failed, namesakes, "", "timeout") },
+		"robots.txt forbids it":  func() { met(t, a, frontier.Gone, namesakes, "", "robots-denied") },
+		"it has moved":           func() { met(t, a, frontier.Moved, namesakes, "", "redirect-off-host") },
+		"nobody asked for it":    func() { _, _ = a.DB.Pool.Exec(t.Context(), `DELETE FROM urls WHERE url=$1`, namesakes) },
+		"a file did not answer":  func() { met(t, a, frontier.Failed, pdf, namesakes, "busy") },
+		"a file is shut":         func() { met(t, a, frontier.Gone, pdf, namesakes, "robots-denied") },
+		"a file is too large":    func() { met(t, a, frontier.Gone, pdf, namesakes, "body-too-large") },
+		"a limit kept pages out": func() { met(t, a, frontier.Skipped, namesakes+"more/", namesakes, "byte-limit") },
 		"a file elsewhere is out": func() {
 			joined(t, a, id, "ftp.example.org")
 			met(t, a, frontier.Failed, "http://ftp.example.org/p0.pdf", namesakes, "busy")
@@ -141,6 +143,7 @@ func TestWhatIsNotKnownWithdrawsNothing(t *testing.T) {
 		_, err = a.DB.Pool.Exec(t.Context(), `WITH l AS (DELETE FROM links) DELETE FROM documents`)
 		require.NoError(t, err)
 		met(t, a, frontier.Gone, pdf, namesakes, "not-found")
+		met(t, a, frontier.Skipped, namesakes+"shop/", namesakes, "ignore-list")
 		linked(t, a, namesakes, pdf)
 		met(t, a, frontier.Page, namesakes, "", "success")
 		joined(t, a, id, "people.example.org")

@@ -280,7 +280,10 @@ func (a *archives) resource(r *archive.Record) *Resource {
 		if strings.HasSuffix(r.Header.Get("WARC-Profile"), "/server-not-modified") {
 			res.SHA1 = nil // of the answer that had no body
 		}
-		return res
+		return res // whose body may be called cut off, since there is none
+	}
+	if res.Cut = r.Header.Get("WARC-Truncated"); r.Header.Get("WARC-Segment-Number") != "" {
+		res.Cut = "in segments"
 	}
 	scheme, _, _ := strings.Cut(r.URL, ":")
 	if scheme = strings.ToLower(scheme); scheme == "dns" || scheme == "whois" {

@@ -19,6 +19,7 @@ type beside struct {
 	in        *bufio.Reader
 	at        time.Time // of the last line that was read
 	over      bool
+	within    bool                   // a line that does not fit the buffer
 	near, far map[frontier.Hash]said // of the lines read last, and of those before
 	bytes     int                    // that near holds
 }
@@ -38,10 +39,7 @@ func openBeside(archive string) *beside {
 	if name == "" {
 		return nil
 	}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	file, err := os.Open(name)
+	file, err := openFile(name)
 	if err != nil {
 		return nil
 	}
@@ -72,16 +70,15 @@ func (b *beside) about(url string, got time.Time, over func() error) (said, bool
 	}
 }
 
-// read takes one line; one that does not fit the buffer is none of a crawl.log.
+// read takes one line; one that does not fit the buffer is none of a crawl.log, and
+// neither is any part of it.
 func (b *beside) read() {
 	line, err := b.in.ReadSlice('\n')
-	for errors.Is(err, bufio.ErrBufferFull) {
-		line = nil
-		_, err = b.in.ReadSlice('\n')
-	}
-	b.over = err != nil
+	part := b.within
+	b.within = errors.Is(err, bufio.ErrBufferFull)
+	b.over = err != nil && !b.within
 	f := strings.Fields(string(line))
-	if len(f) <= logMedia {
+	if part || b.within || len(f) <= logMedia {
 		return
 	}
 	if at := fetched(f); at.After(b.at) {

@@ -74,6 +74,78 @@ func TestWhatIsNoFile(t *testing.T) {
 	require.ErrorIs(t, err, ErrInput, "a link that leads nowhere")
 }
 
+// TestBecameAPipe: an archive or a list that is another thing by the time it is read is
+// not waited for.
+func TestBecameAPipe(t *testing.T) {
+	t.Parallel()
+	for format, name := range map[string]string{Auto: "a.warc", CSV: "list.csv"} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{path}, Format: format}, Position{})
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, syscall.Mkfifo(path, 0o600))
+		told := make(chan error, 1)
+		go func() {
+			r, err := log.Next(t.Context())
+			if r != nil { // one archive of many
+				err = fmt.Errorf("%w: %s", ErrInput, r.Detail)
+			}
+			told <- err
+		}()
+		select {
+		case err := <-told:
+			require.ErrorIs(t, err, ErrInput)
+			require.ErrorContains(t, err, source.ErrNoFile.Error())
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s: a pipe is waited for", name)
+			writer, err := os.OpenFile(path, os.O_RDWR, 0) // so that the other ends
+			require.NoError(t, err)
+			defer writer.Close()
+			<-told
+		}
+		require.NoError(t, log.Close())
+	}
+}
+
+// TestDeepFolders: a folder whose paths are longer than the system takes ends the import
+// with a reason: nobody will come to its end.
+func TestDeepFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	name := strings.Repeat("x", 250)
+	for range 20 {
+		require.NoError(t, root.Mkdir(name, 0o700))
+		below, err := root.OpenRoot(name)
+		require.NoError(t, err)
+		require.NoError(t, root.Close())
+		root = below
+	}
+	require.NoError(t, root.Close())
+	_, err = Open(t.Context(), source.Places{}, Options{Paths: []string{dir}}, Position{})
+	require.ErrorIs(t, err, ErrInput)
+	require.ErrorContains(t, err, "too long")
+}
+
+// TestLogWithoutLines: whoever is told to stop does so within a line of the crawl.log
+// beside an archive, however long that is.
+func TestLogWithoutLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, crawlLog), nil, 0o600))
+	require.NoError(t, os.Truncate(filepath.Join(dir, crawlLog), 1<<40)) // of which the disk holds nothing
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.warc.gz"), record("response", "dns:a.example", "text/dns", "", "x"), 0o600))
+	log, err := Open(t.Context(), source.Places{}, Options{Paths: []string{dir}}, Position{})
+	require.NoError(t, err)
+	defer log.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	_, err = log.Next(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
 // TestBecameShorter: an archive that is shorter than where its import was is damaged,
 // and not at its end.
 func TestBecameShorter(t *testing.T) {

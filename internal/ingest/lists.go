@@ -172,9 +172,9 @@ func (l *lists) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	if l.file, err = os.Open(one.file); err != nil {
+	if l.file, err = openFile(one.file); err != nil {
 		_ = place.Close()
-		return err
+		return setting(err)
 	}
 	l.place, l.parser, l.in, l.at, l.line = place, one.parser, bufio.NewReaderSize(l.file, 64<<10), 0, 0
 	if l.parser.header() {

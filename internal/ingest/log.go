@@ -66,6 +66,7 @@ type Resource struct {
 	Line   int    // bytes of the log that these texts are parts of; 0 where each is its own
 	Skip   string // why there is no document: dns, status 404, damaged; "" where there may be one
 	Detail string // more about Skip
+	Cut    string // why the crawler did not keep all of it; "" where it did
 	SHA1   []byte // of the payload, as the log promises; nil where it does not
 	Again  bool   // the log has no bytes, since they were as before: of SHA1, or from SameAs
 	SameAs string // URL of the earlier answer

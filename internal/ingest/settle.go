@@ -166,7 +166,7 @@ func (w *work) judgements(ctx context.Context, it *item) (js []collection.Judgem
 // judgePage keeps a page that is itself a paper, as a crawl does.
 func (w *work) judgePage(ctx context.Context, it *item) error {
 	it.Outcome, it.Detail = FilteredMTF, it.Kind
-	if it.page == nil || it.page.NoIndex || w.options.Unrecorded || !w.options.takes(it.kind) {
+	if it.page == nil || it.page.NoIndex || it.of.Cut != "" || w.options.Unrecorded || !w.options.takes(it.kind) {
 		return nil
 	}
 	if len(it.page.Text) < collection.PaperPageText {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"gleaner/internal/ingest/source"
@@ -50,7 +51,7 @@ func (f stored) open(ctx context.Context, offset int64) (io.ReadCloser, error) {
 	if f.place != nil {
 		return f.place.Open(ctx, f.key, offset)
 	}
-	file, err := os.Open(f.path)
+	file, err := openFile(f.path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +60,34 @@ func (f stored) open(ctx context.Context, offset int64) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// openFile opens a file of this machine. It may have become another thing since it was
+// found: a pipe is not waited for.
+func openFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", path, source.ErrNoFile)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// setting says of an error of this machine's files whether trying again does not help.
+func setting(err error) error {
+	for _, lasts := range []error{fs.ErrNotExist, fs.ErrPermission, source.ErrNoFile, syscall.ENAMETOOLONG, syscall.ELOOP} {
+		if errors.Is(err, lasts) {
+			return fmt.Errorf("%w: %w", ErrInput, err)
+		}
+	}
+	return err
 }
 
 // find lists the archives of paths; who is named twice is read once.
@@ -154,7 +183,7 @@ func filesIn(folder string) (files []string, err error) {
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !source.ArchiveName(d.Name()) {
-			return err
+			return setting(err)
 		}
 		kind := d.Type()
 		if kind == fs.ModeSymlink {

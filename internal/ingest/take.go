@@ -173,6 +173,9 @@ func (w *work) takeBody(it *item) error {
 	what := collection.Sniff(it.URL, it.of.Media, head)
 	limit := w.DocumentBytes
 	switch {
+	case what == collection.AFile && w.options.takes(it.kind) && it.of.Cut != "":
+		it.Outcome, it.Detail = FailedFileNotFound, brief("cut off by its crawler: "+it.of.Cut)
+		return nil
 	case what == collection.AFile && w.options.takes(it.kind):
 	case what == collection.APage && isPage(it.kind):
 		limit = w.PageBytes

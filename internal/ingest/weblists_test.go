@@ -60,6 +60,17 @@ func TestUnsteadyETag(t *testing.T) {
 	}
 }
 
+// TestLongETag: what a server says of a file is kept of each file of a list, and in each
+// position: an ETag that is a text is not.
+func TestLongETag(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	web := &site{files: map[string]string{"/a.warc.gz": string(s.crawl())}, tags: map[string]string{"/a.warc.gz": `"` + strings.Repeat("x", 100<<10) + `"`}}
+	all, _ := from(t, source.Places{Asker: asker(t, nil)}, Options{Paths: []string{web.serve(t) + "/a.warc.gz"}}, Position{})
+	require.Len(t, all, 13)
+	require.Less(t, len(all[0].At.Version), 100)
+}
+
 // TestListsThatAreTooLong: a list of archives that is cut would be an import of a part, of
 // which nobody knows.
 func TestListsThatAreTooLong(t *testing.T) {

@@ -151,7 +151,8 @@ func Build(ctx context.Context, db *store.DB, id string) (*Report, error) {
 	}
 	r := &Report{Harvest: h, Made: made, Reasons: map[Reason]int{}, Documents: map[string]int{}}
 	b := &builder{db: db, r: r}
-	for _, step := range []func(context.Context) error{b.title, b.years, b.authors, b.documents, b.sites, b.found, b.missing} {
+	// What is missing comes before what is counted and found of it: crawls go on meanwhile.
+	for _, step := range []func(context.Context) error{b.title, b.authors, b.documents, b.sites, b.missing, b.years, b.found} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -172,7 +173,12 @@ func (b *builder) title(ctx context.Context) (err error) {
 }
 
 func (b *builder) found(ctx context.Context) (err error) {
+	missing := map[string]bool{}
+	for _, m := range b.r.Missing {
+		missing[m.Paper] = true
+	}
 	b.r.Found, err = b.db.Changes(ctx, b.r.Harvest, time.Time{})
+	b.r.Found = slices.DeleteFunc(b.r.Found, func(c store.Change) bool { return missing[c.Paper] })
 	slices.SortStableFunc(b.r.Found, func(a, b store.Change) int { return cmp.Or(a.Year-b.Year, cmp.Compare(a.Title, b.Title)) })
 	return err
 }
@@ -186,14 +192,18 @@ func (b *builder) years(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	missing := map[int]int{}
+	for _, m := range b.r.Missing {
+		missing[m.Year]++
+	}
 	for _, t := range tallies {
-		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Found, HeldMet: met[t.Year]}}
+		y := Year{Year: t.Year, Summary: Summary{Published: t.Published, Held: t.Held, Found: t.Published - t.Held - missing[t.Year], HeldMet: met[t.Year]}}
 		y.finish()
 		b.r.Years = append(b.r.Years, y)
 		b.r.Summary.HeldMet += y.HeldMet
 		b.r.Summary.Published += t.Published
 		b.r.Summary.Held += t.Held
-		b.r.Summary.Found += t.Found
+		b.r.Summary.Found += y.Found
 	}
 	b.r.Summary.finish()
 	return nil

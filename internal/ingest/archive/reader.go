@@ -17,6 +17,12 @@ const (
 	maxBlanks = 1 << 16
 )
 
+// recordHead is how a record of a WARC file begins.
+const recordHead = "WARC/"
+
+// versionHead is how an ARC file does.
+const versionHead = "filedesc://"
+
 // The types of records that say what a crawler got, or more about it.
 const (
 	Response = "response" // an answer, with its protocol
@@ -120,9 +126,10 @@ func (a *Reader) open() error {
 	if err != nil {
 		return &Damage{Err: whole(err)}
 	}
-	switch head := a.in.buf[:min(len(a.in.buf), 11)]; {
-	case strings.HasPrefix(string(head), "WARC/"):
-	case string(head) == "filedesc://":
+	a.in.fill(len(versionHead))
+	switch head := string(a.in.buf); {
+	case strings.HasPrefix(head, recordHead):
+	case strings.HasPrefix(head, versionHead):
 		return a.openARC()
 	default:
 		return ErrNoArchive
@@ -170,6 +177,7 @@ func (a *Reader) next() (_ *Record, at Position, err error) {
 	}
 	r.limited = &io.LimitedReader{R: a.in, N: r.Length}
 	r.Block = r.limited
+	a.in.block(a.arc == 0)
 	return r, at, nil
 }
 
@@ -181,6 +189,10 @@ func (a *Reader) finish() error {
 	left := a.last.limited
 	a.last = nil
 	_, err := io.CopyN(io.Discard, a.in, left.N)
+	if a.in.cut {
+		err = nil // its block says so, and the next record is there
+	}
+	a.in.block(false)
 	return err
 }
 
@@ -192,7 +204,7 @@ func (a *Reader) readWARC(r *Record) (err error) {
 		return err
 	}
 	r.Format = strings.TrimSpace(r.Format)
-	if !strings.HasPrefix(r.Format, "WARC/") {
+	if !strings.HasPrefix(r.Format, recordHead) {
 		return fmt.Errorf("a record begins with %.40q", r.Format)
 	}
 	if r.Header, err = fields(a.in.line); err != nil {

@@ -46,6 +46,9 @@ type stream struct {
 	buf    []byte // read and not taken
 	room   []byte
 	err    error
+
+	within bool // what is read is the block of a record
+	cut    bool // another record begins with a member here, and that block ends
 }
 
 // counted is a buffered reader that knows how far it is.
@@ -128,6 +131,9 @@ func (s *stream) begin() error {
 
 // ensure makes buf hold at least a byte, or err the reason why not.
 func (s *stream) ensure() error {
+	if s.cut {
+		return io.ErrUnexpectedEOF
+	}
 	for len(s.buf) == 0 && s.err == nil {
 		var from io.Reader = s.src
 		if s.member != nil {
@@ -140,6 +146,10 @@ func (s *stream) ensure() error {
 			if n == 0 {
 				err = s.begin()
 			}
+			if n == 0 && err == nil && s.within && s.beginsRecord() {
+				s.cut = true
+				return io.ErrUnexpectedEOF
+			}
 		}
 		s.err = err
 	}
@@ -148,6 +158,36 @@ func (s *stream) ensure() error {
 	}
 	return s.err
 }
+
+// beginsRecord reports whether a member, of which nothing was read, begins with a record
+// of a WARC file: then one that goes on behind the member before is not as long as it
+// says, and would swallow this one.
+func (s *stream) beginsRecord() bool {
+	s.fill(len(recordHead))
+	return bytes.HasPrefix(s.buf, []byte(recordHead))
+}
+
+// fill makes buf hold so many bytes, or those that come before the end of the member:
+// decoders and servers give a few at a time where they like to.
+func (s *stream) fill(size int) {
+	var from io.Reader = s.src
+	if s.member != nil {
+		from = s.member
+	}
+	have := copy(s.room, s.buf)
+	for have < size && s.err == nil {
+		n, err := from.Read(s.room[have:])
+		have += n
+		if errors.Is(err, io.EOF) {
+			break // the next read says so again
+		}
+		s.err = err
+	}
+	s.buf = s.room[:have]
+}
+
+// block says whether what is read from now on is the block of a record.
+func (s *stream) block(is bool) { s.within, s.cut = is, false }
 
 func (s *stream) take(n int) {
 	s.buf = s.buf[n:]

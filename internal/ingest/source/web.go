@@ -20,6 +20,9 @@ const (
 	// largestWhole is the largest file that is taken from a server that gives no parts
 	// of it: it is put on disk.
 	largestWhole = 1 << 30
+	// longestTag is how long ETag and Last-Modified may be together, in bytes, to be gone
+	// by: they are kept of each file of a list.
+	longestTag = 1 << 10
 )
 
 // web is one file of a web server, or those that a list there names. Their names are
@@ -142,6 +145,9 @@ func (w *web) head(ctx context.Context, name string) (f *webFile, err error) {
 // describe is what an answer says of its file.
 func describe(name string, s *fetch.Streamed) *webFile {
 	f := &webFile{File: File{Name: name, Size: s.Size}, etag: s.Header.Get("ETag"), modified: s.Header.Get("Last-Modified"), parts: s.Part}
+	if len(f.etag)+len(f.modified) > longestTag {
+		f.etag, f.modified = "", ""
+	}
 	if at, err := http.ParseTime(f.modified); err == nil {
 		f.Modified = at
 	}

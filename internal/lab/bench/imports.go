@@ -122,7 +122,12 @@ const endless = 1000 * time.Hour
 func (r *ImportRun) take(ctx context.Context, im *ingest.Importer, run ingest.Run, o ImportOptions) error {
 	began := time.Now()
 	from, at, most := int64(0), began, resident()
+	last := int64(0)
 	tell := func(p ingest.Progress) {
+		if p.Done == last && !p.Ended {
+			return // it only came on in its archive
+		}
+		last = p.Done
 		most = max(most, resident())
 		if p.Done*10 < int64(o.Records*(len(r.Tenths)+1)) && !p.Ended {
 			return

@@ -11,12 +11,11 @@ import (
 )
 
 // YearTally is one year of a harvest in numbers.
-type YearTally struct{ Year, Published, Held, Found int }
+type YearTally struct{ Year, Published, Held int }
 
 // YearTallies lists a harvest's years.
 func (db *DB) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
-	return list[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held),
-			count(*) FILTER (WHERE NOT h.held AND NOT `+missingSQL+`)
+	return list[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held)
 		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 GROUP BY p.year ORDER BY p.year`, harvest)
 }
 

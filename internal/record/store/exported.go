@@ -33,7 +33,9 @@ type Exported struct {
 	Kind string `json:"kind"`        // of the document: pdf, postscript, …
 	Also []Twin `json:"also" db:"-"` // the same paper in other files, the best first
 
-	ChangedAt time.Time `json:"-"` // when it became what it is
+	ChangedAt time.Time `json:"-"`        // when it became what it is
+	DocumentN int64     `json:"-"`        // the how manieth document it is
+	Identity  string    `json:"-" db:"-"` // by which it is known for good: its paper, its document that was found first, its address
 }
 
 // Twin is another document of a paper: its PostScript beside its PDF, its draft
@@ -50,7 +52,7 @@ type Twin struct {
 const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), coalesce(p.year, 0), d.sha256, l.url, l.parent,
 	CASE WHEN m.settled='yes' THEN 'settled' ELSE coalesce(m.verdict, '') END, coalesce(m.score, d.score), l.found_at, coalesce(p.authors, '[]'), coalesce(p.doi, ''),
 	coalesce(p.venue, ''), coalesce((SELECT coalesce(nullif(v.title, ''), nullif(v.name, '')) FROM venues v WHERE v.key=p.venue), p.venue, ''), d.kind,
-	greatest(l.found_at, coalesce(m.matched_at, d.updated_at))`
+	greatest(l.found_at, coalesce(m.matched_at, d.updated_at)), d.id`
 
 // goalSQL is true of a paper p that is of the goal named by an argument: a venue's
 // own, or one of the papers that a harvest of that name is after.
@@ -80,7 +82,11 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 		}
 		papers[len(papers)-1] = append(papers[len(papers)-1], c)
 	}
-	return db.withReferences(ctx, namesOne(papers, kin))
+	out := namesOne(papers, kin)
+	for i := range out {
+		out[i].Identity = out[i].Paper
+	}
+	return db.withReferences(ctx, out)
 }
 
 // ExportAcademic lists the papers among the accepted documents on the sites of the
@@ -108,7 +114,7 @@ func (db *DB) ExportDocuments(ctx context.Context, shas []string) (map[string]Ex
 	all, err = db.withReferences(ctx, all)
 	out := map[string]Exported{}
 	for _, e := range all {
-		e.Also = []Twin{}
+		e.Also, e.Identity = []Twin{}, e.SHA256
 		out[e.SHA256] = e
 	}
 	return out, err
@@ -162,7 +168,8 @@ func (db *DB) academic(ctx context.Context, goal string, in func(url, parent str
 	return papers, kin, nil
 }
 
-// namesOne names the first document of each paper, and the others beside it.
+// namesOne names the best document of each paper, and the others beside it. It is known
+// by the one that was found first, and as new as what changed last.
 func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
 	out := make([]Exported, 0, len(papers))
 	for _, of := range papers {
@@ -175,7 +182,12 @@ func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
 				e.Also = append(e.Also, t)
 			}
 		}
+		first := slices.MinFunc(of, func(a, b Exported) int { return cmp.Compare(a.DocumentN, b.DocumentN) })
+		e.Identity = first.SHA256
 		for _, c := range of {
+			if c.ChangedAt.After(e.ChangedAt) {
+				e.ChangedAt = c.ChangedAt
+			}
 			add(Twin{SHA256: c.SHA256, URL: c.URL, Kind: c.Kind})
 		}
 		for _, c := range of {

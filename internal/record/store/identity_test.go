@@ -1,0 +1,57 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+)
+
+// TestAPaperOfASiteKeepsItsIdentity when a better file of it is found, and when it is
+// found to be a paper that somebody wants: who harvested it would have it twice.
+func TestAPaperOfASiteKeepsItsIdentity(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := store.Open(ctx, devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	const goal = "site:http://a.example/"
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		_, err := db.Pool.Exec(ctx, sql, args...)
+		require.NoError(t, err)
+	}
+	exec(`INSERT INTO sites (id, host) OVERRIDING SYSTEM VALUE VALUES (1, 'a.example')`)
+	require.NoError(t, db.SaveHarvest(ctx, store.Harvest{ID: goal, Venue: goal, Options: []byte("{}"), Stage: "complete"}))
+	exec(`INSERT INTO harvest_sites (harvest_id, site_id, origin) VALUES ($1, 1, 'homepage')`, goal)
+	file := func(sha, kind, name, day string) {
+		exec(`INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, updated_at) VALUES ($1, $1, $1, 1, $2, 'accepted', 'ok', $3::timestamptz)`, sha, kind, day)
+		exec(`INSERT INTO locations (hash, sha256, site_id, url, found_at) VALUES ($1::text::bytea, $1, 1, 'http://a.example/' || $2, $3::timestamptz)`, sha, name, day)
+	}
+	only := func() store.Exported {
+		t.Helper()
+		all, err := db.ExportAcademic(ctx, goal, nil)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		return all[0]
+	}
+	file("b", "postscript", "p.ps", "2026-03-02Z")
+	require.Equal(t, "b", only().Identity)
+	file("a", "pdf", "p.pdf", "2026-02-02Z") // as a worker dates it whose clock is late
+	got := only()
+	require.Equal(t, "a", got.SHA256)
+	require.Equal(t, "b", got.Identity)
+	require.Equal(t, time.March, got.ChangedAt.UTC().Month())
+	require.NoError(t, db.SavePapers(ctx, []gleaner.Paper{{Key: "conf/x/1", Venue: "conf/x", Year: 2001, Title: "Sorting"}}, nil))
+	exec(`INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('conf/x/1', 'a', 'exact', 1)`)
+	got = only()
+	require.Equal(t, []string{"conf/x/1", "b"}, []string{got.Paper, got.Identity})
+
+	of, err := db.Export(ctx, "conf/x", gleaner.Years{})
+	require.NoError(t, err)
+	require.Equal(t, "conf/x/1", of[0].Identity)
+}
