@@ -19,7 +19,7 @@ func TestTimeOfACrawlIsLimited(t *testing.T) {
 		most  int // requests
 		page  func(n int) func(http.ResponseWriter, *http.Request)
 	}{
-		"slow answers": {2 * time.Second, 30, func(n int) func(http.ResponseWriter, *http.Request) {
+		"slow answers": {2 * time.Second, 2 * 25, func(n int) func(http.ResponseWriter, *http.Request) {
 			return func(rw http.ResponseWriter, _ *http.Request) {
 				time.Sleep(100 * time.Millisecond) // the server's, not the test's
 				_, _ = fmt.Fprint(rw, links(fmt.Sprintf("/%d.html", n+1), fmt.Sprintf("/%d.pdf", n)))
