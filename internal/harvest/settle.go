@@ -65,6 +65,14 @@ func (b book) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision,
 // Save implements homepage.Book.
 func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.save(ctx, d) }
 
+// Replace implements homepage.Book.
+func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
+	_, err := b.s.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+		return d, kept(d), homepage.SameHomepages(on.Homepages, were)
+	})
+	return err
+}
+
 // Heed lays a person's words over a decision: the pages they name come first, the
 // last named before all, and those they deny go.
 func heed(d evidence.Decision, words []store.Override) evidence.Decision {

@@ -1,7 +1,9 @@
 package homepage
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,4 +64,38 @@ func TestAnOwnerIsCertain(t *testing.T) {
 	require.False(t, certain(with(map[string]float64{fListed: 1, fRoot: 0})))
 	require.False(t, certain(with(map[string]float64{fListed: 1, fRival: 0.5})), "another shows the papers")
 	require.False(t, certain(with(map[string]float64{fListed: 1, fOther: 1})))
+}
+
+// meanwhile is a book in which somebody else decides on an author who is about to give a
+// page up.
+type meanwhile struct {
+	*notes
+	decides evidence.Decision
+}
+
+func (m meanwhile) Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error) {
+	return d, m.notes.Save(ctx, m.decides)
+}
+
+// TestSettlingLosesNobodysWord: who was given another page since the decisions were read
+// keeps it.
+func TestSettlingLosesNobodysWord(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	given := func(name, url string, score float64) evidence.Decision {
+		c := evidence.Candidate{URL: url, Kept: true, Score: score, Features: map[string]float64{fIdentity: score}}
+		return evidence.Decision{Author: gleaner.Author{Name: name}, Candidates: []evidence.Candidate{c}, Homepages: []evidence.Candidate{c}}
+	}
+	const shared, own = "http://www.cs.example.edu/lace/", "http://babbage.example/"
+	for want, decides := range map[string]evidence.Decision{own: given("Charles Babbage", own, 1), "": given("Mary Somerville", own, 1)} {
+		m := meanwhile{&notes{of: map[string]note{}}, decides}
+		for _, d := range []evidence.Decision{given("Charles Babbage", shared, 0.5), given("Ada Lovelace", shared, 1)} {
+			require.NoError(t, m.Save(ctx, d))
+		}
+		_, err := Search{Book: m}.Settle(ctx)
+		require.NoError(t, err)
+		left, err := m.Decisions(ctx, []string{gleaner.Author{Name: "Charles Babbage"}.ID()}, time.Time{})
+		require.NoError(t, err)
+		require.Equal(t, want, left[0].Best())
+	}
 }

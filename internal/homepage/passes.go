@@ -3,6 +3,7 @@ package homepage
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,9 @@ type Book interface {
 	Heed(ctx context.Context, d evidence.Decision) (evidence.Decision, error)
 	// Save replaces what was decided about an author.
 	Save(ctx context.Context, d evidence.Decision) error
+	// Replace does so unless the author's homepages are others than they were: somebody
+	// else has decided, or spoken, meanwhile.
+	Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error
 }
 
 // Search looks for the homepages of many authors. In the first pass each is looked
@@ -108,17 +112,17 @@ func (s Search) Settle(ctx context.Context) (changed int, err error) {
 		return 0, err
 	}
 	for _, i := range table1(decisions) {
-		if err := s.Book.Save(ctx, decisions[i]); err != nil {
+		if err := s.Book.Replace(ctx, decisions[i], decisions[i].Homepages); err != nil {
 			return 0, err
 		}
 	}
-	before := make([]int, len(decisions))
+	before := make([][]evidence.Candidate, len(decisions))
 	for i := range decisions {
-		before[i] = len(decisions[i].Homepages)
+		before[i] = slices.Clone(decisions[i].Homepages)
 	}
 	resolveConflicts(decisions)
 	for i := range decisions {
-		if len(decisions[i].Homepages) == before[i] {
+		if len(decisions[i].Homepages) == len(before[i]) {
 			continue
 		}
 		// A page that a person gave to two is the page of both.
@@ -126,11 +130,11 @@ func (s Search) Settle(ctx context.Context) (changed int, err error) {
 		if err != nil {
 			return changed, err
 		}
-		if len(d.Homepages) == before[i] {
+		if len(d.Homepages) == len(before[i]) {
 			continue
 		}
 		changed++
-		if err := s.Book.Save(ctx, d); err != nil {
+		if err := s.Book.Replace(ctx, d, before[i]); err != nil {
 			return changed, err
 		}
 	}
@@ -222,7 +226,9 @@ func (n *notes) All(context.Context) (out []evidence.Decision, _ error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, d := range n.of {
-		out = append(out, d.Decision)
+		one := d.Decision
+		one.Homepages = slices.Clone(one.Homepages) // who settles changes them
+		out = append(out, one)
 	}
 	return out, nil
 }
@@ -237,6 +243,22 @@ func (n *notes) Save(_ context.Context, d evidence.Decision) error {
 	n.count++
 	n.of[d.Author.ID()] = note{d, time.Unix(n.count, 0)}
 	return nil
+}
+
+// Replace implements Book.
+func (n *notes) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
+	n.mu.Lock()
+	on := n.of[d.Author.ID()]
+	n.mu.Unlock()
+	if !SameHomepages(on.Homepages, were) {
+		return nil
+	}
+	return n.Save(ctx, d)
+}
+
+// SameHomepages reports whether two decisions keep the same pages.
+func SameHomepages(a, b []evidence.Candidate) bool {
+	return slices.EqualFunc(a, b, func(x, y evidence.Candidate) bool { return x.URL == y.URL })
 }
 
 func (n *notes) about(subjects []Subject) []evidence.Decision {
