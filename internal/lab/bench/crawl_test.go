@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 
 // TestCrawl: both crawlers ask for every page; Gleaner once. Colly looks at what was
 // visited and notes it in two steps, between which another may come: the busier the machine
-// the more pages it asks for twice.
+// the more pages it asks for twice, which nothing bounds.
 func TestCrawl(t *testing.T) {
 	t.Parallel()
 	web, err := NewWeb(4, 400, 0)
@@ -25,9 +25,9 @@ func TestCrawl(t *testing.T) {
 	require.Equal(t, 400, r.Gleaner.Pages)
 	require.Equal(t, 400, r.Gleaner.Requests)
 	require.Equal(t, 400, r.Colly.Pages)
-	require.InDelta(t, 400, r.Colly.Requests, 40)
-	require.InDelta(t, r.Gleaner.Bytes, r.Colly.Bytes, 40*10_000)
-	require.InDelta(t, 9000, r.Colly.Bytes/400, 1000)
+	require.GreaterOrEqual(t, r.Colly.Requests, 400)
+	require.InDelta(t, 9000, r.Gleaner.Bytes/400, 1000)
+	require.InDelta(t, 9000, int(r.Colly.Bytes)/r.Colly.Requests, 1000)
 	require.Positive(t, r.Ratio)
 	require.Greater(t, r.Database.Rows, 1.5, "each page is inserted and updated")
 	t.Logf("%+v", r)
