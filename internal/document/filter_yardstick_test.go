@@ -13,18 +13,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestYardstickFilter trains on the labelled documents, prints the report and
-// compares with the weights in the repository. GLEANER_UPDATE=1 writes them.
-func TestYardstickFilter(t *testing.T) {
+// trained is a filter from the labelled documents as a reader reads them; its report is
+// printed.
+func trained(t *testing.T, opt Options) *FilterModel {
 	m, report, err := TrainFilter(t.Context(), TrainOptions{
 		Dir: realdata.Path(t, "farm"), Labels: realdata.Path(t, "truth", "labels.tsv"),
 		Published: realdata.Path(t, "data", "classifier", "train_str_f43_paper.arff"),
-		Reader:    NewReader(withPoppler(t)), Command: "lab train filter --dir DIR --labels LABELS --published ARFF",
+		Reader:    NewReader(opt), Command: "lab train filter --dir DIR --labels LABELS --published ARFF",
 	})
 	require.NoError(t, err)
 	var b strings.Builder
 	require.NoError(t, report.Write(&b))
 	t.Log("\n" + b.String())
+	return m
+}
+
+// TestYardstickFilterWithRecognition is the same where pages of pictures, and of letters
+// that cannot be told, are recognised.
+func TestYardstickFilterWithRecognition(t *testing.T) {
+	realdata.Path(t, "farm")
+	opt := withPoppler(t)
+	opt.OCR = true
+	if r := NewReader(opt); r.opt.Tesseract == "" || r.opt.PDFToPPM == "" {
+		t.Skip("tesseract is not installed, nor ocrmypdf")
+	}
+	assert.GreaterOrEqual(t, trained(t, opt).Figures.Accuracy, 0.97)
+}
+
+// TestYardstickFilter trains on the labelled documents, prints the report and
+// compares with the weights in the repository. GLEANER_UPDATE=1 writes them.
+func TestYardstickFilter(t *testing.T) {
+	m := trained(t, withPoppler(t))
 	assert.GreaterOrEqual(t, m.Figures.Accuracy, 0.95)
 	if os.Getenv("GLEANER_UPDATE") != "" {
 		var out bytes.Buffer
