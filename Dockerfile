@@ -8,7 +8,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/ ./starter ./worke
 
 FROM debian:bookworm-20251229-slim
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates catdoc ghostscript poppler-utils tini \
+    && apt-get install --yes --no-install-recommends ca-certificates catdoc ghostscript poppler-utils tesseract-ocr tini \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --create-home --home-dir /var/lib/gleaner gleaner
 COPY --from=build /out/starter /out/worker /usr/local/bin/

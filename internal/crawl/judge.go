@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"errors"
 
 	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
@@ -55,7 +56,7 @@ func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
 			return r, err
 		}
 		err := l.guarded(ctx, url, func() error { return l.judgeOne(ctx, d, &r) })
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, collection.ErrUnrecognised) {
 			// It is kept and waits to be examined; one file must not hold up
 			// its site.
 			l.log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", url, "error", err)

@@ -146,7 +146,7 @@ func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kep
 
 // Judge implements Judge.
 func (b library) Judge(ctx context.Context, d collection.InHand) (Verdict, error) {
-	j, err := b.coll.JudgeInHand(ctx, d)
+	j, err := b.coll.JudgeQuickly(ctx, d)
 	if err != nil {
 		return Verdict{}, err
 	}

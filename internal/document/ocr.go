@@ -10,7 +10,8 @@ import (
 
 // recognise reads pictures of pages: with ocrmypdf, whose result poppler reads, or
 // with tesseract, page by page as poppler draws them. Where neither is installed,
-// or nothing is recognised, the outcome stays what it was, and says so.
+// or nothing is recognised, the outcome stays what it was, and says so. The first pages
+// alone are read, which tell what a document is.
 func (r *Reader) recognise(ctx context.Context, j *job, t *Text) error {
 	octx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.OCRWait)
 	defer cancel()
@@ -66,6 +67,9 @@ func (t *Text) recognised(s *scan, minWords int) {
 	t.end(OK, "recognised from pictures")
 }
 
+// recognised is how many pages of a document are.
+func (r *Reader) recognised() int { return min(r.opt.FirstPages, verdictPages) }
+
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.
 var ocrLimits = limits{memory: 2 << 30, file: 512 << 20}
@@ -73,7 +77,7 @@ var ocrLimits = limits{memory: 2 << 30, file: 512 << 20}
 func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 	out := filepath.Join(j.dir, "out.pdf")
 	got, err := j.run(ctx, ocrLimits, []string{"OMP_THREAD_LIMIT=1"}, j.r.opt.OCRmyPDF, "--quiet", "--force-ocr",
-		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.opt.FirstPages), "--output-type", "pdf", j.file, out)
+		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.recognised()), "--output-type", "pdf", j.file, out)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +87,7 @@ func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 	if got.exit != 0 {
 		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr)}, nil
 	}
-	s, err := j.pdftotext(ctx, out, 1, j.r.opt.FirstPages)
+	s, err := j.pdftotext(ctx, out, 1, j.r.recognised())
 	if err == nil {
 		s.Reader = "ocrmypdf"
 	}
@@ -94,7 +98,7 @@ func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 // pages count most.
 func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 	s := &scan{Reader: "tesseract"}
-	for n := 1; n <= min(max(pages, 1), j.r.opt.FirstPages); n++ {
+	for n := 1; n <= min(max(pages, 1), j.r.recognised()); n++ {
 		if n > 1 && ctx.Err() != nil {
 			break
 		}

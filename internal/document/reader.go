@@ -26,7 +26,7 @@ type Options struct {
 	PDFInfo     string        // path of poppler's pdfinfo, the same
 	Ghostscript string        // path of ghostscript, the same
 	Catdoc      string        // path of catdoc, the same
-	OCR         bool          // read pictures of pages with ocrmypdf or tesseract, where installed; slow
+	OCR         bool          // read pictures of the first pages with ocrmypdf or tesseract, where installed; slow
 	OCRmyPDF    string        // path of ocrmypdf, as above
 	Tesseract   string        // path of tesseract, as above; it is given what poppler's pdftoppm draws
 	PDFToPPM    string        // path of poppler's pdftoppm, as above
@@ -93,6 +93,18 @@ func NewReader(opt Options) *Reader {
 		r.admit(newBox(temp, append(programs, opt.Child.executable)...))
 	}
 	return r
+}
+
+// Recognises reports whether pictures of pages are read.
+func (r *Reader) Recognises() bool {
+	return r.opt.OCR && (r.opt.OCRmyPDF != "" && r.opt.PDFToText != "" || r.opt.Tesseract != "" && r.opt.PDFToPPM != "")
+}
+
+// Quick is the reader without recognition.
+func (r *Reader) Quick() *Reader {
+	quick := *r
+	quick.opt.OCR = false
+	return &quick
 }
 
 // Poppler reports whether poppler's reader of PDFs is installed.
@@ -201,6 +213,9 @@ func (r *Reader) dispatch(ctx context.Context, p Part, t *Text, next func(*Text)
 	return nil
 }
 
+// Pictures reports whether nothing can be read but pictures of its pages.
+func (t *Text) Pictures() bool { return t.Outcome == ImageOnly || t.Outcome == Garbled }
+
 func (t *Text) end(o Outcome, detail string) { t.Outcome, t.Detail = o, detail }
 
 // errNoPDFReader says nothing of the file.
@@ -224,7 +239,7 @@ func (r *Reader) readPDF(ctx context.Context, p Part, t *Text, next func(*Text) 
 	}
 	t.fill(got)
 	r.settle(p, t, got)
-	if (t.Outcome == ImageOnly || t.Outcome == Garbled) && r.opt.OCR {
+	if t.Pictures() && r.opt.OCR {
 		return r.recognise(ctx, j, t)
 	}
 	return nil

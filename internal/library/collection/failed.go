@@ -26,7 +26,9 @@ func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Later reports whether an error of Judge is one after which the document waits to be
 // examined again, and others can be judged meanwhile.
-func Later(err error) bool { return errors.Is(err, ErrStalled) || Panicked(err) }
+func Later(err error) bool {
+	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || Panicked(err)
+}
 
 // Panicked reports whether an error is a panic that Guarded met.
 func Panicked(err error) bool {
@@ -53,7 +55,7 @@ func (c *Collection) failed(ctx context.Context, d store.Document, err error) (J
 	j := Judgement{State: d.State, Outcome: d.Outcome, Class: d.Class}
 	why := fmt.Errorf("collection: %s: %w", d.SHA256, err)
 	gone := errors.Is(err, repository.ErrNotFound)
-	if d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
+	if errors.Is(err, ErrUnrecognised) || d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected || errors.Is(err, store.ErrPruned) || !gone && c.others(ctx, err) {
 		return j, why
 	}
 	outcome := "failed"

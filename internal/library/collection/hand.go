@@ -14,6 +14,7 @@ type opened struct {
 	body        []byte
 	parts       []document.Part
 	bad         *document.UnpackError // an archive that could not be unpacked, or not to its end
+	quick       bool                  // pictures of pages are not recognised now
 }
 
 // open unpacks a file when there is memory for what may come of it. release says
@@ -40,7 +41,11 @@ func (c *Collection) read(ctx context.Context, o opened, next func(*document.Tex
 	}
 	for _, p := range o.parts {
 		if p.Kind.IsDocument() {
-			t, err := c.reader.ReadUntil(ctx, p, next)
+			reader := c.reader
+			if o.quick {
+				reader = reader.Quick()
+			}
+			t, err := reader.ReadUntil(ctx, p, next)
 			return t, p.Kind, err
 		}
 	}

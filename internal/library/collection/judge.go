@@ -62,6 +62,14 @@ func (c *Collection) JudgeInHand(ctx context.Context, h InHand) (Judgement, erro
 	})
 }
 
+// JudgeQuickly is JudgeInHand but for what would have to be recognised from pictures of
+// its pages, which takes as long as a hundred other documents: it is ErrUnrecognised, and
+// waits for JudgeNew, behind all others.
+func (c *Collection) JudgeQuickly(ctx context.Context, h InHand) (Judgement, error) {
+	h.opened.quick = true
+	return c.JudgeInHand(ctx, h)
+}
+
 // getter gets a document that was found at a place. release says that it is no
 // longer needed.
 type getter func(ctx context.Context, sha string, at store.Location) (o opened, release func(), err error)
@@ -109,6 +117,10 @@ func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error)
 // the file can be rejected for. It waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
 
+// ErrUnrecognised is a document of pictures of pages, or of letters that cannot be told,
+// which waits to be recognised.
+var ErrUnrecognised = errors.New("it waits to be recognised")
+
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	started := time.Now()
 	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
@@ -152,8 +164,11 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		return Judgement{}, err
 	}
 	c.reached(read)
-	if text.Outcome == document.Stalled {
+	switch {
+	case text.Outcome == document.Stalled:
 		return Judgement{}, fmt.Errorf("%w: %s", ErrStalled, text.Detail)
+	case o.quick && text.Pictures() && c.reader.Recognises():
+		return Judgement{}, errors.Join(ErrUnrecognised, c.db.PutOff(ctx, d.SHA256, string(text.Outcome)))
 	}
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = outcome(text, j), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {

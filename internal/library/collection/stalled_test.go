@@ -20,13 +20,19 @@ import (
 // standIn is a reader whose program is a script of a test's.
 func standIn(t *testing.T, script string, timeout time.Duration) *document.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "pdftotext")
+	return document.NewReader(document.Options{PDFToText: program(t, script), Timeout: timeout})
+}
+
+// program is a program that is a script.
+func program(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
 	// Another process writes it: a file that this one has open for writing while
 	// a parallel test forks cannot be executed.
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && chmod 755 "$1"`, "sh", path)
 	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + script + "\n")
 	require.NoError(t, cmd.Run())
-	return document.NewReader(document.Options{PDFToText: path, Timeout: timeout})
+	return path
 }
 
 // A reader that stood still on a busy machine rejects no paper: the document waits,

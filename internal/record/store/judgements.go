@@ -17,19 +17,30 @@ type Unexamined struct {
 	Stalled string // that a reader stalled over before, on the sites of this harvest
 }
 
-// TakeNew takes documents that wait to be examined, the oldest first, at most
-// limit. They are this caller's for a while: others take
+// putOff are the outcomes of documents that wait to be recognised.
+const putOff = `('image-only', 'garbled')`
+
+// PutOff has a new document wait behind all others.
+func (db *DB) PutOff(ctx context.Context, sha, outcome string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, taken_until='-infinity', updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
+	return err
+}
+
+// TakeNew takes documents that wait to be examined, the oldest first, and those that
+// wait to be recognised when there are no others, at most limit. They are this caller's for a while: others take
 // other ones, so that workers share the load. What a worker that died had taken
 // is free again when that time is over. waiting says how many wait in all,
 // others' included.
 func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
 		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
-	taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
-			SELECT d.sha256 FROM documents d WHERE `+of+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
-		RETURNING sha256`, which.Site, which.Stalled, limit, hold)
-	if err != nil || len(taken) > 0 {
-		return taken, len(taken), err
+	for _, turn := range []string{` AND d.outcome NOT IN ` + putOff, ``} {
+		taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
+				SELECT d.sha256 FROM documents d WHERE `+of+turn+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
+			RETURNING sha256`, which.Site, which.Stalled, limit, hold)
+		if err != nil || len(taken) > 0 {
+			return taken, len(taken), err
+		}
 	}
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+of, which.Site, which.Stalled).Scan(&waiting)
 	return nil, waiting, err

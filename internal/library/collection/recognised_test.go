@@ -1,0 +1,67 @@
+package collection
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+)
+
+// TestRecognitionComesLast: a crawl does not wait until pictures of pages are recognised;
+// that comes behind all documents that can be read, whenever they were found, and is then
+// judged as they are.
+func TestRecognitionComesLast(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	s.want(1)
+	paper := filepath.Join(t.TempDir(), "paper.pdf")
+	require.NoError(t, os.WriteFile(paper, s.pile.File(1, sampleweb.AsPDF), 0o600))
+	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: program(t, `exec pdftotext `+paper+` -`)})
+	if !s.reader.Recognises() {
+		t.Skip("poppler's pdftoppm is not installed")
+	}
+
+	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
+	_, err := s.JudgeQuickly(ctx, scan)
+	require.ErrorIs(t, err, ErrUnrecognised)
+	require.True(t, Later(err))
+	d := s.document(scan.SHA256)
+	require.Equal(t, []any{gleaner.DocumentNew, "image-only"}, []any{d.State, d.Outcome})
+	text := s.keep("http://www.example.org/~ada/text.pdf", s.pile.File(3, sampleweb.AsPDF))
+	for _, next := range []InHand{text, scan} {
+		got, _, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, []string{next.SHA256}, got)
+	}
+	require.NoError(t, s.db.FreeNew(ctx, []string{text.SHA256, scan.SHA256}))
+
+	n, err := s.JudgeNew(ctx, 1, func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	d = s.document(scan.SHA256)
+	require.Equal(t, []any{gleaner.DocumentAccepted, "ok", "tesseract"}, []any{d.State, d.Outcome, d.Reader})
+
+	// Where nothing recognises it is what it is at once.
+	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: "-"})
+	other := s.keep("http://www.example.org/~ada/other.pdf", s.pile.File(4, sampleweb.AsScan))
+	j, err := s.JudgeQuickly(ctx, other)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.DocumentRejected, j.State)
+}
+
+// keep stores a file, and has it in hand.
+func (s *shop) keep(url string, body []byte) InHand {
+	s.t.Helper()
+	k, err := s.Keep(s.t.Context(), fileAt(url, body))
+	require.NoError(s.t, err)
+	require.Len(s.t, k.Documents, 1)
+	return k.Documents[0]
+}
