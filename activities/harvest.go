@@ -334,7 +334,7 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 		err = report.Keep(ctx, a.db, r)
 	}
 	if err == nil {
-		_, err = a.stages.Withdraw(ctx, r.Barren)
+		err = a.stages.Withdraw(ctx, r.Barren)
 	}
 	if err != nil {
 		return report.Summary{}, typed(err)

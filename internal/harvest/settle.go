@@ -14,8 +14,7 @@ import (
 
 // Settled is what SettleHomepages comes to.
 type Settled struct {
-	Changed int       `json:"changed"` // authors who gave a page up
-	At      time.Time `json:"at"`      // nothing that was decided until then changes in the next pass
+	At time.Time `json:"at"` // nothing that was decided until then changes in the next pass
 }
 
 // SettleHomepages leaves a page that several of the harvest's authors were given
@@ -23,16 +22,14 @@ type Settled struct {
 // fetched meanwhile to the local index: within a pass, what one author's search
 // fetched must not answer another's.
 func (s *Stages) SettleHomepages(ctx context.Context, id string) (Settled, error) {
-	changed, err := s.search(id).Settle(ctx)
-	out := Settled{Changed: changed}
-	if err != nil {
-		return out, err
+	if err := s.search(id).Settle(ctx); err != nil {
+		return Settled{}, err
 	}
 	if err := s.indexPages(ctx); err != nil {
-		return out, err
+		return Settled{}, err
 	}
-	out.At, err = s.DB.Now(ctx)
-	return out, err
+	at, err := s.DB.Now(ctx)
+	return Settled{at}, err
 }
 
 // search is the search for the authors of a harvest, over the record.
@@ -67,10 +64,9 @@ func (b book) Save(ctx context.Context, d evidence.Decision) error { return b.s.
 
 // Replace implements homepage.Book.
 func (b book) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
-	_, err := b.s.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+	return b.s.DB.ReviseDecision(ctx, d.Author.ID(), func(on evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 		return d, kept(d), homepage.SameHomepages(on.Homepages, were)
 	})
-	return err
 }
 
 // Heed lays a person's words over a decision: the pages they name come first, the
@@ -107,9 +103,9 @@ func (s *Stages) decision(ctx context.Context, authorID string) (evidence.Decisi
 
 // Withdraw takes homepages back that led nowhere and for which the name alone spoke. Their
 // authors are looked for again, without them, by whoever looks next.
-func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) (withdrawn int, err error) {
+func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
 	for _, b := range barren {
-		revised, err := s.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+		err := s.DB.ReviseDecision(ctx, b.Author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
 			d, is := homepage.Withdraw(d, b.URL, b.Brought)
 			if len(d.Homepages) == 0 {
 				d.NextTry = time.Now()
@@ -117,13 +113,10 @@ func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) (withdr
 			return d, kept(d), is
 		})
 		if err != nil {
-			return withdrawn, err
-		}
-		if revised {
-			withdrawn++
+			return err
 		}
 	}
-	return withdrawn, nil
+	return nil
 }
 
 func (s *Stages) save(ctx context.Context, d evidence.Decision) error {

@@ -161,8 +161,7 @@ func TestAHomepageThatLedNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Barren, 2)
 	for range 2 { // the second time as after a crash
-		_, err = a.Stages.Withdraw(ctx, r.Barren)
-		require.NoError(t, err)
+		require.NoError(t, a.Stages.Withdraw(ctx, r.Barren))
 	}
 	assert.Empty(t, best(t, a, id)["1/2"])
 	assert.Equal(t, "http://"+roeHost+"/~roe/", best(t, a, id)["1/1"], "a directory lists it")
@@ -196,7 +195,7 @@ func TestWithdrawingLosesNobodysWord(t *testing.T) {
 	_, err = tx.Exec(ctx, `INSERT INTO homepages (author_id, url, host, rank, source) VALUES ('1/2', $1, 'poe.example.net', 1, 'user')`, real)
 	require.NoError(t, err)
 	done := make(chan error, 1)
-	go func() { _, err := a.Stages.Withdraw(ctx, r.Barren); done <- err }()
+	go func() { done <- a.Stages.Withdraw(ctx, r.Barren) }()
 	require.Eventually(t, func() bool {
 		var waits bool
 		err := a.DB.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname=current_database() AND wait_event_type='Lock')`).Scan(&waits)

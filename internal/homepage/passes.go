@@ -103,17 +103,16 @@ func (s Search) Second(ctx context.Context, sub Subject, settled time.Time) (Sub
 	return sub, again, nil
 }
 
-// Settle leaves each page that several authors were given to one of them. It
-// returns how many gave a page up. And it lets Table 1 choose with what it chose for
-// the others, which nobody knows before.
-func (s Search) Settle(ctx context.Context) (changed int, err error) {
+// Settle leaves each page that several authors were given to one of them. And it lets
+// Table 1 choose with what it chose for the others, which nobody knows before.
+func (s Search) Settle(ctx context.Context) error {
 	decisions, err := s.Book.All(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, i := range table1(decisions) {
 		if err := s.Book.Replace(ctx, decisions[i], decisions[i].Homepages); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	before := make([][]evidence.Candidate, len(decisions))
@@ -128,17 +127,16 @@ func (s Search) Settle(ctx context.Context) (changed int, err error) {
 		// A page that a person gave to two is the page of both.
 		d, err := s.Book.Heed(ctx, decisions[i])
 		if err != nil {
-			return changed, err
+			return err
 		}
 		if len(d.Homepages) == len(before[i]) {
 			continue
 		}
-		changed++
 		if err := s.Book.Replace(ctx, d, before[i]); err != nil {
-			return changed, err
+			return err
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // FindAll is a whole Search, at most parallel authors at a time, of which nothing
@@ -155,7 +153,7 @@ func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) 
 		failed, err := s.pass(ctx, subjects, pass, settled, parallel)
 		unavailable = errors.Join(unavailable, failed)
 		if err == nil {
-			_, err = s.Settle(ctx)
+			err = s.Settle(ctx)
 		}
 		if err != nil {
 			return book.about(subjects), err
@@ -240,20 +238,23 @@ func (*notes) Heed(_ context.Context, d evidence.Decision) (evidence.Decision, e
 func (n *notes) Save(_ context.Context, d evidence.Decision) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.count++
-	n.of[d.Author.ID()] = note{d, time.Unix(n.count, 0)}
+	n.save(d)
 	return nil
 }
 
+func (n *notes) save(d evidence.Decision) {
+	n.count++
+	n.of[d.Author.ID()] = note{d, time.Unix(n.count, 0)}
+}
+
 // Replace implements Book.
-func (n *notes) Replace(ctx context.Context, d evidence.Decision, were []evidence.Candidate) error {
+func (n *notes) Replace(_ context.Context, d evidence.Decision, were []evidence.Candidate) error {
 	n.mu.Lock()
-	on := n.of[d.Author.ID()]
-	n.mu.Unlock()
-	if !SameHomepages(on.Homepages, were) {
-		return nil
+	defer n.mu.Unlock()
+	if SameHomepages(n.of[d.Author.ID()].Homepages, were) {
+		n.save(d)
 	}
-	return n.Save(ctx, d)
+	return nil
 }
 
 // SameHomepages reports whether two decisions keep the same pages.

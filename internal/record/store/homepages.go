@@ -138,8 +138,8 @@ func (db *DB) SaveDecision(ctx context.Context, d evidence.Decision, kept []Home
 
 // ReviseDecision replaces what was decided about an author by what revise makes of it,
 // unless that is nothing. Nobody decides meanwhile.
-func (db *DB) ReviseDecision(ctx context.Context, authorID string, revise func(evidence.Decision) (d evidence.Decision, kept []Homepage, is bool)) (revised bool, err error) {
-	err = db.Tx(ctx, func(tx pgx.Tx) error {
+func (db *DB) ReviseDecision(ctx context.Context, authorID string, revise func(evidence.Decision) (d evidence.Decision, kept []Homepage, is bool)) error {
+	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var d evidence.Decision
 		err := tx.QueryRow(ctx, `SELECT decision FROM homepage_decisions WHERE author_id=$1 FOR UPDATE`, authorID).Scan(&d)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -149,12 +149,11 @@ func (db *DB) ReviseDecision(ctx context.Context, authorID string, revise func(e
 			return err
 		}
 		d, kept, is := revise(d)
-		if revised = is; !is {
+		if !is {
 			return nil
 		}
 		return saveDecision(ctx, tx, d, kept)
 	})
-	return revised, err
 }
 
 func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Homepage) error {
