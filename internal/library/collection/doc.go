@@ -1,6 +1,6 @@
 // Package collection takes a fetched file to what the library wants of it: it
 // stores the file, reads it, decides whether it is academic and which wanted
-// paper it is. Keep is what a crawl calls, and JudgeInHand for what it kept: that
+// paper it is. Keep is what a crawl calls, and JudgeQuickly for what it kept: that
 // is not read back. Judge is run on what waits, later, by whoever has time for it.
 //
 // The order is blob, then row, then judgement, so that a crash leaves a blob

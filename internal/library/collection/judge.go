@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -168,7 +169,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	case text.Outcome == document.Stalled:
 		return Judgement{}, fmt.Errorf("%w: %s", ErrStalled, text.Detail)
 	case o.quick && text.Pictures() && c.reader.Recognises():
-		return Judgement{}, errors.Join(ErrUnrecognised, c.db.PutOff(ctx, d.SHA256, string(text.Outcome)))
+		return Judgement{}, cmp.Or(c.db.PutOff(ctx, d.SHA256, string(text.Outcome)), ErrUnrecognised)
 	}
 	d.Outcome, d.Detail, d.Reader, d.Pages, d.Words = outcome(text, j), clean(text.Detail), text.Reader, text.PageCount, text.Words()
 	if !text.HasText() {

@@ -22,12 +22,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	s := newShop(t)
 	ctx := t.Context()
 	s.want(1)
-	paper := filepath.Join(t.TempDir(), "paper.pdf")
-	require.NoError(t, os.WriteFile(paper, s.pile.File(1, sampleweb.AsPDF), 0o600))
-	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: program(t, `exec pdftotext `+paper+` -`)})
-	if !s.reader.Recognises() {
-		t.Skip("poppler's pdftoppm is not installed")
-	}
+	s.recognises()
 
 	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
 	_, err := s.JudgeQuickly(ctx, scan)
@@ -55,6 +50,33 @@ func TestRecognitionComesLast(t *testing.T) {
 	j, err := s.JudgeQuickly(ctx, other)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentRejected, j.State)
+}
+
+// TestADocumentThatCannotBePutOff is said to be so: else nobody learns that the record
+// does not take it.
+func TestADocumentThatCannotBePutOff(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.recognises()
+	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
+	s.reached = func(at point) {
+		_, err := s.db.Pool.Exec(t.Context(), `ALTER TABLE documents RENAME COLUMN taken_until TO away`)
+		require.NoError(t, err)
+	}
+	_, err := s.JudgeQuickly(t.Context(), scan)
+	require.ErrorContains(t, err, "taken_until")
+	require.NotErrorIs(t, err, ErrUnrecognised, "which a crawl passes over")
+}
+
+// recognises has the shop recognise every picture of a page as that of one paper.
+func (s *shop) recognises() {
+	s.t.Helper()
+	paper := filepath.Join(s.t.TempDir(), "paper.pdf")
+	require.NoError(s.t, os.WriteFile(paper, s.pile.File(1, sampleweb.AsPDF), 0o600))
+	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: program(s.t, `exec pdftotext `+paper+` -`)})
+	if !s.reader.Recognises() {
+		s.t.Skip("poppler's pdftoppm is not installed")
+	}
 }
 
 // keep stores a file, and has it in hand.

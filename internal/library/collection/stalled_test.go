@@ -18,13 +18,13 @@ import (
 )
 
 // standIn is a reader whose program is a script of a test's.
-func standIn(t *testing.T, script string, timeout time.Duration) *document.Reader {
+func standIn(t testing.TB, script string, timeout time.Duration) *document.Reader {
 	t.Helper()
 	return document.NewReader(document.Options{PDFToText: program(t, script), Timeout: timeout})
 }
 
 // program is a program that is a script.
-func program(t *testing.T, script string) string {
+func program(t testing.TB, script string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
 	// Another process writes it: a file that this one has open for writing while
