@@ -67,8 +67,8 @@ func (t *Text) recognised(s *scan, minWords int) {
 	t.end(OK, "recognised from pictures")
 }
 
-// recognised is how many pages of a document are.
-func (r *Reader) recognised() int { return min(r.opt.FirstPages, verdictPages) }
+// recognisedPages is how many first pages of a document are recognised.
+func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, verdictPages) }
 
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.
@@ -77,7 +77,7 @@ var ocrLimits = limits{memory: 2 << 30, file: 512 << 20}
 func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 	out := filepath.Join(j.dir, "out.pdf")
 	got, err := j.run(ctx, ocrLimits, []string{"OMP_THREAD_LIMIT=1"}, j.r.opt.OCRmyPDF, "--quiet", "--force-ocr",
-		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.recognised()), "--output-type", "pdf", j.file, out)
+		"--jobs", "1", "--pages", "1-"+strconv.Itoa(j.r.recognisedPages()), "--output-type", "pdf", j.file, out)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 	if got.exit != 0 {
 		return &scan{Reader: "ocrmypdf", Failed: Unreadable, Detail: firstLine(got.stderr)}, nil
 	}
-	s, err := j.pdftotext(ctx, out, 1, j.r.recognised())
+	s, err := j.pdftotext(ctx, out, 1, j.r.recognisedPages())
 	if err == nil {
 		s.Reader = "ocrmypdf"
 	}
@@ -98,7 +98,7 @@ func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 // pages count most.
 func (j *job) tesseract(ctx context.Context, pages int) (*scan, error) {
 	s := &scan{Reader: "tesseract"}
-	for n := 1; n <= min(max(pages, 1), j.r.recognised()); n++ {
+	for n := 1; n <= min(max(pages, 1), j.r.recognisedPages()); n++ {
 		if n > 1 && ctx.Err() != nil {
 			break
 		}

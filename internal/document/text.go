@@ -15,24 +15,24 @@ type Outcome string
 // The outcomes. All but OK and Truncated come without text worth judging.
 const (
 	OK           Outcome = "ok"
-	Encrypted    Outcome = "encrypted"      // wants a password, or forbids copying its text
-	Truncated    Outcome = "truncated"      // the end of the file is missing; the text that could be saved is there
-	EmptyFile    Outcome = "empty"          // no bytes, no pages, or pages with nothing on them
-	ImageOnly    Outcome = "image-only"     // pages of pictures: needs optical character recognition
-	Garbled      Outcome = "garbled"        // text whose letters cannot be told (fonts without names): needs recognition
-	NotADocument Outcome = "not-a-document" // a kind or a web page that cannot be a paper
-	Wall         Outcome = "wall"           // a web page that asks for a log-in, a payment, consent or a captcha
-	ErrorPage    Outcome = "error-page"     // a web page that says "not found" or the like
-	Unreadable   Outcome = "unreadable"     // broken beyond what the readers mend
-	Timeout      Outcome = "timeout"        // the reader used up its processor time, and nothing was read
-	Stalled      Outcome = gleaner.Stalled  // the reader was stopped before: the machine was busy; says nothing of the file
-	TooLarge     Outcome = "too-large"      // the file, or the memory that reading it takes, is over the limit
-	NoReader     Outcome = "no-reader"      // a kind known by name for which nothing is installed here
-	Unwelcome    Outcome = "unwelcome"      // passed over unread for its name or size, where the pre-filter is on
-	SourceOnly   Outcome = "source"         // BibTeX, or a part of LaTeX: a paper's source, not a paper
+	Encrypted    Outcome = "encrypted"       // wants a password, or forbids copying its text
+	Truncated    Outcome = "truncated"       // the end of the file is missing; the text that could be saved is there
+	EmptyFile    Outcome = "empty"           // no bytes, no pages, or pages with nothing on them
+	ImageOnly    Outcome = gleaner.ImageOnly // pages of pictures: needs optical character recognition
+	Garbled      Outcome = gleaner.Garbled   // text whose letters cannot be told (fonts without names): needs recognition
+	NotADocument Outcome = "not-a-document"  // a kind or a web page that cannot be a paper
+	Wall         Outcome = "wall"            // a web page that asks for a log-in, a payment, consent or a captcha
+	ErrorPage    Outcome = "error-page"      // a web page that says "not found" or the like
+	Unreadable   Outcome = "unreadable"      // broken beyond what the readers mend
+	Timeout      Outcome = "timeout"         // the reader used up its processor time, and nothing was read
+	Stalled      Outcome = gleaner.Stalled   // the reader was stopped before: the machine was busy; says nothing of the file
+	TooLarge     Outcome = "too-large"       // the file, or the memory that reading it takes, is over the limit
+	NoReader     Outcome = "no-reader"       // a kind known by name for which nothing is installed here
+	Unwelcome    Outcome = "unwelcome"       // passed over unread for its name or size, where the pre-filter is on
+	SourceOnly   Outcome = "source"          // BibTeX, or a part of LaTeX: a paper's source, not a paper
 
 	// OtherDiscipline is academic, and of none of the disciplines that are collected.
-	OtherDiscipline Outcome = "other-discipline"
+	OtherDiscipline Outcome = gleaner.OtherDiscipline
 )
 
 // Text is what was read out of one file.

@@ -11,5 +11,10 @@ const (
 	NotModified Outcome = "not-modified"
 )
 
-// Stalled is the outcome of a document over which its reader was stopped.
-const Stalled = "stalled"
+// Outcomes of documents by which the record itself goes.
+const (
+	Stalled         = "stalled"          // the reader was stopped over it
+	ImageOnly       = "image-only"       // pages of pictures
+	Garbled         = "garbled"          // letters that cannot be told
+	OtherDiscipline = "other-discipline" // academic, and of none of the disciplines that are collected
+)

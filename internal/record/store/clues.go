@@ -20,7 +20,7 @@ func (db *DB) YearTallies(ctx context.Context, harvest string) ([]YearTally, err
 }
 
 // whatSQL is Document.What of a document d.
-const whatSQL = `CASE WHEN d.class='' OR d.outcome='` + otherDiscipline + `' THEN d.outcome ELSE d.class END`
+const whatSQL = `CASE WHEN d.class='' OR d.outcome='` + gleaner.OtherDiscipline + `' THEN d.outcome ELSE d.class END`
 
 // DocumentTally counts documents of one state and class, or what they are instead.
 type DocumentTally struct {

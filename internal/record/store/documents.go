@@ -53,14 +53,10 @@ type Document struct {
 	Removed *time.Time `json:"file_removed_at,omitempty"` // when prune took the file away; the row stays
 }
 
-// otherDiscipline is the outcome of what is academic, and of no discipline that is
-// collected.
-const otherDiscipline = "other-discipline"
-
 // What is the class of a document or, where none was found or the class is not why it was
 // judged so, its outcome.
 func (d Document) What() string {
-	if d.Class == "" || d.Outcome == otherDiscipline {
+	if d.Class == "" || d.Outcome == gleaner.OtherDiscipline {
 		return d.Outcome
 	}
 	return d.Class

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"gleaner/internal/gleaner"
 )
 
 // Unexamined says which of the documents that wait to be examined are meant; the
@@ -18,7 +20,7 @@ type Unexamined struct {
 }
 
 // putOff are the outcomes of documents that wait to be recognised.
-const putOff = `('image-only', 'garbled')`
+const putOff = `('` + gleaner.ImageOnly + `', '` + gleaner.Garbled + `')`
 
 // PutOff has a new document wait behind all others.
 func (db *DB) PutOff(ctx context.Context, sha, outcome string) error {
@@ -27,9 +29,9 @@ func (db *DB) PutOff(ctx context.Context, sha, outcome string) error {
 }
 
 // TakeNew takes documents that wait to be examined, the oldest first, and those that
-// wait to be recognised when there are no others, at most limit. They are this caller's for a while: others take
-// other ones, so that workers share the load. What a worker that died had taken
-// is free again when that time is over. waiting says how many wait in all,
+// wait to be recognised when there are no others, at most limit. They are this caller's
+// for a while: others take other ones, so that workers share the load. What a worker that
+// died had taken is free again when that time is over. waiting says how many wait in all,
 // others' included.
 func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
@@ -142,13 +144,12 @@ func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept
 }
 
 // queueAccept accepts a document that is a paper whatever the filter said, and of
-// whatever discipline. Where
-// its file was removed there is nothing to accept yet: the addresses where it lies
-// are put back to be fetched whole. The row is locked first, so that prune marks
-// it before, or sees that it is accepted.
+// whatever discipline. Where its file was removed there is nothing to accept yet: the
+// addresses where it lies are put back to be fetched whole. The row is locked first, so
+// that prune marks it before, or sees that it is accepted.
 func queueAccept(b *pgx.Batch, sha string) {
 	b.Queue(`SELECT 1 FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, sha)
-	b.Queue(`UPDATE documents SET state='accepted', outcome=CASE outcome WHEN '`+otherDiscipline+`' THEN 'ok' ELSE outcome END, updated_at=now()
+	b.Queue(`UPDATE documents SET state='accepted', outcome=CASE outcome WHEN '`+gleaner.OtherDiscipline+`' THEN 'ok' ELSE outcome END, updated_at=now()
 		WHERE sha256=$1 AND state='rejected' AND blob_removed_at IS NULL`, sha)
 	b.Queue(`SELECT FROM sites WHERE id IN (SELECT l.site_id FROM locations l JOIN documents d ON d.sha256=l.sha256
 			WHERE l.sha256=$1 AND l.current AND d.blob_removed_at IS NOT NULL) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, sha)
