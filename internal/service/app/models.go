@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -16,16 +17,15 @@ import (
 
 // fromFile reads what the policy names under models; the zero value where it names
 // nothing. The error names both.
-func fromFile[T any](key, name string, read func(*os.File) (T, error)) (out T, err error) {
+func fromFile[T any](key, name string, read func([]byte) (T, error)) (out T, err error) {
 	if name == "" {
 		return out, nil
 	}
-	f, err := os.Open(name)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return out, fmt.Errorf("config: models.%s: %w", key, err)
 	}
-	defer f.Close()
-	if out, err = read(f); err != nil {
+	if out, err = read(data); err != nil {
 		return out, fmt.Errorf("config: models.%s: %s: %w", key, name, err)
 	}
 	return out, nil
@@ -34,7 +34,9 @@ func fromFile[T any](key, name string, read func(*os.File) (T, error)) (out T, e
 // homepageModel are the weights by which homepages are told; nil for those that
 // come with the program.
 func homepageModel(cfg *config.Config) (*homepage.Model, error) {
-	return fromFile("homepage", cfg.Policy.Models.Homepage, func(f *os.File) (*homepage.Model, error) { return homepage.ReadModel(f) })
+	return fromFile("homepage", cfg.Policy.Models.Homepage, func(data []byte) (*homepage.Model, error) {
+		return homepage.ReadModel(bytes.NewReader(data))
+	})
 }
 
 // Filter is the academic filter; nil where it is switched off.
@@ -43,7 +45,9 @@ func Filter(cfg *config.Config) (*document.Filter, error) {
 		return nil, nil
 	}
 	point := document.Point(cfg.Documents.Filter)
-	own, err := fromFile("filter", cfg.Policy.Models.Filter, func(f *os.File) (*document.Filter, error) { return document.LoadFilter(f, point) })
+	own, err := fromFile("filter", cfg.Policy.Models.Filter, func(data []byte) (*document.Filter, error) {
+		return document.LoadFilter(bytes.NewReader(data), point)
+	})
 	if err != nil || own != nil {
 		return own, err
 	}
@@ -65,13 +69,7 @@ func Disciplines(cfg *config.Config) (*classify.Disciplines, error) {
 		if !ok || file == "" {
 			return nil, fmt.Errorf("config: models.disciplines: %q is not NAME=FILE", one)
 		}
-		_, err := fromFile("disciplines", file, func(f *os.File) (*classify.Disciplines, error) {
-			data, err := os.ReadFile(f.Name())
-			if err != nil {
-				return nil, err
-			}
-			return out, out.Add(name, data)
-		})
+		_, err := fromFile("disciplines", file, func(data []byte) (*classify.Disciplines, error) { return out, out.Add(name, data) })
 		if err != nil {
 			return nil, err
 		}
@@ -86,11 +84,7 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	own, err := fromFile("link-lists", cfg.Policy.Models.LinkLists, func(f *os.File) (*rank.Lists, error) {
-		data, err := os.ReadFile(f.Name())
-		if err != nil {
-			return nil, err
-		}
+	own, err := fromFile("link-lists", cfg.Policy.Models.LinkLists, func(data []byte) (*rank.Lists, error) {
 		l, err := rank.ParseLists(data)
 		return &l, err
 	})
@@ -101,11 +95,7 @@ func RankOptions(cfg *config.Config) (rank.Options, error) {
 		lists = lists.Override(*own)
 		o.Lists = &lists
 	}
-	o.Prior, err = fromFile("link-prior", cfg.Policy.Models.LinkPrior, func(f *os.File) (*rank.Prior, error) {
-		data, err := os.ReadFile(f.Name())
-		if err != nil {
-			return nil, err
-		}
+	o.Prior, err = fromFile("link-prior", cfg.Policy.Models.LinkPrior, func(data []byte) (*rank.Prior, error) {
 		p, err := rank.ParsePrior(data)
 		return &p, err
 	})
