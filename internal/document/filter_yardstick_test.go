@@ -34,8 +34,8 @@ func TestYardstickFilterWithRecognition(t *testing.T) {
 	realdata.Path(t, "farm")
 	opt := withPoppler(t)
 	opt.OCR = true
-	if r := NewReader(opt); r.opt.Tesseract == "" || r.opt.PDFToPPM == "" {
-		t.Skip("tesseract is not installed, nor ocrmypdf")
+	if !NewReader(opt).Recognises() {
+		t.Skip("neither ocrmypdf nor tesseract is installed")
 	}
 	assert.GreaterOrEqual(t, trained(t, opt).Figures.Accuracy, 0.97)
 }

@@ -193,7 +193,7 @@ func TestHostileHeads(t *testing.T) {
 	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
 	require.NoError(t, err)
 	steps := map[int64]bool{}
-	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(p Progress) { steps[p.Done] = p.Done > 0 })
+	p, err := s.Import(ctx, Run{id, 1}, time.Hour, func(p Progress) { steps[p.Done] = true })
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(steps), 3, "the first, and of 150 MB, at most 32 MiB at a time")
 	require.Equal(t, map[string]int64{NoWeb: each, NoAnswer: each}, p.Counters.Skipped)
