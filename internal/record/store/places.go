@@ -63,6 +63,7 @@ const unseen = `('robots-denied', 'forbidden', 'blacklisted', 'body-too-large', 
 // the pages that link to a document that was found by another page and is accepted or
 // not examined, or to a file that was not asked for; what did not answer, there or on the
 // sites of a harvest to which these hosts led; and what a limit or a prohibition kept out.
+// Two states are two conditions where their indexes are to be gone by.
 func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([]Place, error) {
 	return list[Place](ctx, db, `WITH s AS (SELECT id FROM sites WHERE host = ANY($2)),
 		k AS (SELECT DISTINCT k.site_id, k.page, coalesce(d.state='accepted', false) AS accepted FROM s JOIN links k ON k.site_id=s.id
@@ -72,7 +73,7 @@ func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([
 		SELECT `+pageOfURL+`, '', k.accepted, NOT k.accepted FROM k`+pageOfSQL+`WHERE `+pageOfURL+` IS NOT NULL
 		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.site_id IN (SELECT id FROM s)
 			AND (u.state IN (0, 3) OR u.state IN (4, 5) AND (u.outcome IN `+unseen+` OR u.outcome LIKE '%-limit'))
-		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.role > 0 AND u.state IN (0, 3)
+		UNION SELECT u.url, u.parent, false, true FROM urls u WHERE u.role > 0 AND (u.state=0 OR u.state=3)
 			AND u.site_id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1 OR given_by IN (SELECT id FROM s))
 			AND split_part(split_part(u.parent, '://', 2), '/', 1) = ANY($2)`, harvest, hosts)
 }
