@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -187,8 +188,14 @@ func readBounded(file string) ([]byte, error) {
 	return raw, err
 }
 
-// readWords reads the words by which links are followed.
+// readWords reads the words by which links are followed, where they are.
 func (f *collectFlags) readWords() error {
+	if !f.Inspect && f.words != "" {
+		return errors.New("link-lists: links are followed by their words with --inspect alone")
+	}
+	if !f.Inspect {
+		return nil
+	}
 	words, err := rank.DefaultLists()
 	if err != nil {
 		return err
