@@ -146,6 +146,7 @@ func TestDamagedClassifiersAreRefused(t *testing.T) {
 		"beyond":     func(c *classify.Classifier) { c.SVM.Support[0].At[0] = 1000 },
 		"no scale":   func(c *classify.Classifier) { c.Scale = nil },
 		"scale":      func(c *classify.Classifier) { c.Scale.Weights = nil },
+		"few":        func(c *classify.Classifier) { c.Options.Few = 1_000_000 },
 	} {
 		text, err := json.Marshal(whole)
 		require.NoError(t, err)

@@ -288,3 +288,16 @@ func TestPrepareLeavesDocumentsOut(t *testing.T) {
 		require.NotContains(t, r.URL, ".pdf")
 	}
 }
+
+// TestTheContextGraphBeginsAtWhatADirectoryLists: seeds are of high priority there.
+func TestTheContextGraphBeginsAtWhatADirectoryLists(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	_, c, err := prepares(t, db, func(a *Ask) {
+		a.Policy, a.Seeds = ContextGraph, map[string][]string{"two": {"http://listed.example/"}}
+	}, topic.Topic{ID: "two", Query: "two"})
+	require.NoError(t, err)
+	var low int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID).Scan(&low))
+	require.Zero(t, low)
+}
