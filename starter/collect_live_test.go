@@ -35,7 +35,7 @@ func (c *testConsole) collected(name string) (*collections.Record, collections.C
 func (c *testConsole) collects(record *collections.Record, id int, v collections.Visit, of string) {
 	c.t.Helper()
 	ctx := c.t.Context()
-	require.NoError(c.t, record.SetModel(ctx, id, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
+	require.NoError(c.t, record.SetModel(ctx, id, nil, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
 	site, err := store.EnsureSite(ctx, c.Pool, v.Host)
 	require.NoError(c.t, err)
 	v.At, v.Outcome = time.Now(), gleaner.OK

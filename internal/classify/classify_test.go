@@ -225,4 +225,6 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	require.Len(t, scores, 1)
 	assert.Equal(t, "sea", scores[0].Topic)
 	var _ topic.Classifier = by
+	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c})
+	assert.ElementsMatch(t, []string{"sea", "systems", "no centroid"}, by.Topics())
 }

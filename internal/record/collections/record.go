@@ -98,10 +98,13 @@ func (r *Record) Paused(ctx context.Context, id int) (paused bool, err error) {
 }
 
 // AddResults enters the pages that are to make a topic's centroid; those that are
-// there stay.
+// there stay, each once, and others follow them until there are as many as are given.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
-	_, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_results (collection, topic, place, url)
-		SELECT $1, $2, place, url FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) ON CONFLICT DO NOTHING`, id, topic, urls)
+	_, err := r.db.Pool.Exec(ctx, `WITH had AS (SELECT place, url FROM collection_results WHERE collection=$1 AND topic=$2),
+		more AS (SELECT url, (SELECT coalesce(max(place), 0) FROM had) + row_number() OVER (ORDER BY place) AS place
+			FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) WHERE url NOT IN (SELECT url FROM had))
+		INSERT INTO collection_results (collection, topic, place, url)
+		SELECT $1, $2, place, url FROM more WHERE place <= cardinality($3::text[]) ON CONFLICT DO NOTHING`, id, topic, urls)
 	return err
 }
 
@@ -138,12 +141,20 @@ func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Result])
 }
 
+// ErrOver is returned to who makes the centroids for a crawl that was ended and begun again
+// meanwhile.
+var ErrOver = errors.New("was ended and asked for again meanwhile")
+
 // SetModel keeps what the topics are like, and enters the URLs from which their crawl
-// begins.
-func (r *Record) SetModel(ctx context.Context, id int, rules Rules, model any, seeds []URL) error {
+// begins: that which began at a time, nil for none yet (else ErrOver).
+func (r *Record) SetModel(ctx context.Context, id int, began *time.Time, rules Rules, model any, seeds []URL) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1`, id, model); err != nil {
+		tag, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1 AND started_at IS NOT DISTINCT FROM $3`, id, model, began)
+		if err != nil {
 			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return ErrOver
 		}
 		return add(ctx, tx, id, rules, seeds)
 	})
