@@ -56,7 +56,8 @@ func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err
 		made AS (INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
 			SELECT $1, j.topic, j.hash, u.url, j.about, true, w.words FROM j
 			JOIN collection_words w ON w.collection=$1 AND w.hash=j.hash JOIN collection_urls u ON u.collection=$1 AND u.hash=j.hash
-			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash) RETURNING 1)
+			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash)
+			ON CONFLICT (collection, topic, hash) DO UPDATE SET about=EXCLUDED.about, judged=true RETURNING 1)
 		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about).Scan(&kept)
 	return kept, err
 }

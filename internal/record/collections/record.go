@@ -19,7 +19,7 @@ type Record struct{ db *store.DB }
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
-const columns = `id, name, options, topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at`
+const columns = `topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at FROM collections `
 
 // ErrOtherTopics is returned for a name under which other topics were asked for.
 var ErrOtherTopics = errors.New("was made of other topics")
@@ -52,7 +52,21 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 
 // Get returns a collection.
 func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections WHERE name=$1`, name)
+	return r.one(ctx, `SELECT id, name, options, `+columns+`WHERE name=$1`, name)
+}
+
+// brief are the columns of a collection without what of its options is as long as files
+// are: classifiers and seeds.
+const brief = `SELECT id, name, options - 'learnt' - 'seeds', ` + columns
+
+// Told returns a collection as it is shown, without the classifiers and the seeds of its
+// options.
+func (r *Record) Told(ctx context.Context, name string) (Collection, error) {
+	return r.one(ctx, brief+`WHERE name=$1`, name)
+}
+
+func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) {
+	rows, err := r.db.Pool.Query(ctx, sql, name)
 	if err != nil {
 		return Collection{}, err
 	}
@@ -63,9 +77,9 @@ func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
 	return c, err
 }
 
-// List returns all collections, the latest first.
+// List returns all collections as Told does, the latest first.
 func (r *Record) List(ctx context.Context) ([]Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections ORDER BY id DESC`)
+	rows, err := r.db.Pool.Query(ctx, brief+`ORDER BY id DESC`)
 	if err != nil {
 		return nil, err
 	}

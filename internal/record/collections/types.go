@@ -41,6 +41,14 @@ type Collection struct {
 	Ended    *time.Time      `json:"ended_at,omitempty"`
 }
 
+// How says how a collection is: its state, and that it rests.
+func (c Collection) How() string {
+	if c.Paused && (c.State == New || c.State == Running) {
+		return c.State + ", paused"
+	}
+	return c.State
+}
+
 // Result is a page that makes the centroid of a topic.
 type Result struct {
 	Topic   string         `json:"topic"`
