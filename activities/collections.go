@@ -25,12 +25,14 @@ func (a *Collections) PrepareCollection(ctx context.Context, name string) (synth
 }
 
 // CollectSlice crawls for a collection for a while. The place to go on from is in the
-// record.
+// record; what attempts did that were cut off counts with what this one does.
 func (a *Collections) CollectSlice(ctx context.Context, name string) (synthesis.Result, error) {
 	beat, set, stop := heartbeats[synthesis.Progress](ctx)
 	defer stop()
-	r, err := a.maker.Slice(beat, name, set)
+	before, _ := resumed[synthesis.Progress](ctx)
+	r, err := a.maker.Slice(beat, name, func(p synthesis.Progress) { set(before.Plus(p)) })
 	a.watch.Crawled(r.Pages, r.Documents, 0, 0)
+	r.Progress = before.Plus(r.Progress)
 	if err != nil && beat.Err() != nil && ctx.Err() == nil {
 		r.Ending = synthesis.SliceFull // the worker stops: what was done is written, the rest is for the next
 		err = nil

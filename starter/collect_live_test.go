@@ -35,7 +35,9 @@ func (c *testConsole) collected(name string) (*collections.Record, collections.C
 func (c *testConsole) collects(record *collections.Record, id int, v collections.Visit, of string) {
 	c.t.Helper()
 	ctx := c.t.Context()
-	require.NoError(c.t, record.SetModel(ctx, id, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
+	var began *time.Time
+	require.NoError(c.t, c.Pool.QueryRow(ctx, `SELECT started_at FROM collections WHERE id=$1`, id).Scan(&began))
+	require.NoError(c.t, record.SetModel(ctx, id, began, collections.Rules{}, topic.Model{}, []collections.URL{*v.URL}))
 	site, err := store.EnsureSite(ctx, c.Pool, v.Host)
 	require.NoError(c.t, err)
 	v.At, v.Outcome = time.Now(), gleaner.OK
@@ -59,7 +61,44 @@ func TestCollectionsThatAreJudged(t *testing.T) {
 	c.read(&all, "collections", "judge", "math", judged)
 	require.Equal(t, []rankedTopic{{"verse", []topic.Rank{{First: 2, Judged: 2, Relevant: 1, Precision: 0.5}}}}, all)
 	require.Regexp(t, `verse +2 +2 +1 +0\.500`, c.ok("collections", "judge", "math", judged))
-	require.Contains(t, c.wrong(program.ExitUsage, "collections", "judge", "math", c.file("bad.tsv", "http://a.example/\tperhaps\n")), "line 1")
+	for content, says := range map[string]string{
+		"http://a.example/\tperhaps\n":                           "line 1",
+		"http://a.example/a\t1\n\nhttp://a.example/b\t1\tverses": `line 3: math has no topic "verses", but: number theory, verse`,
+		"url\trelevant\n" + strings.Repeat("long", 50_000):       "line 2",
+	} {
+		require.Contains(t, c.wrong(program.ExitUsage, "collections", "judge", "math", c.file("bad.tsv", content)), says)
+	}
+	// As a table that was saved by a spreadsheet begins.
+	c.read(&all, "collections", "judge", "math", c.file("judged.tsv", "\ufeffhttp://a.example/a\t1\n"))
+	require.Equal(t, 1, all[0].Ranks[0].Judged)
+}
+
+// TestCollectionsThatRest are told from those that go on.
+func TestCollectionsThatRest(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	record, _ := c.collected("math")
+	require.NotContains(t, c.ok("collections", "show", "math")+c.ok("collections", "list"), "paused")
+	require.NoError(t, record.Pause(t.Context(), "math", true))
+	require.Contains(t, c.ok("collections", "show", "math"), "math: running, paused\n")
+	require.Regexp(t, `math +running, paused +0`, c.ok("collections", "list"))
+	require.NoError(t, record.End(t.Context(), "math", 0, collections.Cancelled, ""))
+	require.NotContains(t, c.ok("collections", "show", "math"), "paused", "what has ended does not rest")
+}
+
+// TestCollectionsAreToldWithoutTheirFiles: classifiers and seeds are as long as files are.
+func TestCollectionsAreToldWithoutTheirFiles(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.collected("math")
+	_, err := c.Pool.Exec(t.Context(), `UPDATE collections SET options = options || '{"retrain": 5, "learnt": {"verse": {"vocabulary": "long"}}, "seeds": {"verse": ["http://seed.example/"]}}', model='{"centroids": []}'`)
+	require.NoError(t, err)
+	for _, args := range [][]string{{"collections", "list", "--json"}, {"collections", "show", "math", "--json"}} {
+		said := c.ok(args...)
+		require.NotContains(t, said, "vocabulary")
+		require.NotContains(t, said, "seed.example")
+		require.Contains(t, said, "retrain")
+	}
 }
 
 // TestJudgementsAreLearntFrom: what a person judged is kept for the classifiers that learn

@@ -119,7 +119,8 @@ func TestCollectCommands(t *testing.T) {
 	require.Equal(t, 8, s.Entries[web.Topics()[0].ID].Entries)
 	require.NoError(t, os.WriteFile(topics, []byte("topics: [{name: other}]"), 0o600))
 	require.Contains(t, c.wrong(program.ExitFailed, "collect", topics), "--name")
-	c.wrong(program.ExitUnknown, "collections", "pause", "math")
+	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "pause", "math"), "math is not being made")
+	require.Contains(t, c.wrong(program.ExitUnknown, "collections", "cancel", "mathh"), "mathh is not being made; `starter collections list`")
 	c.wrong(program.ExitUnknown, "collections", "resume", "math")
 }
 

@@ -4,16 +4,20 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
 	"gleaner/internal/topic"
 	"gleaner/workflows"
 )
@@ -41,7 +45,7 @@ func (c *cli) collectionsList() *cobra.Command {
 			return c.Print(append([]collections.Collection{}, all...), func(w io.Writer) error {
 				return table(w, "name\tstate\trequests\twhy it ended", func(line func(string, ...any)) {
 					for _, x := range all {
-						line("%s\t%s\t%d\t%s", x.Name, x.State, x.Requests, x.Note)
+						line("%s\t%s\t%d\t%s", x.Name, x.How(), x.Requests, x.Note)
 					}
 				})
 			})
@@ -69,7 +73,7 @@ type shownCollection struct {
 }
 
 func (c *cli) showCollection(ctx context.Context, record *collections.Record, name string) error {
-	got, err := record.Get(ctx, name)
+	got, err := record.Told(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -139,7 +143,7 @@ func (s *shownCollection) model(ctx context.Context, record *collections.Record)
 const mostAlike = 5
 
 func (s *shownCollection) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, s.State, s.Note, s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
+	fmt.Fprintf(w, "%s: %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note), s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
 	for _, o := range slices.Sorted(maps.Keys(s.Counts.Outcomes)) {
 		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
 	}
@@ -178,6 +182,10 @@ func (c *cli) steerCollection(ctx context.Context, do, name string) error {
 		if err == nil {
 			err = handle.Get(ctx, nil)
 		}
+	}
+	var none *serviceerror.NotFound
+	if errors.As(err, &none) {
+		return program.Unknown{Reason: fmt.Errorf("%s is not being made; `starter collections list` says what is, and `starter collect` goes on with one that ended", name)}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +41,9 @@ page that is in no collection where its line names the topic.`,
 			if err != nil {
 				return err
 			}
+			if err := namesTopics(got, judged); err != nil {
+				return fmt.Errorf("%w: %s, %w", program.ErrUsage, args[1], err)
+			}
 			entries, err := record.Entries(ctx, got.ID, "")
 			if err != nil {
 				return err
@@ -49,6 +54,27 @@ page that is in no collection where its line names the topic.`,
 			return c.sayRanks(ranksOf(entries, judged))
 		})}
 }
+
+// namesTopics says which judgement names a topic that a collection has not.
+func namesTopics(c collections.Collection, judged []topic.Judgement) error {
+	var topics []topic.Topic
+	if err := json.Unmarshal(c.Topics, &topics); err != nil {
+		return err
+	}
+	var ids []string
+	for _, t := range topics {
+		ids = append(ids, t.ID)
+	}
+	slices.Sort(ids)
+	for _, j := range judged {
+		if j.Topic != "" && !slices.Contains(ids, j.Topic) {
+			return fmt.Errorf("line %d: %s has no topic %.100q, but: %s", j.Line, c.Name, j.Topic, strings.Join(ids[:min(len(ids), namedTopics)], ", "))
+		}
+	}
+	return nil
+}
+
+const namedTopics = 20 // of a collection, where a name is wrong
 
 // teachJudged has the classifiers of a collection that learn anew do so from what a person
 // judged.

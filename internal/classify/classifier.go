@@ -32,6 +32,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// MostFew is what Few may be at most: the machine takes memory by the square of its examples.
+const MostFew = 5000
+
 // Classifier says how surely a page is about a topic. One of SVM and Bayes is set.
 type Classifier struct {
 	Version    int             `json:"version"`
@@ -209,6 +212,8 @@ func (c *Classifier) Check() error {
 		return errors.New("classifier without the scale of its margins")
 	case (c.SVM == nil) == (c.Bayes == nil):
 		return errors.New("classifier with neither or both of svm and bayes")
+	case c.Options.Few > MostFew:
+		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most", c.Options.Few, MostFew)
 	case c.Bayes != nil && len(c.Bayes.Odds) != len(v.Words):
 		return errors.New("classifier whose odds do not fit its vocabulary")
 	}

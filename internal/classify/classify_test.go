@@ -146,6 +146,7 @@ func TestDamagedClassifiersAreRefused(t *testing.T) {
 		"beyond":     func(c *classify.Classifier) { c.SVM.Support[0].At[0] = 1000 },
 		"no scale":   func(c *classify.Classifier) { c.Scale = nil },
 		"scale":      func(c *classify.Classifier) { c.Scale.Weights = nil },
+		"few":        func(c *classify.Classifier) { c.Options.Few = 1_000_000 },
 	} {
 		text, err := json.Marshal(whole)
 		require.NoError(t, err)
@@ -224,4 +225,6 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	require.Len(t, scores, 1)
 	assert.Equal(t, "sea", scores[0].Topic)
 	var _ topic.Classifier = by
+	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c})
+	assert.ElementsMatch(t, []string{"sea", "systems", "no centroid"}, by.Topics())
 }

@@ -12,7 +12,7 @@ func SiteFolds(examples []Example, k int) []learn.Fold {
 	has := map[string]bool{}
 	var sites []string
 	for _, e := range examples {
-		if !slices.Contains(sites, e.Site) {
+		if _, met := has[e.Site]; !met {
 			sites = append(sites, e.Site)
 		}
 		has[e.Site] = has[e.Site] || e.Topic

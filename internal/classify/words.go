@@ -61,6 +61,18 @@ func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier) 
 	return &Pages{Vectors: centroids, filter: f, topics: slices.Sorted(maps.Keys(by)), by: by}
 }
 
+// Topics implements topic.Classifier: those with a centroid, and those with a learnt
+// classifier that have none.
+func (c *Pages) Topics() []string {
+	ids := c.Vectors.Topics()
+	for _, t := range c.topics {
+		if !slices.Contains(ids, t) {
+			ids = append(ids, t)
+		}
+	}
+	return ids
+}
+
 // leastKnown is how many words a page and a classifier have in common, at least:
 // as many as with a centroid.
 const leastKnown = 4

@@ -140,7 +140,11 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if len(model.Centroids) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
-	if err := m.record.SetModel(ctx, c.ID, rules, model, m.seeds(ask, model, results)); err != nil {
+	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, m.seeds(ask, model, results))
+	if errors.Is(err, collections.ErrOver) {
+		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, name, err)
+	}
+	if err != nil {
 		return Prepared{}, err
 	}
 	_, own := model.SelfCheck(filter, samples(results))
@@ -178,7 +182,7 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 	}
 	done := map[string]bool{}
 	for _, r := range had {
-		done[r.Topic] = before == 0 || before >= ask.Results
+		done[r.Topic] = before == 0 || before >= ask.Results || r.Place > before // by an attempt that was cut off
 	}
 	for _, t := range topics {
 		if done[t.ID] {
@@ -309,7 +313,8 @@ func samples(results []collections.Result) (out []topic.Sample) {
 
 // seeds are the pages that made the centroids, or lead to the papers that did: the crawl
 // begins with them, as far as the operator's lists let it. Then come the pages that a
-// directory lists under a topic, for as much on topic as an entry is at least.
+// directory lists under a topic, for as much on topic as an entry is at least; in the
+// context graph seeds are of high priority.
 func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has, met := map[string]bool{}, map[string]bool{}
 	begin := func(at string, priority float64) {
@@ -326,9 +331,13 @@ func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result)
 			begin(cmp.Or(r.Parent, r.URL), 1)
 		}
 	}
+	listed := ask.Threshold
+	if ask.Policy == ContextGraph {
+		listed = high
+	}
 	for _, c := range model.Centroids {
 		for _, at := range ask.Seeds[c.Topic] {
-			begin(at, ask.Threshold)
+			begin(at, listed)
 		}
 	}
 	return out
@@ -357,6 +366,11 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 			return Result{}, err
 		}
 		model = model.Relearnt(pages, df)
+	}
+	if ask.Retrain > 0 { // those between two learnings, which may be far apart
+		if err := m.record.ForgetWords(ctx, c.ID, pagesRead); err != nil {
+			return Result{}, err
+		}
 	}
 	filter := topic.NewFilter(ask.Stops)
 	learnt, err := m.classifiers(ctx, c.ID, ask)

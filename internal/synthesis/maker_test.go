@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -287,4 +289,121 @@ func TestPrepareLeavesDocumentsOut(t *testing.T) {
 	for _, r := range results {
 		require.NotContains(t, r.URL, ".pdf")
 	}
+}
+
+// TestTheContextGraphBeginsAtWhatADirectoryLists: seeds are of high priority there.
+func TestTheContextGraphBeginsAtWhatADirectoryLists(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	_, c, err := prepares(t, db, func(a *Ask) {
+		a.Policy, a.Seeds = ContextGraph, map[string][]string{"two": {"http://listed.example/"}}
+	}, topic.Topic{ID: "two", Query: "two"})
+	require.NoError(t, err)
+	var low int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls WHERE collection=$1 AND priority < 1`, c.ID).Scan(&low))
+	require.Zero(t, low)
+}
+
+// reordered is a search engine whose order changes with how much is asked for; it counts
+// the searches.
+type reordered struct {
+	engine
+	asked *int
+}
+
+func (e reordered) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
+	*e.asked++
+	out, err := e.engine.Search(ctx, query, n)
+	if n > 7 {
+		slices.Reverse(out)
+	}
+	return out, err
+}
+
+// away is a getter that answers when the record is there again.
+type away struct {
+	engine
+	is *bool
+}
+
+func (a away) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	if *a.is {
+		return nil, "", errors.New("away")
+	}
+	return a.engine.Get(ctx, url)
+}
+
+// TestMoreResults: a page that was found before counts once wherever it stands now, no more
+// are read than were asked for, and an attempt that was cut off is gone on with without
+// another search.
+func TestMoreResults(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	record, searches, isAway := collections.In(db), 0, false
+	m := New(Tools{DB: db, Searcher: reordered{asked: &searches}, Getter: away{is: &isAway}, Passing: func(error) bool { return isAway }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	prepare := func() error { _, err := m.Prepare(t.Context(), "some", func(int) {}); return err }
+	ask := func(results int) {
+		require.NoError(t, record.End(t.Context(), "some", 0, collections.Ended, ""))
+		a, err := DefaultAsk()
+		require.NoError(t, err)
+		a.Results = results
+		_, _, err = record.Ask(t.Context(), "some", a, []topic.Topic{{ID: "two", Query: "two"}})
+		require.NoError(t, err)
+	}
+	ask(7)
+	require.NoError(t, prepare())
+	ask(10)
+	isAway = true
+	require.Error(t, prepare())
+	isAway = false
+	require.NoError(t, prepare())
+	require.Equal(t, 2, searches)
+	c, err := record.Get(t.Context(), "some")
+	require.NoError(t, err)
+	results, err := record.Results(t.Context(), c.ID)
+	require.NoError(t, err)
+	met := map[string]bool{}
+	for i, r := range results {
+		require.False(t, met[r.URL], "%s stands there twice", r.URL)
+		met[r.URL] = true
+		require.Equal(t, i+1, r.Place)
+	}
+	require.Len(t, results, 10)
+}
+
+// overtaken is a getter over whose first page the collection is ended, and made under other
+// options.
+type overtaken struct {
+	engine
+	once *sync.Once
+	do   func()
+}
+
+func (o overtaken) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	o.once.Do(o.do)
+	return o.engine.Get(ctx, url)
+}
+
+// TestCentroidsOfAnEarlierRun: who could not be reached while the collection was ended and
+// asked for under other options does not put its centroids in the place of theirs.
+func TestCentroidsOfAnEarlierRun(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	record, two := collections.In(db), topic.Topic{ID: "two", Query: "two"}
+	a, err := DefaultAsk()
+	require.NoError(t, err)
+	_, _, err = record.Ask(t.Context(), "some", a, []topic.Topic{two})
+	require.NoError(t, err)
+	late := overtaken{once: &sync.Once{}, do: func() {
+		_, _, err := prepares(t, db, func(a *Ask) { a.Terms, a.Overlap = 3, 2 }, two)
+		require.NoError(t, err)
+	}}
+	m := New(Tools{DB: db, Searcher: engine{}, Getter: late, Passing: func(error) bool { return false }, Config: Defaults(), Log: slog.New(slog.DiscardHandler)})
+	_, err = m.Prepare(t.Context(), "some", func(int) {})
+	require.ErrorIs(t, err, ErrInput)
+	c, err := record.Get(t.Context(), "some")
+	require.NoError(t, err)
+	var made topic.Model
+	require.NoError(t, json.Unmarshal(c.Model, &made))
+	require.Equal(t, 3, made.Options.Terms)
 }

@@ -70,7 +70,7 @@ func (m *Maker) Relearn(ctx context.Context, r Relearning, told func(topic strin
 		}
 	}
 	out.Failed = firstOf(failed)
-	return out, m.record.ForgetWords(ctx, c.ID, pagesRead)
+	return out, nil
 }
 
 // relearn has one topic's classifier learn anew.

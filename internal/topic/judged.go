@@ -12,14 +12,16 @@ type Judgement struct {
 	URL      string
 	Topic    string // "" for whichever the page was collected for
 	Relevant bool
+	Line     int
 }
 
 // ReadJudgements reads lines of an address, 1 or 0, and perhaps a topic, parted by tabs.
-// A line whose first field is "url" is a heading.
+// A line whose first field is "url" is a heading; a byte order mark is passed over.
 func ReadJudgements(r io.Reader) (out []Judgement, err error) {
 	sc := bufio.NewScanner(r)
-	for n := 1; sc.Scan(); n++ {
-		fields := strings.Split(strings.TrimRight(sc.Text(), "\r"), "\t")
+	n := 1
+	for ; sc.Scan(); n++ {
+		fields := strings.Split(strings.TrimRight(strings.TrimPrefix(sc.Text(), "\ufeff"), "\r"), "\t")
 		for i := range fields {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
@@ -29,13 +31,16 @@ func ReadJudgements(r io.Reader) (out []Judgement, err error) {
 		case len(fields) < 2 || len(fields) > 3 || fields[0] == "" || fields[1] != "0" && fields[1] != "1":
 			return nil, fmt.Errorf("judgements, line %d: want an address, a tab and 1 or 0, have %.100q", n, sc.Text())
 		}
-		j := Judgement{URL: fields[0], Relevant: fields[1] == "1"}
+		j := Judgement{URL: fields[0], Relevant: fields[1] == "1", Line: n}
 		if len(fields) == 3 {
 			j.Topic = fields[2]
 		}
 		out = append(out, j)
 	}
-	return out, sc.Err()
+	if sc.Err() != nil {
+		return nil, fmt.Errorf("judgements, line %d: %w", n, sc.Err())
+	}
+	return out, nil
 }
 
 // Rank is how good the first entries of a collection are, by the judgements of them.

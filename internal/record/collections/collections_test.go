@@ -92,8 +92,8 @@ func open(t *testing.T, rules Rules, seeds []URL) inPostgres {
 	require.NoError(t, err)
 	c, err := r.Get(t.Context(), "some")
 	require.NoError(t, err)
+	require.NoError(t, r.SetModel(t.Context(), c.ID, nil, rules, map[string]int{}, seeds))
 	require.NoError(t, r.Begin(t.Context(), c.Name))
-	require.NoError(t, r.SetModel(t.Context(), c.ID, rules, map[string]int{}, seeds))
 	return inPostgres{r, db, c.ID, rules}
 }
 
@@ -202,6 +202,13 @@ func TestAdmit(t *testing.T) {
 		require.Equal(t, x.in, in, "%+v", x)
 		require.Equal(t, x.out, out, "%+v", x)
 	}
+	// Of a site of which several came in before there was to be one.
+	d := Held{frontier.Hash{4}, "a.example", 0.7}
+	in, _ := Rules{Size: 5, OnePerSite: true}.Admit([]Held{a, d}, c)
+	require.False(t, in)
+	in, out := Rules{Size: 5, OnePerSite: true}.Admit([]Held{a, c, b}, d)
+	require.True(t, in)
+	require.Equal(t, []frontier.Hash{a.Hash, c.Hash}, out)
 }
 
 // TestTermsOfTheCentroidsPages are not counted a second time when the crawl reads them.

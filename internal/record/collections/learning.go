@@ -56,7 +56,8 @@ func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err
 		made AS (INSERT INTO collection_examples (collection, topic, hash, url, about, judged, words)
 			SELECT $1, j.topic, j.hash, u.url, j.about, true, w.words FROM j
 			JOIN collection_words w ON w.collection=$1 AND w.hash=j.hash JOIN collection_urls u ON u.collection=$1 AND u.hash=j.hash
-			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash) RETURNING 1)
+			WHERE NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=j.topic AND e.hash=j.hash)
+			ON CONFLICT (collection, topic, hash) DO UPDATE SET about=EXCLUDED.about, judged=true RETURNING 1)
 		SELECT (SELECT count(*) FROM again) + (SELECT count(*) FROM made)`, id, topics, hashes, about).Scan(&kept)
 	return kept, err
 }
@@ -83,12 +84,13 @@ func (r *Record) Read(ctx context.Context, id int, topic string, most int) ([]Ex
 }
 
 // ForgetWords forgets the words of all but so many of the latest pages, and of what is in a
-// collection.
+// collection. Two that do so at once do not wait for each other.
 func (r *Record) ForgetWords(ctx context.Context, id, but int) error {
-	_, err := r.db.Pool.Exec(ctx, `DELETE FROM collection_words w WHERE w.collection=$1
+	_, err := r.db.Pool.Exec(ctx, `WITH old AS (SELECT w.hash FROM collection_words w WHERE w.collection=$1
 		AND NOT EXISTS (SELECT FROM collection_entries e WHERE e.collection=$1 AND e.hash=w.hash)
 		AND w.hash NOT IN (SELECT l.hash FROM collection_words l JOIN collection_urls u ON u.collection=l.collection AND u.hash=l.hash
-			WHERE l.collection=$1 ORDER BY u.n DESC LIMIT $2)`, id, but)
+			WHERE l.collection=$1 ORDER BY u.n DESC LIMIT $2) FOR UPDATE OF w SKIP LOCKED)
+		DELETE FROM collection_words w USING old WHERE w.collection=$1 AND w.hash=old.hash`, id, but)
 	return err
 }
 
@@ -120,24 +122,25 @@ func (r *Record) AddLearning(ctx context.Context, id int, l Learning, model json
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE collection_learnings SET model=NULL WHERE collection=$1 AND topic=$2 AND model IS NOT NULL AND (run, pages) NOT IN (
-			SELECT run, pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY run DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
+			SELECT run, pages FROM collection_learnings WHERE collection=$1 AND topic=$2 AND model IS NOT NULL ORDER BY run DESC, at DESC, pages DESC LIMIT $3)`, id, l.Topic, modelsKept)
 		return err
 	})
 }
 
 // Learnings are all of them, by topic, the latest last.
 func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, pages))::int, run, pages, at, told, own, accuracy, note
-		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", run, pages`, id)
+	rows, err := r.db.Pool.Query(ctx, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, at, pages))::int, run, pages, at, told, own, accuracy, note
+		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", run, at, pages`, id)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Learning])
 }
 
-// Models are the classifiers that were learnt last, by topic.
+// Models are the classifiers that were learnt last, by topic. When, not at how many pages,
+// says which that is: a run that lost its workflow counts from nothing.
 func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, pages DESC`, id)
+	rows, err := r.db.Pool.Query(ctx, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, at DESC, pages DESC`, id)
 	if err != nil {
 		return nil, err
 	}

@@ -92,3 +92,21 @@ func TestLearnings(t *testing.T) {
 	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_learnings WHERE model IS NOT NULL AND topic='math'`).Scan(&kept))
 	require.Equal(t, 10, kept)
 }
+
+// TestLearningsOfARunBegunAnew: where a run's workflow was lost and begun again it counts its
+// pages from nothing; what it learns then is the latest all the same.
+func TestLearningsOfARunBegunAnew(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{}, nil)
+	for i := range 11 {
+		require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 1, Pages: 5000 + i}, json.RawMessage("1")))
+	}
+	require.NoError(t, q.AddLearning(ctx, q.id, Learning{Topic: "math", Run: 1, Pages: 1000}, json.RawMessage("2")))
+	models, err := q.Models(ctx, q.id)
+	require.NoError(t, err)
+	require.JSONEq(t, "2", string(models["math"]))
+	all, err := q.Learnings(ctx, q.id)
+	require.NoError(t, err)
+	require.Equal(t, []int{1000, 12}, []int{all[11].Pages, all[11].Version})
+}

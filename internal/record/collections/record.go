@@ -19,7 +19,7 @@ type Record struct{ db *store.DB }
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
-const columns = `id, name, options, topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at`
+const columns = `topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at FROM collections `
 
 // ErrOtherTopics is returned for a name under which other topics were asked for.
 var ErrOtherTopics = errors.New("was made of other topics")
@@ -52,7 +52,21 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 
 // Get returns a collection.
 func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections WHERE name=$1`, name)
+	return r.one(ctx, `SELECT id, name, options, `+columns+`WHERE name=$1`, name)
+}
+
+// brief are the columns of a collection without what of its options is as long as files
+// are: classifiers and seeds.
+const brief = `SELECT id, name, options - 'learnt' - 'seeds', ` + columns
+
+// Told returns a collection as it is shown, without the classifiers and the seeds of its
+// options.
+func (r *Record) Told(ctx context.Context, name string) (Collection, error) {
+	return r.one(ctx, brief+`WHERE name=$1`, name)
+}
+
+func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) {
+	rows, err := r.db.Pool.Query(ctx, sql, name)
 	if err != nil {
 		return Collection{}, err
 	}
@@ -63,9 +77,9 @@ func (r *Record) Get(ctx context.Context, name string) (Collection, error) {
 	return c, err
 }
 
-// List returns all collections, the latest first.
+// List returns all collections as Told does, the latest first.
 func (r *Record) List(ctx context.Context) ([]Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT `+columns+` FROM collections ORDER BY id DESC`)
+	rows, err := r.db.Pool.Query(ctx, brief+`ORDER BY id DESC`)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +112,13 @@ func (r *Record) Paused(ctx context.Context, id int) (paused bool, err error) {
 }
 
 // AddResults enters the pages that are to make a topic's centroid; those that are
-// there stay.
+// there stay, each once, and others follow them until there are as many as are given.
 func (r *Record) AddResults(ctx context.Context, id int, topic string, urls []string) error {
-	_, err := r.db.Pool.Exec(ctx, `INSERT INTO collection_results (collection, topic, place, url)
-		SELECT $1, $2, place, url FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) ON CONFLICT DO NOTHING`, id, topic, urls)
+	_, err := r.db.Pool.Exec(ctx, `WITH had AS (SELECT place, url FROM collection_results WHERE collection=$1 AND topic=$2),
+		more AS (SELECT url, (SELECT coalesce(max(place), 0) FROM had) + row_number() OVER (ORDER BY place) AS place
+			FROM unnest($3::text[]) WITH ORDINALITY AS u(url, place) WHERE url NOT IN (SELECT url FROM had))
+		INSERT INTO collection_results (collection, topic, place, url)
+		SELECT $1, $2, place, url FROM more WHERE place <= cardinality($3::text[]) ON CONFLICT DO NOTHING`, id, topic, urls)
 	return err
 }
 
@@ -138,12 +155,20 @@ func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Result])
 }
 
+// ErrOver is returned to who makes the centroids for a crawl that was ended and begun again
+// meanwhile.
+var ErrOver = errors.New("was ended and asked for again meanwhile")
+
 // SetModel keeps what the topics are like, and enters the URLs from which their crawl
-// begins.
-func (r *Record) SetModel(ctx context.Context, id int, rules Rules, model any, seeds []URL) error {
+// begins: that which began at a time, nil for none yet (else ErrOver).
+func (r *Record) SetModel(ctx context.Context, id int, began *time.Time, rules Rules, model any, seeds []URL) error {
 	return r.db.Tx(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1`, id, model); err != nil {
+		tag, err := tx.Exec(ctx, `UPDATE collections SET model=$2 WHERE id=$1 AND started_at IS NOT DISTINCT FROM $3`, id, model, began)
+		if err != nil {
 			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return ErrOver
 		}
 		return add(ctx, tx, id, rules, seeds)
 	})

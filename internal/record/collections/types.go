@@ -41,6 +41,14 @@ type Collection struct {
 	Ended    *time.Time      `json:"ended_at,omitempty"`
 }
 
+// How says how a collection is: its state, and that it rests.
+func (c Collection) How() string {
+	if c.Paused && (c.State == New || c.State == Running) {
+		return c.State + ", paused"
+	}
+	return c.State
+}
+
 // Result is a page that makes the centroid of a topic.
 type Result struct {
 	Topic   string         `json:"topic"`
@@ -148,13 +156,17 @@ func (r Rules) worth(about, requests int) float64 {
 // puts out.
 func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 	if r.OnePerSite {
-		for _, h := range held {
-			if h.Host == e.Host {
-				if h.Correlation >= e.Correlation {
-					return false, nil
-				}
-				return true, []frontier.Hash{h.Hash}
+		for _, h := range held { // of a site several, where there was not to be one before
+			switch {
+			case h.Host != e.Host:
+			case h.Correlation >= e.Correlation:
+				return false, nil
+			default:
+				out = append(out, h.Hash)
 			}
+		}
+		if len(out) > 0 {
+			return true, out
 		}
 	}
 	if len(held) < r.Size {

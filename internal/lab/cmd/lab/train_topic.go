@@ -35,6 +35,9 @@ out, as in the thesis that the classifiers come from. The words of the pages sta
 file, too, so that 'starter collect --retrain' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
+			if o.options.Few > classify.MostFew {
+				return fmt.Errorf("%w: --few %d is more than %d", program.ErrUsage, o.options.Few, classify.MostFew)
+			}
 			pages, err := o.pages()
 			if err != nil {
 				return err
