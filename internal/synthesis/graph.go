@@ -35,6 +35,7 @@ type contextGraph struct {
 	filter *topic.Filter
 	sites  map[string]bool // with a page about a topic
 	asked  int             // requests since it was learnt
+	no     bool            // tunnelling
 }
 
 // learn makes the second layer anew where that is due.
@@ -43,7 +44,7 @@ func (l *loop) learn(ctx context.Context) error {
 		return nil
 	}
 	if l.graph == nil {
-		l.graph = &contextGraph{filter: l.Filter, sites: map[string]bool{}}
+		l.graph = &contextGraph{filter: l.Filter, sites: map[string]bool{}, no: l.cfg.NoTunnelling}
 	}
 	l.graph.asked = 0
 	trail, err := l.Queue.Trail(ctx, trailPages)
@@ -96,7 +97,7 @@ func (g *contextGraph) leads(v *collections.Visit) bool {
 // left, and ends after enough new sites.
 func (g *contextGraph) visited(v *collections.Visit) {
 	g.asked++
-	if v.Priority < high {
+	if v.Priority < high && !g.no {
 		g.HighUsedUp()
 	}
 	if v.About && !g.sites[v.Host] {

@@ -82,6 +82,8 @@ type Config struct {
 	Rules      rules.Sets    // the operator's lists of what is left out
 	Inspect    bool          // links are followed by their words
 	Words      rank.Lists    // by which; the directories of departments, too
+
+	NoTunnelling bool // the context graph does without, as in a laboratory
 }
 
 // Ask is what a person asks for.

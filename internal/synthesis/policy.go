@@ -61,6 +61,15 @@ func (c Config) Worth() collections.Worth {
 	return collections.Worth{}
 }
 
+// Listed is the priority of the pages that a directory lists under a topic: as much on
+// topic as an entry is at least. In the context graph seeds are of high priority.
+func (c Config) Listed() float64 {
+	if c.Policy == ContextGraph {
+		return high
+	}
+	return c.Threshold
+}
+
 // follow is whether a policy takes the links of a page of a verdict.
 func (l *loop) follow(at *collections.Visit, v topic.Verdict) bool {
 	switch l.cfg.Policy {

@@ -1,24 +1,44 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"math"
 	"slices"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
+	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
 )
 
 // Early is the share of a web's pages after which a crawl's precision is compared.
 const Early = 0.2
 
-// TopicRun is what one policy came to on one generated web.
+// TopicSource is a web of many hosts and topics, of which is known what each page is
+// about.
+type TopicSource interface {
+	Topics() []topic.Topic
+	Page(url string) (*page.Page, bool)
+	About(url string) string     // the topic, "" for none
+	Sites(topic string) []string // the target set: hosts that are about it
+	Pages() int                  // of the web
+	Relevant() int               // of them, about a topic
+	Search(query string, n int) []string
+	Others(n int) []string // pages that no topic is searched for by, but another subject
+}
+
+// judgedSource also knows which documents were accepted for papers.
+type judgedSource interface {
+	TopicSource
+	Accepted(url string) bool
+}
+
+// TopicRun is what one policy came to on one web.
 type TopicRun struct {
 	Policy    string  `json:"policy"`         // or what it does without
 	Pages     int     `json:"pages"`          // that it read
@@ -27,60 +47,64 @@ type TopicRun struct {
 	Recall    float64 `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
 	All       float64 `json:"all_recall"`     // at the end
 
+	// Ranks is the precision at each of the ranks of Ranks, the mean of the topics.
+	Ranks []float64 `json:"ranks"`
+
+	// Documents are those to which the pages lead whose links were followed, each once;
+	// Accepted those of them that were judged papers or theses. None where nobody judged.
+	Documents int `json:"documents,omitempty"`
+	Accepted  int `json:"accepted,omitempty"`
+
 	// The drawings of the papers, in per cent: over the crawl the share of pages on
 	// topic, of target sites, and the mean correlation of each hundred pages; and the
-	// share on topic among the pages of the highest correlations.
+	// share about a topic among as many pages as are most like it, the mean of the topics.
 	OverCrawl   []Point `json:"-"`
 	Target      []Point `json:"-"`
 	Correlation []Point `json:"-"`
 	ByRank      []Point `json:"-"`
 }
 
-// TopicWeb is a generated web with what each policy came to on it.
+// Ranks are those at which precision is told.
+func Ranks() []int { return []int{7, 20, 50, 100, 200} }
+
+// SearchAlone is the run of who does not crawl: the pages that a search for each topic
+// finds, in the order in which it does.
+const SearchAlone = "search alone"
+
+// TopicWeb is a web with what each policy came to on it.
 type TopicWeb struct {
+	Name string           `json:"name,omitempty"` // of one that was not generated
 	Web  topicweb.Options `json:"web"`
 	Half int              `json:"half"` // half of the pages in which breadth-first met the last target site that it meets
 	Most float64          `json:"most"` // the precision of who asks for no page off topic while another is left
 	Runs []TopicRun       `json:"runs"`
 }
 
-// way is a policy, or one without a part of it.
-type way struct {
-	name   string
-	policy synthesis.Policy
-	change func(*synthesis.Config)
-}
-
-// ways are all policies and, where parts is set, gleaner without each of its parts.
-func ways(parts bool) (out []way) {
-	for _, p := range synthesis.Policies() {
-		out = append(out, way{string(p), p, func(*synthesis.Config) {}})
-	}
-	if !parts {
-		return out
-	}
-	without := func(what string, change func(*synthesis.Config)) {
-		out = append(out, way{"gleaner, no " + what, synthesis.Gleaner, change})
-	}
-	without("words of links", func(c *synthesis.Config) { c.Weights.Anchor = 0 })
-	without("inheritance", func(c *synthesis.Config) { c.Weights.Own = 1 })
-	without("tunnelling", func(c *synthesis.Config) { c.Weights.Farthest = 0 })
-	without("loss on the way", func(c *synthesis.Config) { c.Weights.OffTopic = 1 })
-	without("worth of hosts", func(c *synthesis.Config) { c.Weights.Host = collections.Worth{} })
-	without("new hosts sooner", func(c *synthesis.Config) { c.Weights.Host.New = 0 })
-	without("other hosts sooner", func(c *synthesis.Config) { c.Weights.OffSite = 0 })
-	return out
-}
-
 // Topics crawls a generated web by topic under each policy, breadth-first first, until
-// so many pages are read; with parts also under gleaner without each of its parts. The
-// crawl is that of package synthesis, with the web as its source and its queue in memory.
-func Topics(ctx context.Context, o topicweb.Options, pages int, parts bool) (TopicWeb, error) {
-	web := topicweb.New(o)
-	early := int(Early * float64(web.Pages()))
-	out := TopicWeb{Web: o, Most: min(1, float64(web.Relevant())/float64(early))}
-	for _, way := range ways(parts) {
-		seen, err := crawlTopics(ctx, web, way, pages)
+// so many pages are read, and in the ways of the sets that parts names. The crawl is
+// that of package synthesis, with the web as its source and its queue in memory.
+func Topics(ctx context.Context, o topicweb.Options, pages int, parts []string) (TopicWeb, error) {
+	out, err := topicsOver(ctx, topicweb.New(o), bounds{pages: pages, early: Early}, parts)
+	out.Web = o
+	return out, err
+}
+
+// bounds are those of the crawls of a web.
+type bounds struct {
+	pages, hostPages int // 0 for as many as there are
+	early            float64
+	seeds            []string // beside what a search finds, as a directory lists them
+}
+
+func topicsOver(ctx context.Context, web TopicSource, b bounds, parts []string) (out TopicWeb, err error) {
+	all, err := ways(parts)
+	if err != nil {
+		return out, err
+	}
+	early := int(b.early * float64(web.Pages()))
+	out.Most = min(1, float64(web.Relevant())/float64(early))
+	for _, way := range all {
+		seen, err := crawlTopics(ctx, web, way, b)
 		if err != nil {
 			return out, err
 		}
@@ -95,6 +119,7 @@ func Topics(ctx context.Context, o topicweb.Options, pages int, parts bool) (Top
 		}
 		out.Runs = append(out.Runs, run)
 	}
+	out.Runs = append(out.Runs, searchAlone(web))
 	return out, nil
 }
 
@@ -116,17 +141,18 @@ func at(points []Point, n int) float64 {
 	return points[n-1].Value
 }
 
-// topicCrawl is a crawl's queue, source and log.
+// topicCrawl is a crawl's queue, source, documents and log.
 type topicCrawl struct {
 	*collections.Memory
-	web   *topicweb.Web
-	read  []topicRead
-	sites int // of the target set
+	web       TopicSource
+	judged    judgedSource // nil where nobody judged documents
+	read      []topicRead
+	documents map[string]bool // whether it was accepted
 }
 
 type topicRead struct {
-	host        string
-	about       bool // on topic, by the web's own word
+	url, host   string
+	about, said string // topics: by the web's own word, and the crawl's
 	correlation float64
 }
 
@@ -139,13 +165,33 @@ func (c *topicCrawl) Ask(_ context.Context, u *collections.URL) (*synthesis.Answ
 	return &synthesis.Answer{Response: &fetch.Response{URL: u.URL, Status: 200}, Page: p}, nil
 }
 
-// Write implements synthesis.Queue.
+// Read implements synthesis.Documents; no document is asked for.
+func (c *topicCrawl) Read(context.Context, *collections.URL, *synthesis.Answer) (title, text, why string, err error) {
+	return "", "", "", nil
+}
+
+// Keep implements synthesis.Documents.
+func (c *topicCrawl) Keep(context.Context, *collections.URL, *synthesis.Answer) (string, error) {
+	return "", nil
+}
+
+// Write implements synthesis.Queue. Documents are counted as they are met: as in the
+// thesis they are no pages of the crawl.
 func (c *topicCrawl) Write(ctx context.Context, v *collections.Visit) error {
-	c.read = append(c.read, topicRead{v.Host, c.web.About(v.URL.URL) != "", v.Best.Correlation})
+	if v.Kind == collections.Page {
+		c.read = append(c.read, topicRead{v.URL.URL, v.Host, c.web.About(v.URL.URL), v.Best.Topic, v.Best.Correlation})
+	}
+	v.Links = slices.DeleteFunc(v.Links, func(u collections.URL) bool {
+		is := weburl.IsDocumentName(u.URL)
+		if is {
+			c.documents[weburl.Key(u.URL)] = c.judged.Accepted(u.URL)
+		}
+		return is
+	})
 	return c.Memory.Write(ctx, v)
 }
 
-func crawlTopics(ctx context.Context, web *topicweb.Web, by way, pages int) (*topicCrawl, error) {
+func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topicCrawl, error) {
 	ask, err := synthesis.DefaultAsk()
 	if err != nil {
 		return nil, err
@@ -154,62 +200,35 @@ func crawlTopics(ctx context.Context, web *topicweb.Web, by way, pages int) (*to
 	ask.Size = math.MaxInt // what is compared is the way, not where it ends
 	var samples []topic.Sample
 	var seeds []collections.URL
-	sites := 0
+	set := setting{Config: synthesis.Defaults()}
 	for _, t := range web.Topics() {
-		sites += len(web.Sites(t.ID))
 		for _, u := range web.Search(t.Query, ask.Results) {
 			p, _ := web.Page(u)
 			samples = append(samples, topic.NewSample(t.ID, u, filter, topic.Page{URL: u, Title: p.Title, Text: p.Text}))
 			seeds = append(seeds, collections.URL{URL: u, Host: weburl.Host(u), Priority: 1})
 		}
+		set.Words.DepartmentWords = append(set.Words.DepartmentWords, t.Departments...)
+	}
+	set.Options, set.Policy, set.MaxPages, set.HostPages = ask.Options, by.policy, b.pages, b.hostPages
+	set.SlicePages, set.SliceTime, set.MaxDepth = math.MaxInt, math.MaxInt64, math.MaxInt
+	by.change(&set)
+	for _, u := range b.seeds {
+		seeds = append(seeds, collections.URL{URL: u, Host: weburl.Host(u), Priority: set.Listed()})
 	}
 	model, _ := topic.Build(ask.Options, web.Topics(), samples)
-	cfg := synthesis.Defaults()
-	cfg.Options, cfg.Policy, cfg.MaxPages, cfg.SlicePages, cfg.SliceTime, cfg.MaxDepth = ask.Options, by.policy, pages, math.MaxInt, math.MaxInt64, math.MaxInt
-	by.change(&cfg)
-	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, Worth: cfg.Worth()}), web: web, sites: sites}
+	var learnt map[string]*classify.Classifier
+	if set.learnt {
+		set.Threshold = classify.Sure
+		if learnt, err = learnTopics(web, filter); err != nil {
+			return nil, err
+		}
+	}
+	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, HostPages: set.HostPages, Worth: set.Worth()}), web: web, documents: map[string]bool{}}
 	c.Add(seeds)
-	_, err = synthesis.Run(ctx, cfg, synthesis.Parts{Queue: c, Source: c, Classifier: model.Vectors(filter), Filter: filter, Log: slog.New(slog.DiscardHandler)}, func(synthesis.Progress) {})
+	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: slog.New(slog.DiscardHandler)}
+	if is, ok := web.(judgedSource); ok {
+		c.judged, with.Documents = is, c
+	}
+	_, err = synthesis.Run(ctx, set.Config, with, func(synthesis.Progress) {})
 	return c, err
-}
-
-// group is how many pages' correlations are drawn as one point.
-const group = 100
-
-// measure makes the figures of a crawl.
-func (c *topicCrawl) measure(name string, early int) TopicRun {
-	run := TopicRun{Policy: name, Pages: len(c.read)}
-	met, on, sum := map[string]bool{}, 0, 0.0
-	targets := map[string]bool{}
-	for _, t := range c.web.Topics() {
-		for _, h := range c.web.Sites(t.ID) {
-			targets[h] = true
-		}
-	}
-	for i, r := range c.read {
-		if r.about {
-			on++
-			if targets[r.host] {
-				met[r.host] = true
-			}
-		}
-		n := i + 1
-		run.OverCrawl = append(run.OverCrawl, Point{n, 100 * float64(on) / float64(n)})
-		run.Target = append(run.Target, Point{n, 100 * float64(len(met)) / float64(c.sites)})
-		if sum += r.correlation; n%group == 0 {
-			run.Correlation = append(run.Correlation, Point{n, 100 * sum / group})
-			sum = 0
-		}
-	}
-	run.Precision, run.All = at(run.OverCrawl, early)/100, at(run.Target, len(run.Target))/100
-	ranked := slices.Clone(c.read)
-	slices.SortStableFunc(ranked, func(a, b topicRead) int { return cmp.Compare(b.correlation, a.correlation) })
-	on = 0
-	for i, r := range ranked {
-		if r.about {
-			on++
-		}
-		run.ByRank = append(run.ByRank, Point{i + 1, 100 * float64(on) / float64(i+1)})
-	}
-	return run
 }

@@ -24,6 +24,10 @@ type TopicSummary struct {
 	Precision Spread `json:"precision"`
 	Gain      Spread `json:"precision_gain"`
 	Recall    Spread `json:"target_recall"`
+
+	Ranks    []float64 `json:"ranks"` // precision at each of Ranks, the mean of the webs
+	Accepted *float64  `json:"accepted_of_fetched,omitempty"`
+	Of       *float64  `json:"accepted_of_documents,omitempty"`
 }
 
 // SummariseTopics sums webs up by policy.
@@ -40,25 +44,83 @@ func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
 			slices.Sort(xs)
 			return Spread{xs[(len(xs)-1)/2], xs[0]}
 		}
-		out = append(out, TopicSummary{way.Policy, over(func(r TopicRun) float64 { return r.Precision }), over(func(r TopicRun) float64 { return r.Gain }), over(func(r TopicRun) float64 { return r.Recall })})
+		one := TopicSummary{Policy: way.Policy, Precision: over(func(r TopicRun) float64 { return r.Precision }), Gain: over(func(r TopicRun) float64 { return r.Gain }), Recall: over(func(r TopicRun) float64 { return r.Recall })}
+		one.Ranks = make([]float64, len(Ranks()))
+		accepted, documents, pages := 0, 0, 0
+		for _, w := range webs {
+			r := w.Runs[i]
+			for k, p := range r.Ranks {
+				one.Ranks[k] += p / float64(len(webs))
+			}
+			accepted, documents, pages = accepted+r.Accepted, documents+r.Documents, pages+r.Pages
+		}
+		if documents > 0 {
+			of, fetched := float64(accepted)/float64(documents), float64(accepted)/float64(documents+pages)
+			one.Of, one.Accepted = &of, &fetched
+		}
+		out = append(out, one)
 	}
 	return out
+}
+
+// name of a web in a table.
+func (t TopicWeb) name() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	s := fmt.Sprintf("%d-%d-%g", t.Web.Seed, t.Web.Gap, t.Web.Noise)
+	if t.Web.Wide {
+		s += fmt.Sprintf("-%g", t.Web.Mixed)
+	}
+	return s
 }
 
 // WriteTopics writes a table of webs and what they come to.
 func WriteTopics(w io.Writer, webs []TopicWeb, all []TopicSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "seed\tgap\tnoise\tpolicy\tpages\tprecision\tgain\ttargets in half\tin all\t")
+	fmt.Fprintln(t, "web\tpolicy\tpages\tprecision\tgain\ttargets in half\tin all\t")
 	for _, web := range webs {
 		for _, r := range web.Runs {
-			fmt.Fprintf(t, "%d\t%d\t%g\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t\n", web.Web.Seed, web.Web.Gap, web.Web.Noise, r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, r.All)
+			if r.Policy == SearchAlone {
+				fmt.Fprintf(t, "%s\t%s\t%d\t\t\t\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.All)
+				continue
+			}
+			fmt.Fprintf(t, "%s\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, r.All)
 		}
-		fmt.Fprintf(t, "%d\t%d\t%g\tat most\t\t%.3f\t%.2f\t\t\t\n", web.Web.Seed, web.Web.Gap, web.Web.Noise, web.Most, web.Most/web.Runs[0].Precision)
+		fmt.Fprintf(t, "%s\tat most\t\t%.3f\t%.2f\t\t\t\n", web.name(), web.Most, web.Most/web.Runs[0].Precision)
 	}
-	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t\t")
+	fmt.Fprintln(t, "\t\t\t\t\t\t\t")
 	for _, s := range all {
-		fmt.Fprintf(t, "median\t\t\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
-		fmt.Fprintf(t, "worst\t\t\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
+		if s.Policy != SearchAlone {
+			fmt.Fprintf(t, "median\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
+			fmt.Fprintf(t, "worst\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return writeRanks(w, all)
+}
+
+// writeRanks writes how precise the first pages of each topic are, and which share of
+// documents was accepted.
+func writeRanks(w io.Writer, all []TopicSummary) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "\nprecision at rank\t")
+	for _, rank := range Ranks() {
+		fmt.Fprintf(t, "%d\t", rank)
+	}
+	fmt.Fprintln(t, "accepted of fetched\tof documents\t")
+	for _, s := range all {
+		fmt.Fprintf(t, "%s\t", s.Policy)
+		for _, p := range s.Ranks {
+			fmt.Fprintf(t, "%.3f\t", p)
+		}
+		if s.Of != nil {
+			fmt.Fprintf(t, "%.3f\t%.3f\t\n", *s.Accepted, *s.Of)
+		} else {
+			fmt.Fprintln(t, "\t\t")
+		}
 	}
 	return t.Flush()
 }
@@ -74,17 +136,19 @@ func drawings() []drawing {
 		{"precision", "Precision over the crawl", "pages", "pages on topic, %", func(r TopicRun) []Point { return r.OverCrawl }},
 		{"targets", "Target recall", "pages", "sites of the topics, %", func(r TopicRun) []Point { return r.Target }},
 		{"correlation", "Correlation against download order", "pages", "mean correlation of 100 pages, %", func(r TopicRun) []Point { return r.Correlation }},
-		{"rank", "Precision against rank", "rank by correlation", "pages on topic, %", func(r TopicRun) []Point { return r.ByRank }},
+		{"rank", "Precision against rank", "rank by correlation, or as the search engine has it", "pages about the topic, %", func(r TopicRun) []Point { return r.ByRank }},
 	}
 }
 
 // Draw writes the drawings of a web into a folder, each as SVG and its points as CSV.
 func (t TopicWeb) Draw(dir string) error {
 	for _, d := range drawings() {
-		name := filepath.Join(dir, fmt.Sprintf("%s-%d-%d-%g", d.name, t.Web.Seed, t.Web.Gap, t.Web.Noise))
+		name := filepath.Join(dir, d.name+"-"+t.name())
 		var lines []series
 		for _, r := range t.Runs {
-			lines = append(lines, series{r.Policy, d.of(r)})
+			if points := d.of(r); len(points) > 0 { // a search alone has no crawl
+				lines = append(lines, series{r.Policy, points})
+			}
 		}
 		if err := program.WriteFile(name+".svg", func(w io.Writer) error { return lineChart(w, d.title, d.x, d.y, lines) }); err != nil {
 			return err

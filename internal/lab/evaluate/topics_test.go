@@ -15,9 +15,9 @@ import (
 func TestTopicsComparesPolicies(t *testing.T) {
 	t.Parallel()
 	o := topicweb.Options{Seed: 11, Hosts: 150, Pages: 20, Topics: 3, Share: 10, Gap: 2}
-	got, err := evaluate.Topics(t.Context(), o, 1500, true)
+	got, err := evaluate.Topics(t.Context(), o, 1500, []string{evaluate.GleanerParts})
 	require.NoError(t, err)
-	again, err := evaluate.Topics(t.Context(), o, 1500, true)
+	again, err := evaluate.Topics(t.Context(), o, 1500, []string{evaluate.GleanerParts})
 	require.NoError(t, err)
 	require.Equal(t, got, again)
 	by := map[string]evaluate.TopicRun{}

@@ -25,9 +25,21 @@ type Options struct {
 
 	// Noise is the share of the words of off-topic pages that are of topics; 0.02.
 	Noise float64
+
+	// Wide has hosts of the sizes, links and directories that recorded sites have (see
+	// wide.go): 1,000 hosts, one in 12 about a topic. Pages is not heeded.
+	Wide bool
+
+	// Mixed is the share of pages off topic that say much of a topic all the same, in the
+	// wide shape; none.
+	Mixed float64
 }
 
-func (o Options) withDefaults() Options {
+// WithDefaults fills in what is not said.
+func (o Options) WithDefaults() Options {
+	if o.Wide {
+		o.Hosts, o.Share = cmp.Or(o.Hosts, wideHosts), cmp.Or(o.Share, wideShare)
+	}
 	o.Hosts, o.Pages, o.Topics, o.Share = cmp.Or(o.Hosts, 600), cmp.Or(o.Pages, 100), cmp.Or(o.Topics, 5), cmp.Or(o.Share, 6)
 	o.Noise = cmp.Or(o.Noise, 0.02)
 	return o
@@ -50,11 +62,15 @@ type Web struct {
 	topics [][]string // words of each
 	themes [][]string
 	of     [][]int // hosts of each topic
+
+	// Of the wide shape, by host.
+	sizes       []int
+	departments []string
 }
 
 // New makes a web.
 func New(o Options) *Web {
-	w := &Web{opt: o.withDefaults()}
+	w := &Web{opt: o.WithDefaults()}
 	r := w.random("words")
 	met := map[string]bool{}
 	words := func(n int) (out []string) {
@@ -83,17 +99,18 @@ func New(o Options) *Web {
 			w.of[t] = append(w.of[t], h)
 		}
 	}
+	if w.opt.Wide {
+		w.shape()
+	}
 	return w
 }
 
-// word is made of three or four syllables.
-func word(r *rand.Rand) string {
-	var b strings.Builder
-	for range 3 + r.IntN(2) {
-		b.WriteByte("bdfgklmnprstvz"[r.IntN(14)])
-		b.WriteByte("aeiou"[r.IntN(5)])
+// size is how many pages a host has.
+func (w *Web) size(h int) int {
+	if w.opt.Wide {
+		return w.sizes[h]
 	}
-	return b.String()
+	return w.opt.Pages
 }
 
 func (w *Web) random(name string) *rand.Rand {
@@ -120,17 +137,25 @@ func (w *Web) name(t int) string { return w.topics[t][0] }
 func (w *Web) Topics() (out []topic.Topic) {
 	for t := range w.topics {
 		out = append(out, topic.Topic{ID: w.name(t), Query: w.name(t)})
+		if w.opt.Wide {
+			out[t].Departments = []string{w.department(t)}
+		}
 	}
 	return out
 }
 
 // Pages is how many pages there are, PDFs not counted.
-func (w *Web) Pages() int { return w.opt.Hosts * w.opt.Pages }
+func (w *Web) Pages() (n int) {
+	for h := range w.opt.Hosts {
+		n += w.size(h)
+	}
+	return n
+}
 
 // Relevant is how many of them are about a topic.
 func (w *Web) Relevant() (n int) {
 	for h := range w.opt.Hosts {
-		for i := range w.opt.Pages {
+		for i := range w.size(h) {
 			if w.about(h, i) != offTopic {
 				n++
 			}
@@ -139,31 +164,42 @@ func (w *Web) Relevant() (n int) {
 	return n
 }
 
-func hostName(h int) string { return fmt.Sprintf("w%04d.example", h) }
-
-func address(h, i int) string {
-	if i == 0 {
-		return "http://" + hostName(h) + "/"
+func (w *Web) hostName(h int) string {
+	name := fmt.Sprintf("w%04d.example", h)
+	if w.opt.Wide && w.departments[h] != "" {
+		return w.departments[h] + "." + name
 	}
-	return fmt.Sprintf("http://%s/p/%d.html", hostName(h), i)
+	return name
+}
+
+func (w *Web) address(h, i int) string {
+	if i == 0 {
+		return "http://" + w.hostName(h) + "/"
+	}
+	section := "p"
+	if w.opt.Wide {
+		section = w.section(h, i)
+	}
+	return fmt.Sprintf("http://%s/%s/%d.html", w.hostName(h), section, i)
 }
 
 // place is which page a URL is.
 func (w *Web) place(url string) (h, i int, pdf, ok bool) {
-	h, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(weburl.Host(url), "w"), ".example"))
+	name := strings.TrimSuffix(weburl.Host(url), ".example")
+	h, err := strconv.Atoi(strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "w"))
 	if err != nil || h < 0 || h >= w.opt.Hosts {
 		return 0, 0, false, false
 	}
-	path := strings.TrimPrefix(url, "http://"+hostName(h))
-	name, pdf := strings.CutSuffix(strings.TrimPrefix(path, "/doc/"), ".pdf")
+	path, _ := strings.CutPrefix(url, "http://"+w.hostName(h))
+	name, pdf = strings.CutSuffix(strings.TrimPrefix(path, "/doc/"), ".pdf")
 	if path == "/" {
 		return h, 0, false, true
 	}
 	if !pdf {
-		name = strings.TrimSuffix(strings.TrimPrefix(path, "/p/"), ".html")
+		name = strings.TrimSuffix(path[strings.LastIndexByte(path, '/')+1:], ".html")
 	}
 	i, err = strconv.Atoi(name)
-	return h, i, pdf, err == nil && i >= 0 && i < w.opt.Pages && (!pdf || w.hasPDF(h, i))
+	return h, i, pdf, err == nil && i >= 0 && i < w.size(h) && (pdf && w.hasPDF(h, i) || !pdf && w.address(h, i) == url)
 }
 
 // about is what a page is about: most pages of a topic's host are about it, and a few
@@ -172,6 +208,9 @@ func (w *Web) about(h, i int) int {
 	t := w.topicOf(h)
 	if i == 0 {
 		return t
+	}
+	if w.opt.Wide {
+		return w.wideAbout(h, i)
 	}
 	r := w.random(fmt.Sprintf("about %d %d", h, i))
 	switch {
@@ -202,38 +241,11 @@ func (w *Web) Sites(name string) (hosts []string) {
 	for t := range w.topics {
 		if w.name(t) == name {
 			for _, h := range w.of[t] {
-				hosts = append(hosts, hostName(h))
+				hosts = append(hosts, w.hostName(h))
 			}
 		}
 	}
 	return hosts
-}
-
-// text is what a page says.
-func (w *Web) text(h, i int, what string) string {
-	r := w.random(fmt.Sprintf("%s %d %d", what, h, i))
-	own, share, noise := w.themes[h%themes], 0.45, w.opt.Noise
-	if t := w.about(h, i); t != offTopic {
-		own, share, noise = w.topics[t], 0.2+0.3*r.Float64(), 0
-	}
-	words := make([]string, pageWords)
-	for k := range words {
-		switch x := r.Float64(); {
-		case x < noise:
-			words[k] = some(r, w.topics[r.IntN(len(w.topics))])
-		case x < noise+share:
-			words[k] = some(r, own)
-		default:
-			words[k] = some(r, w.common)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// some picks a word, the first ones more often.
-func some(r *rand.Rand, of []string) string {
-	x := r.Float64()
-	return of[int(x*x*float64(len(of)))]
 }
 
 // Page is what is at a URL.
@@ -247,24 +259,24 @@ func (w *Web) Page(url string) (*page.Page, bool) {
 	add := func(anchor, to string) {
 		p.Links = append(p.Links, page.Link{URL: to, Anchor: anchor, Position: len(p.Links), Source: page.SourceAnchor})
 	}
-	add("Home", address(h, 0))
-	if i+1 < w.opt.Pages {
-		add("Next", address(h, i+1))
+	add("Home", w.address(h, 0))
+	if i+1 < w.size(h) {
+		add("Next", w.address(h, i+1))
 	}
-	for c := 3*i + 1; c <= 3*i+3 && c < w.opt.Pages; c++ {
-		add(w.anchor(h, c), address(h, c))
+	said, away := func(h, i int) string { return w.anchor(h, i) }, w.away
+	if w.opt.Wide {
+		said, away = w.said(fmt.Sprintf("words of links %d %d", h, i)), w.wideAway
 	}
-	for _, to := range w.away(h, i) {
-		add(w.anchor(to[0], to[1]), address(to[0], to[1]))
+	for c := 3*i + 1; c <= 3*i+3 && c < w.size(h); c++ {
+		add(said(h, c), w.address(h, c))
+	}
+	for _, to := range away(h, i) {
+		add(said(to[0], to[1]), w.address(to[0], to[1]))
 	}
 	if w.hasPDF(h, i) {
-		add("the paper", fmt.Sprintf("http://%s/doc/%d.pdf", hostName(h), i))
+		add("the paper", fmt.Sprintf("http://%s/doc/%d.pdf", w.hostName(h), i))
 	}
 	return p, true
-}
-
-func (w *Web) anchor(h, i int) string {
-	return strings.Join(strings.SplitN(w.text(h, i, "text"), " ", 3)[:2], " ")
 }
 
 // away are the pages of other hosts that a page links to. Pages of a topic link to
@@ -277,7 +289,7 @@ func (w *Web) away(h, i int) (to [][2]int) {
 		var other int
 		switch {
 		case t != offTopic && k < 2:
-			near := slices.DeleteFunc(slices.Clone(w.of[t]), func(o int) bool { return w.island(o) != w.island(h) && w.topicOf(h) != offTopic })
+			near := w.near(t, h)
 			other = near[r.IntN(len(near))]
 		case w.opt.Gap > 0 && r.IntN(4) == 0:
 			other = w.onward(h, r)
@@ -297,6 +309,12 @@ func (w *Web) away(h, i int) (to [][2]int) {
 		}
 	}
 	return to
+}
+
+// near are the hosts of a topic that pages of a host link to: those of its island, for
+// a host off topic all.
+func (w *Web) near(t, h int) []int {
+	return slices.DeleteFunc(slices.Clone(w.of[t]), func(o int) bool { return w.island(o) != w.island(h) && w.topicOf(h) != offTopic })
 }
 
 // stage is how far along the way from island to island a host off topic lies: one in
@@ -329,11 +347,14 @@ func (w *Web) Search(query string, n int) (urls []string) {
 		if !slices.Contains(strings.Fields(strings.ToLower(query)), w.name(t)) {
 			continue
 		}
+		if w.opt.Wide {
+			return w.wideSearch(t, n)
+		}
 		near := slices.DeleteFunc(slices.Clone(w.of[t]), func(h int) bool { return w.island(h) != 0 })
 		for i := range w.opt.Pages {
 			for _, h := range near[:min(known, len(near))] {
 				if w.about(h, i) == t && len(urls) < n {
-					urls = append(urls, address(h, i))
+					urls = append(urls, w.address(h, i))
 				}
 			}
 		}

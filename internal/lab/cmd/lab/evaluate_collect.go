@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +21,10 @@ type topicWebs struct {
 	seeds  []uint
 	gaps   []int
 	noises []float64
+	mixed  []float64
 	out    string
 	pages  int
-	parts  bool
+	parts  []string
 }
 
 func (c *cli) evaluateCollect() *cobra.Command {
@@ -33,10 +36,22 @@ are told the share of pages on topic after a fifth of the web's pages, by how mu
 that is more than breadth-first's, and the share of the sites about a topic that were
 met in half of the pages that breadth-first took to meet its last one. One web is
 made of each seed, each gap (pages off topic in a row between the islands of a
-topic) and each noise (share of a topic's words on pages that are not about it).
-"at most" is the precision of who asks for no page off topic while another is left.`,
-		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --noises 0.02,0.1 --parts --json\n  lab evaluate collect --out drawings",
+topic) and each noise (share of a topic's words on pages that are not about it), with
+--wide and of each --mixed, too. --wide gives them the sizes, links and directories that
+recorded sites have. --parts tells what the parts of gleaner are worth, and the
+heuristics of the context graph, each left out in turn; both take many crawls.
+Precision is also told for the first pages of each topic, beside that of what the search
+engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
+		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json\n  lab evaluate collect --out drawings",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.web.Wide { // its own figures, unless others are asked for
+				for name, at := range map[string]*int{"hosts": &o.web.Hosts, "share": &o.web.Share} {
+					if !cmd.Flags().Changed(name) {
+						*at = 0
+					}
+				}
+				o.web = o.web.WithDefaults()
+			}
 			webs, err := o.run(cmd.Context())
 			if err != nil {
 				return err
@@ -48,12 +63,14 @@ topic) and each noise (share of a topic's words on pages that are not about it).
 	fl.UintSliceVar(&o.seeds, "seeds", []uint{1}, "of the webs")
 	fl.IntSliceVar(&o.gaps, "gaps", []int{1, 3, 5}, "pages off topic in a row between islands (0: any page may lead there)")
 	fl.Float64SliceVar(&o.noises, "noises", []float64{0.02}, "shares of topics' words on pages off topic")
-	fl.IntVar(&o.web.Hosts, "hosts", 600, "of each web")
-	fl.IntVar(&o.web.Pages, "host-pages", 100, "of each host")
+	fl.Float64SliceVar(&o.mixed, "mixed", []float64{0.07}, "with --wide: shares of pages off topic that say much of a topic")
+	fl.BoolVar(&o.web.Wide, "wide", false, "webs shaped as recorded sites are")
+	fl.IntVar(&o.web.Hosts, "hosts", 600, "of each web (1,000 with --wide)")
+	fl.IntVar(&o.web.Pages, "host-pages", 100, "of each host; --wide has its own")
 	fl.IntVar(&o.web.Topics, "topics", 5, "of each web")
-	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic")
+	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic (12 with --wide)")
 	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
-	fl.BoolVar(&o.parts, "parts", false, "also gleaner without each of its parts")
+	fl.StringSliceVar(&o.parts, "parts", nil, "also without each part: of "+strings.Join(evaluate.PartsOf(), ", "))
 	fl.StringVar(&o.out, "out", "", "folder for drawings (SVG) and their points (CSV)")
 	return cmd
 }
@@ -67,28 +84,47 @@ func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err erro
 			return nil, fmt.Errorf("%w: gaps: %d is not between 0 and 20", program.ErrUsage, gap)
 		}
 	}
+	for _, set := range o.parts {
+		if !slices.Contains(evaluate.PartsOf(), set) {
+			return nil, fmt.Errorf("%w: parts: %q is none of %s", program.ErrUsage, set, strings.Join(evaluate.PartsOf(), ", "))
+		}
+	}
 	if o.out != "" {
 		if err := os.MkdirAll(o.out, 0o750); err != nil {
 			return nil, err
 		}
 	}
+	for _, web := range o.each() {
+		t, err := evaluate.Topics(ctx, web, o.pages, o.parts)
+		if err != nil {
+			return nil, err
+		}
+		if o.out != "" {
+			if err := t.Draw(o.out); err != nil {
+				return nil, err
+			}
+		}
+		webs = append(webs, t)
+	}
+	return webs, nil
+}
+
+// each are the webs that are asked for.
+func (o *topicWebs) each() (out []topicweb.Options) {
+	mixed := o.mixed
+	if !o.web.Wide {
+		mixed = []float64{0}
+	}
 	for _, seed := range o.seeds {
 		for _, gap := range o.gaps {
 			for _, noise := range o.noises {
-				web := o.web
-				web.Seed, web.Gap, web.Noise = uint64(seed), gap, noise
-				t, err := evaluate.Topics(ctx, web, o.pages, o.parts)
-				if err != nil {
-					return nil, err
+				for _, m := range mixed {
+					web := o.web
+					web.Seed, web.Gap, web.Noise, web.Mixed = uint64(seed), gap, noise, m
+					out = append(out, web)
 				}
-				if o.out != "" {
-					if err := t.Draw(o.out); err != nil {
-						return nil, err
-					}
-				}
-				webs = append(webs, t)
 			}
 		}
 	}
-	return webs, nil
+	return out
 }

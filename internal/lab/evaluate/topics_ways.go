@@ -1,0 +1,168 @@
+package evaluate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/synthesis"
+	"gleaner/internal/topic"
+	"gleaner/internal/web/rules"
+)
+
+// The sets of ways that Topics compares, besides the policies as they are.
+const (
+	GleanerParts = "gleaner" // gleaner without each of its parts
+	CindiParts   = "cindi"   // Table 14 of Chen (2008): the context graph with all heuristics, without each, and with none
+)
+
+// PartsOf are the names of the sets of ways.
+func PartsOf() []string { return []string{GleanerParts, CindiParts} }
+
+// way is a policy, or one without a part of it.
+type way struct {
+	name   string
+	policy synthesis.Policy
+	change func(*setting)
+}
+
+// setting is what a way may change of a crawl.
+type setting struct {
+	synthesis.Config
+	learnt bool // classifiers decide in place of centroids
+}
+
+// ways are all policies, and those of the sets that are asked for.
+func ways(parts []string) (out []way, err error) {
+	for _, p := range synthesis.Policies() {
+		out = append(out, way{string(p), p, func(*setting) {}})
+	}
+	for _, set := range parts {
+		switch set {
+		case GleanerParts:
+			out = append(out, gleanerWays()...)
+		case CindiParts:
+			more, err := cindiWays()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		default:
+			return nil, fmt.Errorf("parts: %q is none of %s", set, strings.Join(PartsOf(), ", "))
+		}
+	}
+	return out, nil
+}
+
+func gleanerWays() (out []way) {
+	without := func(what string, change func(*setting)) {
+		out = append(out, way{"gleaner, no " + what, synthesis.Gleaner, change})
+	}
+	without("words of links", func(c *setting) { c.Weights.Anchor = 0 })
+	without("inheritance", func(c *setting) { c.Weights.Own = 1 })
+	without("tunnelling", func(c *setting) { c.Weights.Farthest = 0 })
+	without("loss on the way", func(c *setting) { c.Weights.OffTopic = 1 })
+	without("worth of hosts", func(c *setting) { c.Weights.Host = collections.Worth{} })
+	without("new hosts sooner", func(c *setting) { c.Weights.Host.New = 0 })
+	without("other hosts sooner", func(c *setting) { c.Weights.OffSite = 0 })
+	return out
+}
+
+// cindiLevels is how many directories an address may have in CINDI's URL pattern
+// inspection.
+const cindiLevels = 7
+
+// cindiWays are the context graph with all of CINDI's heuristics, without each, and
+// without all of them.
+func cindiWays() ([]way, error) {
+	lists, err := rank.DefaultLists()
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string]func(*setting){
+		"directories": func(c *setting) {
+			c.Rules = append(c.Rules, rules.New(rules.Lists{StopDirectories: lists.StopDirectories}, nil))
+		},
+		"levels": func(c *setting) { c.Rules = append(c.Rules, rules.New(rules.Lists{Levels: cindiLevels}, nil)) },
+		"anchors": func(c *setting) {
+			c.Inspect, c.Words.PruningAnchors, c.Words.ExtractingAnchors = true, lists.PruningAnchors, lists.ExtractingAnchors
+		},
+		"classifiers": func(c *setting) { c.learnt = true },
+	}
+	taken := map[string]func(*setting){
+		"departments": func(c *setting) { c.Words.DepartmentWords = nil },
+		"tunnelling":  func(c *setting) { c.NoTunnelling = true },
+	}
+	with := func(left ...string) func(*setting) {
+		return func(c *setting) {
+			for _, name := range slices.Sorted(maps.Keys(parts)) {
+				if !slices.Contains(left, name) {
+					parts[name](c)
+				}
+			}
+			for _, name := range left {
+				if take := taken[name]; take != nil {
+					take(c)
+				}
+			}
+		}
+	}
+	all := append(slices.Sorted(maps.Keys(parts)), slices.Sorted(maps.Keys(taken))...)
+	out := []way{{"cindi, all", synthesis.ContextGraph, with()}}
+	for _, name := range all {
+		out = append(out, way{"cindi, no " + name, synthesis.ContextGraph, with(name)})
+	}
+	out = append(out, way{"cindi, no URL patterns", synthesis.ContextGraph, with("directories", "levels")})
+	return append(out, way{"cindi, none", synthesis.ContextGraph, with(all...)}), nil
+}
+
+// Of so many pages a topic's classifier is learnt.
+const (
+	learntOf   = 40 // that a search for it finds first
+	learntWith = 10 // that a search for each other topic does
+	learntRest = 80 // that no topic was searched for by
+)
+
+// learnTopics trains a classifier for each topic on what the search engine finds, never on
+// what is true of a page.
+func learnTopics(web TopicSource, filter *topic.Filter) (map[string]*classify.Classifier, error) {
+	words := func(url string) ([]string, bool) {
+		p, ok := web.Page(url)
+		if !ok {
+			return nil, false
+		}
+		return classify.Words(filter, topic.Page{URL: url, Title: p.Title, Text: p.Text}), true
+	}
+	found := map[string][]string{}
+	for _, t := range web.Topics() {
+		found[t.ID] = web.Search(t.Query, learntOf)
+	}
+	out := map[string]*classify.Classifier{}
+	for _, t := range web.Topics() {
+		var examples []classify.Example
+		add := func(urls []string, is bool) {
+			for _, u := range urls {
+				if w, ok := words(u); ok {
+					examples = append(examples, classify.Example{Words: w, Topic: is, Site: u})
+				}
+			}
+		}
+		add(found[t.ID], true)
+		add(web.Others(learntRest), false)
+		for _, o := range web.Topics() {
+			if o.ID != t.ID {
+				add(found[o.ID][:min(len(found[o.ID]), learntWith)], false)
+			}
+		}
+		c, err := classify.Train(examples, classify.Options{})
+		if err != nil {
+			return nil, err
+		}
+		out[t.ID] = c
+	}
+	return out, nil
+}
