@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -44,6 +45,7 @@ type TopicRun struct {
 	Pages     int     `json:"pages"`          // that it read
 	Precision float64 `json:"precision"`      // share of them on topic, after Early of the web's pages
 	Gain      float64 `json:"precision_gain"` // by that of breadth-first
+	Like      float64 `json:"correlation"`    // the mean of those pages
 	Recall    float64 `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
 	All       float64 `json:"all_recall"`     // at the end
 
@@ -82,7 +84,8 @@ type TopicWeb struct {
 
 // Topics crawls a generated web by topic under each policy, breadth-first first, until
 // so many pages are read, and in the ways of the sets that parts names. The crawl is
-// that of package synthesis, with the web as its source and its queue in memory.
+// that of package synthesis, with the web as its source and its queue in memory. What is
+// compared for a part of a policy ends where the figures do.
 func Topics(ctx context.Context, o topicweb.Options, pages int, parts []string) (TopicWeb, error) {
 	out, err := topicsOver(ctx, topicweb.New(o), bounds{pages: pages, early: Early}, parts)
 	out.Web = o
@@ -94,6 +97,7 @@ type bounds struct {
 	pages, hostPages int // 0 for as many as there are
 	early            float64
 	seeds            []string // beside what a search finds, as a directory lists them
+	learnt           bool     // classifiers decide in place of centroids
 }
 
 func topicsOver(ctx context.Context, web TopicSource, b bounds, parts []string) (out TopicWeb, err error) {
@@ -103,7 +107,10 @@ func topicsOver(ctx context.Context, web TopicSource, b bounds, parts []string) 
 	}
 	early := int(b.early * float64(web.Pages()))
 	out.Most = min(1, float64(web.Relevant())/float64(early))
-	for _, way := range all {
+	for i, way := range all {
+		if i == len(synthesis.Policies()) { // what a part is worth is told by then
+			b.pages = max(early, out.Half)
+		}
 		seen, err := crawlTopics(ctx, web, way, b)
 		if err != nil {
 			return out, err
@@ -157,12 +164,15 @@ type topicRead struct {
 }
 
 // Ask implements synthesis.Source.
-func (c *topicCrawl) Ask(_ context.Context, u *collections.URL) (*synthesis.Answer, error) {
+func (c *topicCrawl) Ask(ctx context.Context, u *collections.URL) (*synthesis.Answer, error) {
 	p, ok := c.web.Page(u.URL)
 	if !ok {
 		return nil, &fetch.Error{Outcome: fetch.NotFound, URL: u.URL}
 	}
-	return &synthesis.Answer{Response: &fetch.Response{URL: u.URL, Status: 200}, Page: p}, nil
+	if p.URL != u.URL && c.Known(ctx, frontier.HashOf(p.URL)) {
+		return nil, &fetch.Error{Outcome: fetch.RedirectKnown, URL: u.URL, Location: p.URL}
+	}
+	return &synthesis.Answer{Response: &fetch.Response{URL: p.URL, Status: 200}, Page: p}, nil
 }
 
 // Read implements synthesis.Documents; no document is asked for.
@@ -200,7 +210,7 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 	ask.Size = math.MaxInt // what is compared is the way, not where it ends
 	var samples []topic.Sample
 	var seeds []collections.URL
-	set := setting{Config: synthesis.Defaults()}
+	set := setting{Config: synthesis.Defaults(), learnt: b.learnt}
 	for _, t := range web.Topics() {
 		for _, u := range web.Search(t.Query, ask.Results) {
 			p, _ := web.Page(u)

@@ -18,6 +18,9 @@ func (c *topicCrawl) measure(name string, early int) TopicRun {
 			run.Accepted++
 		}
 	}
+	for _, r := range c.read[:min(early, len(c.read))] {
+		run.Like += r.correlation / float64(min(early, len(c.read)))
+	}
 	met, on, sum := map[string]bool{}, 0, 0.0
 	targets := targetsOf(c.web)
 	for i, r := range c.read {

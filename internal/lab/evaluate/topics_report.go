@@ -78,22 +78,22 @@ func (t TopicWeb) name() string {
 // WriteTopics writes a table of webs and what they come to.
 func WriteTopics(w io.Writer, webs []TopicWeb, all []TopicSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "web\tpolicy\tpages\tprecision\tgain\ttargets in half\tin all\t")
+	fmt.Fprintln(t, "web\tpolicy\tpages\tprecision\tgain\tcorrelation\ttargets in half\tin all\t")
 	for _, web := range webs {
 		for _, r := range web.Runs {
 			if r.Policy == SearchAlone {
-				fmt.Fprintf(t, "%s\t%s\t%d\t\t\t\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.All)
+				fmt.Fprintf(t, "%s\t%s\t%d\t\t\t\t\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.All)
 				continue
 			}
-			fmt.Fprintf(t, "%s\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.Precision, r.Gain, r.Recall, r.All)
+			fmt.Fprintf(t, "%s\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.Precision, r.Gain, r.Like, r.Recall, r.All)
 		}
-		fmt.Fprintf(t, "%s\tat most\t\t%.3f\t%.2f\t\t\t\n", web.name(), web.Most, web.Most/web.Runs[0].Precision)
+		fmt.Fprintf(t, "%s\tat most\t\t%.3f\t%.2f\t\t\t\t\n", web.name(), web.Most, web.Most/web.Runs[0].Precision)
 	}
-	fmt.Fprintln(t, "\t\t\t\t\t\t\t")
+	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t")
 	for _, s := range all {
 		if s.Policy != SearchAlone {
-			fmt.Fprintf(t, "median\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
-			fmt.Fprintf(t, "worst\t%s\t\t%.3f\t%.2f\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
+			fmt.Fprintf(t, "median\t%s\t\t%.3f\t%.2f\t\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
+			fmt.Fprintf(t, "worst\t%s\t\t%.3f\t%.2f\t\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
 		}
 	}
 	if err := t.Flush(); err != nil {

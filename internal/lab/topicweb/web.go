@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gleaner/internal/topic"
 	"gleaner/internal/web/page"
@@ -62,6 +63,8 @@ type Web struct {
 	topics [][]string // words of each
 	themes [][]string
 	of     [][]int // hosts of each topic
+
+	made sync.Map // by host and page, what was reckoned of it
 
 	// Of the wide shape, by host.
 	sizes       []int
@@ -178,7 +181,7 @@ func (w *Web) address(h, i int) string {
 	}
 	section := "p"
 	if w.opt.Wide {
-		section = w.section(h, i)
+		section = w.page(h, i).section
 	}
 	return fmt.Sprintf("http://%s/%s/%d.html", w.hostName(h), section, i)
 }
@@ -202,9 +205,30 @@ func (w *Web) place(url string) (h, i int, pdf, ok bool) {
 	return h, i, pdf, err == nil && i >= 0 && i < w.size(h) && (pdf && w.hasPDF(h, i) || !pdf && w.address(h, i) == url)
 }
 
-// about is what a page is about: most pages of a topic's host are about it, and a few
+// made is what is reckoned once of a page, which many others link to.
+type made struct {
+	about   int
+	section string // of the wide shape
+	text    func() string
+}
+
+func (w *Web) page(h, i int) *made {
+	if m, ok := w.made.Load([2]int{h, i}); ok {
+		return m.(*made)
+	}
+	m := &made{about: w.reckon(h, i), text: sync.OnceValue(func() string { return w.text(h, i, "text") })}
+	if w.opt.Wide {
+		m.section = w.section(h, i)
+	}
+	w.made.Store([2]int{h, i}, m)
+	return m
+}
+
+func (w *Web) about(h, i int) int { return w.page(h, i).about }
+
+// reckon is what a page is about: most pages of a topic's host are about it, and a few
 // of others.
-func (w *Web) about(h, i int) int {
+func (w *Web) reckon(h, i int) int {
 	t := w.topicOf(h)
 	if i == 0 {
 		return t
@@ -254,7 +278,7 @@ func (w *Web) Page(url string) (*page.Page, bool) {
 	if !ok || pdf {
 		return nil, false
 	}
-	text := w.text(h, i, "text")
+	text := w.page(h, i).text()
 	p := &page.Page{URL: url, Title: strings.Join(strings.SplitN(text, " ", 5)[:4], " "), Text: text}
 	add := func(anchor, to string) {
 		p.Links = append(p.Links, page.Link{URL: to, Anchor: anchor, Position: len(p.Links), Source: page.SourceAnchor})

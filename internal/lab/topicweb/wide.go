@@ -174,7 +174,7 @@ func (w *Web) wideSearch(t, n int) (urls []string) {
 	near := w.near(t, w.of[t][0])
 	look := func(h int) {
 		for i := range w.size(h) {
-			if n := strings.Count(" "+w.text(h, i, "text")+" ", " "+w.name(t)+" "); n > 0 {
+			if n := strings.Count(" "+w.page(h, i).text()+" ", " "+w.name(t)+" "); n > 0 {
 				hits = append(hits, hit{h, i, n})
 			}
 		}

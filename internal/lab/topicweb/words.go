@@ -57,5 +57,5 @@ func some(r *rand.Rand, of []string) string {
 }
 
 func (w *Web) anchor(h, i int) string {
-	return strings.Join(strings.SplitN(w.text(h, i, "text"), " ", 3)[:2], " ")
+	return strings.Join(strings.SplitN(w.page(h, i).text(), " ", 3)[:2], " ")
 }
