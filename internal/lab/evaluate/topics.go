@@ -52,8 +52,10 @@ type TopicRun struct {
 	// Ranks is the precision at each of the ranks of Ranks, the mean of the topics.
 	Ranks []float64 `json:"ranks"`
 
-	// Documents are those to which the pages lead whose links were followed, each once;
-	// Accepted those of them that were judged papers or theses. None where nobody judged.
+	// Documents are those to which those of the pages read until then lead whose links were
+	// followed, each once; Accepted those of them that were judged papers or theses. None
+	// where nobody judged. Early is how many pages were read by then.
+	Early     int `json:"early"`
 	Documents int `json:"documents,omitempty"`
 	Accepted  int `json:"accepted,omitempty"`
 
@@ -97,7 +99,7 @@ type bounds struct {
 	pages, hostPages int // 0 for as many as there are
 	early            float64
 	seeds            []string // beside what a search finds, as a directory lists them
-	learnt           bool     // classifiers decide in place of centroids
+	learnt           int      // of so many pages classifiers are learnt that decide in place of centroids; 0 for none
 }
 
 func topicsOver(ctx context.Context, web TopicSource, b bounds, parts []string) (out TopicWeb, err error) {
@@ -154,7 +156,13 @@ type topicCrawl struct {
 	web       TopicSource
 	judged    judgedSource // nil where nobody judged documents
 	read      []topicRead
-	documents map[string]bool // whether it was accepted
+	documents map[string]met
+}
+
+// met is a document that pages lead to.
+type met struct {
+	accepted bool
+	pages    int // that were read before it was met
 }
 
 type topicRead struct {
@@ -193,8 +201,8 @@ func (c *topicCrawl) Write(ctx context.Context, v *collections.Visit) error {
 	}
 	v.Links = slices.DeleteFunc(v.Links, func(u collections.URL) bool {
 		is := weburl.IsDocumentName(u.URL)
-		if is {
-			c.documents[weburl.Key(u.URL)] = c.judged.Accepted(u.URL)
+		if _, had := c.documents[weburl.Key(u.URL)]; is && !had {
+			c.documents[weburl.Key(u.URL)] = met{c.judged.Accepted(u.URL), len(c.read)}
 		}
 		return is
 	})
@@ -227,13 +235,13 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 	}
 	model, _ := topic.Build(ask.Options, web.Topics(), samples)
 	var learnt map[string]*classify.Classifier
-	if set.learnt {
+	if set.learnt > 0 {
 		set.Threshold = classify.Sure
-		if learnt, err = learnTopics(web, filter); err != nil {
+		if learnt, err = learnTopics(web, filter, set.learnt); err != nil {
 			return nil, err
 		}
 	}
-	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, HostPages: set.HostPages, Worth: set.Worth()}), web: web, documents: map[string]bool{}}
+	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, HostPages: set.HostPages, Worth: set.Worth()}), web: web, documents: map[string]met{}}
 	c.Add(seeds)
 	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: slog.New(slog.DiscardHandler)}
 	if is, ok := web.(judgedSource); ok {

@@ -12,14 +12,17 @@ const group = 100
 
 // measure makes the figures of a crawl.
 func (c *topicCrawl) measure(name string, early int) TopicRun {
-	run := TopicRun{Policy: name, Pages: len(c.read), Documents: len(c.documents)}
-	for _, accepted := range c.documents {
-		if accepted {
-			run.Accepted++
+	run := TopicRun{Policy: name, Pages: len(c.read), Early: min(early, len(c.read))}
+	for _, d := range c.documents {
+		if d.pages <= run.Early {
+			run.Documents++
+			if d.accepted {
+				run.Accepted++
+			}
 		}
 	}
-	for _, r := range c.read[:min(early, len(c.read))] {
-		run.Like += r.correlation / float64(min(early, len(c.read)))
+	for _, r := range c.read[:run.Early] {
+		run.Like += r.correlation / float64(run.Early)
 	}
 	met, on, sum := map[string]bool{}, 0, 0.0
 	targets := targetsOf(c.web)

@@ -52,7 +52,7 @@ func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
 			for k, p := range r.Ranks {
 				one.Ranks[k] += p / float64(len(webs))
 			}
-			accepted, documents, pages = accepted+r.Accepted, documents+r.Documents, pages+r.Pages
+			accepted, documents, pages = accepted+r.Accepted, documents+r.Documents, pages+r.Early
 		}
 		if documents > 0 {
 			of, fetched := float64(accepted)/float64(documents), float64(accepted)/float64(documents+pages)

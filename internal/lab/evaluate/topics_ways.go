@@ -33,7 +33,7 @@ type way struct {
 // setting is what a way may change of a crawl.
 type setting struct {
 	synthesis.Config
-	learnt bool // classifiers decide in place of centroids
+	learnt int // of so many pages classifiers are learnt that decide in place of centroids
 }
 
 // ways are all policies, and those of the sets that are asked for.
@@ -91,7 +91,7 @@ func cindiWays() ([]way, error) {
 		"anchors": func(c *setting) {
 			c.Inspect, c.Words.PruningAnchors, c.Words.ExtractingAnchors = true, lists.PruningAnchors, lists.ExtractingAnchors
 		},
-		"classifiers": func(c *setting) { c.learnt = true },
+		"classifiers": func(c *setting) { c.learnt = learntOf },
 	}
 	taken := map[string]func(*setting){
 		"departments": func(c *setting) { c.Words.DepartmentWords = nil },
@@ -120,16 +120,15 @@ func cindiWays() ([]way, error) {
 	return append(out, way{"cindi, none", synthesis.ContextGraph, with(all...)}), nil
 }
 
-// Of so many pages a topic's classifier is learnt.
-const (
-	learntOf   = 40 // that a search for it finds first
-	learntWith = 10 // that a search for each other topic does
-	learntRest = 80 // that no topic was searched for by
-)
+// learntOf is how many pages of each topic, which a search for it finds first, its
+// classifier is learnt of; for each page there are two that are not about it (Chen
+// 2008): of each other topic a quarter as many, and those that no topic is searched for
+// by.
+const learntOf = 20
 
 // learnTopics trains a classifier for each topic on what the search engine finds, never on
 // what is true of a page.
-func learnTopics(web TopicSource, filter *topic.Filter) (map[string]*classify.Classifier, error) {
+func learnTopics(web TopicSource, filter *topic.Filter, of int) (map[string]*classify.Classifier, error) {
 	words := func(url string) ([]string, bool) {
 		p, ok := web.Page(url)
 		if !ok {
@@ -139,7 +138,7 @@ func learnTopics(web TopicSource, filter *topic.Filter) (map[string]*classify.Cl
 	}
 	found := map[string][]string{}
 	for _, t := range web.Topics() {
-		found[t.ID] = web.Search(t.Query, learntOf)
+		found[t.ID] = web.Search(t.Query, of)
 	}
 	out := map[string]*classify.Classifier{}
 	for _, t := range web.Topics() {
@@ -152,10 +151,10 @@ func learnTopics(web TopicSource, filter *topic.Filter) (map[string]*classify.Cl
 			}
 		}
 		add(found[t.ID], true)
-		add(web.Others(learntRest), false)
+		add(web.Others(2*of), false)
 		for _, o := range web.Topics() {
 			if o.ID != t.ID {
-				add(found[o.ID][:min(len(found[o.ID]), learntWith)], false)
+				add(found[o.ID][:min(len(found[o.ID]), of/4)], false)
 			}
 		}
 		c, err := classify.Train(examples, classify.Options{})
