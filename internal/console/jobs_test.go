@@ -62,6 +62,30 @@ func (d *desk) post(path string, form url.Values) (*http.Response, string) {
 	return d.do("POST", path, form.Encode())
 }
 
+// TestEveryOptionHasAField: whatever a job can be asked for has a name, a kind of input
+// and a word in the description, and its values as the command line has them.
+func TestEveryOptionHasAField(t *testing.T) {
+	t.Parallel()
+	described := map[string]bool{}
+	for _, p := range jobParams() {
+		described[p.name] = p.what != ""
+	}
+	for _, kind := range kindsOfJobs() {
+		o := tables.Defaults(kind)
+		for _, f := range form(kind, kind, o.Get).Fields {
+			require.NotEmpty(t, f.Label, "%s of %s", f.Name, kind)
+			require.Contains(t, []string{"text", "number", "date", "select", "area"}, f.Type, "%s of %s", f.Name, kind)
+			require.True(t, described[f.Name], "%s of %s", f.Name, kind)
+			for _, choice := range f.Options {
+				if kind != store.JobImport {
+					require.NoError(t, o.Set(kind, f.Name, choice.Name), "%s of %s", f.Name, kind)
+				}
+			}
+			require.Equal(t, f.Type == "select", f.Options != nil, "%s of %s", f.Name, kind)
+		}
+	}
+}
+
 // TestJobsAreSetUpAndActedOn: forms and programs set up jobs, change them, run them
 // again, cancel them, and have what a dry run listed removed.
 func TestJobsAreSetUpAndActedOn(t *testing.T) {
