@@ -128,7 +128,7 @@ func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms()}
+	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms(a)}
 	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
 	for _, j := range rows {
 		p.Jobs = append(p.Jobs, jobRowOf(j))
@@ -186,7 +186,7 @@ func job(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j)}
+	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
 	if c.JobURL != nil {
 		p.ui = c.JobURL(j.Kind, j.ID)
 	}
