@@ -1,80 +1,77 @@
 package console
 
 import (
+	_ "embed"
 	"fmt"
-	"html"
 	"io/fs"
 	"math"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
 )
 
-// frames is a page of pages, side by side: as wide as a phone's, or a desk's.
-func frames(pages []string, width int) string {
-	var b strings.Builder
-	b.WriteString(`<!doctype html><title>loading</title><body style="margin:0;display:flex;flex-wrap:wrap;gap:8px;background:#888">`)
-	for _, p := range pages {
-		fmt.Fprintf(&b, `<iframe src="%s" style="border:0;background:#fff;width:%dpx;height:900px"></iframe>`, html.EscapeString(p), width)
-	}
-	b.WriteString(`<script>onload = () => {
-		const wrong = []
-		for (const f of document.querySelectorAll("iframe")) {
-			const d = f.contentDocument, say = what => wrong.push(f.getAttribute("src") + " " + what)
-			if (d.documentElement.scrollWidth > f.clientWidth) say("is " + (d.documentElement.scrollWidth - f.clientWidth) + " too wide")
-			if (d.querySelectorAll("h1").length != 1) say("has not one h1")
-			if (!d.documentElement.lang) say("has no language")
-			for (const i of d.querySelectorAll("input:not([type=hidden]), select, textarea")) if (!i.labels.length) say("has no label for " + i.name)
-			for (const i of d.querySelectorAll("a, button")) if (!i.textContent.trim()) say("has a link without words")
-			for (const i of d.querySelectorAll("img")) if (!i.alt) say("has a picture without words")
-			if (d.querySelector("[style], style, [onclick]")) say("has a style or script of its own")
-		}
-		document.title = "seen " + document.querySelectorAll("iframe").length + ": " + wrong.join("; ")
-	}</script>`)
-	return b.String()
-}
+//go:embed testdata/looks.js
+var looks string
 
-// TestPagesInABrowser looks at every page as Chromium lays it out, on a phone and on
-// a desk: nothing is wider than the window, and whoever does not see it finds
-// languages, headings and labels. GLEANER_SCREENSHOTS names a folder for pictures.
+// TestPagesInABrowser looks at every page as Chromium lays it out with the console's
+// own headers, on a phone and on a desk, in the light and in the dark: nothing is wider
+// than the window, words stand out, whoever does not see it finds languages, headings
+// and labels, and the browser complains of nothing. GLEANER_SCREENSHOTS names a folder
+// for pictures.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
-	browser := devtest.Browser(t)
 	d, _, _ := jobDesk(t)
-	pages := append(samplePages(), "/login", "/nowhere")
-	inner := d.Handler(false)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if width, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/frames/")); err == nil {
-			_, _ = w.Write([]byte(frames(pages, width)))
-			return
-		}
-		answer := httptest.NewRecorder()
-		inner.ServeHTTP(answer, r)
-		w.Header().Set("Content-Type", answer.Header().Get("Content-Type")) // the others forbid frames
-		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes())
-	}))
-	defer s.Close()
-	pictures := os.Getenv("GLEANER_SCREENSHOTS")
-	for _, width := range []int{360, 1280} {
-		args := []string{"--hide-scrollbars", "--virtual-time-budget=60000", "--dump-dom"}
-		if pictures != "" {
-			args = append(args[:len(args)-1], fmt.Sprintf("--window-size=%d,%d", 5*width+40, 908*(1+len(pages)/5)), "--screenshot="+filepath.Join(pictures, fmt.Sprintf("console-%d.png", width)))
-		}
-		out := browser(append(args, fmt.Sprintf("%s/frames/%d", s.URL, width))...)
-		if pictures == "" {
-			require.Contains(t, out, fmt.Sprintf("<title>seen %d: </title>", len(pages)), "%d wide: %.600s", width, out)
+	w := d.window()
+	d.explained(sampleHarvest)
+	wrong := []string{}
+	for _, size := range []struct {
+		width  int64
+		scheme string
+	}{{360, "dark"}, {1280, "light"}} {
+		w.size(size.width, size.scheme)
+		for _, path := range append(samplePages(), "/login", "/nowhere") {
+			w.open(path)
+			see[chromedp.Void](w, `document.querySelectorAll("details:not(:has(img))").forEach(e => e.open = true)`)
+			if said := see[string](w, looks); said != "" {
+				wrong = append(wrong, fmt.Sprintf("%d wide, %s, %s: %s", size.width, size.scheme, path, said))
+			}
+			for _, said := range w.complaints() {
+				if path != "/nowhere" { // which is not there
+					wrong = append(wrong, path+": "+said)
+				}
+			}
+			if size.width == 360 {
+				w.size(320, size.scheme) // as wide as WCAG asks for (1.4.10)
+				if over := see[int](w, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+					wrong = append(wrong, fmt.Sprintf("320 wide, %s: is %d too wide", path, over))
+				}
+				w.size(360, size.scheme)
+			}
+			w.picture(fmt.Sprintf("%d-%s%.60s", size.width, size.scheme, strings.NewReplacer("/", "-", "?", "-", "&", "-").Replace(path)))
 		}
 	}
+	require.Empty(t, wrong, "%s", strings.Join(wrong, "\n"))
+}
+
+// TestAPictureInABrowser: the rules of content let the first page of a document be seen.
+func TestAPictureInABrowser(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	w := d.window()
+	sha := d.aPDF()
+	d.sample()
+	require.NoError(t, d.SaveFetched(t.Context(), store.Document{SHA256: sha, Kind: "pdf", Bytes: 1}, store.Location{Hash: []byte(sha)[:32], SiteID: 1, URL: "http://www.ada.example/new.pdf", Found: time.Now()}, nil))
+	w.open("/documents/" + sha)
+	w.do(chromedp.Click("summary"))
+	w.until(`document.querySelector("img").naturalHeight == 800`)
+	require.Empty(t, w.complaints())
 }
 
 // TestColoursCanBeTold: words stand out from what is behind them as WCAG asks for, in

@@ -45,7 +45,8 @@ type Console struct {
 	counts     *lately[store.Counts] // of harvests
 	growth     *lately[growth]
 	counters   *lately[store.Counters] // of the collection
-	collection *collection.Collection  // draws pictures of documents
+	failures   *lately[[]store.Failure]
+	collection *collection.Collection // draws pictures of documents
 	end        context.CancelFunc
 }
 
@@ -58,7 +59,7 @@ var ErrPlain = errors.New("passwords of others would travel unencrypted: give it
 
 // New makes a console of an open record. Close it before the record.
 func New(ctx context.Context, o Options) (*Console, error) {
-	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, growth: &lately[growth]{}, counters: &lately[store.Counters]{}}
+	c := &Console{Options: o, log: o.App.Log, collection: o.App.Examiner(ctx), counts: &lately[store.Counts]{}, growth: &lately[growth]{}, counters: &lately[store.Counters]{}, failures: &lately[[]store.Failure]{}}
 	var err error
 	if c.pages, err = parsePages(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -147,6 +148,7 @@ func (c *Console) Handler(public bool) http.Handler {
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /style.css", c.static)
 	outer.HandleFunc("GET /live.js", c.static)
+	outer.HandleFunc("GET /icon.svg", c.static)
 	outer.HandleFunc("GET /login", c.loginPage)
 	outer.HandleFunc("POST /login", c.login)
 	if c.portal != nil {

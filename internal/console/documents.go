@@ -21,6 +21,7 @@ type documentsPage struct {
 	Venue     string         `json:"venue,omitempty"`
 	Text      string         `json:"text,omitempty"`
 	Documents []store.Listed `json:"documents"`
+	Looked    int            `json:"texts_read,omitempty"` // most documents whose texts were looked through for this page, where words were given
 	Next      string         `json:"next,omitempty"`
 }
 
@@ -46,10 +47,23 @@ func documents(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if p.Class != "" {
 		q.Classes = []string{p.Class}
 	}
+	if p.Text != "" {
+		var err error
+		if q.Until, p.Looked, err = c.App.DB.DocumentsThrough(ctx, q, textsRead); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := c.App.DB.FindDocuments(ctx, q)
 	p.Documents, p.Next = more(rows, func(d store.Listed) string { return strconv.FormatInt(d.ID, 10) })
+	if p.Next == "" && p.Looked == textsRead {
+		p.Next = strconv.FormatInt(q.Until, 10)
+	}
 	return p, err
 }
+
+// textsRead is how many documents' texts are looked through for the words of one page: no
+// index serves them.
+const textsRead = 10_000
 
 // documentPage is one document: where it is from, what it is, and how it begins.
 type documentPage struct {

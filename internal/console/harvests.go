@@ -48,13 +48,9 @@ func (p harvestsPage) Live() bool { return slices.ContainsFunc(p.Harvests, harve
 const harvestsListed = 20
 
 func harvests(ctx context.Context, c *Console, a *asked) (titled, error) {
-	all, err := c.App.DB.Harvests(ctx)
+	all, err := c.App.DB.HarvestsBefore(ctx, a.get("after"), harvestsListed+1)
 	if err != nil {
 		return nil, err
-	}
-	if after := a.get("after"); after != "" {
-		at := slices.IndexFunc(all, func(h store.Harvest) bool { return h.ID == after })
-		all = all[at+1:]
 	}
 	p := harvestsPage{Harvests: []harvestRow{}}
 	if len(all) > harvestsListed {

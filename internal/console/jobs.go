@@ -128,7 +128,7 @@ func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms()}
+	p := jobsPage{Jobs: []jobRow{}, forms: c.newJobForms(a)}
 	rows, p.Next = more(rows, func(j store.Job) string { return strconv.FormatInt(j.ID, 10) })
 	for _, j := range rows {
 		p.Jobs = append(p.Jobs, jobRowOf(j))
@@ -186,7 +186,7 @@ func job(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j)}
+	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
 	if c.JobURL != nil {
 		p.ui = c.JobURL(j.Kind, j.ID)
 	}
@@ -274,6 +274,9 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 	return c.jobDid(ctx, a, j.ID, "changed", err)
 }
 
+// linesTime is how long the taking of a thousand lines may last.
+const linesTime = answerTime + readTime
+
 // linesCSV gives all lines of a job as CSV.
 func (c *Console) linesCSV(w http.ResponseWriter, r *http.Request) {
 	j, err := c.jobOf(r)
@@ -284,15 +287,20 @@ func (c *Console) linesCSV(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="job-%d.csv"`, j.ID))
 	out := csv.NewWriter(w)
-	defer out.Flush()
 	_ = out.Write(store.RecordHeads()) // whoever went away is known at the flush
-	for after := int64(0); ; {
+	for after, last := int64(0), http.NewResponseController(w); ; {
+		// However long all of it takes, whoever takes none of it for so long is left. It is
+		// in vain where the answer goes elsewhere than to a connection.
+		_ = last.SetWriteDeadline(time.Now().Add(linesTime))
 		lines, err := c.App.DB.ImportRecords(r.Context(), j.ID, after, false, 1000)
 		for _, l := range lines {
 			after = l.N
 			_ = out.Write(l.Row())
 		}
-		if out.Flush(); err != nil || out.Error() != nil || len(lines) < 1000 {
+		if out.Flush(); err == nil {
+			err = out.Error()
+		}
+		if err != nil || len(lines) < 1000 {
 			if err != nil {
 				c.log.WarnContext(r.Context(), "console: a list was cut off", "job", j.ID, "error", err)
 				panic(http.ErrAbortHandler) // so that nobody takes a part for the whole

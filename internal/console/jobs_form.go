@@ -19,6 +19,7 @@ import (
 type jobForm struct {
 	Kind, Name, Say string
 	Fields          []jobField
+	Open            bool // somebody wrote in it
 }
 
 // jobField is an input of a form.
@@ -50,7 +51,8 @@ func jobFields() map[string]jobField {
 		"record": choice("Write to the record", "on", "off"), "types": text("Kinds of file, such as pdf,postscript"),
 		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Only", "", tables.OnlyBlacklisted, tables.OnlyFailed),
 		"domains": number("Domains on each list"), "least": number("Accepted documents a page links to, at least"), "uncited": choice("Also domains that nobody cites", "", "yes"),
-		"state": text("State, such as accepted,rejected"), "class": text("Class, such as paper,thesis"), "kind": text("Kind of file, such as pdf"), "outcome": text("Outcome of reading"),
+		"ingested": choice("Count only documents that the library took", "", "yes"),
+		"state":    text("State, such as accepted,rejected"), "class": text("Class, such as paper,thesis"), "kind": text("Kind of file, such as pdf"), "outcome": text("Outcome of reading"),
 		"ingestion": choice("Taken by the library", "", "new", "ingested", "failed"), "host": text("Found on this host"), "venue": text("Papers of this venue"),
 		"year": text("Published in, such as 1998-2004"), "from": {Label: "Found on this day or later", Type: "date"}, "to": {Label: "Found on this day or earlier", Type: "date"},
 		"text": text("First pages say"), "primary": choice("Without copies of one text", "", "yes"), "sample": number("So many at random"), "seed": text("Seed of the sample"), "limit": number("At most so many"),
@@ -85,7 +87,7 @@ func fieldsOf(kind string) []string {
 // form is that of a kind, with the values that hold.
 func form(kind, name string, value func(field string) string) jobForm {
 	says := map[string][2]string{
-		store.JobImport:         {"Import", "Takes over the documents in WARC and ARC files that lie in the folder for imports."},
+		store.JobImport:         {"Import", "Takes over the documents of archives, crawlers' logs, mirrors, folders and lists that lie in the folder for imports."},
 		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts and those that the library could not take. Nothing is removed before you say so on the page of the job."},
 		store.JobCleanParents:   {"Clean parent pages", "Lists pages that lead to files and are of no use. Nothing is removed before you say so on the page of the job."},
 		store.JobWhitelist:      {"Generate the whitelist", "Ranks domains by documents and citations, and lists their pages."},
@@ -105,24 +107,29 @@ func form(kind, name string, value func(field string) string) jobForm {
 	return f
 }
 
-// newJobForms are the forms that set up jobs. Without a folder for imports there is
-// none for them.
-func (c *Console) newJobForms() (all []jobForm) {
+// newJobForms are the forms that set up jobs, with what was asked for where that was
+// refused. Without a folder for imports there is none for them.
+func (c *Console) newJobForms(a *asked) (all []jobForm) {
 	if c.Jobs == nil {
 		return nil
 	}
 	for _, kind := range kindsOfJobs() {
 		if kind != store.JobImport || c.ImportFolder != "" {
 			o := tables.Defaults(kind)
-			all = append(all, form(kind, kind, o.Get))
+			f := form(kind, kind, o.Get)
+			if a.PostForm.Get("job") == kind {
+				f = form(kind, kind, a.PostForm.Get)
+				f.Open = true
+			}
+			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// modifyForm is the form of a job that is there. The path of an import stays where
-// none is given.
-func modifyForm(j store.Job) jobForm {
+// modifyForm is the form of a job that is there, with what was asked for where that was
+// refused. The path of an import stays where none is given.
+func modifyForm(j store.Job, a *asked) jobForm {
 	var get func(name string) string
 	if j.Kind == store.JobImport {
 		var o ingest.Options
@@ -137,7 +144,12 @@ func modifyForm(j store.Job) jobForm {
 		_ = json.Unmarshal(j.Options, &o)
 		get = o.Get
 	}
+	wrong := a.PostForm.Get("do") == doModify
+	if wrong {
+		get = a.PostForm.Get
+	}
 	f := form(j.Kind, "modify", get)
+	f.Open = wrong
 	if j.Kind == store.JobImport {
 		f.Fields = f.Fields[1:]
 	}

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -60,6 +63,30 @@ func jobDesk(t *testing.T) (*desk, *told, string) {
 
 func (d *desk) post(path string, form url.Values) (*http.Response, string) {
 	return d.do("POST", path, form.Encode())
+}
+
+// TestEveryOptionHasAField: whatever a job can be asked for has a name, a kind of input
+// and a word in the description, and its values as the command line has them.
+func TestEveryOptionHasAField(t *testing.T) {
+	t.Parallel()
+	described := map[string]bool{}
+	for _, p := range jobParams() {
+		described[p.name] = p.what != ""
+	}
+	for _, kind := range kindsOfJobs() {
+		o := tables.Defaults(kind)
+		for _, f := range form(kind, kind, o.Get).Fields {
+			require.NotEmpty(t, f.Label, "%s of %s", f.Name, kind)
+			require.Contains(t, []string{"text", "number", "date", "select", "area"}, f.Type, "%s of %s", f.Name, kind)
+			require.True(t, described[f.Name], "%s of %s", f.Name, kind)
+			for _, choice := range f.Options {
+				if kind != store.JobImport {
+					require.NoError(t, o.Set(kind, f.Name, choice.Name), "%s of %s", f.Name, kind)
+				}
+			}
+			require.Equal(t, f.Type == "select", f.Options != nil, "%s of %s", f.Name, kind)
+		}
+	}
 }
 
 // TestJobsAreSetUpAndActedOn: forms and programs set up jobs, change them, run them
@@ -119,6 +146,40 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.Equal(t, "text/csv; charset=utf-8", res.Header.Get("Content-Type"))
 	require.Contains(t, csv, "n,url,outcome,kind,detail")
 	require.Contains(t, csv, "1,http://www.ada.example/p0.pdf,would-go,document")
+}
+
+// TestTheJobPageSaysHowAFileWasFound, as far as the log that is imported says.
+func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
+	t.Parallel()
+	d, _, _ := jobDesk(t)
+	d.exec(`UPDATE import_records SET parent='http://www.ada.example/list.html', depth=2, seed=true, crawled_at='2003-04-05 12:00Z' WHERE job=2`)
+	require.Regexp(t, `a seed linked from <a href="http://www.ada.example/list.html"[^>]*>[^<]*</a> <span class="quiet">depth 2</span> <span class="quiet">crawled 5 Apr 2003`, d.page("/jobs/2"))
+	d.exec(`UPDATE import_records SET parent='javascript:alert(1)', depth=NULL, seed=false, crawled_at=NULL WHERE job=2`)
+	require.Contains(t, d.page("/jobs/2"), `<td> linked from javascript:alert(1)</td>`)
+}
+
+// slowTaker is who takes a list so slowly that the time for an answer is over before
+// its end.
+type slowTaker struct {
+	*httptest.ResponseRecorder
+	until []time.Time
+}
+
+func (s *slowTaker) SetWriteDeadline(t time.Time) error { s.until = append(s.until, t); return nil }
+
+// TestALongListTakesItsTime: the time for an answer counts anew for each thousand
+// lines, so that a list is not cut off for being long.
+func TestALongListTakesItsTime(t *testing.T) {
+	t.Parallel()
+	d, _, _ := jobDesk(t)
+	d.exec(`INSERT INTO import_records (job, n, url, outcome) SELECT 1, n, 'http://a.example/' || n, 'kept' FROM generate_series(2, 2500) n`)
+	taker := &slowTaker{ResponseRecorder: httptest.NewRecorder()}
+	req := httptest.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1/jobs/1/lines.csv", nil)
+	d.Handler(false).ServeHTTP(taker, req)
+	require.Equal(t, 2501, strings.Count(taker.Body.String(), "\n"))
+	require.Len(t, taker.until, 3)
+	require.Greater(t, time.Until(taker.until[2]), answerTime)
+	require.True(t, taker.until[2].After(taker.until[0]))
 }
 
 // TestTheJobPageSaysOfHowMany: an import's page says how far it is as the command line

@@ -66,7 +66,7 @@ func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
 	if p.Counters, err = c.counters.get("", func() (store.Counters, error) { return db.HarvestCounters(ctx, "") }); err != nil {
 		return nil, err
 	}
-	failures, err := db.Failures(ctx, store.RetryFilter{})
+	failures, err := c.failures.get("", func() ([]store.Failure, error) { return db.Failures(ctx, store.RetryFilter{}) })
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -86,13 +87,13 @@ func (c *Console) answer(to route) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 		defer cancel()
 		a := &asked{Request: r, params: to.params}
-		if err := a.check(); err != nil {
-			c.fail(w, r, err)
-			return
+		err := a.check()
+		var data titled
+		if err == nil {
+			data, err = to.answer(ctx, c, a)
 		}
-		data, err := to.answer(ctx, c, a)
 		if err != nil {
-			c.fail(w, r, err)
+			c.refuse(ctx, w, to, a, err)
 			return
 		}
 		if on, ok := data.(interface{ Onward() string }); ok && !asJSON(r) && on.Onward() != "" {
@@ -101,6 +102,30 @@ func (c *Console) answer(to route) http.Handler {
 		}
 		c.show(w, r, http.StatusOK, to.page, data)
 	})
+}
+
+// refuse answers with an error. A form that says something wrong is shown again, on its
+// page, with all that was written.
+func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a *asked, err error) {
+	r, code := a.Request, status(err)
+	if r.Method == http.MethodPost && (code == http.StatusBadRequest || code == http.StatusNotFound) && !asJSON(r) {
+		from := strings.TrimSuffix(to.path, "harvests") // these are listed on the first page
+		for _, p := range routes() {
+			if p.method != http.MethodGet || strings.TrimSuffix(p.path, "{$}") != from {
+				continue
+			}
+			if data, wrong := p.answer(ctx, c, a); wrong == nil {
+				v := c.view(r, data)
+				v.Wrong, v.Given, v.Live = err.Error(), a.PostForm, false
+				if from == "/" {
+					v.Address, v.Here = "/", ""
+				}
+				c.draw(w, r, code, p.page, v)
+				return
+			}
+		}
+	}
+	c.fail(w, r, err)
 }
 
 // pageSize is how many rows a page lists.

@@ -174,23 +174,29 @@ func TestWrongQuestionsAreSaidSo(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, res.StatusCode)
 }
 
-// TestThePictureOfADocument is drawn of its first page, by a reader that is shut in;
-// what cannot be drawn has none.
-func TestThePictureOfADocument(t *testing.T) {
-	t.Parallel()
+// aPDF keeps a file of which a picture can be drawn, and returns its SHA-256.
+func (d *desk) aPDF() string {
+	d.t.Helper()
 	if _, err := exec.LookPath("pdftoppm"); err != nil {
-		t.Skip("poppler's pdftoppm is not installed")
+		d.t.Skip("poppler's pdftoppm is not installed")
 	}
-	d := open(t, nil, false)
 	pdf := fpdf.New("P", "mm", "A4", "")
 	pdf.AddPage()
 	pdf.SetFont("Helvetica", "", 24)
 	pdf.Cell(40, 10, "Analytical Engines")
 	var file bytes.Buffer
-	require.NoError(t, pdf.Output(&file))
-	drawn, err := d.App.Repo.Put(t.Context(), file.Bytes())
-	require.NoError(t, err)
-	res, body := d.do("GET", "/documents/"+drawn.SHA256+"/page.png", "")
+	require.NoError(d.t, pdf.Output(&file))
+	drawn, err := d.App.Repo.Put(d.t.Context(), file.Bytes())
+	require.NoError(d.t, err)
+	return drawn.SHA256
+}
+
+// TestThePictureOfADocument is drawn of its first page, by a reader that is shut in;
+// what cannot be drawn has none.
+func TestThePictureOfADocument(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	res, body := d.do("GET", "/documents/"+d.aPDF()+"/page.png", "")
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Equal(t, "image/png", res.Header.Get("Content-Type"))
 	size, err := png.DecodeConfig(strings.NewReader(body))

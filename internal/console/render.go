@@ -176,6 +176,8 @@ type view struct {
 	Address string // of the page, as asked for
 	Here    string // the first part of its path
 	Live    bool
+	Wrong   string     // what is wrong with the form that was sent from this page
+	Given   url.Values // what that form said
 	Data    any
 }
 
@@ -229,6 +231,11 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, code int, name st
 }
 
 func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name string, data titled) {
+	c.draw(w, r, code, name, c.view(r, data))
+}
+
+// view is what is shown of data to who asks.
+func (c *Console) view(r *http.Request, data titled) view {
 	v := view{Title: data.Title(), User: user(r.Context()), Role: asker(r.Context()).role, Address: r.URL.RequestURI(), Data: data}
 	switch v.Here, _, _ = strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); v.Here {
 	case "harvests", "reports", "papers":
@@ -237,6 +244,10 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, code int, name 
 	if l, ok := data.(lively); ok && r.Method == http.MethodGet {
 		v.Live = l.Live()
 	}
+	return v
+}
+
+func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name string, v view) {
 	var page bytes.Buffer
 	if err := c.pages[name].Execute(&page, v); err != nil {
 		c.log.ErrorContext(r.Context(), "console: no page", "page", name, "error", err)

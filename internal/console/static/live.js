@@ -5,10 +5,14 @@ const renew = async () => {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (!answer.ok || answer.redirected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    let all = true;
     for (const part of document.querySelectorAll("[data-live]")) {
-      const now = page.getElementById(part.id);
-      if (now && !part.contains(document.activeElement)) part.replaceChildren(...now.childNodes);
+      const now = page.getElementById(part.id), held = part.contains(document.activeElement);
+      if (now && !held) part.replaceChildren(...now.childNodes);
+      all &&= !held;
     }
+    // What changes no more is left alone: somebody may be writing in it.
+    if (all && !page.querySelector('script[src="/live.js"]')) clearInterval(again);
   } catch { /* the next time */ }
 };
-if (document.querySelector("[data-live]")) setInterval(() => { if (!document.hidden) renew(); }, 3000);
+const again = setInterval(() => { if (!document.hidden) renew(); }, 3000);

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +29,11 @@ type DocumentQuery struct {
 	Seed      string        `json:"seed,omitempty"`      // of the sample: the same seed gives the same one
 	Limit     int           `json:"limit,omitempty"`     // at most so many, the oldest first; 0 is all
 	After     int64         `json:"after,omitempty"`     // number of the document before the first; not of a sample
+	Until     int64         `json:"until,omitempty"`     // number of the last document; 0 is that of all
+
+	// As placed finds them.
+	site   int64    // of Host; 0 where it is none's
+	papers []string // of Venue, where these are few; nil where they are many
 }
 
 // Listed is a document in a list.
@@ -37,46 +44,124 @@ type Listed struct {
 	Title string `json:"title,omitempty"` // of that paper
 }
 
-// sql finds what args describe. Without a sample the order is
-// that of an index, so that a page of a long list is read alone.
-func (q DocumentQuery) sql() string {
-	order := `d.id`
+// where are the conditions that are asked for, and no others, so that each leads to the
+// index that serves it; arg gives an argument its number.
+func (q DocumentQuery) where(arg func(any) string) (all []string) {
+	add := func(asked bool, before string, v any, after string) {
+		if asked {
+			all = append(all, before+arg(v)+after)
+		}
+	}
+	one := func(column string, of []string) {
+		if len(of) == 1 {
+			add(true, "d."+column+" = ", of[0], "") // an index of the column and the number has these in order
+			return
+		}
+		add(len(of) > 1, "d."+column+" = ANY(", of, ")")
+	}
+	add(true, "d.id > ", q.After, "")
+	add(q.Until > 0, "d.id <= ", q.Until, "")
+	one("state", q.States)
+	one("class", q.Classes)
+	one("kind", q.Kinds)
+	one("outcome", q.Outcomes)
+	add(q.Ingestion != "", "d.ingestion = ", q.Ingestion, "")
+	add(q.Host != "", "EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=", q.site, ")")
+	if years := q.Years.All(); q.Venue != "" || years != nil {
+		found := "EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND " + FoundSQL
+		if q.Venue != "" {
+			found += " AND " + q.goal(arg)
+		}
+		if years != nil {
+			found += " AND p.year = ANY(" + arg(years) + ")"
+		}
+		all = append(all, found+")")
+	}
+	add(!q.From.IsZero(), "d.discovered_at >= ", q.From, "")
+	add(!q.To.IsZero(), "d.discovered_at < ", q.To, "")
+	if q.Primary {
+		all = append(all, "d.same_as = ''")
+	}
+	return all
+}
+
+// sql finds the documents, with its arguments.
+func (q DocumentQuery) sql() (sql string, args []any) {
+	arg := numbered(&args)
+	where, order, of := q.where(arg), "d.id", ""
+	if q.Text != "" {
+		where = append(where, "position(lower("+arg(q.Text)+") IN lower(d.first_pages)) > 0")
+	}
+	limit := q.Limit
 	if q.Sample > 0 {
-		order = `md5($13 || d.sha256), d.id`
+		order = "md5(" + arg(q.Seed) + " || d.sha256), d.id"
+		if limit == 0 || q.Sample < limit {
+			limit = q.Sample
+		}
+	}
+	if q.Venue != "" {
+		of = " AND " + q.goal(arg)
 	}
 	return `
 		WITH chosen AS (SELECT ` + documentColumns + ` FROM documents d
-			WHERE (cardinality($1::text[])=0 OR d.state = ANY($1)) AND (cardinality($2::text[])=0 OR d.class = ANY($2))
-				AND (cardinality($3::text[])=0 OR d.kind = ANY($3)) AND (cardinality($4::text[])=0 OR d.outcome = ANY($4))
-				AND ($5='' OR d.ingestion=$5)
-				AND ($6='' OR EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.host=$6))
-				AND ($7='' AND $8::int[] IS NULL OR EXISTS (SELECT 1 FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
-					AND ($7='' OR ` + goalSQL(7) + `) AND ($8::int[] IS NULL OR p.year = ANY($8))))
-				AND ($9::timestamptz IS NULL OR d.discovered_at >= $9) AND ($10::timestamptz IS NULL OR d.discovered_at < $10)
-				AND ($11='' OR position(lower($11) IN lower(d.first_pages)) > 0) AND (NOT $12 OR d.same_as='')
-				AND $13::text IS NOT NULL AND d.id > $14
-			ORDER BY ` + order + ` LIMIT NULLIF($15, 0))
+			WHERE ` + strings.Join(where, " AND ") + ` ORDER BY ` + order + ` LIMIT NULLIF(` + arg(limit) + `::bigint, 0))
 		SELECT ` + documentColumns + `, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
 		FROM chosen d
 		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
-		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + `
-			AND ($7='' OR ` + goalSQL(7) + `) ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
-		ORDER BY ` + order
+		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + of + `
+			ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
+		ORDER BY ` + order, args
 }
 
-func (q DocumentQuery) args() []any {
-	limit := q.Limit
-	if q.Sample > 0 && (limit == 0 || q.Sample < limit) {
-		limit = q.Sample
+// goal is true of matches m with papers p of the venue.
+func (q DocumentQuery) goal(arg func(any) string) string {
+	if q.papers != nil {
+		return "m.paper_key = ANY(" + arg(q.papers) + ")"
 	}
-	return []any{orEmpty(q.States), orEmpty(q.Classes), orEmpty(q.Kinds), orEmpty(q.Outcomes), q.Ingestion, q.Host, q.Venue, q.Years.All(),
-		orNull(q.From), orNull(q.To), q.Text, q.Primary, q.Seed, q.After, limit}
+	return goalSQL(arg(q.Venue))
+}
+
+// fewPapers are those that lead to their documents; where a venue has more, its
+// documents are found among all.
+const fewPapers = 2000
+
+// placed finds the site of a query, and the papers where they are few. Which way is the
+// shortest to the documents depends on how many these are, which the planner knows of
+// values alone.
+func (db *DB) placed(ctx context.Context, q *DocumentQuery) (err error) {
+	if q.Host != "" {
+		err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT id FROM sites WHERE host=$1), 0)`, q.Host).Scan(&q.site)
+	}
+	if q.Venue == "" || err != nil {
+		return err
+	}
+	keys, err := list1[string](ctx, db, `SELECT key FROM papers WHERE venue=$1 UNION ALL
+		SELECT hp.paper_key FROM harvests v JOIN harvest_papers hp ON hp.harvest_id=v.id WHERE v.venue=$1 LIMIT $2`, q.Venue, fewPapers+1)
+	if q.papers = nil; len(keys) <= fewPapers {
+		q.papers = append([]string{}, keys...)
+	}
+	return err
+}
+
+// planned has a statement planned for its arguments, each time.
+func planned(args []any) []any { return append([]any{pgx.QueryExecModeCacheDescribe}, args...) }
+
+// numbered gives arguments their numbers in a statement.
+func numbered(args *[]any) func(any) string {
+	return func(v any) string {
+		*args = append(*args, v)
+		return "$" + strconv.Itoa(len(*args))
+	}
 }
 
 // FindDocuments lists documents that meet conditions, in the order in which they
 // came, or in that of the sample.
 func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
-	rows, err := db.Pool.Query(ctx, q.sql(), q.args()...)
+	if err := db.placed(ctx, &q); err != nil {
+		return nil, err
+	}
+	sql, args := q.sql()
+	rows, err := db.Pool.Query(ctx, sql, planned(args)...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +172,22 @@ func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, err
 	})
 }
 
-func orNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
+// throughSQL finds the last of so many documents that meet all conditions but that on
+// their text.
+func (q DocumentQuery) throughSQL(most int) (sql string, args []any) {
+	arg := numbered(&args)
+	return `SELECT coalesce(max(id), 0), count(*)::int FROM (SELECT d.id FROM documents d WHERE ` + strings.Join(q.where(arg), " AND ") + ` ORDER BY d.id LIMIT ` + arg(most) + `) d`, args
+}
+
+// DocumentsThrough is the number of the last document that is looked at where no more
+// than most texts are looked through for what a query says, and how many these are.
+func (db *DB) DocumentsThrough(ctx context.Context, q DocumentQuery, most int) (last int64, n int, err error) {
+	if err := db.placed(ctx, &q); err != nil {
+		return 0, 0, err
 	}
-	return &t
+	sql, args := q.throughSQL(most)
+	err = db.Pool.QueryRow(ctx, sql, planned(args)...).Scan(&last, &n)
+	return last, n, err
 }
 
 // DocumentsLike lists the documents whose SHA-256 begins so, at most two.

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -56,8 +55,8 @@ const candidateColumns = `coalesce(p.key, ''), coalesce(p.title, d.meta_title), 
 
 // goalSQL is true of a paper p that is of the goal named by an argument: a venue's
 // own, or one of the papers that a harvest of that name is after.
-func goalSQL(n int) string {
-	return fmt.Sprintf(`(p.venue=$%d OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=$%d))`, n, n)
+func goalSQL(arg string) string {
+	return `(p.venue=` + arg + ` OR EXISTS (SELECT 1 FROM harvest_papers hp JOIN harvests v ON v.id=hp.harvest_id WHERE hp.paper_key=p.key AND v.venue=` + arg + `))`
 }
 
 // Export lists the found papers of a venue, a person or a list with their best
@@ -66,7 +65,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
-		WHERE `+goalSQL(1)+` AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
+		WHERE `+goalSQL("$1")+` AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
 		ORDER BY p.key, `+bestFirst, venueKey, years.All())
 	if err != nil {
 		return nil, err

@@ -109,6 +109,19 @@ func (db *DB) Harvests(ctx context.Context) ([]Harvest, error) {
 	return pgx.CollectRows(rows, scanHarvest)
 }
 
+// harvestsSQL finds the harvests that began before one, the latest first; before "" all.
+const harvestsSQL = `SELECT ` + harvestColumns + ` FROM harvests WHERE $1='' OR (started_at, id) < (SELECT h.started_at, h.id FROM harvests h WHERE h.id=$1) ORDER BY started_at DESC, id DESC LIMIT $2`
+
+// HarvestsBefore lists the harvests that began before one, the latest first; before ""
+// it is the latest of all.
+func (db *DB) HarvestsBefore(ctx context.Context, id string, limit int) ([]Harvest, error) {
+	rows, err := db.Pool.Query(ctx, harvestsSQL, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanHarvest)
+}
+
 // FindHarvest returns the harvest of that id, or the latest whose venue it names.
 func (db *DB) FindHarvest(ctx context.Context, name string) (Harvest, error) {
 	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests WHERE id=$1 OR venue=$1 OR venue LIKE '%/' || $1

@@ -212,11 +212,13 @@ func (db *DB) BeginRecord(ctx context.Context, job int64, run int, n int64, url 
 	return known, err
 }
 
+const importRecordsSQL = `SELECT ` + importColumns + ` FROM import_records WHERE job=$1 AND n>$2 AND outcome<>'' AND (NOT $3 OR difference<>'') ORDER BY n LIMIT $4`
+
 // ImportRecords lists what became of the records of an import behind a number, in
 // order, at most limit of them. differ gives those alone that differ from what the
 // log promises.
 func (db *DB) ImportRecords(ctx context.Context, job, after int64, differ bool, limit int) ([]ImportRecord, error) {
-	return list[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records WHERE job=$1 AND n>$2 AND outcome<>'' AND (NOT $3 OR difference<>'') ORDER BY n LIMIT $4`, job, after, differ, limit)
+	return list[ImportRecord](ctx, db, importRecordsSQL, job, after, differ, limit)
 }
 
 // Saved is a document that an import says it saved, and what the record has of it.

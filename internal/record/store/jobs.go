@@ -76,9 +76,11 @@ func (db *DB) Jobs(ctx context.Context) ([]Job, error) {
 	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs ORDER BY id DESC`)
 }
 
+const jobsBeforeSQL = `SELECT ` + jobColumns + ` FROM jobs WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`
+
 // JobsBefore lists jobs that were set up before one, the latest first; 0 is before none.
 func (db *DB) JobsBefore(ctx context.Context, id int64, limit int) ([]Job, error) {
-	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`, id, limit)
+	return list[Job](ctx, db, jobsBeforeSQL, id, limit)
 }
 
 // ModifyJob gives a job that does not run other options.

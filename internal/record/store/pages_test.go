@@ -1,10 +1,12 @@
 package store
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -32,6 +34,14 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 		`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://h' || n || '.example/', 'h' || n || '.example', n, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO blacklist (host) SELECT 'h' || n || '.example' FROM generate_series(1, 20000) n`,
 		`INSERT INTO missing_papers (harvest_id, paper_key, reason, evidence) SELECT 'conf/x', 'conf/x/' || n, CASE WHEN n % 1000 = 0 THEN 'ambiguous' ELSE 'nothing linked' END, '[]' FROM generate_series(2, 100000, 2) n`,
+		`UPDATE documents SET class='paper', first_pages='It begins ' || repeat(md5(sha256), 40)`,
+		`UPDATE documents SET class='thesis', state='rejected' WHERE id % 1000 = 7`,
+		`INSERT INTO papers (key, venue, year, title) SELECT 'conf/z/' || n, 'conf/z', 2000, '' FROM generate_series(1, 40) n`,
+		`INSERT INTO matches (paper_key, sha256, verdict, score) SELECT 'conf/z/' || n, 'd' || 19000 + n, 'exact', 1 FROM generate_series(1, 40) n`,
+		`UPDATE locations SET site_id=2 WHERE sha256 LIKE 'd1999%'`,
+		`INSERT INTO harvests (id, venue, year_from, year_to, started_at) SELECT 'h' || n, 'h', 2000, 2009, now() - n * interval '1 minute' FROM generate_series(1, 20000) n`,
+		`INSERT INTO jobs (kind, options) SELECT 'retrieve', '{}' FROM generate_series(1, 20000) n`,
+		`INSERT INTO import_records (job, n, outcome, url, difference) SELECT 1, n, 'saved-new', '', CASE WHEN n % 1000 = 0 THEN 'gone' ELSE '' END FROM generate_series(1, 100000) n`,
 		`ANALYZE`,
 	} {
 		_, err := db.Pool.Exec(t.Context(), sql)
@@ -39,8 +49,6 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 	}
 	waits := ReviewQuery{After: &Review{Score: .7, Paper: "conf/x/5", SHA256: "d5"}, Limit: 51}
 	settled := ReviewQuery{Settled: true, After: waits.After, Limit: 51}
-	documents := DocumentQuery{After: 10000, Limit: 51}
-	accepted := DocumentQuery{States: []string{"accepted"}, After: 10000, Limit: 51}
 	sites, sitesOf, site := SiteQuery{After: "h5", Limit: 51}, SiteQuery{Harvest: "conf/x", After: "h5", Limit: 51}, SiteQuery{Host: "h7.example", Limit: 1}
 	for name, q := range map[string]struct {
 		sql  string
@@ -53,21 +61,88 @@ func TestPagesOfLongListsAreReadAlone(t *testing.T) {
 		"sites":              {sites.sql(), sites.args(), []string{"sites_host", "url_counts_site"}},
 		"sites of a harvest": {sitesOf.sql(), sitesOf.args(), []string{"sites_host", "harvest_sites", "url_counts_site"}},
 		"a site":             {site.sql(), site.args(), []string{"sites_host", "url_counts_site"}},
-		"documents":          {documents.sql(), documents.args(), []string{"documents_id", "locations_sha256", "matches_sha256"}},
-		"accepted documents": {accepted.sql(), accepted.args(), []string{"documents_id"}},
 		"review":             {waits.sql(), waits.args(), []string{"matches_waiting", "papers_pkey", "documents_pkey", "locations_sha256"}},
 		"settled":            {settled.sql(), settled.args(), []string{"matches_settled_ones", "papers_pkey", "documents_pkey"}},
 		"blacklist":          {blacklistSQL, []any{"h5", 51}, []string{"blacklist_pkey"}},
 		"whitelist":          {whitelistSQL, []any{10000, "http://h10000.example/", 51}, []string{"whitelist_position"}},
+		"harvests":           {harvestsSQL, []any{"h5000", 21}, []string{"harvests_started", "harvests_pkey"}},
+		"jobs":               {jobsBeforeSQL, []any{10000, 51}, []string{"jobs_pkey"}},
+		"lines of a job":     {importRecordsSQL, []any{1, 50000, false, 51}, []string{"import_records_pkey"}},
+		"differing lines":    {importRecordsSQL, []any{1, 50000, true, 51}, []string{"import_records_differ"}},
 	} {
-		rows, err := db.Pool.Query(t.Context(), "EXPLAIN "+q.sql, append([]any{pgx.QueryExecModeExec}, q.args...)...)
-		require.NoError(t, err, name)
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err, name)
-		plan := strings.Join(lines, "\n")
-		require.NotContains(t, plan, "Seq Scan", "%s: %s", name, plan)
-		for _, index := range q.uses {
-			require.Contains(t, plan, index, "%s: %s", name, plan)
-		}
+		readsAlone(t, db, name, 2000, q.sql, q.args, q.uses...)
 	}
+	for name, q := range map[string]struct {
+		DocumentQuery
+		uses []string
+	}{
+		"documents":          {DocumentQuery{After: 10000}, []string{"documents_id", "locations_sha256", "matches_sha256"}},
+		"accepted documents": {DocumentQuery{States: []string{"accepted"}, After: 10000}, []string{"documents_"}},
+		"rejected documents": {DocumentQuery{States: []string{"rejected"}}, []string{"documents_state"}},
+		"failed documents":   {DocumentQuery{States: []string{"failed"}}, []string{"documents_state"}},
+		"papers":             {DocumentQuery{Classes: []string{"paper"}}, []string{"documents_"}},
+		"theses":             {DocumentQuery{Classes: []string{"thesis"}}, []string{"documents_class"}},
+		"no slides":          {DocumentQuery{Classes: []string{"slides"}}, []string{"documents_class"}},
+		"of a large site":    {DocumentQuery{Host: "h1.example", After: 10000}, []string{"locations_"}},
+		"of a small site":    {DocumentQuery{Host: "h2.example"}, []string{"locations_site"}},
+		"of no site":         {DocumentQuery{Host: "none.example"}, []string{"locations_site"}},
+		"of a small venue":   {DocumentQuery{Venue: "conf/z"}, []string{"matches_"}},
+		"of a large venue":   {DocumentQuery{Venue: "conf/x"}, []string{"matches_"}},
+	} {
+		q.Limit = 51
+		require.NoError(t, db.placed(t.Context(), &q.DocumentQuery))
+		sql, args := q.sql()
+		readsAlone(t, db, name, 2000, sql, args, q.uses...)
+	}
+	words := DocumentQuery{Text: "no such words", Limit: 51}
+	last, n, err := db.DocumentsThrough(t.Context(), words, 500)
+	require.NoError(t, err)
+	require.Equal(t, 500, n)
+	sql, args := words.throughSQL(500)
+	readsAlone(t, db, "through 500 texts", 2000, sql, args, "documents_id")
+	words.Until = last
+	sql, args = words.sql()
+	readsAlone(t, db, "words in 500 texts", 2000, sql, args, "documents_id")
+}
+
+// readsAlone has a statement done, and holds it to the indexes that it is to use and to
+// how many rows it may look at.
+func readsAlone(t *testing.T, db *DB, name string, most float64, sql string, args []any, uses ...string) {
+	t.Helper()
+	var raw string
+	require.NoError(t, db.Pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(&raw), name)
+	var plans []struct{ Plan planNode }
+	require.NoError(t, json.Unmarshal([]byte(raw), &plans))
+	plan, err := list1[string](t.Context(), db, "EXPLAIN "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+	require.NoError(t, err)
+	said := name + ": " + strings.Join(plan, "\n")
+	assert.NotContains(t, raw, "Seq Scan", said)
+	for _, index := range uses {
+		assert.True(t, strings.Contains(raw, index), "no %s: %s", index, said)
+	}
+	assert.Less(t, plans[0].Plan.looked(), most, "rows that are looked at: %s", said)
+	assert.Less(t, plans[0].Plan.Hit+plans[0].Plan.Read, 3*most, "blocks that are read: %s", said)
+}
+
+// planNode is a step of a plan that was carried out.
+type planNode struct {
+	Rows      float64    `json:"Actual Rows"`
+	Filtered  float64    `json:"Rows Removed by Filter"`
+	Rechecked float64    `json:"Rows Removed by Index Recheck"`
+	Loops     float64    `json:"Actual Loops"`
+	Hit       float64    `json:"Shared Hit Blocks"`
+	Read      float64    `json:"Shared Read Blocks"`
+	Plans     []planNode `json:"Plans"`
+}
+
+// looked is how many rows were read from tables and indexes.
+func (n planNode) looked() float64 {
+	if len(n.Plans) == 0 {
+		return (n.Rows + n.Filtered + n.Rechecked) * n.Loops
+	}
+	sum := n.Filtered * n.Loops
+	for _, below := range n.Plans {
+		sum += below.looked()
+	}
+	return sum
 }

@@ -49,7 +49,7 @@ const harvestPapersSQL = `
 			WHERE m.paper_key=h.paper_key AND ` + FoundSQL + ` ORDER BY ` + bestFirst + ` LIMIT 1) f ON true
 		CROSS JOIN LATERAL (SELECT CASE WHEN h.held THEN 'held' WHEN f.sha256 IS NOT NULL THEN 'found' ELSE 'missing' END AS state) s
 		LEFT JOIN missing_papers w ON w.harvest_id=h.harvest_id AND w.paper_key=h.paper_key AND s.state='missing'
-	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND ($3='' OR s.state=$3) AND ($4::int[] IS NULL OR p.year = ANY($4))
+	WHERE h.harvest_id=$1 AND h.paper_key > $2 AND p.key > $2 AND ($3='' OR s.state=$3) AND ($4::int[] IS NULL OR p.year = ANY($4))
 	ORDER BY h.paper_key LIMIT $5`
 
 func (q PaperQuery) args() []any {

@@ -17,12 +17,12 @@ func (db *DB) VenueTexts(ctx context.Context, venue string, most int) ([]VenueTe
 			SELECT DISTINCT ON (p.key) p.key, l.url, l.parent, p.title, d.first_pages
 			FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 				JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
-			WHERE `+goalSQL(1)+` AND `+FoundSQL+` AND d.first_pages <> ''
+			WHERE `+goalSQL("$1")+` AND `+FoundSQL+` AND d.first_pages <> ''
 			ORDER BY p.key, m.score DESC, d.sha256) found
 		ORDER BY md5(key) LIMIT $2`, venue, most)
 }
 
 // VenueTitles are titles of papers of a venue, a person or a list, at most so many.
 func (db *DB) VenueTitles(ctx context.Context, venue string, most int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT p.title FROM papers p WHERE `+goalSQL(1)+` ORDER BY md5(p.key) LIMIT $2`, venue, most)
+	return list1[string](ctx, db, `SELECT p.title FROM papers p WHERE `+goalSQL("$1")+` ORDER BY md5(p.key) LIMIT $2`, venue, most)
 }
