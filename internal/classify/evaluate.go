@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"math"
 
 	"gleaner/internal/learn"
@@ -11,7 +12,8 @@ import (
 func SiteFolds(examples []Example, k int) []learn.Fold {
 	has := map[string]bool{}
 	var sites []string
-	for _, e := range examples {
+	pages, _ := asked(examples)
+	for _, e := range learn.Pick(examples, pages) {
 		if _, met := has[e.Site]; !met {
 			sites = append(sites, e.Site)
 		}
@@ -27,7 +29,7 @@ func SiteFolds(examples []Example, k int) []learn.Fold {
 	out := make([]learn.Fold, k)
 	for f := range out {
 		for i, e := range examples {
-			if at[e.Site] == f {
+			if !e.Subject && at[e.Site] == f {
 				out[f].Test = append(out[f].Test, i)
 			} else {
 				out[f].Train = append(out[f].Train, i)
@@ -37,8 +39,23 @@ func SiteFolds(examples []Example, k int) []learn.Fold {
 	return out
 }
 
+// pageFolds deals single pages to k folds, of each class in proportion, as the thesis does.
+func pageFolds(examples []Example, k int) []learn.Fold {
+	pages, subjects := asked(examples)
+	labels := make([]learn.Example, len(pages))
+	for i, e := range learn.Pick(examples, pages) {
+		labels[i].Label = label(e.Topic)
+	}
+	folds := learn.KFolds(labels, k)
+	for i, f := range folds {
+		folds[i].Test = learn.Pick(pages, f.Test)
+		folds[i].Train = append(learn.Pick(pages, f.Train), subjects...)
+	}
+	return folds
+}
+
 // Cross trains on each fold and counts what the classifier, which had not seen a
-// site, said of its pages.
+// site, said of its pages, read in their order.
 func Cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusion, error) {
 	out := learn.NewConfusion([]string{aboutTopic, aboutOther})
 	for _, f := range folds {
@@ -46,8 +63,9 @@ func Cross(examples []Example, folds []learn.Fold, opt Options) (*learn.Confusio
 		if err != nil {
 			return nil, err
 		}
+		var sites Sites
 		for _, e := range learn.Pick(examples, f.Test) {
-			out.Add(label(e.Topic), label(c.Score(e.Words) >= Sure))
+			out.Add(label(e.Topic), label(c.ScoreOn(&sites, e.Site, e.Words) >= Sure))
 		}
 	}
 	return out, nil
@@ -84,47 +102,54 @@ type Tables struct {
 	Folds    int       `json:"folds"`
 	Machines []Figures `json:"machines"`
 	Bayes    []Figures `json:"bayes"`
+	Beside   Figures   `json:"beside"` // the machine that is used, which weighs the pages of the site before, too: as Options.Beside has it, or as much as the page
 }
 
 // bayesShares are the sizes of the training set for naïve Bayes.
 var bayesShares = [...]float64{0.25, 0.5, 0.75, 1}
 
-// Compare cross-validates every learner over k parts of the examples.
+// Compare cross-validates every learner over k parts of the examples, each page by itself.
+// The machine, which takes time by the square of its examples, learns from opt.Few pages at
+// most, spread evenly.
 func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 	t := &Tables{Folds: k}
+	machine, bayes := opt.withDefaults(), opt.withDefaults()
+	used := machine.Representation
+	few := min(1, float64(machine.Few)/float64(len(examples)))
+	machine.Few, machine.Beside = len(examples), 0
+	bayes.Few, bayes.Beside = 1, 0
 	for _, r := range Representations() {
-		own := opt
-		own.Representation, own.Few = r, len(examples)
-		f, err := crossBoth(examples, k, 1, own)
+		machine.Representation = r
+		f, err := crossBoth(string(r), examples, k, few, machine)
 		if err != nil {
 			return nil, err
 		}
-		f.Learner = string(r)
 		t.Machines = append(t.Machines, f)
 	}
 	for _, share := range bayesShares {
-		own := opt
-		own.Few = 1
-		f, err := crossBoth(examples, k, share, own)
+		f, err := crossBoth("bayes", examples, k, share, bayes)
 		if err != nil {
 			return nil, err
 		}
-		f.Learner = "bayes"
 		t.Bayes = append(t.Bayes, f)
 	}
-	return t, nil
+	machine.Representation, machine.Beside = used, cmp.Or(opt.Beside, 1)
+	var err error
+	t.Beside, err = crossBoth(string(used), examples, k, few, machine)
+	return t, err
 }
 
-func crossBoth(examples []Example, k int, share float64, opt Options) (Figures, error) {
-	f := Figures{Share: share}
-	bySite, byPage := SiteFolds(examples, k), learn.KFolds(labelled(examples), k)
+func crossBoth(learner string, examples []Example, k int, share float64, opt Options) (Figures, error) {
+	f := Figures{Learner: learner, Share: share}
+	bySite, byPage := SiteFolds(examples, k), pageFolds(examples, k)
 	for _, folds := range [][]learn.Fold{bySite, byPage} {
 		for i := range folds {
 			folds[i].Train = thin(examples, folds[i].Train, share)
 		}
 	}
 	for _, fold := range bySite {
-		f.Pages += len(fold.Train)
+		pages, _ := asked(learn.Pick(examples, fold.Train))
+		f.Pages += len(pages)
 	}
 	f.Pages /= k
 	c, err := Cross(examples, bySite, opt)
@@ -139,26 +164,21 @@ func crossBoth(examples []Example, k int, share float64, opt Options) (Figures, 
 	return f, nil
 }
 
-// thin keeps a share of each class, spread evenly over their order.
+// thin keeps a share of the pages of each class, spread evenly over their order.
 func thin(examples []Example, at []int, share float64) []int {
 	var met [2]float64
 	var out []int
 	for _, i := range at {
+		if examples[i].Subject {
+			out = append(out, i)
+			continue
+		}
 		k := class(examples[i].Topic)
 		before := math.Ceil(met[k] * share)
 		met[k]++
 		if math.Ceil(met[k]*share) > before {
 			out = append(out, i)
 		}
-	}
-	return out
-}
-
-// labelled are the examples' labels, for folds that keep the classes in proportion.
-func labelled(examples []Example) []learn.Example {
-	out := make([]learn.Example, len(examples))
-	for i, e := range examples {
-		out[i].Label = label(e.Topic)
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 // topicTraining is what `lab train topic` is told.
 type topicTraining struct {
 	dir, labels, out string
+	subjects         string
 	options          classify.Options
 	folds            int
 }
@@ -37,6 +39,9 @@ the pages stand in the file, too, so that 'starter collect --retrain' can learn 
 		RunE: func(*cobra.Command, []string) error {
 			if o.options.Few > classify.MostFew {
 				return fmt.Errorf("%w: --few %d is more than %d", program.ErrUsage, o.options.Few, classify.MostFew)
+			}
+			if b := o.options.Beside; !(b >= 0 && b <= classify.MostBeside) {
+				return fmt.Errorf("%w: --beside %v: want 0 to %d", program.ErrUsage, b, classify.MostBeside)
 			}
 			pages, err := o.pages()
 			if err != nil {
@@ -68,6 +73,8 @@ the pages stand in the file, too, so that 'starter collect --retrain' can learn 
 	fl.StringVar(&o.dir, "dir", "", "folder of pages (required)")
 	fl.StringVar(&o.labels, "labels", "", "file of labels (required)")
 	fl.StringVar(&o.out, "out", "", "file to write (required)")
+	fl.StringVar(&o.subjects, "subjects", "", "file of subjects to learn from, too, a line each: topic or other, tab, name, tab, words of it")
+	fl.Float64Var(&o.options.Beside, "beside", 0, "what the pages of a site that were read before weigh together against the page, 0 to 10; 1: as much")
 	fl.IntVar(&o.folds, "folds", 5, "parts that the examples are cut into for the figures")
 	fl.IntVar(&o.options.Few, "few", 1500, "examples up to which a support vector machine learns")
 	fl.IntVar(&o.options.Negatives, "negatives", 2, "other pages for each about the topic")
@@ -97,6 +104,7 @@ func printTables(w io.Writer, t *classify.Tables, used classify.Representation) 
 			both["machine"] = f
 		}
 	}
+	figures("+ its site", t.Beside)
 	head(11, "Naïve Bayes, by the pages that it learnt from")
 	for _, f := range t.Bayes {
 		figures(fmt.Sprint(f.Pages), f)
@@ -112,7 +120,7 @@ func printTables(w io.Writer, t *classify.Tables, used classify.Representation) 
 	}
 }
 
-// pages reads the labelled pages.
+// pages reads the labelled pages and, after them, the subjects.
 func (o topicTraining) pages() ([]classify.Labelled, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
@@ -145,7 +153,25 @@ func (o topicTraining) pages() ([]classify.Labelled, error) {
 		}
 		out = append(out, classify.Labelled{URL: address, Topic: label == "topic", Words: strings.Join(words, " ")})
 	}
-	return out, lines.Err()
+	subjects, err := o.described(filter)
+	return append(out, subjects...), errors.Join(err, lines.Err())
+}
+
+// described are the subjects, none without a file of them.
+func (o topicTraining) described(f *topic.Filter) ([]classify.Labelled, error) {
+	if o.subjects == "" {
+		return nil, nil
+	}
+	file, err := os.Open(o.subjects)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	defer func() { _ = file.Close() }()
+	out, err := classify.ReadSubjects(file, f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s, %w", program.ErrUsage, o.subjects, err)
+	}
+	return out, nil
 }
 
 // words are those of a page.
