@@ -23,6 +23,7 @@ type Options struct {
 	Few            int            `json:"few,omitempty"`            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
 	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
 	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
+	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
 }
 
 func (o Options) withDefaults() Options {
@@ -180,12 +181,12 @@ func (c *Classifier) Known(words []string) int {
 }
 
 // sure is the score of a page of which enough words are known, and 0 of any other; 0, too,
-// where weights beyond all measure give no number.
-func (c *Classifier) sure(words []string) float64 {
+// where weights beyond all measure give no number. The pages of its site count as ScoreOn has it.
+func (c *Classifier) sure(sites *Sites, site string, words []string) float64 {
 	if c.Known(words) < leastKnown {
 		return 0
 	}
-	if s := c.Score(words); s > 0 {
+	if s := c.ScoreOn(sites, site, words); s > 0 {
 		return s
 	}
 	return 0
@@ -214,6 +215,8 @@ func (c *Classifier) Check() error {
 		return errors.New("classifier with neither or both of svm and bayes")
 	case c.Options.Few > MostFew:
 		return fmt.Errorf("classifier whose machine learns from up to %d examples: %d is the most", c.Options.Few, MostFew)
+	case !(c.Options.Beside >= 0 && c.Options.Beside <= MostBeside): // nor NaN
+		return fmt.Errorf("classifier in which the pages of a site weigh %v: want 0 to %d", c.Options.Beside, MostBeside)
 	case c.Bayes != nil && len(c.Bayes.Odds) != len(v.Words):
 		return errors.New("classifier whose odds do not fit its vocabulary")
 	}

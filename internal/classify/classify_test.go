@@ -228,3 +228,24 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c})
 	assert.ElementsMatch(t, []string{"sea", "systems", "no centroid"}, by.Topics())
 }
+
+// The tables have the machine on every representation and naïve Bayes by growing training
+// sets, spread over the sites; both kinds of leaving out ask about every page once.
+func TestTablesAskAboutEveryPageOnce(t *testing.T) {
+	all := pages(80)
+	tables, err := classify.Compare(all, 4, classify.Options{})
+	require.NoError(t, err)
+	require.Len(t, tables.Machines, len(classify.Representations()))
+	var sizes []int
+	for _, f := range append(tables.Machines, tables.Bayes...) {
+		for _, m := range []classify.Measured{f.BySite, f.ByPage} {
+			c := m.Confusion.Counts
+			assert.Equal(t, len(all), c[0][0]+c[0][1]+c[1][0]+c[1][1])
+			assert.InDelta(t, float64(c[0][0]+c[1][1])/float64(len(all)), m.Accuracy, 1e-9)
+			assert.InDelta(t, float64(c[0][0])/float64(c[0][0]+c[1][0]), m.Precision, 1e-9)
+			assert.InDelta(t, float64(c[0][0])/float64(c[0][0]+c[0][1]), m.Recall, 1e-9)
+		}
+		sizes = append(sizes, f.Pages)
+	}
+	assert.Equal(t, []int{60, 60, 60, 60, 60, 15, 30, 45, 60}, sizes)
+}

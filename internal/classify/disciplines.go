@@ -38,7 +38,7 @@ func (d *Disciplines) Add(name string, data []byte) error {
 func (d *Disciplines) Best(title, text string) (name string, sure float64) {
 	words := Words(d.filter, topic.Page{Title: title, Text: text})
 	for _, n := range d.names {
-		if s := d.by[n].sure(words); s > sure {
+		if s := d.by[n].sure(nil, "", words); s > sure {
 			name, sure = n, s
 		}
 	}

@@ -12,16 +12,20 @@ import (
 )
 
 // Labelled is a page that a person labelled, as the file of a classifier keeps it, so that
-// it can be learnt from again.
+// it can be learnt from again, or a subject (ReadSubjects).
 type Labelled struct {
-	URL   string `json:"url"`
+	URL   string `json:"url"` // of a subject "subject:" and its name
 	Topic bool   `json:"topic"`
 	Words string `json:"words"` // parted by blanks
 }
 
-// Example is the page to be learnt from.
+// Example is the page, or the subject, to be learnt from.
 func (l Labelled) Example() Example {
-	return Example{Words: strings.Fields(l.Words), Topic: l.Topic, Site: weburl.Host(l.URL)}
+	e := Example{Words: strings.Fields(l.Words), Topic: l.Topic, Site: l.URL, Subject: strings.HasPrefix(l.URL, subjectScheme)}
+	if !e.Subject {
+		e.Site = weburl.Host(l.URL)
+	}
+	return e
 }
 
 // certain is the score from which a page is an example of its own, and 1 − certain that
@@ -33,7 +37,9 @@ const certain = 0.9
 func (c *Classifier) certainOf(pages, told []Example) []Example {
 	var left [2]int
 	for _, e := range told {
-		left[class(e.Topic)]++
+		if !e.Subject {
+			left[class(e.Topic)]++
+		}
 	}
 	var out []Example
 	for _, e := range pages {
@@ -72,12 +78,13 @@ func Relearn(ctx context.Context, told, read []Example, opt Options) (*Relearnt,
 	if err != nil {
 		return nil, fmt.Errorf("of %d labelled pages: %w", len(told), err)
 	}
-	out := &Relearnt{Classifier: first, Told: len(told), Accuracy: alone}
+	pages, _ := asked(told)
+	out := &Relearnt{Classifier: first, Told: len(pages), Accuracy: alone}
 	if alone == nil || *with < *alone {
 		return out, nil
 	}
 	second, own, err := first.further(told, read, opt)
-	return &Relearnt{Classifier: second, Told: len(told), Own: own, Accuracy: with}, err
+	return &Relearnt{Classifier: second, Told: len(pages), Own: own, Accuracy: with}, err
 }
 
 // further is what learns from labelled pages and from so many that the classifier, which

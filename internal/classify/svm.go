@@ -51,22 +51,24 @@ func trainSVM(vectors []vector, topic []bool) *SVM {
 func newSolver(vectors []vector, topic []bool) *solver {
 	n := len(vectors)
 	s := &solver{y: make([]float64, n), alpha: make([]float64, n), grad: make([]float64, n), kernel: make([][]float32, n)}
-	for i := range vectors {
+	var wide []float64 // one vector by all words of the vocabulary: its products with the others cost least
+	for i, v := range vectors {
 		s.y[i], s.grad[i] = -1, -1
 		if topic[i] {
 			s.y[i] = 1
 		}
 		s.kernel[i] = make([]float32, n)
+		wide = v.spread(wide)
 		for j := 0; j <= i; j++ {
-			k := float32(rbf(svmGamma, vectors[i], vectors[j]))
+			k := float32(rbf(svmGamma, v, vectors[j], vectors[j].product(wide)))
 			s.kernel[i][j], s.kernel[j][i] = k, k
 		}
 	}
 	return s
 }
 
-// rbf is the kernel of two vectors of length one, or of none.
-func rbf(gamma float64, a, b vector) float64 {
+// rbf is the kernel of two vectors of length one, or of none, with such a product.
+func rbf(gamma float64, a, b vector, product float64) float64 {
 	var norm float64
 	if len(a.At) > 0 {
 		norm++
@@ -74,7 +76,7 @@ func rbf(gamma float64, a, b vector) float64 {
 	if len(b.At) > 0 {
 		norm++
 	}
-	return math.Exp(-gamma * (norm - 2*a.dot(b)))
+	return math.Exp(-gamma * (norm - 2*product))
 }
 
 // up and low tell whether a multiplier may still grow or shrink with its sign.
@@ -161,9 +163,9 @@ func (s *solver) bias() float64 {
 
 // margin of a page: over 0 where it is about the topic.
 func (m *SVM) margin(x vector) float64 {
-	sum := m.Bias
+	sum, wide := m.Bias, x.spread(nil)
 	for i, s := range m.Support {
-		sum += m.Alphas[i] * rbf(m.Gamma, s, x)
+		sum += m.Alphas[i] * rbf(m.Gamma, s, x, s.product(wide))
 	}
 	return sum
 }

@@ -10,11 +10,12 @@ import (
 	"gleaner/internal/topic"
 )
 
-// Example is a labelled page.
+// Example is a labelled page, or a subject by its words.
 type Example struct {
-	Words []string // as Words has them
-	Topic bool     // about the topic
-	Site  string   // pages of one site are never parted in cross-validation
+	Words   []string // as Words has them
+	Topic   bool     // about the topic
+	Site    string   // pages of one site are never parted in cross-validation
+	Subject bool     // no page: always learnt from, never asked about
 }
 
 // Representation is how a page becomes a vector over the vocabulary (§4.3). A word's
@@ -25,7 +26,9 @@ type Representation string
 // The four representations of the thesis, and tf·idf. The measures of a word are
 // differences between the topic and the rest: RDF of the share of pages that hold it,
 // RKF of the share that it has of all words. γ = Σ RDF / Σ RKF over the vocabulary
-// brings both to one scale. On sites that were left out tf·idf is the best.
+// brings both to one scale. tf·idf is ours: the idf is of sites, so that no word is common
+// for standing in one site's menu, and words of two sites are in its vocabulary, too. On
+// sites that were left out it is the best.
 const (
 	RKF         Representation = "rkf"
 	RDF         Representation = "rdf"
@@ -50,7 +53,7 @@ const maxVocabulary = 20_000
 type Vocabulary struct {
 	Shape   Representation `json:"representation"`
 	Words   []string       `json:"words"`
-	Weights []float64      `json:"weights"` // by word, in the representation
+	Weights []float64      `json:"weights"` // by word, in the representation; for tf·idf ln of one more than the sites over those that hold it
 	IDF     []float64      `json:"idf"`     // by word: ln of pages over pages that hold it
 
 	at map[string]int
@@ -82,7 +85,8 @@ func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error
 		return nil, fmt.Errorf("%w: %d pages about the topic, %d others", ErrExamples, pages[1], pages[0])
 	}
 	v := &Vocabulary{Shape: shape}
-	v.choose(counts, pages, times)
+	sites, all := sitesOf(examples)
+	v.choose(counts, sites, pages, times, all)
 	if len(v.Words) == 0 {
 		return nil, fmt.Errorf("%w: no word is frequent enough", ErrExamples)
 	}
@@ -90,22 +94,45 @@ func NewVocabulary(examples []Example, shape Representation) (*Vocabulary, error
 	return v, nil
 }
 
-// measured is a word with its measures.
-type measured struct {
-	word          string
-	rdf, rkf, idf float64
+// sitesOf is on how many sites a word is, and how many there are.
+func sitesOf(examples []Example) (of map[string]int, all int) {
+	by := map[string][]Example{}
+	for _, e := range examples {
+		by[e.Site] = append(by[e.Site], e)
+	}
+	of = map[string]int{}
+	for _, pages := range by {
+		met := map[string]bool{}
+		for _, p := range pages {
+			for _, w := range p.Words {
+				if !met[w] {
+					met[w] = true
+					of[w]++
+				}
+			}
+		}
+	}
+	return of, len(by)
 }
 
-// choose fills the vocabulary with the words whose RDFs come to enough.
-func (v *Vocabulary) choose(counts map[string]*wordCount, pages, times [2]int) {
+// measured is a word with its measures.
+type measured struct {
+	word                string
+	rdf, rkf, idf, site float64
+}
+
+// choose fills the vocabulary with the words whose RDFs come to enough, for tf·idf also with
+// those of two sites.
+func (v *Vocabulary) choose(counts map[string]*wordCount, sites map[string]int, pages, times [2]int, allSites int) {
 	var all []measured
 	for w, c := range counts {
 		rdf := [2]float64{percent(c.pages[0], pages[0]), percent(c.pages[1], pages[1])}
-		if rdf[0]+rdf[1] > minRDF {
+		if rdf[0]+rdf[1] > minRDF || v.Shape == TFIDF && sites[w] > 1 {
 			all = append(all, measured{word: w,
-				rdf: math.Abs(rdf[1] - rdf[0]),
-				rkf: math.Abs(percent(c.times[1], times[1]) - percent(c.times[0], times[0])),
-				idf: math.Log(float64(pages[0]+pages[1]) / float64(c.pages[0]+c.pages[1]))})
+				rdf:  math.Abs(rdf[1] - rdf[0]),
+				rkf:  math.Abs(percent(c.times[1], times[1]) - percent(c.times[0], times[0])),
+				idf:  math.Log(float64(pages[0]+pages[1]) / float64(c.pages[0]+c.pages[1])),
+				site: math.Log(float64(allSites+1) / float64(sites[w]))})
 		}
 	}
 	slices.SortFunc(all, func(a, b measured) int {
@@ -145,7 +172,7 @@ func (m measured) weight(shape Representation, gamma float64) float64 {
 	case RDFGammaRKF:
 		return m.rdf + gamma*m.rkf
 	}
-	return m.idf
+	return m.site
 }
 
 func (v *Vocabulary) index() {
@@ -184,19 +211,27 @@ func (v *Vocabulary) vector(words []string) vector {
 	return out
 }
 
-func (a vector) dot(b vector) float64 {
+// spread writes the components of a vector to their places in the vocabulary, in place of
+// those that another one left there.
+func (a vector) spread(wide []float64) []float64 {
+	clear(wide)
+	if n := len(a.At); n > 0 && int(a.At[n-1]) >= len(wide) {
+		wide = make([]float64, a.At[n-1]+1)
+	}
+	for k, i := range a.At {
+		wide[i] = float64(a.X[k])
+	}
+	return wide
+}
+
+// product is the inner product with a vector that was spread.
+func (a vector) product(wide []float64) float64 {
 	var sum float64
-	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
-		switch {
-		case a.At[i] < b.At[j]:
-			i++
-		case a.At[i] > b.At[j]:
-			j++
-		default:
-			sum += float64(a.X[i]) * float64(b.X[j])
-			i++
-			j++
+	for k, i := range a.At {
+		if int(i) >= len(wide) {
+			break // they rise
 		}
+		sum += float64(a.X[k]) * wide[i]
 	}
 	return sum
 }

@@ -10,6 +10,7 @@ import (
 	porterstemmer "github.com/blevesearch/go-porterstemmer"
 
 	"gleaner/internal/topic"
+	"gleaner/internal/web/weburl"
 )
 
 // The bounds of a word that is kept, in bytes, and of the words of a page: what a
@@ -54,11 +55,16 @@ type Pages struct {
 	filter *topic.Filter
 	topics []string // that have a learnt classifier, sorted
 	by     map[string]*Classifier
+	sites  map[string]*Sites // by topic: what it said of the pages of hosts so far
 }
 
 // Over lays classifiers, by topic, over centroids. Each must have passed Check.
 func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier) *Pages {
-	return &Pages{Vectors: centroids, filter: f, topics: slices.Sorted(maps.Keys(by)), by: by}
+	c := &Pages{Vectors: centroids, filter: f, topics: slices.Sorted(maps.Keys(by)), by: by, sites: map[string]*Sites{}}
+	for t := range by {
+		c.sites[t] = &Sites{}
+	}
+	return c
 }
 
 // Topics implements topic.Classifier: those with a centroid, and those with a learnt
@@ -80,9 +86,9 @@ const leastKnown = 4
 // Classify implements topic.Classifier.
 func (c *Pages) Classify(p topic.Page) []topic.Score {
 	out := slices.DeleteFunc(c.Vectors.Classify(p), func(s topic.Score) bool { return c.by[s.Topic] != nil })
-	words := Words(c.filter, p)
+	words, host := Words(c.filter, p), weburl.Host(p.URL)
 	for _, t := range c.topics {
-		if s := c.by[t].sure(words); s > 0 {
+		if s := c.by[t].sure(c.sites[t], host, words); s > 0 {
 			out = append(out, topic.Score{Topic: t, Correlation: s})
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 // topicTraining is what `lab train topic` is told.
 type topicTraining struct {
 	dir, labels, out string
+	subjects         string
 	options          classify.Options
 	folds            int
 }
@@ -30,13 +32,16 @@ func (c *cli) trainTopic() *cobra.Command {
 		Long: `Learn from labelled pages in a folder (DIR/HOST/PATH) what pages about a topic
 hold: a support vector machine while they are few, naïve Bayes weighted by tf·idf
 beyond --few. The labels are a line each: URL, tab, topic or other. The figures are
-those of sites that were left out, and beside them those of pages that were left
-out, as in the thesis that the classifiers come from. The words of the pages stand in the
-file, too, so that 'starter collect --retrain' can learn from them again.`,
+tables 10, 11 and 12 of the thesis that the classifiers come from: those of sites that were
+left out, and beside them those of pages that were left out, as in the thesis. The words of
+the pages stand in the file, too, so that 'starter collect --retrain' can learn from them again.`,
 		Example: "  lab train topic --dir mirror --labels pages.tsv --out databases.json",
 		RunE: func(*cobra.Command, []string) error {
 			if o.options.Few > classify.MostFew {
 				return fmt.Errorf("%w: --few %d is more than %d", program.ErrUsage, o.options.Few, classify.MostFew)
+			}
+			if b := o.options.Beside; !(b >= 0 && b <= classify.MostBeside) {
+				return fmt.Errorf("%w: --beside %v: want 0 to %d", program.ErrUsage, b, classify.MostBeside)
 			}
 			pages, err := o.pages()
 			if err != nil {
@@ -51,19 +56,16 @@ file, too, so that 'starter collect --retrain' can learn from them again.`,
 				return fmt.Errorf("%w: %s: %w", program.ErrUsage, o.labels, err)
 			}
 			model.Pages = pages
-			rows, err := classify.Compare(examples, o.folds, o.options)
+			tables, err := classify.Compare(examples, o.folds, o.options)
 			if err != nil {
 				return err
 			}
 			if err := program.WriteJSON(o.out, model); err != nil {
 				return err
 			}
-			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "figures": rows}, func(w io.Writer) error {
-				fmt.Fprintf(w, "%d pages; accuracy where whole sites are left out, and where single pages are:\n", len(examples))
-				for _, r := range rows {
-					fmt.Fprintf(w, "  %-12s %.4f  %.4f\n", r.Learner, r.BySite.Accuracy(), r.ByPage.Accuracy())
-				}
-				_, err := fmt.Fprintf(w, "wrote %s\n", o.out)
+			return c.Print(map[string]any{"file": o.out, "examples": len(examples), "tables": tables}, func(w io.Writer) error {
+				printTables(w, tables, model.Options.Representation)
+				_, err := fmt.Fprintf(w, "%d pages: wrote %s\n", len(examples), o.out)
 				return err
 			})
 		}}
@@ -71,6 +73,8 @@ file, too, so that 'starter collect --retrain' can learn from them again.`,
 	fl.StringVar(&o.dir, "dir", "", "folder of pages (required)")
 	fl.StringVar(&o.labels, "labels", "", "file of labels (required)")
 	fl.StringVar(&o.out, "out", "", "file to write (required)")
+	fl.StringVar(&o.subjects, "subjects", "", "file of subjects to learn from, too, a line each: topic or other, tab, name, tab, words of it")
+	fl.Float64Var(&o.options.Beside, "beside", 0, "what the pages of a site that were read before weigh together against the page, 0 to 10; 1: as much")
 	fl.IntVar(&o.folds, "folds", 5, "parts that the examples are cut into for the figures")
 	fl.IntVar(&o.options.Few, "few", 1500, "examples up to which a support vector machine learns")
 	fl.IntVar(&o.options.Negatives, "negatives", 2, "other pages for each about the topic")
@@ -81,7 +85,42 @@ file, too, so that 'starter collect --retrain' can learn from them again.`,
 	return cmd
 }
 
-// pages reads the labelled pages.
+// printTables prints them as the thesis numbers them, whole sites left out on the left. What
+// the two learners said of what is told of the machine with the representation that is used.
+func printTables(w io.Writer, t *classify.Tables, used classify.Representation) {
+	figures := func(name string, f classify.Figures) {
+		s, p := f.BySite, f.ByPage
+		fmt.Fprintf(w, "  %-12s %8.4f %9.4f %7.4f   %8.4f %9.4f %7.4f\n", name, s.Accuracy, s.Precision, s.Recall, p.Accuracy, p.Precision, p.Recall)
+	}
+	head := func(number int, title string) {
+		fmt.Fprintf(w, "Table %d. %s\n  %-12s %-26s   %s\n  %-12s %s   %s\n", number, title, "", "sites left out", "pages left out", "",
+			"accuracy precision  recall", "accuracy precision  recall")
+	}
+	head(10, "Support vector machine, by representation")
+	both := map[string]classify.Figures{}
+	for _, f := range t.Machines {
+		figures(f.Learner, f)
+		if f.Learner == string(used) {
+			both["machine"] = f
+		}
+	}
+	figures("+ its site", t.Beside)
+	head(11, "Naïve Bayes, by the pages that it learnt from")
+	for _, f := range t.Bayes {
+		figures(fmt.Sprint(f.Pages), f)
+		both["bayes"] = f
+	}
+	fmt.Fprintf(w, "Table 12. What was said of pages (machine: %s)\n  %-21s %-17s   %s\n", used, "", "sites left out", "pages left out")
+	fmt.Fprintf(w, "  %-12s %-8s %8s %8s   %8s %8s\n", "", "is", "topic", "other", "topic", "other")
+	for _, name := range []string{"machine", "bayes"} {
+		s, p := both[name].BySite.Confusion, both[name].ByPage.Confusion
+		for i, is := range s.Classes {
+			fmt.Fprintf(w, "  %-12s %-8s %8d %8d   %8d %8d\n", name, is, s.Counts[i][0], s.Counts[i][1], p.Counts[i][0], p.Counts[i][1])
+		}
+	}
+}
+
+// pages reads the labelled pages and, after them, the subjects.
 func (o topicTraining) pages() ([]classify.Labelled, error) {
 	stops, err := topic.DefaultStops()
 	if err != nil {
@@ -114,7 +153,25 @@ func (o topicTraining) pages() ([]classify.Labelled, error) {
 		}
 		out = append(out, classify.Labelled{URL: address, Topic: label == "topic", Words: strings.Join(words, " ")})
 	}
-	return out, lines.Err()
+	subjects, err := o.described(filter)
+	return append(out, subjects...), errors.Join(err, lines.Err())
+}
+
+// described are the subjects, none without a file of them.
+func (o topicTraining) described(f *topic.Filter) ([]classify.Labelled, error) {
+	if o.subjects == "" {
+		return nil, nil
+	}
+	file, err := os.Open(o.subjects)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	defer func() { _ = file.Close() }()
+	out, err := classify.ReadSubjects(file, f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s, %w", program.ErrUsage, o.subjects, err)
+	}
+	return out, nil
 }
 
 // words are those of a page.

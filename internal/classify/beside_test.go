@@ -1,0 +1,120 @@
+package classify_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/topic"
+)
+
+// The pages of a site that were read before weigh beside a page as the classifier's options
+// have it, by hand; other sites and other pages without a site do not.
+func TestPagesBeforeWeighBeside(t *testing.T) {
+	c, err := classify.Train(pages(120), classify.Options{Beside: 2})
+	require.NoError(t, err)
+	about, doubtful := []string{"compil", "databas", "network", "protocol"}, []string{"theorem", "network", "research", "manifold"}
+	odds := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	a, d := odds(c.Score(about)), odds(c.Score(doubtful))
+	require.Positive(t, a)
+	require.Negative(t, d)
+
+	var sites classify.Sites
+	assert.InDelta(t, a, odds(c.ScoreOn(&sites, "s.example", about)), 1e-6, "the first page of a site is judged alone")
+	assert.InDelta(t, d+2*a/2, odds(c.ScoreOn(&sites, "s.example", doubtful)), 1e-6)
+	assert.InDelta(t, a+2*(a+d)/3, odds(c.ScoreOn(&sites, "s.example", about)), 1e-6)
+	assert.InDelta(t, d, odds(c.ScoreOn(&sites, "other.example", doubtful)), 1e-6)
+	assert.InDelta(t, c.Score(doubtful), c.ScoreOn(&sites, "", doubtful), 1e-12)
+
+	c.Options.Beside = 0
+	assert.InDelta(t, c.Score(doubtful), c.ScoreOn(&sites, "s.example", doubtful), 1e-12)
+	c.Options.Beside = 11
+	assert.Error(t, c.Check())
+	c.Options.Beside = math.NaN()
+	assert.Error(t, c.Check())
+}
+
+// In a crawl a page counts the more, the more the pages of its host did.
+func TestCrawlsWeighThePagesOfAHost(t *testing.T) {
+	c, err := classify.Train(pages(120), classify.Options{Beside: 1})
+	require.NoError(t, err)
+	model, _ := topic.Build(topic.Defaults(), nil, nil)
+	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c})
+	score := func(url, text string) float64 {
+		scores := by.Classify(topic.Page{URL: url, Text: text})
+		require.Len(t, scores, 1)
+		return scores[0].Correlation
+	}
+	text := "a theorem of networks, research on a manifold"
+	alone := score("http://new.example/", text)
+	for range 3 {
+		score("http://systems.example/a", "a protocol for the network of a database, by a compiler")
+	}
+	assert.Greater(t, score("http://systems.example/b", text), alone)
+	assert.InDelta(t, alone, score("http://else.example/", text), 1e-12)
+}
+
+// Subjects are read a line each, known again by what stands in place of their URL, and
+// refused where a line is none.
+func TestSubjectsAreRead(t *testing.T) {
+	text := "# a remark\ntopic\tcompilers\tregister allocation\n\nother\ttopology\tmanifolds\n"
+	got, err := classify.ReadSubjects(strings.NewReader(text), filter(t))
+	require.NoError(t, err)
+	assert.Equal(t, []classify.Labelled{
+		{URL: "subject:compilers", Topic: true, Words: "compil regist alloc"},
+		{URL: "subject:topology", Words: "topolog manifold"}}, got)
+	assert.Equal(t, classify.Example{Words: []string{"topolog", "manifold"}, Site: "subject:topology", Subject: true}, got[1].Example())
+	for _, bad := range []string{"topic\tone", "none\tone\ttwo", "topic\t\ttwo", "topic\ta\tb\nother\ta\tc"} {
+		_, err := classify.ReadSubjects(strings.NewReader(bad), filter(t))
+		require.Error(t, err, bad)
+	}
+}
+
+// Subjects are learnt from in every part and asked about in none, be sites left out or pages.
+func TestSubjectsAreNeverAskedAbout(t *testing.T) {
+	all := append(pages(60), classify.Example{Words: []string{"unheard"}, Topic: true, Site: "subject:x", Subject: true})
+	for _, f := range classify.SiteFolds(all, 3) {
+		assert.Contains(t, f.Train, 60)
+		assert.NotContains(t, f.Test, 60)
+	}
+	tables, err := classify.Compare(all, 3, classify.Options{})
+	require.NoError(t, err)
+	for _, m := range []classify.Measured{tables.Bayes[0].BySite, tables.Bayes[0].ByPage} {
+		c := m.Confusion.Counts
+		assert.Equal(t, 60, c[0][0]+c[0][1]+c[1][0]+c[1][1])
+	}
+	got, err := classify.Relearn(t.Context(), all, read(40), classify.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, 60, got.Told)
+}
+
+// The machine's own vocabulary has, beside what the thesis's measure keeps, the words of two
+// sites, and weighs them by sites: a site's menu makes no word frequent.
+func TestWordsAreWeighedBySites(t *testing.T) {
+	var examples []classify.Example
+	for i := range 200 {
+		e := classify.Example{Words: []string{"page"}, Topic: i%2 == 0, Site: "large"}
+		switch i {
+		case 0, 1:
+			e.Site = []string{"a", "b"}[i]
+			e.Words = append(e.Words, "rare")
+		case 2:
+			e.Words = append(e.Words, "single")
+		}
+		if e.Site == "large" {
+			e.Words = append(e.Words, "menu")
+		}
+		examples = append(examples, e)
+	}
+	v, err := classify.NewVocabulary(examples, classify.TFIDF)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"menu", "page", "rare"}, v.Words)
+	assert.InDeltaSlice(t, []float64{math.Log(4), math.Log(4. / 3), math.Log(4. / 2)}, v.Weights, 1e-12)
+	v, err = classify.NewVocabulary(examples, classify.RDF)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"menu", "page"}, v.Words)
+}

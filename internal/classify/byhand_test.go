@@ -1,0 +1,215 @@
+package classify_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/classify"
+)
+
+// A word is in the vocabulary where its RDFs, in percent of the pages of each class, come
+// to more than three together (§4.3): of a hundred pages of each class, four in all.
+func TestWordsOfTheVocabularyComeToMoreThanThree(t *testing.T) {
+	in := map[string][2]int{ // pages about the topic that hold it, and others
+		"three": {2, 1}, "three-here": {3, 0}, "three-there": {0, 3},
+		"four": {2, 2}, "four-here": {4, 0}, "four-there": {0, 4}, "all": {100, 100},
+	}
+	var examples []classify.Example
+	for i := range 200 {
+		e := classify.Example{Topic: i%2 == 0}
+		for word, pages := range in {
+			if n := pages[i%2]; i/2 < n {
+				e.Words = append(e.Words, word, word) // how often a page holds it is no matter
+			}
+		}
+		examples = append(examples, e)
+	}
+	v, err := classify.NewVocabulary(examples, classify.RDF)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"all", "four", "four-here", "four-there"}, v.Words)
+	assert.InDeltaSlice(t, []float64{0, 0, 4, 4}, v.Weights, 1e-9)
+
+	// The shares count, not the pages: one page in twenty-five of the topic is four in a hundred.
+	few := append(slices.Repeat([]classify.Example{{Words: []string{"all"}, Topic: true}}, 24),
+		classify.Example{Words: []string{"rare"}, Topic: true})
+	v, err = classify.NewVocabulary(append(few, slices.Repeat([]classify.Example{{Words: []string{"all", "seldom"}}}, 1)...), classify.RDF)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"all", "rare", "seldom"}, v.Words)
+}
+
+// Two pages of the rest are learnt from for each about the topic, in turn from their sites
+// so that no large one fills them; all, where there are fewer.
+func TestTwoOthersAreLearntFromForEachAboutTheTopic(t *testing.T) {
+	var examples []classify.Example
+	other := func(site string, n int) {
+		for i := range n {
+			examples = append(examples, classify.Example{Words: []string{"page", fmt.Sprint(site, i)}, Site: site})
+		}
+	}
+	other("large", 50)
+	for i := range 3 {
+		examples = append(examples, classify.Example{Words: []string{"page", "topic"}, Topic: true, Site: fmt.Sprint("about", i)})
+	}
+	other("small", 1)
+	other("middle", 9)
+	learn := func(negatives int) *classify.Classifier {
+		c, err := classify.Train(examples, classify.Options{Negatives: negatives})
+		require.NoError(t, err)
+		return c
+	}
+	c := learn(0)
+	assert.Equal(t, 3+6, c.Examples)
+	assert.Equal(t, []string{"large0", "large1", "large2", "middle0", "middle1", "page", "small0", "topic"}, c.Vocabulary.Words)
+	assert.Equal(t, 3+3, learn(1).Examples)
+	assert.Equal(t, len(examples), learn(100).Examples)
+}
+
+// Naïve Bayes learns raw counts with a half added to each, and is asked with words weighted
+// by tf·idf (§4.5): all of it reckoned by hand.
+func TestNaiveBayesByHand(t *testing.T) {
+	examples := []classify.Example{
+		{Words: []string{"net", "net", "net", "page"}, Topic: true, Site: "a"},
+		{Words: []string{"net", "set", "page"}, Topic: true, Site: "b"},
+		{Words: []string{"set", "set", "page"}, Site: "c"},
+		{Words: []string{"set", "page"}, Site: "d"},
+		{Words: []string{"set", "page"}, Site: "e"},
+	}
+	c, err := classify.Train(examples, classify.Options{Few: 1})
+	require.NoError(t, err)
+	require.Equal(t, []string{"net", "page", "set"}, c.Vocabulary.Words)
+	require.NotNil(t, c.Bayes)
+	// About the topic 7 words (net 4, page 2, set 1), of the rest 7 (page 3, set 4); each
+	// class has half a count more of each of three words.
+	assert.InDelta(t, math.Log(2./3), c.Bayes.Prior, 1e-12)
+	assert.InDeltaSlice(t, []float64{
+		math.Log((4.5 / 8.5) / (0.5 / 8.5)), // net: ln 9
+		math.Log((2.5 / 8.5) / (3.5 / 8.5)),
+		math.Log((1.5 / 8.5) / (4.5 / 8.5)), // set: −ln 3
+	}, c.Bayes.Odds, 1e-12)
+	// "net" is on 2 of 5 pages, "set" on 4, "page" on all and so worth nothing.
+	assert.InDeltaSlice(t, []float64{math.Log(5. / 2), 0, math.Log(5. / 4)}, c.Vocabulary.IDF, 1e-12)
+
+	net, set := 2*math.Log(5./2), 3*math.Log(5./4)
+	want := (math.Log(2./3) + net*math.Log(9) - set*math.Log(3)) / (1 + net + set)
+	assert.InDelta(t, want, c.Margin(strings.Fields("net set net page page set unheard set")), 1e-12)
+	assert.InDelta(t, math.Log(2./3), c.Margin([]string{"unheard"}), 1e-12, "the prior alone")
+}
+
+// Pages at right angles are all as far from each other, so that the machine can be solved
+// by hand: with k = exp(−2), the kernel of two of them, one page about the topic and n
+// others at the margin ±1 want b = 2/((n+1)(1−k)) of each other and n times that of the one.
+func TestMachineAgainstKnownSolutions(t *testing.T) {
+	k := math.Exp(-2)
+	for n := 1; n <= 2; n++ {
+		examples := []classify.Example{{Words: []string{"own"}, Topic: true, Site: "own"}}
+		for i := range n {
+			examples = append(examples, classify.Example{Words: []string{fmt.Sprint("other", i)}, Site: fmt.Sprint(i)})
+		}
+		c, err := classify.Train(examples, classify.Options{Representation: classify.RDF})
+		require.NoError(t, err)
+		assert.InDelta(t, 1, c.SVM.Gamma, 0)
+		b := 2 / (float64(n+1) * (1 - k))
+		want := append([]float64{float64(n) * b}, slices.Repeat([]float64{-b}, n)...)
+		assert.InDeltaSlice(t, want, c.SVM.Alphas, 1e-3)
+		assert.InDelta(t, 1-float64(n)*b*(1-k), c.SVM.Bias, 1e-3)
+		assert.InDelta(t, 1, c.Margin([]string{"own"}), 2e-3)
+		assert.InDelta(t, 1, c.Margin([]string{"own", "own", "own"}), 2e-3, "a vector has length one, however long the page")
+		assert.InDelta(t, -1, c.Margin([]string{"other0"}), 2e-3)
+	}
+
+	// Two pages of the same words and contrary labels: no margin parts them, so that both
+	// multipliers come to the cost, and the machine has nothing to say of them.
+	same := []classify.Example{{Words: []string{"net"}, Topic: true}, {Words: []string{"net"}}}
+	c, err := classify.Train(same, classify.Options{Representation: classify.TFIDF})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{classify.SVMCost, -classify.SVMCost}, c.SVM.Alphas)
+	assert.InDelta(t, 0, c.Margin([]string{"net"}), 1e-9)
+}
+
+// muddled are pages of two classes that no machine parts wholly: a tenth has the words of
+// the other class.
+func muddled(n int) []classify.Example {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same at every run
+	var out []classify.Example
+	for i := range n {
+		e := classify.Example{Topic: i%2 == 0, Site: fmt.Sprint(i % 7)}
+		from := i % 2
+		if r.IntN(10) == 0 {
+			from = 1 - from
+		}
+		for range 3 {
+			e.Words = append(e.Words, fmt.Sprint("w", from*4+r.IntN(6)))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// The conditions of Karush, Kuhn and Tucker, without which no solution is the best: pages
+// beyond the margin have no multiplier, those at it some, those within it the whole cost,
+// and the multipliers of the two classes come to the same. The vectors have length one.
+func TestMachineKeepsTheConditionsOfTheBest(t *testing.T) {
+	examples := muddled(80)
+	c, err := classify.Train(examples, classify.Options{})
+	require.NoError(t, err)
+	sum := 0.0
+	for i, s := range c.SVM.Support {
+		sum += c.SVM.Alphas[i]
+		norm := 0.0
+		for _, x := range s.X {
+			norm += float64(x) * float64(x)
+		}
+		assert.InDelta(t, 1, norm, 1e-6)
+	}
+	assert.InDelta(t, 0, sum, 1e-6)
+	var beyond, on, within int
+	support := slices.Clone(c.SVM.Alphas)
+	for _, e := range examples {
+		y := map[bool]float64{true: 1, false: -1}[e.Topic]
+		m := y * c.Margin(e.Words)
+		own := multiplier(c, e, &support)
+		switch {
+		case own == 0:
+			beyond++
+			assert.GreaterOrEqual(t, m, 1-2*classify.SVMTolerance)
+		case own >= classify.SVMCost:
+			within++
+			assert.LessOrEqual(t, m, 1+2*classify.SVMTolerance)
+		default:
+			on++
+			assert.InDelta(t, 1, m, 2*classify.SVMTolerance)
+		}
+	}
+	assert.Positive(t, beyond)
+	assert.Positive(t, on)
+	assert.Positive(t, within)
+	t.Logf("%d beyond the margin, %d on it, %d within", beyond, on, within)
+}
+
+// multiplier is that of an example, 0 where it is no support vector. They stand in the order
+// of the examples, and each is taken once.
+func multiplier(c *classify.Classifier, e classify.Example, left *[]float64) float64 {
+	next := len(c.SVM.Alphas) - len(*left)
+	if next == len(c.SVM.Alphas) {
+		return 0
+	}
+	want := c.Vocabulary.Vector(e.Words)
+	s := c.SVM.Support[next]
+	if len(s.At) != len(want) || (c.SVM.Alphas[next] > 0) != e.Topic {
+		return 0
+	}
+	for k, i := range s.At {
+		if want[c.Vocabulary.Words[i]] != float64(s.X[k]) {
+			return 0
+		}
+	}
+	*left = (*left)[1:]
+	return math.Abs(c.SVM.Alphas[next])
+}

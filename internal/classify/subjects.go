@@ -1,0 +1,49 @@
+package classify
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"gleaner/internal/topic"
+)
+
+// subjectScheme begins what stands in place of the URL of a Labelled that is a subject.
+const subjectScheme = "subject:"
+
+// ReadSubjects reads what subjects there are, about the topic and beside it, to learn from
+// together with labelled pages, which are mostly of too few sites to hold the words of all:
+// a line each of topic or other, a tab, a name, a tab, and words that pages about it have.
+// Empty lines and those that begin with # are passed over.
+func ReadSubjects(r io.Reader, f *topic.Filter) ([]Labelled, error) {
+	var out []Labelled
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		c := strings.Split(line, "\t")
+		if len(c) != 3 || c[0] != aboutTopic && c[0] != aboutOther || c[1] == "" || seen[c[1]] {
+			return nil, fmt.Errorf("line %d: want topic or other, a tab, a name that is new, a tab and words, have %q", n, line)
+		}
+		seen[c[1]] = true
+		words := Words(f, topic.Page{Title: c[1], Text: c[2]})
+		out = append(out, Labelled{URL: subjectScheme + c[1], Topic: c[0] == aboutTopic, Words: strings.Join(words, " ")})
+	}
+	return out, lines.Err()
+}
+
+// asked are the places of the examples that are pages, and told of those that are subjects.
+func asked(examples []Example) (pages, subjects []int) {
+	for i, e := range examples {
+		if e.Subject {
+			subjects = append(subjects, i)
+		} else {
+			pages = append(pages, i)
+		}
+	}
+	return pages, subjects
+}
