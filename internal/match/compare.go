@@ -26,7 +26,6 @@ type wanted struct {
 	words   []string // skeletons of the words
 	begin   []int    // first letter of each word
 	main    int      // letters before a subtitle; 0 where there is none
-	cut     bool     // ends in an ellipsis: its source gives only the beginning
 }
 
 func newWanted(title string) wanted {
@@ -35,8 +34,6 @@ func newWanted(title string) wanted {
 	if i := subtitleAt(s.text); i > 0 {
 		w.main = s.letterAt(i)
 	}
-	end := strings.TrimRight(s.text, " ")
-	w.cut = strings.HasSuffix(end, "…") || strings.HasSuffix(end, "...")
 	for i := range s.letters {
 		if i == 0 || parted(s.text[s.pos[i-1]:s.pos[i]]) {
 			w.begin = append(w.begin, i)

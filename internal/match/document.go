@@ -202,8 +202,6 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 	switch {
 	case p.listed:
 		return Different, 0
-	case w.cut && rel <= misread && long && named && p.before <= headLetters:
-		return Strong, 0.8 // a title that its source has cut goes on in the document
 	case !p.head && rel <= misread && named && p.alone && letters > shortTitle:
 		return Ambiguous, 0.4
 	case !p.head:
@@ -216,8 +214,6 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.8
 	case rel <= misread && p.alone && long && (p.of == 0 || p.top):
 		return Strong, 0.7 // no author legible, but a long title on lines of its own
-	case rel <= misread && long && p.top && p.above && p.prose:
-		return Strong, 0.7 // a column: the author's line, then the title runs into the text
 	case rel == withSubtitle:
 		return subtitled(p)
 	case rel <= misread && long && p.top && p.colon && p.allOf():

@@ -1,18 +1,11 @@
 package match_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gleaner/internal/gleaner"
@@ -21,70 +14,12 @@ import (
 	"gleaner/internal/text"
 )
 
-// sample is one document of the recorded sites.
-type sample struct {
-	url, sha256, text, title string
-}
-
-// farmTexts are read once for all tests of a run.
-var farmTexts struct {
-	sync.Once
-	samples []sample
-	err     error
-}
-
-// farmSamples reads the text of all PDFs.
-func farmSamples(t testing.TB) []sample {
-	t.Helper()
-	farm := realdata.Path(t, "farm")
-	if _, err := exec.LookPath("pdftotext"); err != nil {
-		t.Skip("pdftotext (poppler-utils) is not installed")
-	}
-	farmTexts.Do(func() { farmTexts.samples, farmTexts.err = readFarm(farm) })
-	if farmTexts.err != nil {
-		t.Fatal(farmTexts.err)
-	}
-	return farmTexts.samples
-}
-
-func readFarm(farm string) ([]sample, error) {
-	var out []sample
-	err := filepath.WalkDir(farm, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
-			return err
-		}
-		rel, _ := filepath.Rel(farm, path)
-		body, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(body)
-		s := sample{url: "http://" + filepath.ToSlash(rel), sha256: hex.EncodeToString(sum[:])}
-		text, _ := exec.Command("pdftotext", "-l", "2", path, "-").Output() // broken files have none
-		s.text = string(text)
-		info, _ := exec.Command("pdfinfo", path).Output()
-		for line := range strings.Lines(string(info)) {
-			if v, ok := strings.CutPrefix(line, "Title:"); ok {
-				s.title = strings.TrimSpace(v)
-				break
-			}
-		}
-		out = append(out, s)
-		return nil
-	})
-	return out, err
-}
-
 // TestFarmTextsCutAnywhere begins and ends real texts within their titles.
 func TestFarmTextsCutAnywhere(t *testing.T) {
 	t.Parallel()
-	rows := wantedPapers(t)
-	papers := make([]gleaner.Paper, len(rows))
-	for i, r := range rows {
-		papers[i] = r.paper
-	}
-	ix := match.NewIndex(papers)
-	for i, s := range farmSamples(t) {
+	rows := wantedPapers(t, "truth")
+	ix := match.NewIndex(papersOf(rows))
+	for i, s := range recordedTexts(t, "farm") {
 		if len(ix.Document(match.Evidence{FirstPages: s.text})) == 0 {
 			continue
 		}
@@ -120,16 +55,14 @@ var spoil = map[string]func(string, *rand.Rand) string{
 // documents were matched to the right wanted paper.
 func TestDocumentsOfSites(t *testing.T) {
 	t.Parallel()
-	rows := wantedPapers(t)
-	samples := farmSamples(t)
-	papers := make([]gleaner.Paper, len(rows))
+	rows := wantedPapers(t, "truth")
+	samples := recordedTexts(t, "farm")
 	byKey := map[string]wantedRow{}
-	for i, r := range rows {
-		papers[i] = r.paper
+	for _, r := range rows {
 		byKey[r.paper.Key] = r
 	}
 	judged := labels(t)
-	ix := match.NewIndex(papers)
+	ix := match.NewIndex(papersOf(rows))
 	for _, how := range []string{"as read", "no spaces", "no spaces, no lines", "no ligatures", "1 % of letters changed"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +126,7 @@ func TestDocumentsByTitleAlone(t *testing.T) {
 		papers = append(papers, p)
 		rows[p.Key] = wantedRow{paper: p, urls: realdata.List(row["urls"]), sha256: realdata.List(row["sha256"])}
 	}
-	samples := farmSamples(t)
+	samples := recordedTexts(t, "farm")
 	ix := match.NewIndex(papers)
 	var right, other, missed int
 	for _, s := range samples {
@@ -230,10 +163,11 @@ func TestDocumentsByTitleAlone(t *testing.T) {
 	}
 }
 
-// least is the recall that each way of reading must reach: some titles of the
-// farm's truth are a journal's name or a sentence, and on no document.
+// least is the recall that each way of reading must reach without the words of the
+// links: some titles of the farm's truth are a journal's name or a sentence, and on no
+// document.
 var least = map[string]float64{
-	"as read": 0.96, "no spaces": 0.94, "no spaces, no lines": 0.85, "no ligatures": 0.96, "1 % of letters changed": 0.95,
+	"as read": 0.94, "no spaces": 0.94, "no spaces, no lines": 0.85, "no ligatures": 0.94, "1 % of letters changed": 0.94,
 }
 
 // contradicted: the truth lists the document as another paper, or its reader

@@ -131,7 +131,7 @@ func TestHeldOfLists(t *testing.T) {
 	t.Parallel()
 	dir := realdata.Path(t, "truth")
 	var wanted []gleaner.Paper
-	for _, row := range wantedPapers(t) {
+	for _, row := range wantedPapers(t, "truth") {
 		wanted = append(wanted, row.paper)
 	}
 	for _, name := range []string{"holdings-farm.csv", "holdings-colt.csv"} {

@@ -19,10 +19,7 @@ type place struct {
 	alone   bool // on lines of its own
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
-	above   bool // one of them directly above the title
 	gap     int  // letters between the title and the nearest author behind it
-	before  int  // letters above it on its page
-	prose   bool // the title's last line goes on as a line of prose
 	colon   bool // the title ends its line with a colon: a subtitle follows
 	called  bool // alone on its lines but for a name and a colon before it: "SpecFuzzer: …"
 	form    string
@@ -41,10 +38,10 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 	if d.second >= 0 && start >= d.second {
 		origin = d.second
 	}
-	p.before = start - origin
-	p.top = p.before <= topLetters
+	before := start - origin // letters above it on its page
+	p.top = before <= topLetters
 	p.listed = start >= d.list
-	p.head = !p.listed && p.before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
+	p.head = !p.listed && before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
 	p.of = len(paper.Authors)
 	p.gap = 1 << 20
 	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
@@ -54,13 +51,11 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 			if at >= end {
 				p.gap = min(p.gap, at-end)
 			}
-			p.above = p.above || at < start && start-at <= 100
 		}
 	}
 	if d.lined {
 		starts := d.startsLine(start)
 		p.alone = starts && d.endsLine(end, paper)
-		p.prose = starts && !p.alone && d.inProse(end)
 		p.colon = starts && !p.alone && d.colonBehind(end)
 		p.called = !starts && d.calledBefore(start) && d.endsLine(end, paper)
 	} else {
@@ -184,16 +179,6 @@ func (d *document) colonBehind(i int) bool {
 	}
 	raw := strings.TrimLeft(d.text[d.after(i-1):], " \t")
 	return strings.HasPrefix(raw, ":") || strings.HasPrefix(raw, "—") || strings.HasPrefix(raw, "–")
-}
-
-// inProse reports whether the line goes on behind letter i with at least three
-// more words.
-func (d *document) inProse(i int) bool {
-	if i == 0 || i >= len(d.letters) {
-		return false
-	}
-	p := d.after(i - 1)
-	return len(strings.Fields(d.text[p:d.lineEnd(p)])) >= 3 && !d.endsWithName(i)
 }
 
 // runIn reports whether what stands above a title in a text without lines can

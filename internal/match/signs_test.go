@@ -68,13 +68,13 @@ func TestNoMatchWithoutASign(t *testing.T) {
 func TestNoMatchOfSitesWithoutASign(t *testing.T) {
 	t.Parallel()
 	var papers []gleaner.Paper
-	for _, row := range wantedPapers(t) {
+	for _, row := range wantedPapers(t, "truth") {
 		papers = append(papers, row.paper)
 	}
 	ix := match.NewIndex(papers)
 	r := rand.New(rand.NewPCG(1, 2))
 	for how, change := range spoil {
-		all, bad, signs, samples := 0, 0, 0, farmSamples(t)
+		all, bad, signs, samples := 0, 0, 0, recordedTexts(t, "farm")
 		for _, s := range samples {
 			ev := match.Evidence{FirstPages: change(s.text, r), MetaTitle: s.title}
 			without, n := missed(ix, ev)

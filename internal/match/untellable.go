@@ -166,8 +166,6 @@ func sentence(title string, words []string) bool {
 	switch {
 	case len(words) < 10 || strings.HasSuffix(title, "?"):
 		return false
-	case strings.HasSuffix(title, "…"), strings.HasSuffix(title, "..."):
-		return false // a source that cuts titles cut this one, and a document goes on
 	case said.MatchString(" " + line + " "):
 		return true
 	case unicode.IsLower(first) && fragment.MatchString(line):

@@ -25,12 +25,12 @@ func TestTitlesThatNoDocumentCanBeToldBy(t *testing.T) {
 			"is a family of nonuniformly expanding maps, and prove averaging and rates of averaging for the slow variables",
 			"A matroid base polytope is a polytope in which each vertex has coordinates and each edge is parallel to a difference of two vectors",
 			"The second part of the lecture, where we prove the main theorem for compact manifolds of any dimension",
+			"We study a question that has been open for a long time and answer it for …",
 			"In dieser Arbeit wird das Verhalten von Märkten unter Unsicherheit an drei Beispielen untersucht",
 			"Nel capitolo seguente dimostriamo che la successione delle medie converge quasi certamente al limite cercato"},
 		"": {"Graph Isomorphism is in SPP", "You and Your Research", "Attention is all you need", "Paxos", "A", "Introduction to Algorithms", "Business and Politics", "Preface to Plato's Republic",
 			"Random Forests, Decision Trees, and Neural Networks", "Ada Lovelace, Mathematician", "U.S. and E.U. Policy", "E. coli and S. aureus", "Editorial: What Libraries Want",
 			"Open Problem: Kernel methods on manifolds and metric spaces. What is the probability of a positive definite geodesic exponential kernel?",
-			"We study a question that has been open for a long time and answer it for …",
 			"is it possible to learn what we show to those who never asked us to be taught anything?",
 			"Web crawler system using plurality of parallel priority level queues having distinct associated download priority levels for prioritizing document downloading"},
 	} {
