@@ -45,6 +45,16 @@ func fill(template, escaped string) string {
 	return strings.NewReplacer(wholePath, escaped, fileName, base, dirPath, strings.TrimSuffix(dir, "/")).Replace(template)
 }
 
+// servedTemplate is that of the files of an FTP server: a web server of that host would
+// have them under the same paths. "" is for another place.
+func servedTemplate(root string) string {
+	u, err := url.Parse(root)
+	if err != nil || u.Scheme != "ftp" {
+		return ""
+	}
+	return "http://" + strings.TrimSuffix(u.Host, ":"+u.Port()) + path.Join("/", u.EscapedPath(), wholePath)
+}
+
 // mirrorTemplate is that of a mirror, in which the path of a file begins with its host.
 const mirrorTemplate = "http://" + wholePath
 

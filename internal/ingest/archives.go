@@ -19,6 +19,7 @@ import (
 // archives is the log of archive files, read one after the other.
 type archives struct {
 	watched
+	only    string   // the one format that is taken; else any
 	files   []stored // in order
 	i       int      // the file that is read
 	before  int64    // bytes of the files before
@@ -47,9 +48,12 @@ type said struct {
 }
 
 // openArchives opens archive files, or folders of them, at a position.
-func openArchives(ctx context.Context, places source.Places, paths []string, from Position) (*archives, error) {
+func openArchives(ctx context.Context, places source.Places, o Options, from Position) (*archives, error) {
 	a := &archives{from: from, where: places}
-	if err := a.find(ctx, paths); err != nil {
+	if o.Format != Auto {
+		a.only = o.Format
+	}
+	if err := a.find(ctx, o.Paths); err != nil {
 		_ = a.Close()
 		return nil, err
 	}
@@ -201,9 +205,17 @@ func (a *archives) begin() (err error) {
 		}
 		head = reading{a.head, a, new(int64)}
 	}
-	a.in, err = archive.New(reading{a.open, a, &a.read}, head, at)
-	return err
+	if a.in, err = archive.New(reading{a.open, a, &a.read}, head, at); err != nil {
+		return err
+	}
+	if kind := a.in.Kind(); a.only != "" && kind != "" && !strings.EqualFold(kind, a.only) {
+		return fmt.Errorf("%w: %s, and --format is %s", errOther, kind, a.only)
+	}
+	return nil
 }
+
+// errOther is an archive of another format than the one that was named.
+var errOther = errors.New("an archive of another format")
 
 // reading is a file that is read until reading is to stop: a few bytes of it may
 // unpack to so many that a record has no end.
@@ -243,7 +255,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		if r.At.Position = d.At; d.Within {
 			r.At.Pass = 1
 		}
-	case errors.Is(err, archive.ErrNoArchive):
+	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther):
 		r.Skip = NoArchive
 	}
 	if errors.Is(err, source.ErrChanged) {

@@ -227,6 +227,32 @@ func TestDamaged(t *testing.T) {
 	require.EqualValues(t, 3, c.Differences)
 }
 
+// TestOneFormat: an archive of another format than the one that was named is not read,
+// and said.
+func TestOneFormat(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	logs := s.logs()
+	paths := append(logs["warc"].Paths, logs["arc"].Paths...)
+	s.write("empty.arc.gz", nil)
+	for format, other := range map[string]string{WARC: "an archive of another format: ARC, and --format is warc", ARC: "an archive of another format: WARC, and --format is arc"} {
+		all, _ := read(t, Options{Format: format, Paths: append(paths, filepath.Join(s.dir, "empty.arc.gz"))}, Position{})
+		var said []string
+		for _, r := range all {
+			if r.Skip != "" {
+				said = append(said, r.Skip+": "+r.Detail)
+			}
+		}
+		require.Len(t, all, 5)
+		require.Equal(t, []string{NoArchive + ": " + other}, said)
+	}
+	for want, o := range map[string]Options{"needs --urls": {Format: FTP, Paths: []string{s.dir}}, "a web server lists no files": {Format: FTP, Paths: []string{"https://a.example/x"}, URLs: "http://{path}"}} {
+		err := o.Check()
+		require.ErrorIs(t, err, ErrInput)
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // errStop ends an import in the middle.
 var errStop = errors.New("stopped")
 

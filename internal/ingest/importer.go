@@ -269,7 +269,7 @@ func Open(ctx context.Context, places source.Places, o Options, from Position) (
 		return nil, err
 	}
 	switch o.Format {
-	case Folder:
+	case Folder, FTP:
 		return opened(openFiles(ctx, places, o, from))
 	case Mirror:
 		return openMirrors(ctx, places, o, from)
@@ -278,7 +278,7 @@ func Open(ctx context.Context, places source.Places, o Options, from Position) (
 	case Heritrix:
 		return opened(openLists(o.Paths, from, heritrixList))
 	}
-	return opened(openArchives(ctx, places, o.Paths, from))
+	return opened(openArchives(ctx, places, o, from))
 }
 
 // opened is a log, or none: a nil one of some kind is not nil.

@@ -68,6 +68,12 @@ func TestFTP(t *testing.T) {
 	c, by := s.imported(Options{Paths: []string{base + "/www.a.example"}, Format: Folder, URLs: "https://a.example/{path}"})
 	require.Equal(t, 2, c.SavedNew, "%v", by)
 	require.NotContains(t, by["https://a.example/papers.pdf"].Source, "anonymous")
+	c, by = s.imported(Options{Paths: []string{base + "/www.a.example", base + "/www.a.example/papers.pdf"}, Format: FTP, Parent: "http://www.a.example/tr/", Date: "2005-06-30"})
+	require.Equal(t, 1, c.SavedDuplicate, "the file that is named, too: %v", by)
+	got := by["http://127.0.0.1/www.a.example/papers/1%20b.pdf"]
+	require.Equal(t, SavedNew, got.Outcome, "it has the address of that path on a web server: %v", by)
+	require.Equal(t, "http://www.a.example/tr/", got.Parent)
+	require.Equal(t, "2005-06-30", got.Crawled.UTC().Format(time.DateOnly))
 
 	s.refuses(places, strings.Replace(base, "//", "//ada@", 1), "GLEANER_IMPORT_PASSWORD")
 	places.Logins.Password = "wrong"

@@ -68,6 +68,7 @@ func (s *shop) logs() map[string]Options {
 		"httrack": of(Mirror, with("httrack", httrackLog, httrack.String())), "heritrix": of(Heritrix, with("heritrix", crawlLog, crawl.String())),
 		"csv": of(CSV, filepath.Join(with("csv", "list.csv", list.String()), "list.csv")), "warc of the web": of(Auto, web.serve(t)+"/x.warc.gz"),
 		"warc of a bucket":   of(Auto, "s3://crawls/x?region=us-east-1&use_path_style=true&endpoint="+bucket.URL),
+		"files of an FTP":    {Format: FTP, Paths: []string{"ftp://" + ftp.ftp(t)}, URLs: "http://{path}"},
 		"folder of an FTP":   {Format: Folder, Paths: []string{"ftp://" + ftp.ftp(t)}, URLs: "http://{path}"},
 		"mirror of an SFTP":  of(Mirror, "sftp://ada@"+sftp.address+mirror),
 		"archives of an FTP": of(Auto, "ftp://"+(&disk{root: s.dir}).ftp(t)+"/x.warc.gz"),

@@ -74,6 +74,7 @@ type Reader struct {
 	in     *stream
 	arc    int // fields of a line of an ARC file; 0 for a WARC
 	format string
+	empty  bool
 	last   *Record
 	err    error
 }
@@ -114,6 +115,17 @@ func New(r, head io.Reader, at Position) (*Reader, error) {
 	return &Reader{in: in, arc: first.arc, format: first.format}, nil
 }
 
+// Kind is what the archive is: "WARC" or "ARC"; "" for one that is empty.
+func (a *Reader) Kind() string {
+	switch {
+	case a.empty:
+		return ""
+	case a.arc > 0:
+		return "ARC"
+	}
+	return "WARC"
+}
+
 // Close lets go of what the reader holds; the stream is its owner's to close.
 func (a *Reader) Close() { a.in.close() }
 
@@ -121,7 +133,8 @@ func (a *Reader) Close() { a.in.close() }
 func (a *Reader) open() error {
 	err := a.in.blanks(maxBlanks)
 	if errors.Is(err, io.EOF) {
-		return nil // empty: Next says so
+		a.empty = true
+		return nil // Next says so
 	}
 	if err != nil {
 		return &Damage{Err: whole(err)}
