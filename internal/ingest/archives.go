@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base32"
 	"encoding/hex"
@@ -336,14 +337,11 @@ func (a *archives) hear(r *archive.Record) {
 	for line := range bytes.Lines(block) {
 		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
 		value = strings.TrimSpace(value)
-		switch strings.ToLower(name) {
-		case "via", "referer":
+		switch name = strings.ToLower(name); {
+		case r.Type == archive.Request && name == "referer", r.Type == archive.Metadata && name == "via": // a request's Via names proxies
 			s.parent = value
-		case "hopsfromseed":
-			s.path = value
-			if value == "" {
-				s.path = seedPath
-			}
+		case r.Type == archive.Metadata && name == "hopsfromseed":
+			s.path = cmp.Or(value, seedPath)
 		}
 	}
 	if s.parent == "" && s.path == "" {

@@ -14,7 +14,7 @@ import (
 const (
 	noRow      = "saved, and not on record"
 	notSaved   = "saved, and on record as "
-	noPlace    = "saved, and no URL leads to it"
+	noPlace    = "saved, and its URL does not lead to it"
 	noFile     = "saved, and its file is not in the repository"
 	verifyStep = 500
 )

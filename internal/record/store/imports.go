@@ -227,14 +227,30 @@ type Saved struct {
 	SHA256 string
 	State  string // of the document; "" where there is no row
 	Bytes  int64
-	Placed bool // its URL leads to it
 	Pruned bool
+	URL    string // where it was saved from
+	Placed bool   `db:"-"` // that URL leads to it
 }
 
 // SavedBy lists the documents that an import saved, behind a number.
 func (db *DB) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved, error) {
-	return list[Saved](ctx, db, `SELECT r.n, r.sha256, coalesce(d.state, ''), coalesce(d.bytes, 0), EXISTS (SELECT 1 FROM locations l WHERE l.sha256=r.sha256), coalesce(d.blob_removed_at IS NOT NULL, false)
+	saved, err := list[Saved](ctx, db, `SELECT r.n, r.sha256, coalesce(d.state, ''), coalesce(d.bytes, 0), coalesce(d.blob_removed_at IS NOT NULL, false), r.url
 		FROM import_records r LEFT JOIN documents d ON d.sha256=r.sha256 WHERE r.job=$1 AND r.n>$2 AND r.outcome LIKE 'saved%' ORDER BY r.n LIMIT $3`, job, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	var hashes [][]byte
+	var shas []string
+	for _, s := range saved {
+		hash := frontier.HashOf(s.URL)
+		hashes, shas = append(hashes, hash[:]), append(shas, s.SHA256)
+	}
+	placed, err := list1[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.sha256=v.sha256 AND v.hash IN (l.hash, l.asked))
+		FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY v (hash, sha256, n) ORDER BY v.n`, hashes, shas)
+	for i := range placed {
+		saved[i].Placed = placed[i]
+	}
+	return saved, err
 }
 
 // Differ notes differences by the numbers of their records.
@@ -252,11 +268,16 @@ func (db *DB) Differences(ctx context.Context, job int64) (records, differ int64
 	return records, differ, err
 }
 
-// Earlier finds the file that a URL gave before, by its SHA-1 (raw, nil where it is
-// not known) or by the URL's identity: "" where it is not on record.
+// Earlier finds the file that a URL gave before, by the URL's identity and its SHA-1
+// (raw, nil where it is not known), else the file of that SHA-1 from wherever: "" where it
+// is not on record.
 func (db *DB) Earlier(ctx context.Context, sha1, hash []byte) (sha string, header map[string]string, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256
-		WHERE l.asked=$2 AND l.member='' AND ($1='' OR d.sha1=$1) AND d.blob_removed_at IS NULL ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, hex.EncodeToString(sha1), hash).Scan(&sha, &header)
+	const from = `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.member='' AND d.blob_removed_at IS NULL AND `
+	sum := hex.EncodeToString(sha1)
+	err = db.Pool.QueryRow(ctx, from+`l.asked=$2 AND ($1='' OR d.sha1=$1) ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, sum, hash).Scan(&sha, &header)
+	if errors.Is(err, pgx.ErrNoRows) && sum != "" {
+		err = db.Pool.QueryRow(ctx, from+`d.sha1=$1 ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, sum).Scan(&sha, &header)
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil, nil
 	}

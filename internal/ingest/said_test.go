@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/base32"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
+)
+
+// TestViaOfARequest: the Via of a request names proxies, and no page that led there; its
+// Referer does, as does the via of a metadata record.
+func TestViaOfARequest(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	asked := func(url, head string) []byte {
+		return record("request", url, "application/http; msgtype=request", "", "GET / HTTP/1.1\r\n"+head+"\r\n\r\n")
+	}
+	data := bytes.Join([][]byte{
+		answer("http://a.example/1.pdf", "", "x"), asked("http://a.example/1.pdf", "Via: http://proxy.example/\r\nhopsFromSeed: L"),
+		answer("http://a.example/2.pdf", "", "x"), asked("http://a.example/2.pdf", "Referer: http://a.example/list.html\r\nVia: http://proxy.example/"),
+		answer("http://a.example/3.pdf", "", "x"), record("metadata", "http://a.example/3.pdf", "application/warc-fields", "", "via: http://a.example/\r\nReferer: http://b.example/\r\nhopsFromSeed: L\r\n"),
+	}, nil)
+	all, _ := read(t, Options{Paths: []string{s.write("a.warc.gz", data)}}, Position{})
+	require.Len(t, all, 3)
+	require.Equal(t, "", all[0].Parent)
+	require.Equal(t, -1, all[0].Depth)
+	require.Equal(t, "http://a.example/list.html", all[1].Parent)
+	require.Equal(t, "http://a.example/", all[2].Parent)
+	require.Equal(t, 1, all[2].Depth)
+}
+
+// TestRevisitByDigestAlone: what an archive calls the same as before without saying where
+// that was is the document of its SHA-1.
+func TestRevisitByDigestAlone(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	pdf := s.pdf(1)
+	again := func(url, body string) []byte {
+		sum := sha1.Sum([]byte(body))
+		return record("revisit", url, "application/http; msgtype=response", "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\nWARC-Payload-Digest: sha1:"+
+			base32.StdEncoding.EncodeToString(sum[:])+"\r\n", "HTTP/1.1 200 OK\r\n\r\n")
+	}
+	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), again("http://b.example/copy.pdf", pdf), again("http://b.example/other.pdf", s.pdf(2))}, nil)
+	_, by := s.imported(Options{Paths: []string{s.write("a.warc.gz", data)}})
+	require.Equal(t, SavedNew, by["http://b.example/copy.pdf"].Outcome)
+	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://b.example/copy.pdf"].SHA256)
+	require.Equal(t, NoEarlier, by["http://b.example/other.pdf"].Detail)
+}
+
+// TestPlacedElsewhere: a document that lies at another place than the one that the log
+// promises is a difference.
+func TestPlacedElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := context.Background()
+	pdf := s.pdf(1)
+	zip := string(s.pile.File(2, sampleweb.AsGzip))
+	data := bytes.Join([][]byte{answer("http://a.example/1.pdf", "", pdf), answer("http://b.example/1.pdf", "", pdf), answer("http://a.example/2.ps.gz", "", zip)}, nil)
+	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{s.write("a.warc.gz", data)}})
+	require.NoError(t, err)
+	run := Run{id, 1}
+	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	_, err = s.DB.Pool.Exec(ctx, `DELETE FROM locations WHERE url='http://b.example/1.pdf'`)
+	require.NoError(t, err)
+	c, by := s.finish(run)
+	require.EqualValues(t, 1, c.Differences)
+	require.Equal(t, noPlace, by["http://b.example/1.pdf"].Difference)
+}
