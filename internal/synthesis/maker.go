@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -341,47 +340,4 @@ func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result)
 		}
 	}
 	return out
-}
-
-// Slice crawls for a collection for a while. The error is the system's, never a site's.
-func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (Result, error) {
-	if err := m.coll.Ready(ctx); err != nil {
-		return Result{}, fmt.Errorf("collect %s: %w", name, err)
-	}
-	c, err := m.record.Get(ctx, name)
-	if err != nil {
-		return Result{}, err
-	}
-	ask, topics, err := asked(c)
-	if err != nil {
-		return Result{}, err
-	}
-	model, err := modelOf(c)
-	if err != nil {
-		return Result{}, err
-	}
-	if ask.LearnIDF {
-		pages, df, err := m.record.Terms(ctx, c.ID)
-		if err != nil {
-			return Result{}, err
-		}
-		model = model.Relearnt(pages, df)
-	}
-	if ask.Retrain > 0 { // those between two learnings, which may be far apart
-		if err := m.record.ForgetWords(ctx, c.ID, pagesRead); err != nil {
-			return Result{}, err
-		}
-	}
-	filter := topic.NewFilter(ask.Stops)
-	learnt, err := m.classifiers(ctx, c.ID, ask)
-	if err != nil {
-		return Result{}, err
-	}
-	cfg := ask.over(m.cfg, topics)
-	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
-	if c.Started != nil {
-		w.began = *c.Started
-	}
-	defer w.release()
-	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: m.log}, report)
 }

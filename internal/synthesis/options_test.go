@@ -155,3 +155,30 @@ func TestAdapt(t *testing.T) {
 		require.Greater(t, adapted.like[address], plain.like["a.example/weak"], address)
 	}
 }
+
+// TestOneTopic: where there is one topic alone, what its pages say is what it is about, and
+// what pages about something else say, too, tells less and less.
+func TestOneTopic(t *testing.T) {
+	t.Parallel()
+	for common, want := range map[string][]string{
+		"oven":        {"a.example/", "a.example/late"},
+		"field group": {"a.example/"},
+	} {
+		s := newShop(t, &smallWeb{pages: map[string]string{
+			"a.example/":     primes + " one>a.example/1 two>a.example/2 three>a.example/3 late>a.example/late",
+			"a.example/1":    "kettle " + common,
+			"a.example/2":    "saucepan " + common,
+			"a.example/3":    "recipe " + common,
+			"a.example/late": "prime ring field group",
+		}})
+		id := s.opens(t, "one", map[string]string{"primes": "http://a.example/"}, func(a *Ask) { a.Threshold = 0.75 })
+		require.Equal(t, Exhausted, s.ends(t, "one").Ending)
+		all, err := s.record.Entries(t.Context(), id, "")
+		require.NoError(t, err)
+		var got []string
+		for _, e := range all {
+			got = append(got, strings.TrimPrefix(e.URL, "http://"))
+		}
+		require.Equal(t, want, got, common)
+	}
+}

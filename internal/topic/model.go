@@ -44,6 +44,19 @@ func (m *Model) Relearnt(n int, df map[string]int) *Model {
 	return &out
 }
 
+// Alone reports whether there is one topic, with no other beside it: all pages that the
+// document frequencies are of are about it, and what they all say would tell nothing. As
+// many pages that have no word of it stand for the rest of the web then.
+func (m *Model) Alone() bool { return len(m.Centroids) == 1 }
+
+// documents is how many there are for the inverse document frequencies.
+func (m *Model) documents() int {
+	if m.Alone() {
+		return m.N + m.Centroids[0].Pages
+	}
+	return m.N
+}
+
 // Vectors classifies by the correlation with centroids.
 type Vectors struct {
 	filter    *Filter
@@ -58,7 +71,7 @@ func (m *Model) Vectors(f *Filter) *Vectors {
 	v := &Vectors{filter: f, overlap: m.Options.Overlap, idf: map[string]float64{}, centroids: m.Centroids}
 	for w, df := range m.DF {
 		if df > 0 {
-			v.idf[w] = math.Log(float64(m.N) / float64(df))
+			v.idf[w] = math.Log(float64(m.documents()) / float64(df))
 		}
 	}
 	for _, c := range m.Centroids {

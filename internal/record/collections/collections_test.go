@@ -71,7 +71,7 @@ func (q inPostgres) Like(ctx context.Context, print int64) (bool, error) {
 }
 
 func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
-	return q.Record.Terms(ctx, q.id)
+	return q.Record.Terms(ctx, q.id, "")
 }
 
 func (q inPostgres) Trail(ctx context.Context, most int) ([]Step, error) {
@@ -215,8 +215,8 @@ func TestAdmit(t *testing.T) {
 func TestTermsOfTheCentroidsPages(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	seeds := []URL{url("a.example", "", 1), url("b.example", "", 1), url("c.example", "", 1)}
-	q := open(t, Rules{}, seeds)
+	seeds, off := []URL{url("a.example", "", 1), url("b.example", "", 1), url("c.example", "", 1)}, url("d.example", "", 1)
+	q := open(t, Rules{}, append(seeds, off))
 	require.NoError(t, q.AddResults(ctx, q.id, "a", []string{seeds[0].URL, seeds[1].URL}))
 	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 1, URL: seeds[0].URL, Outcome: string(gleaner.OK)}))
 	require.NoError(t, q.SetResult(ctx, q.id, Result{Topic: "a", Place: 2, URL: seeds[1].URL, Outcome: "timeout"}))
@@ -227,6 +227,11 @@ func TestTermsOfTheCentroidsPages(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, pages)
 	require.Equal(t, map[string]int{"prime": 2}, df)
+	require.NoError(t, q.Write(ctx, &Visit{URL: &off, At: time.Now(), Outcome: "off-topic", Terms: []string{"oven"}}))
+	pages, df, err = q.Record.Terms(ctx, q.id, "off-topic")
+	require.NoError(t, err)
+	require.Equal(t, 1, pages)
+	require.Equal(t, map[string]int{"oven": 1}, df)
 }
 
 // TestWhatAHostIsWorth: with the rules for it a host whose pages are on topic comes before

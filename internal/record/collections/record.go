@@ -217,14 +217,14 @@ func (r *Record) Like(ctx context.Context, id int, print int64) (like bool, err 
 }
 
 // Terms says how many pages were read beside those that the centroids are of, and in how
-// many of them each word of the dictionary occurs.
-func (r *Record) Terms(ctx context.Context, id int) (pages int, df map[string]int, err error) {
-	const which = ` WHERE u.collection=$1 AND terms IS NOT NULL
+// many of them each word of the dictionary occurs; of an outcome alone where one is named.
+func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages int, df map[string]int, err error) {
+	const which = ` WHERE u.collection=$1 AND terms IS NOT NULL AND $3::text IN ('', u.outcome)
 		AND NOT EXISTS (SELECT 1 FROM collection_results r WHERE r.collection=u.collection AND r.url=u.url AND r.outcome=$2)`
-	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls u`+which, id, gleaner.OK).Scan(&pages); err != nil {
+	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls u`+which, id, gleaner.OK, string(of)).Scan(&pages); err != nil {
 		return 0, nil, err
 	}
-	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls u, unnest(terms) AS t`+which+` GROUP BY t`, id, gleaner.OK)
+	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls u, unnest(terms) AS t`+which+` GROUP BY t`, id, gleaner.OK, string(of))
 	if err != nil {
 		return 0, nil, err
 	}

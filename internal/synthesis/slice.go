@@ -1,0 +1,66 @@
+package synthesis
+
+import (
+	"context"
+	"fmt"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/topic"
+)
+
+// relearnt is the model with the document frequencies of the crawled pages, where they
+// count: with one topic those that are about something else, to tell what is common.
+func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Model) (*topic.Model, error) {
+	of := gleaner.Outcome("")
+	if !ask.LearnIDF && model.Alone() {
+		of, ask.LearnIDF = OffTopic, true
+	}
+	if !ask.LearnIDF {
+		return model, nil
+	}
+	pages, df, err := m.record.Terms(ctx, id, of)
+	if err != nil {
+		return nil, err
+	}
+	return model.Relearnt(pages, df), nil
+}
+
+// Slice crawls for a collection for a while. The error is the system's, never a site's.
+func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (Result, error) {
+	if err := m.coll.Ready(ctx); err != nil {
+		return Result{}, fmt.Errorf("collect %s: %w", name, err)
+	}
+	c, err := m.record.Get(ctx, name)
+	if err != nil {
+		return Result{}, err
+	}
+	ask, topics, err := asked(c)
+	if err != nil {
+		return Result{}, err
+	}
+	model, err := modelOf(c)
+	if err != nil {
+		return Result{}, err
+	}
+	if model, err = m.relearnt(ctx, c.ID, &ask, model); err != nil {
+		return Result{}, err
+	}
+	if ask.Retrain > 0 { // those between two learnings, which may be far apart
+		if err := m.record.ForgetWords(ctx, c.ID, pagesRead); err != nil {
+			return Result{}, err
+		}
+	}
+	filter := topic.NewFilter(ask.Stops)
+	learnt, err := m.classifiers(ctx, c.ID, ask)
+	if err != nil {
+		return Result{}, err
+	}
+	cfg := ask.over(m.cfg, topics)
+	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
+	if c.Started != nil {
+		w.began = *c.Started
+	}
+	defer w.release()
+	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: m.log}, report)
+}
