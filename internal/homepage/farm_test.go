@@ -163,7 +163,7 @@ func TestFarm(t *testing.T) {
 		}, 0},
 		{"atlas", "atlas-truth", func(g getter, t testing.TB) []homepage.Subject {
 			return g.subjects(t, "atlas", "Atlas Conference", 1990, 2026)
-		}, 2},
+		}, 1},
 	} {
 		t.Run(from.sites, func(t *testing.T) {
 			g := getter{realdata.StartFarm(t, realdata.Path(t, from.sites)).Client()}

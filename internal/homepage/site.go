@@ -202,8 +202,6 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 			add(l.URL, 4)
 		case l.Source == page.SourceAnchor && (listsPapers(l.Anchor) || listsPapers(lastWord(path.Base(parseURL(l.URL).Path)))):
 			add(l.URL, 2)
-		case l.Source == page.SourceFrame && len(pg.Text) < thinText:
-			add(l.URL, 6)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return b.score - a.score })
@@ -213,10 +211,6 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 	}
 	return out
 }
-
-// thinText is the length in bytes under which a page with frames has no text
-// of its own.
-const thinText = 400
 
 // paperWords name pages that list papers.
 var paperWords = wordSet(`publication publications papers paper pubs research publikationen veroffentlichungen publis travaux

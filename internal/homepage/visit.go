@@ -88,7 +88,7 @@ func (h *hunt) look(ctx context.Context, s *site) {
 		}
 		s.c.Via, pg, final = final, moved, movedFinal
 	}
-	h.settle(ctx, s, pg, final)
+	h.settle(ctx, s, h.through(ctx, s, pg, final), final)
 }
 
 // maxMoves bounds how often "this page has moved" is followed.
@@ -241,6 +241,9 @@ func movedTo(pg *page.Page, final string) string {
 		if l.Source == page.SourceRefresh && !sameAddress(l.URL, final) {
 			return l.URL
 		}
+	}
+	if shown := framed(pg, final); len(shown) == 1 && weburl.Host(shown[0]) != weburl.Host(final) {
+		return shown[0]
 	}
 	if len(pg.Text) > movedText {
 		return ""
