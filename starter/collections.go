@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
@@ -144,6 +145,9 @@ const mostAlike = 5
 
 func (s *shownCollection) write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note), s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
+	if s.Tunnel != nil {
+		fmt.Fprintf(w, "tunnels: of %d new sites that end it %d were met\n", classify.TunnelSites, *s.Tunnel)
+	}
 	for _, o := range slices.Sorted(maps.Keys(s.Counts.Outcomes)) {
 		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
 	}

@@ -3,21 +3,19 @@ package classify
 // Sure is the score from which a page counts.
 const Sure = 0.5
 
-// The constants of tunnelling (§4.7): by how much the score that the second layer
-// asks for is lowered when nothing of high priority waits, and how many new relevant
+// The constants of tunnelling (§4.7): what the score that the second layer asks for is
+// multiplied with from when nothing of high priority waits, and how many new relevant
 // sites end it.
 const (
 	tunnelGamma = 0.75
-	tunnelSites = 30
+	TunnelSites = 30
 )
 
 // Graph tells the second layer of the revised context graph (§4.6), pages that lead to
 // pages about the topic within a few links, from the rest.
 type Graph struct {
-	Second *Classifier // nil knows no such page
-
-	tunnelling bool
-	sites      int // relevant sites that were met since tunnelling began
+	Second     *Classifier // nil knows no such page
+	Tunnelling bool
 }
 
 // Leads reports whether a page is of the second layer, by its words.
@@ -28,24 +26,10 @@ func (g *Graph) Leads(words []string) bool {
 // Gamma is what the second layer's threshold is multiplied with: 1, or 0.75 while
 // tunnelling.
 func (g *Graph) Gamma() float64 {
-	if g.tunnelling {
+	if g.Tunnelling {
 		return tunnelGamma
 	}
 	return 1
-}
-
-// HighUsedUp begins tunnelling: no URL of high priority waits.
-func (g *Graph) HighUsedUp() {
-	if !g.tunnelling {
-		g.tunnelling, g.sites = true, 0
-	}
-}
-
-// NewSite says that a relevant page of a site was met on which none had been.
-func (g *Graph) NewSite() {
-	if g.sites++; g.sites >= tunnelSites {
-		g.tunnelling = false
-	}
 }
 
 // Link is one link of the record, from page to page.

@@ -29,13 +29,12 @@ const (
 // of the links to them. Links of other pages are not followed. Before there are examples
 // of both kinds every page counts to the second layer.
 //
-// What it knows is on record as the trail; a slice begins without tunnelling.
+// What it knows is on record: the trail, and whether it tunnels, which is of the whole
+// queue and not of a slice.
 type contextGraph struct {
 	classify.Graph
 	filter *topic.Filter
-	sites  map[string]bool // with a page about a topic
-	asked  int             // requests since it was learnt
-	no     bool            // tunnelling
+	asked  int // requests since it was learnt
 }
 
 // learn makes the second layer anew where that is due.
@@ -44,7 +43,7 @@ func (l *loop) learn(ctx context.Context) error {
 		return nil
 	}
 	if l.graph == nil {
-		l.graph = &contextGraph{filter: l.Filter, sites: map[string]bool{}, no: l.cfg.NoTunnelling}
+		l.graph = &contextGraph{filter: l.Filter}
 	}
 	l.graph.asked = 0
 	trail, err := l.Queue.Trail(ctx, trailPages)
@@ -59,7 +58,7 @@ func (g *contextGraph) learn(trail []collections.Step, threshold float64) error 
 	about, led := map[string]bool{}, map[string]bool{}
 	for _, s := range trail {
 		if s.Correlation >= threshold {
-			about[s.URL], g.sites[s.Host] = true, true
+			about[s.URL] = true
 		}
 		if s.Parent != "" {
 			led[s.Parent] = true
@@ -93,15 +92,16 @@ func (g *contextGraph) leads(v *collections.Visit) bool {
 	return g.Second == nil || g.Leads(g.words(v.Title, v.Anchor))
 }
 
-// visited heeds what was asked for: tunnelling begins when nothing of high priority is
-// left, and ends after enough new sites.
-func (g *contextGraph) visited(v *collections.Visit) {
-	g.asked++
-	if v.Priority < high && !g.no {
-		g.HighUsedUp()
+// tunnel heeds, before a URL is asked for, whether the crawl tunnels: from when nothing of
+// high priority is left in the whole queue until enough new sites were met, which the queue
+// counts.
+func (l *loop) tunnel(ctx context.Context, u *collections.URL) (err error) {
+	if l.graph == nil || l.cfg.NoTunnelling {
+		return nil
 	}
-	if v.About && !g.sites[v.Host] {
-		g.sites[v.Host] = true
-		g.NewSite()
+	l.graph.Tunnelling = l.at.Tunnels
+	if !l.at.Tunnels && u.Priority < high {
+		l.graph.Tunnelling, err = l.Queue.Tunnel(ctx)
 	}
+	return err
 }

@@ -1,6 +1,7 @@
 package synthesis_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +40,34 @@ func TestDepartments(t *testing.T) {
 		}
 		require.Equal(t, want, s.web.asked()[before:])
 	}
+}
+
+// TestTunnellingIsOnRecord: a crawl tunnels from when nothing of high priority is left of
+// it, whichever slice it is in, until its worker died over that and another went on.
+func TestTunnellingIsOnRecord(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, &smallWeb{pages: map[string]string{
+		"a.example/": primes + " oven>o.example/", "o.example/": others + " kettle>p.example/ stove>q.example/", "b.example/": verses,
+		"p.example/": primes, "q.example/": others,
+	}})
+	s.tools.Config.SlicePages = 2
+	s.opens(t, "some", twoTopics, func(a *Ask) { a.Policy = ContextGraph })
+	at := func() *int {
+		c, err := s.record.Get(t.Context(), "some")
+		require.NoError(t, err)
+		return c.Tunnel
+	}
+	slice := func(ctx context.Context, m *Maker) error {
+		_, err := m.Slice(ctx, "some", func(Progress) {})
+		return err
+	}
+	require.NoError(t, slice(t.Context(), New(s.tools))) // the seeds
+	require.Nil(t, at())
+	require.NoError(t, slice(t.Context(), New(s.tools))) // what a.example leads to is still high, p.example is low
+	require.NotNil(t, at())
+	require.Equal(t, 1, *at())
+	require.True(t, s.dies(t, "q.example/", slice))
+	require.Equal(t, 1, *at())
+	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
+	require.Equal(t, 1, *at())
 }

@@ -27,6 +27,9 @@ type Queue interface {
 	Standing(ctx context.Context) (collections.Standing, error)
 	// Like reports whether a text with nearly the same print was read.
 	Like(ctx context.Context, print int64) (bool, error)
+	// Tunnel begins to tunnel where nothing of high priority waits, and reports whether
+	// the crawl does.
+	Tunnel(ctx context.Context) (bool, error)
 	// Trail is what was asked for last, at most so much.
 	Trail(ctx context.Context, most int) ([]collections.Step, error)
 }
@@ -146,9 +149,16 @@ func (a Ask) Check() error {
 	return nil
 }
 
-// queue are the rules of the queue.
-func (c Config) queue() collections.Rules {
-	return collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, HostPages: c.HostPages, Worth: c.Worth()}
+// QueueRules are the rules of the queue.
+func (c Config) QueueRules() collections.Rules {
+	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, HostPages: c.HostPages}
+	switch {
+	case c.Policy == Gleaner:
+		r.Worth = c.Weights.Host
+	case c.Policy == ContextGraph && !c.NoTunnelling:
+		r.Tunnel = collections.Tunnel{High: high, Sites: classify.TunnelSites}
+	}
+	return r
 }
 
 // over lays what is asked for over a worker's bounds.
@@ -254,6 +264,9 @@ func (l *loop) run(ctx context.Context) (Result, error) {
 				return end("", 0, err)
 			}
 			continue
+		}
+		if err := l.tunnel(ctx, u); err != nil {
+			return end("", 0, err)
 		}
 		if err := l.visit(ctx, u); err != nil {
 			return end("", 0, fmt.Errorf("collect %s: %w", u.URL, err))

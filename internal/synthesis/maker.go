@@ -110,7 +110,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	rules := ask.over(m.cfg, topics).queue()
+	rules := ask.over(m.cfg, topics).QueueRules()
 	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}

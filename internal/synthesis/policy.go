@@ -53,14 +53,6 @@ func DefaultWeights() Weights {
 	return Weights{Own: 0.6, Anchor: 0.35, OffSite: 0.05, OffTopic: 0.6, Farthest: 5, Host: collections.Worth{Most: 1, Usual: 0.3, Slow: 40, New: 0.5}}
 }
 
-// Worth is how the queue is to heed what was found on a host.
-func (c Config) Worth() collections.Worth {
-	if c.Policy == Gleaner {
-		return c.Weights.Host
-	}
-	return collections.Worth{}
-}
-
 // Listed is the priority of the pages that a directory lists under a topic: as much on
 // topic as an entry is at least. In the context graph seeds are of high priority.
 func (c Config) Listed() float64 {

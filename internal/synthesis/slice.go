@@ -57,7 +57,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		return Result{}, err
 	}
 	cfg := ask.over(m.cfg, topics)
-	w := &web{Maker: m, id: c.ID, rules: cfg.queue()}
+	w := &web{Maker: m, id: c.ID, rules: cfg.QueueRules()}
 	if c.Started != nil {
 		w.began = *c.Started
 	}

@@ -65,7 +65,7 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	l.progress.URL = u.URL
 	l.progress.Entries += len(v.Entries)
 	if l.graph != nil {
-		l.graph.visited(v)
+		l.graph.asked++
 	}
 	return l.write(ctx, v)
 }

@@ -170,6 +170,11 @@ func (w *web) Like(ctx context.Context, print int64) (bool, error) {
 	return w.record.Like(ctx, w.id, print)
 }
 
+// Tunnel implements Queue.
+func (w *web) Tunnel(ctx context.Context) (bool, error) {
+	return w.record.Tunnel(ctx, w.id, w.rules)
+}
+
 // Trail implements Queue.
 func (w *web) Trail(ctx context.Context, most int) ([]collections.Step, error) {
 	return w.record.Trail(ctx, w.id, most)

@@ -241,7 +241,7 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 			return nil, err
 		}
 	}
-	c := &topicCrawl{Memory: collections.NewMemory(collections.Rules{Size: math.MaxInt, HostPages: set.HostPages, Worth: set.Worth()}), web: web, documents: map[string]met{}}
+	c := &topicCrawl{Memory: collections.NewMemory(set.QueueRules()), web: web, documents: map[string]met{}}
 	c.Add(seeds)
 	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: slog.New(slog.DiscardHandler)}
 	if is, ok := web.(judgedSource); ok {

@@ -29,6 +29,7 @@ type queue interface {
 	Terms(ctx context.Context) (int, map[string]int, error)
 	Known(ctx context.Context, h frontier.Hash) bool
 	Trail(ctx context.Context, most int) ([]Step, error)
+	Tunnel(ctx context.Context) (bool, error)
 }
 
 // inPostgres is one collection of a record.
@@ -72,6 +73,10 @@ func (q inPostgres) Like(ctx context.Context, print int64) (bool, error) {
 
 func (q inPostgres) Terms(ctx context.Context) (int, map[string]int, error) {
 	return q.Record.Terms(ctx, q.id, "")
+}
+
+func (q inPostgres) Tunnel(ctx context.Context) (bool, error) {
+	return q.Record.Tunnel(ctx, q.id, q.rules)
 }
 
 func (q inPostgres) Trail(ctx context.Context, most int) ([]Step, error) {

@@ -24,6 +24,8 @@ type Memory struct {
 	read     int            // pages whose terms were counted
 	df       map[string]int // by term
 	trail    []Step
+	tunnels  bool
+	sites    int               // new ones since it does
 	asked    map[string]string // URLs that redirected, by where to
 }
 
@@ -127,7 +129,10 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	of.requests += request(v)
 	of.failures = (of.failures + 1) * failure(v)
 	if v.About {
-		of.about++
+		if of.about++; of.about == 1 {
+			m.sites++
+			m.tunnels = m.tunnels && m.sites < m.rules.Tunnel.Sites
+		}
 	}
 	of.worth = m.rules.worth(of.about, of.requests)
 	m.settle(of)
@@ -165,11 +170,21 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 
 // Standing says how far the crawl is.
 func (m *Memory) Standing(context.Context) (Standing, error) {
-	s := Standing{Requests: m.requests, Topics: map[string]Filled{}}
+	s := Standing{Requests: m.requests, Tunnels: m.tunnels, Topics: map[string]Filled{}}
 	for topic, held := range m.held {
 		s.Topics[topic] = Filled{len(held), slices.MinFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) }).Correlation}
 	}
 	return s, nil
+}
+
+// Tunnel begins to tunnel where nothing of high priority waits, and reports whether the
+// crawl does.
+func (m *Memory) Tunnel(context.Context) (bool, error) {
+	is := func(h *memoryHost) bool { return h.queue[0].Priority >= m.rules.Tunnel.High }
+	if m.rules.Tunnel.Sites > 0 && !m.tunnels && !slices.ContainsFunc(m.queue, is) {
+		m.tunnels, m.sites = true, 0
+	}
+	return m.tunnels, nil
 }
 
 // Known reports whether a URL was asked for.

@@ -132,6 +132,11 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 		id, v.Host, failure(v), request(v), v.About).Scan(&about, &requests); err != nil {
 		return err
 	}
+	if v.About && about == 1 {
+		if err := newSite(ctx, tx, id, rules); err != nil {
+			return err
+		}
+	}
 	if err := done(ctx, tx, id, n, v); err != nil {
 		return err
 	}

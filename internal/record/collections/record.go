@@ -19,7 +19,7 @@ type Record struct{ db *store.DB }
 // In is the record of a database.
 func In(db *store.DB) *Record { return &Record{db} }
 
-const columns = `topics, model, state, note, paused, requests, refused, created_at, started_at, ended_at FROM collections `
+const columns = `topics, model, state, note, paused, requests, refused, tunnel, created_at, started_at, ended_at FROM collections `
 
 // ErrOtherTopics is returned for a name under which other topics were asked for.
 var ErrOtherTopics = errors.New("was made of other topics")
@@ -240,7 +240,7 @@ func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
 	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &began, &took)
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &began, &took)
 	if err != nil {
 		return s, err
 	}

@@ -36,6 +36,7 @@ type Collection struct {
 	Paused   bool            `json:"paused,omitempty"`
 	Requests int             `json:"requests"`
 	Refused  int             `json:"refused,omitempty"` // URLs that robots.txt or the blacklist did not let be asked for
+	Tunnel   *int            `json:"tunnel,omitempty"`  // new sites with a page on topic since tunnelling began; nil where it does not tunnel
 	Created  time.Time       `json:"created_at"`
 	Started  *time.Time      `json:"started_at,omitempty"`
 	Ended    *time.Time      `json:"ended_at,omitempty"`
@@ -132,6 +133,15 @@ type Rules struct {
 	OnePerSite bool // the best of each host
 	HostPages  int  // requests to one host; 0 is no limit
 	Worth      Worth
+	Tunnel     Tunnel
+}
+
+// Tunnel says when a crawl tunnels (Chen 2008): from when nothing of the priority High waits
+// in the whole queue, on whatever host, until it came to so many sites with a page on topic
+// that it had not come to before. The zero value never does.
+type Tunnel struct {
+	High  float64
+	Sites int
 }
 
 // Worth says how much sooner a host is asked for being on topic: for the share of its
@@ -186,6 +196,7 @@ type Standing struct {
 	Took     time.Duration // since then
 	Paused   bool
 	Ended    bool
+	Tunnels  bool // see Tunnel
 	Topics   map[string]Filled
 }
 
