@@ -62,7 +62,7 @@ func TestCollectCommands(t *testing.T) {
 	}
 	shown := c.ok("collections", "show", "math")
 	require.Contains(t, shown, "math: ended full")
-	require.Contains(t, shown, "100 % of the pages that made a centroid fall to it")
+	require.Contains(t, shown, "of the pages that made a centroid would be collected for its topic")
 	require.Contains(t, c.ok("collections", "list"), "later")
 	require.Contains(t, shown, "breadth-first 9.26 %, context graph 29.34 %, CINDI Robot 36.11 %")
 	require.Equal(t, s.Acceptance.All.Pages+s.Acceptance.All.Documents, s.Counts.Outcomes[string(gleaner.OK)]+s.Counts.Outcomes[string(synthesis.OffTopic)]+s.Counts.Outcomes[string(synthesis.NotCollected)])

@@ -71,6 +71,8 @@ type shownCollection struct {
 	Own        float64                       `json:"own"`                 // share of the pages that made a centroid which fall to it
 	Unsure     []topic.Check                 `json:"unsure,omitempty"`    // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
+
+	checked bool // the pages that made the centroids were
 }
 
 func (c *cli) showCollection(ctx context.Context, record *collections.Record, name string) error {
@@ -94,7 +96,7 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 		return err
 	}
 	if got.Model != nil {
-		if err := s.model(ctx, record); err != nil {
+		if err := s.model(); err != nil {
 			return err
 		}
 	}
@@ -102,35 +104,13 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 }
 
 // model adds what the centroids tell.
-func (s *shownCollection) model(ctx context.Context, record *collections.Record) error {
+func (s *shownCollection) model() error {
 	var model topic.Model
-	var ask struct {
-		Stops topic.Stops `json:"stops"`
-	}
 	if err := json.Unmarshal(s.Model, &model); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(s.Options, &ask); err != nil {
-		return err
-	}
-	results, err := record.Results(ctx, s.ID)
-	if err != nil {
-		return err
-	}
-	var samples []topic.Sample
-	for _, r := range results {
-		if r.Counts != nil {
-			samples = append(samples, topic.Sample{Topic: r.Topic, URL: r.URL, Counts: r.Counts})
-		}
-	}
-	var checks []topic.Check
-	if checks, s.Own = model.SelfCheck(topic.NewFilter(ask.Stops), samples); s.Own < topic.EnoughOwn {
-		for _, k := range checks {
-			if float64(k.Own) < topic.EnoughOwn*float64(k.Pages) {
-				s.Unsure = append(s.Unsure, k)
-			}
-		}
-	}
+	s.Own, s.Unsure = topic.Own(model.Checks)
+	s.checked = len(model.Checks) > 0
 	s.Similarity = append(s.Similarity, model.Similarity()...)
 	for _, centroid := range model.Centroids {
 		if _, any := s.Entries[centroid.Topic]; !any {
@@ -156,18 +136,32 @@ func (s *shownCollection) write(w io.Writer) error {
 			line("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
 		}
 	})
-	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings)); err != nil || len(s.Similarity) == 0 {
+	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid fall to it (from %.0f %% on topics can be told apart)\n", 100*s.Own, 100*topic.EnoughOwn)
-	for _, k := range s.Unsure {
-		fmt.Fprintf(w, "  %d of %d of %s\n", k.Own, k.Pages, k.Topic)
+	s.writeChecks(w)
+	if len(s.Similarity) == 0 {
+		return nil
 	}
 	return table(w, "most alike\t\tcorrelation", func(line func(string, ...any)) {
 		for _, p := range s.Similarity[:min(mostAlike, len(s.Similarity))] {
 			line("%s\t%s\t%.3f", p.A, p.B, p.Correlation)
 		}
 	})
+}
+
+// writeChecks says how many of the pages that made the centroids fall to them.
+func (s *shownCollection) writeChecks(w io.Writer) {
+	if !s.checked {
+		return
+	}
+	fmt.Fprintf(w, "\n%.0f %% of the pages that made a centroid would be collected for its topic\n", 100*s.Own)
+	if len(s.Unsure) > 0 {
+		fmt.Fprintf(w, "warning: that is less than %.0f %%: the topics are hard to tell apart, or the threshold is high for them\n", 100*topic.EnoughOwn)
+	}
+	for _, k := range s.Unsure {
+		fmt.Fprintf(w, "  %d of %d of %s\n", k.Own, k.Pages, k.Topic)
+	}
 }
 
 // steerCollection pauses, resumes or cancels a crawl by topic that runs.

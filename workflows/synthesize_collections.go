@@ -278,6 +278,9 @@ func (c *collectRun) details() string {
 	if p := c.s.Prepared; p != nil {
 		d += fmt.Sprintf("%d topics with a centroid; without: %s\n\n", p.Centroids, cmp.Or(strings.Join(p.Without, ", "), "none"))
 	}
+	if p := c.s.Prepared; p != nil && len(p.Unsure) > 0 {
+		d += fmt.Sprintf("**only %.0f %% of the pages that made a centroid would be collected for its topic**, fewest of: %s\n\n", 100*p.Own, strings.Join(p.Unsure, ", "))
+	}
 	if c.s.Learning != "" {
 		d += c.s.Learning + "\n\n"
 	}

@@ -228,6 +228,9 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	scores = by.Classify(topic.Page{Text: "whale plankton reef ocean"})
 	require.Len(t, scores, 1)
 	assert.Equal(t, "sea", scores[0].Topic)
+	known := topic.NewSample("systems", "http://sys.example/", filter(t), topic.Page{Title: "A protocol", Text: "for the network of a database, by a compiler: research"})
+	assert.Equal(t, by.Classify(topic.Page{URL: known.URL, Title: "A protocol", Text: "for the network of a database, by a compiler: research"}), by.Scores(known))
+	assert.Zero(t, model.SelfCheck(by, samples)[1].Own, "its centroid does not count there, either")
 	var _ topic.Classifier = by
 	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c})
 	assert.ElementsMatch(t, []string{"sea", "systems", "no centroid"}, by.Topics())

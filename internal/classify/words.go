@@ -23,9 +23,10 @@ const (
 // Words are the stems of a page (§4.2): the words of its title and its text that are
 // letters alone, without stop words, cut by Porter's algorithm of 1980. At most 20,000
 // are kept.
-func Words(f *topic.Filter, p topic.Page) []string {
-	var out []string
-	for _, w := range f.Words(p.Title + "\n" + p.Text) {
+func Words(f *topic.Filter, p topic.Page) []string { return stems(f.Words(p.Title + "\n" + p.Text)) }
+
+func stems(words []string) (out []string) {
+	for _, w := range words {
 		if len(out) == maxWords {
 			break
 		}
@@ -85,8 +86,23 @@ const leastKnown = 4
 
 // Classify implements topic.Classifier.
 func (c *Pages) Classify(p topic.Page) []topic.Score {
-	out := slices.DeleteFunc(c.Vectors.Classify(p), func(s topic.Score) bool { return c.by[s.Topic] != nil })
-	words, host := Words(c.filter, p), weburl.Host(p.URL)
+	return c.over(c.Vectors.Classify(p), p.URL, Words(c.filter, p))
+}
+
+// Scores implements topic.Scorer. A classifier that learnt from pairs of words finds none
+// of them: the order of the words is not known.
+func (c *Pages) Scores(p topic.Sample) []topic.Score {
+	var words []string
+	for _, w := range slices.Sorted(maps.Keys(p.Counts)) {
+		words = append(words, slices.Repeat([]string{w}, p.Counts[w])...)
+	}
+	return c.over(c.Vectors.Scores(p), p.URL, stems(words))
+}
+
+// over puts what classifiers say of a page in the place of what their centroids do.
+func (c *Pages) over(out []topic.Score, url string, words []string) []topic.Score {
+	out = slices.DeleteFunc(out, func(s topic.Score) bool { return c.by[s.Topic] != nil })
+	host := weburl.Host(url)
 	for _, t := range c.topics {
 		if s := c.by[t].sure(c.sites[t], host, words); s > 0 {
 			out = append(out, topic.Score{Topic: t, Correlation: s})

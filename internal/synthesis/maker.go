@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
@@ -87,6 +88,7 @@ type Prepared struct {
 	Centroids int      `json:"centroids"`
 	Without   []string `json:"without,omitempty"` // topics for which too little was found
 	Own       float64  `json:"own"`               // share of the pages that made a centroid which fall to it
+	Unsure    []string `json:"unsure,omitempty"`  // topics that others take pages from, or the threshold, where that is too little
 	Retrain   int      `json:"retrain,omitempty"` // pages after which classifiers learn anew, as was asked for
 	Paused    bool     `json:"paused,omitempty"`  // it is to rest before they are made: nothing else is known yet
 }
@@ -139,6 +141,10 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if len(model.Centroids) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
+	unsure, own, err := m.selfCheck(ctx, c, ask, model, samples(results))
+	if err != nil {
+		return Prepared{}, err
+	}
 	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, m.seeds(ask, model, results))
 	if errors.Is(err, collections.ErrOver) {
 		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, name, err)
@@ -146,8 +152,26 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	_, own := model.SelfCheck(filter, samples(results))
-	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Retrain: ask.Retrain}, nil
+	return Prepared{Centroids: len(model.Centroids), Without: firstOf(without), Own: own, Unsure: firstOf(unsure), Retrain: ask.Retrain}, nil
+}
+
+// selfCheck notes in a model whether the pages that made its centroids fall to them, and
+// warns where too few do.
+func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask, model *topic.Model, pages []topic.Sample) (unsure []string, own float64, err error) {
+	learnt, err := m.classifiers(ctx, c.ID, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	filter := topic.NewFilter(ask.Stops)
+	model.Checks = model.SelfCheck(classify.Over(model.Vectors(filter), filter, learnt), pages)
+	own, failed := topic.Own(model.Checks)
+	for _, f := range failed {
+		unsure = append(unsure, f.Topic)
+	}
+	if len(unsure) > 0 {
+		m.log.WarnContext(ctx, "too few of the pages that made the centroids would be collected for their topics", "collections", c.Name, "share", own, "least", topic.EnoughOwn, "topics", firstOf(unsure))
+	}
+	return unsure, own, nil
 }
 
 // modelOf is what a collection's topics are like, empty before that is known.

@@ -31,6 +31,9 @@ type Model struct {
 	Centroids []Centroid     `json:"centroids"`
 	N         int            `json:"n"`  // documents that the document frequencies are of
 	DF        map[string]int `json:"df"` // of the dictionary's words: in how many of them each occurs
+
+	// Checks are those of the pages that made the centroids, by what decided when they did.
+	Checks []Check `json:"checks,omitempty"`
 }
 
 // Relearnt is the model with the document frequencies of other pages added to those
@@ -109,6 +112,9 @@ func (v *Vectors) Hint(text string) float64 {
 // Classify implements Classifier. Centroids with which the page has too few words in
 // common do not count.
 func (v *Vectors) Classify(p Page) []Score { return v.scores(v.Counts(p)) }
+
+// Scores implements Scorer.
+func (v *Vectors) Scores(p Sample) []Score { return v.scores(p.Counts) }
 
 // scores are the correlations of a page with these counts: of its vector of unit
 // length with each centroid, by that one's length.

@@ -25,7 +25,7 @@ func TestOneTopic(t *testing.T) {
 	got := m.Vectors(f).Classify(Page{Text: "prime oven"})
 	require.Len(t, got, 1)
 	require.InDelta(t, (6*prime+oven)/(math.Sqrt(6*6+8*8+1)*math.Hypot(prime, oven)), got[0].Correlation, 1e-8)
-	_, share := m.SelfCheck(f, pages(f, "math", "prime prime number", "prime number number number oven"))
+	share, _ := Own(m.SelfCheck(m.Vectors(f), pages(f, "math", "prime prime number", "prime number number number oven")))
 	require.InDelta(t, 1, share, 0)
 
 	// Six pages of the crawl are about something else, and say "oven" alone: of eight pages

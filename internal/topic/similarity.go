@@ -37,17 +37,22 @@ func (m *Model) Similarity() []Pair {
 type Check struct {
 	Topic string `json:"topic"`
 	Pages int    `json:"pages"`
-	Own   int    `json:"own"` // those of them whose class it is
+	Own   int    `json:"own"` // those of them that its collection would take
 }
 
 // EnoughOwn is the share of the pages that made a centroid which fall to it, at least,
 // in a model that tells its topics apart.
 const EnoughOwn = 0.9
 
-// SelfCheck classifies the pages that made the centroids. A page that was given for
+// Scorer scores pages of which the words are known, as a Classifier does others.
+type Scorer interface {
+	Scores(p Sample) []Score
+}
+
+// SelfCheck has the pages that made the centroids judged as those of a crawl are, by all
+// that keeps a page out of a collection but that it is full. A page that was given for
 // several topics is right for each of them.
-func (m *Model) SelfCheck(f *Filter, pages []Sample) (checks []Check, share float64) {
-	v := m.Vectors(f)
+func (m *Model) SelfCheck(by Scorer, pages []Sample) []Check {
 	of := map[string]map[string]bool{} // URL → topics
 	for _, p := range pages {
 		if of[p.URL] == nil {
@@ -55,7 +60,8 @@ func (m *Model) SelfCheck(f *Filter, pages []Sample) (checks []Check, share floa
 		}
 		of[p.URL][p.Topic] = true
 	}
-	all, own := 0, 0
+	empty := func(string) Standing { return Standing{} }
+	var checks []Check
 	for _, c := range m.Centroids {
 		check := Check{Topic: c.Topic}
 		for _, p := range pages {
@@ -63,15 +69,31 @@ func (m *Model) SelfCheck(f *Filter, pages []Sample) (checks []Check, share floa
 				continue
 			}
 			check.Pages++
-			if s := v.scores(p.Counts); len(s) > 0 && of[p.URL][s[0].Topic] {
+			v := m.Options.Decide(by.Scores(p), 0, empty)
+			if slices.ContainsFunc(v.Entries, func(s Score) bool { return of[p.URL][s.Topic] }) {
 				check.Own++
 			}
 		}
-		all, own = all+check.Pages, own+check.Own
 		checks = append(checks, check)
 	}
-	if all > 0 {
-		share = float64(own) / float64(all)
+	return checks
+}
+
+// Own is the share of the pages that made a centroid which fall to it, and, where that is
+// less than EnoughOwn, the topics of which it is.
+func Own(checks []Check) (share float64, unsure []Check) {
+	all, own := 0, 0
+	for _, c := range checks {
+		all, own = all+c.Pages, own+c.Own
+		if float64(c.Own) < EnoughOwn*float64(c.Pages) {
+			unsure = append(unsure, c)
+		}
 	}
-	return checks, share
+	if all == 0 {
+		return 0, nil
+	}
+	if share = float64(own) / float64(all); share >= EnoughOwn {
+		unsure = nil
+	}
+	return share, unsure
 }

@@ -194,9 +194,11 @@ func TestProperties(t *testing.T) {
 			require.Equal(t, scores, back.Vectors(f).Classify(Page{Text: text}))
 			require.Equal(t, scores, m.Vectors(f).Classify(Page{Text: text + " " + text}), "length does not count")
 		}
-		checks, share := m.SelfCheck(f, samples)
+		checks := m.SelfCheck(m.Vectors(f), samples)
 		require.Len(t, checks, len(m.Centroids))
+		share, unsure := Own(checks)
 		require.GreaterOrEqual(t, share, EnoughOwn)
+		require.Empty(t, unsure)
 		for _, p := range m.Similarity() {
 			require.True(t, p.Correlation >= 0 && p.Correlation < 0.5)
 		}
@@ -215,9 +217,32 @@ func TestSelfCheckOfOneTopicUnderTwoNames(t *testing.T) {
 		}
 	}
 	m, _ := Build(Defaults(), []Topic{{ID: "a"}, {ID: "b"}}, samples)
-	_, share := m.SelfCheck(f, samples)
+	share, unsure := Own(m.SelfCheck(m.Vectors(f), samples))
 	require.Less(t, share, EnoughOwn, "they cannot be told apart")
+	require.NotEmpty(t, unsure)
 	require.Greater(t, m.Similarity()[0].Correlation, 0.5)
+}
+
+// TestSelfCheckByWhatIsCollected: a page that made a centroid falls to it where its
+// collection would take it, not where it is more like it than like another topic.
+func TestSelfCheckByWhatIsCollected(t *testing.T) {
+	t.Parallel()
+	f := filter(t)
+	samples := append(pages(f, "math", "prime ring", "prime ring", "prime ring", "prime ring"), pages(f, "verse", "sonnet rhyme", "sonnet rhyme", "sonnet rhyme", "sonnet kettle oven")...)
+	o := Defaults()
+	o.Overlap, o.Threshold = 2, 0.2
+	own := func(o Options) (owns []int) {
+		m, _ := Build(o, []Topic{{ID: "math"}, {ID: "verse"}}, samples)
+		for _, c := range m.SelfCheck(m.Vectors(f), samples) {
+			owns = append(owns, c.Own)
+		}
+		return owns
+	}
+	require.Equal(t, []int{4, 4}, own(o))
+	o.Threshold = 0.9
+	require.Equal(t, []int{4, 3}, own(o), "the last is less like it than the threshold")
+	o.Threshold, o.Overlap = 0.2, 3
+	require.Equal(t, []int{0, 1}, own(o), "of the others a page has two words in common")
 }
 
 func TestDecide(t *testing.T) {
