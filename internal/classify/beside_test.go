@@ -1,6 +1,7 @@
 package classify_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -117,4 +118,39 @@ func TestWordsAreWeighedBySites(t *testing.T) {
 	v, err = classify.NewVocabulary(examples, classify.RDF)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"menu", "page"}, v.Words)
+}
+
+// Where the sites that are left out one by one say the contrary of what all together do, the
+// scale is not turned by them: a page like those about the topic is the surer one.
+func TestFewUnlikeSitesTurnNothing(t *testing.T) {
+	var examples []classify.Example
+	for i := range 40 {
+		for _, s := range []struct {
+			site, words string
+			topic       bool
+		}{{"a", "sun north", true}, {"c", "moon east", false}, {"b", "moon south", true}, {"d", "sun west", false}} {
+			examples = append(examples, classify.Example{Site: s.site, Topic: s.topic, Words: append(strings.Fields(s.words), fmt.Sprint("page", i))})
+		}
+	}
+	c, err := classify.Train(examples, classify.Options{})
+	require.NoError(t, err)
+	for _, e := range examples[:4] {
+		assert.Equal(t, e.Topic, c.Score(e.Words) > classify.Sure, e.Site)
+	}
+}
+
+// Words are weighed by sites where there are subjects, or sites enough to weigh them by.
+func TestRepresentationBySites(t *testing.T) {
+	few := pages(60)
+	shape := func(examples []classify.Example) classify.Representation {
+		c, err := classify.Train(examples, classify.Options{})
+		require.NoError(t, err)
+		return c.Options.Representation
+	}
+	assert.Equal(t, classify.RDF, shape(few))
+	assert.Equal(t, classify.TFIDF, shape(append(pages(60), classify.Example{Words: few[0].Words, Topic: true, Site: "subject:x", Subject: true})))
+	for i := range few {
+		few[i].Site = fmt.Sprint(i)
+	}
+	assert.Equal(t, classify.TFIDF, shape(few))
 }

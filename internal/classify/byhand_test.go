@@ -157,7 +157,7 @@ func muddled(n int) []classify.Example {
 // and the multipliers of the two classes come to the same. The vectors have length one.
 func TestMachineKeepsTheConditionsOfTheBest(t *testing.T) {
 	examples := muddled(80)
-	c, err := classify.Train(examples, classify.Options{})
+	c, err := classify.Train(examples, classify.Options{Representation: classify.TFIDF})
 	require.NoError(t, err)
 	sum := 0.0
 	for i, s := range c.SVM.Support {

@@ -19,18 +19,36 @@ const version = 1
 
 // Options say how a classifier is trained; zero fields mean the default.
 type Options struct {
-	Representation Representation `json:"representation,omitempty"` // of the support vector machine: tf·idf
+	Representation Representation `json:"representation,omitempty"` // of the support vector machine: tf·idf, or RDF where sites are few (shapeFor)
 	Few            int            `json:"few,omitempty"`            // examples up to which the machine learns, 1,500; beyond, naïve Bayes
 	Negatives      int            `json:"negatives,omitempty"`      // pages of the rest for one about the topic: 2
 	Phrases        bool           `json:"phrases,omitempty"`        // pairs of neighbouring words are words, too
 	Beside         float64        `json:"beside,omitempty"`         // what the pages of the site that were read before weigh against the page, 0 to 10 (ScoreOn)
 }
 
-func (o Options) withDefaults() Options {
-	o.Representation = cmp.Or(o.Representation, TFIDF)
+func (o Options) withDefaults(examples []Example) Options {
+	if o.Representation == "" {
+		o.Representation = shapeFor(examples)
+	}
 	o.Few = cmp.Or(o.Few, 1500)
 	o.Negatives = cmp.Or(o.Negatives, 2)
 	return o
+}
+
+// manySites are as many as tf·idf by sites needs: of fewer most words stand on one alone.
+const manySites = 40
+
+// shapeFor is the representation that tells most on sites left out: tf·idf where there are
+// subjects or many sites, RDF on fewer.
+func shapeFor(examples []Example) Representation {
+	sites := map[string]bool{}
+	for _, e := range examples {
+		sites[e.Site] = true
+		if e.Subject || len(sites) >= manySites {
+			return TFIDF
+		}
+	}
+	return RDF
 }
 
 // MostFew is what Few may be at most: the machine takes memory by the square of its examples.
@@ -63,7 +81,7 @@ const scaleFolds = 3
 // times as many others, taken in turn from their sites. The error is ErrExamples
 // where one class is missing.
 func Train(examples []Example, opt Options) (*Classifier, error) {
-	opt = opt.withDefaults()
+	opt = opt.withDefaults(examples)
 	examples = balance(examples, opt.Negatives)
 	if opt.Phrases {
 		examples = slices.Clone(examples)
@@ -79,8 +97,21 @@ func Train(examples []Example, opt Options) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Scale, err = learn.TrainLogistic(margins, learn.LogisticOptions{L2: 1e-3, Balanced: 1})
+	if c.Scale, err = scale(margins); err != nil || rises(c.Scale) {
+		return c, err
+	}
+	c.Scale, err = scale(c.margins(examples))
 	return c, err
+}
+
+func scale(margins []learn.Example) (*learn.Logistic, error) {
+	return learn.TrainLogistic(margins, learn.LogisticOptions{L2: 1e-3, Balanced: 1})
+}
+
+// rises tells whether a page with the greater margin is the surer one. Among sites that are
+// few and unlike, margins of those left out may say the contrary by chance.
+func rises(scale *learn.Logistic) bool {
+	return scale.Probability([]float64{1}, aboutTopic) > scale.Probability([]float64{-1}, aboutTopic)
 }
 
 func train(examples []Example, opt Options) (*Classifier, error) {

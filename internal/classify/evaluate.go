@@ -113,7 +113,8 @@ var bayesShares = [...]float64{0.25, 0.5, 0.75, 1}
 // most, spread evenly.
 func Compare(examples []Example, k int, opt Options) (*Tables, error) {
 	t := &Tables{Folds: k}
-	machine, bayes := opt.withDefaults(), opt.withDefaults()
+	machine := opt.withDefaults(examples)
+	bayes := machine
 	used := machine.Representation
 	few := min(1, float64(machine.Few)/float64(len(examples)))
 	machine.Few, machine.Beside = len(examples), 0

@@ -178,6 +178,33 @@ func TestUnseenSitesByPage(t *testing.T) {
 	require.GreaterOrEqual(t, with.beside.Accuracy(), 0.85)
 }
 
+// What classifiers of an eighth, a quarter and a half of the sites say of the other pages.
+func TestFewSites(t *testing.T) {
+	words := filter(t)
+	var all []classify.Example
+	for _, l := range labels(t) {
+		if l.label != "none" {
+			all = append(all, example(t, words, l, l.label))
+		}
+	}
+	least := map[int][2]float64{8: {0.60, 0.76}, 4: {0.72, 0.79}, 2: {0.77, 0.80}} // without and with subjects
+	for k, of := range least {
+		for i, further := range [][]classify.Example{nil, subjects(t, words)} {
+			counts := learn.NewConfusion([]string{"cs", "other"})
+			say := map[bool]string{true: "cs", false: "other"}
+			for _, f := range classify.SiteFolds(all, k) {
+				c, err := classify.Train(slices.Concat(learn.Pick(all, f.Test), further), classify.Options{})
+				require.NoError(t, err)
+				for _, e := range learn.Pick(all, f.Train) {
+					counts.Add(say[e.Topic], say[c.Score(e.Words) >= classify.Sure])
+				}
+			}
+			t.Logf("learnt from a part in %d of the sites, %d subjects: %.4f", k, len(further), counts.Accuracy())
+			assert.GreaterOrEqual(t, counts.Accuracy(), of[i])
+		}
+	}
+}
+
 // TestRelearning: on sites that nothing was learnt from, a classifier that learnt a
 // quarter of the sites by label, and saw the pages of two others, is as good as one that
 // did not see them, at least but for chance.
