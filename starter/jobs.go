@@ -90,9 +90,11 @@ type shownJob struct {
 	store.Job
 	Seconds     float64              `json:"seconds"`
 	Differences []store.ImportRecord `json:"differences"`
+	More        int64                `json:"more_differences"` // that are not among them
 }
 
-// differencesShown is how many differences are listed; the record has all.
+// differencesShown is how many differences are listed; the record has all, and what is
+// left out is counted.
 const differencesShown = 1000
 
 func (c *cli) jobsShowCommand() *cobra.Command {
@@ -110,6 +112,13 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 				return err
 			}
 			s.Differences = append(s.Differences, differ...)
+			if len(differ) == differencesShown {
+				_, all, err := a.DB.Differences(ctx, id)
+				if err != nil {
+					return err
+				}
+				s.More = all - differencesShown
+			}
 			if file != "" {
 				if err := writeRecords(ctx, a.DB, id, file); err != nil {
 					return err
@@ -139,6 +148,9 @@ func writeJob(w io.Writer, s shownJob) error {
 	}
 	for _, d := range s.Differences {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", d.N, d.URL, d.Source, d.Difference)
+	}
+	if s.More > 0 {
+		fmt.Fprintf(w, "and %d more differences; `starter jobs show %d --csv FILE` lists all\n", s.More, s.ID)
 	}
 	return nil
 }

@@ -15,9 +15,9 @@ func (c *cli) pruneCommand() *cobra.Command {
 	r := store.Retention{}
 	cmd := &cobra.Command{Use: "prune", Short: "Remove what was kept long enough", Args: cobra.NoArgs,
 		Long: `Remove what was kept long enough: pages fetched as evidence, answers of search
-engines, robots.txt that ran out, URLs of sites that were removed, and, where an
-age is set for them, files that are no paper and harvests that a later one
-covers. Nothing that a report needs is removed: a rejected document keeps its row,
+engines, robots.txt that ran out, URLs of sites that were removed, files that are
+no paper, lines of jobs that ended and, where an age is set for them, harvests
+that a later one covers. Nothing that a report needs is removed: a rejected document keeps its row,
 with what was read of it and why it was rejected.
 
 The ages are settings (retain-…); workers do the same by themselves once a day.`,
@@ -35,6 +35,9 @@ The ages are settings (retain-…); workers do the same by themselves once a day
 			if cmd.Flags().Changed("harvests") {
 				keep.Harvests = r.Harvests
 			}
+			if cmd.Flags().Changed("lines") {
+				keep.Lines = r.Lines
+			}
 			progress := c.Progress("prune")
 			done, err := a.DB.Prune(cmd.Context(), keep, a.Repo, store.PruneOptions{DryRun: dry, Told: func(what string, done, of int) {
 				progress.Show("removed of " + what)
@@ -49,6 +52,7 @@ The ages are settings (retain-…); workers do the same by themselves once a day
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be removed")
 	durationVar(cmd.Flags(), &r.Rejected, "rejected", 0, "remove files of rejected documents judged before so long (default: retain-rejected)")
 	durationVar(cmd.Flags(), &r.Harvests, "harvests", 0, "remove harvests covered by a later one and ended before so long (default: retain-harvests)")
+	durationVar(cmd.Flags(), &r.Lines, "lines", 0, "remove lines of jobs that ended before so long (default: retain-rejected)")
 	return cmd
 }
 

@@ -168,7 +168,7 @@ func killedAnywhere(t *testing.T, job string, prepare func(*shop), state func(*s
 	}
 }
 
-var prunesAll = store.Retention{Pages: time.Hour, Searches: time.Hour, Robots: time.Hour, Rejected: time.Hour, Harvests: time.Hour}
+var prunesAll = store.Retention{Pages: time.Hour, Searches: time.Hour, Robots: time.Hour, Rejected: time.Hour, Harvests: time.Hour, Lines: time.Hour}
 
 // TestPruneKilledAnywhere: no row promises a file that is not there, papers that
 // nobody wants any more are known as such, and the next run removes the rest.

@@ -16,6 +16,7 @@ type Retention struct {
 	Robots   time.Duration // robots.txt, since it ran out
 	Rejected time.Duration // files of documents that are no paper, since they were judged
 	Harvests time.Duration // harvests that ended, where a later one of the venue covers their years
+	Lines    time.Duration // what imports and other jobs noted of each resource, since the job ended
 }
 
 // PruneOptions say how to prune.
@@ -55,6 +56,8 @@ func prunables(r Retention) []prunable {
 		{what: "links", why: "of pages that are gone", table: "links t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4) AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=t.site_id AND u.hash=t.page)
 			OR NOT EXISTS (SELECT 1 FROM imported_pages i WHERE i.site_id=t.site_id AND i.hash=t.page))`, bytes: `length(t.page) + length(t.target)`, always: true},
+		{what: "lines", why: "of jobs that ended", table: "import_records t", key: "ctid", of: `t.job IN (SELECT j.id FROM jobs j WHERE j.ended_at < now() - $1::interval)`,
+			bytes: `length(t.url) + length(t.source) + length(t.detail) + length(t.parent) + length(t.sha256)`, keep: r.Lines},
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h

@@ -46,6 +46,8 @@ INSERT INTO harvests (id, venue, year_from, year_to, stage, completed_at) VALUES
 	('v/2003', 'conf/v', 2003, 2003, 'complete', now() - interval '2 years'),
 	('v/2000-2005', 'conf/v', 2000, 2005, 'complete', now() - interval '1 year'),
 	('v/1990', 'conf/v', 1990, 1990, 'complete', now() - interval '2 years');
+INSERT INTO jobs (kind, options, state, counters, ended_at) VALUES ('import', '{}', 'ended', '{"all": 2}', now() - interval '1 year'), ('import', '{}', 'failed', '{}', now()), ('import', '{}', 'running', '{}', NULL);
+INSERT INTO import_records (job, n, url) SELECT j.id, n, 'http://a.example/' FROM jobs j, generate_series(1, 2) n;
 `
 
 func TestPrune(t *testing.T) {
@@ -56,8 +58,8 @@ func TestPrune(t *testing.T) {
 	_, err = db.Pool.Exec(t.Context(), keptRows)
 	require.NoError(t, err)
 	const day = 24 * time.Hour
-	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day}
-	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "harvests": 1, "files": 1}
+	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day, Lines: 90 * day}
+	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "harvests": 1, "lines": 2, "files": 1}
 	counts := func(done []store.Pruned) map[string]int {
 		m := map[string]int{}
 		for _, p := range done {
@@ -81,6 +83,9 @@ func TestPrune(t *testing.T) {
 	require.Equal(t, blobs{"aa": true}, gone)
 	_, err = db.FindHarvest(t.Context(), "v/1990")
 	require.NoError(t, err, "no later harvest covers it")
+	var left int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM import_records`).Scan(&left))
+	require.Equal(t, 4, left, "of jobs that run and of one that ended lately")
 	d, _, err := db.Document(t.Context(), "aa")
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentRejected, d.State, "the row stays")

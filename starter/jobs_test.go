@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/activities"
+	"gleaner/internal/ingest"
+	"gleaner/internal/record/store"
+)
+
+// TestManyDifferences: a job that has more differences than are listed says how many
+// more there are.
+func TestManyDifferences(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.exec(`INSERT INTO jobs (kind, options, state) VALUES ('import', '{"paths": ["a.warc"]}', 'ended')`)
+	c.exec(`INSERT INTO import_records (job, n, url, outcome, difference) SELECT 1, n, 'http://a.example/' || n, 'saved_New', 'it waits to be examined' FROM generate_series(1, 1002) n`)
+	out := c.ok("jobs", "show", "1")
+	require.Contains(t, out, "and 2 more differences; `starter jobs show 1 --csv FILE` lists all\n")
+	var job shownJob
+	c.read(&job, "jobs", "show", "1")
+	require.Len(t, job.Differences, differencesShown)
+	require.EqualValues(t, 2, job.More)
+	file := filepath.Join(t.TempDir(), "lines.csv")
+	c.ok("jobs", "show", "1", "--csv", file)
+	lines, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, 1003, strings.Count(string(lines), "\n"), "a head, and all of them")
+}
+
+// TestImportOfADamagedArchive: an import of which an archive is cut off ends as any other
+// does, with 0, and says what could not be read.
+func TestImportOfADamagedArchive(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	web := c.onWeb()
+	c.onTemporal()
+	c.work(activities.Queues(), &said{})
+	var warc strings.Builder
+	for _, p := range web.Truth().Papers[:2] {
+		body := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><title>" + p.Title
+		warc.WriteString("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: " + p.URLs[0] + ".html\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: " +
+			strconv.Itoa(len(body)) + "\r\n\r\n" + body + "\r\n\r\n")
+	}
+	file := filepath.Join(t.TempDir(), "cut.warc")
+	require.NoError(t, os.WriteFile(file, []byte(warc.String()[:warc.Len()-20]+"\x00"), 0o600))
+	var end endOfImport
+	c.read(&end, "import", file, "--wait")
+	require.Equal(t, store.JobEnded, end.State)
+	require.Equal(t, 2, end.FilteredMTF+end.FailedFileNotFound)
+	require.EqualValues(t, 1, end.Skipped[ingest.Damaged])
+	require.Positive(t, end.Differences)
+	out := c.ok("jobs", "show", strconv.FormatInt(end.Job, 10))
+	require.Contains(t, out, "skipped, damaged 1\n")
+	require.Regexp(t, `cut\.warc\t.+`, out)
+}
