@@ -151,7 +151,7 @@ func (a Ask) Check() error {
 
 // QueueRules are the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
-	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, HostPages: c.HostPages}
+	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages}
 	switch {
 	case c.Policy == Gleaner:
 		r.Worth = c.Weights.Host

@@ -116,6 +116,9 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
+	if err := m.record.GoOn(ctx, c.ID, rules); err != nil {
+		return Prepared{}, err
+	}
 	filter := topic.NewFilter(ask.Stops)
 	made, err := modelOf(c)
 	if err != nil {
@@ -249,22 +252,35 @@ func listed(ask Ask, t topic.Topic) ([]string, error) {
 	return from[:min(len(from), ask.Results)], nil
 }
 
-// found are the first results of a search for a topic, which are pages.
+// mostResults is how many results of a search are asked for at most: those that the Seed
+// Finder of the CINDI robot takes.
+const mostResults = 200
+
+// found are the first results of a search for a topic which are pages: where there are
+// documents among them, others follow in their place.
 func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
-	results, err := m.searcher.Search(ctx, t.Query, n)
-	var answer interface{ Refused() bool }
-	if errors.As(err, &answer) && answer.Refused() {
-		return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
-	}
-	if err != nil && len(results) < n { // else another engine found enough
-		return nil, fmt.Errorf("topic %q: %w", t.ID, err)
-	}
-	for _, r := range results[:min(len(results), n)] {
-		if !weburl.IsDocumentName(r.URL) {
-			urls = append(urls, r.URL)
+	for of := n; ; of = min(2*of, mostResults) {
+		results, err := m.searcher.Search(ctx, t.Query, of)
+		var answer interface{ Refused() bool }
+		if errors.As(err, &answer) && answer.Refused() {
+			if len(urls) > 0 {
+				return urls, nil // fewer, since nothing more may be asked
+			}
+			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
+		}
+		if err != nil && len(results) < of { // else another engine found enough
+			return nil, fmt.Errorf("topic %q: %w", t.ID, err)
+		}
+		urls = nil
+		for _, r := range results {
+			if !weburl.IsDocumentName(r.URL) {
+				urls = append(urls, r.URL)
+			}
+		}
+		if urls = distinct(urls); len(urls) >= n || len(results) < of || of >= mostResults {
+			return urls[:min(n, len(urls))], nil
 		}
 	}
-	return urls, nil
 }
 
 // distinct are addresses in their one spelling, each once.

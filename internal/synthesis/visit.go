@@ -25,8 +25,8 @@ import (
 // Outcomes of what was fetched and is no entry of a collection.
 const (
 	OffTopic      gleaner.Outcome = "off-topic"
-	NearDuplicate gleaner.Outcome = "near-duplicate"
-	NotCollected  gleaner.Outcome = "collection-full" // on topic, and its collection has no place for it
+	NearDuplicate                 = collections.NearDuplicate
+	NotCollected                  = collections.NoPlace // on topic, and its collection has no place for it
 	NoText        gleaner.Outcome = "no-text"
 	wrongKind     gleaner.Outcome = "wrong-mimetype"
 	softMissing   gleaner.Outcome = "soft-not-found"

@@ -137,6 +137,13 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 			return err
 		}
 	}
+	if rules.Distinct {
+		if like, err := like(ctx, tx, id, v.Print); err != nil {
+			return err
+		} else if like && len(v.Entries) > 0 { // another slice read its like at the same time
+			v.Outcome, v.Entries, v.Links = NearDuplicate, nil, nil
+		}
+	}
 	if err := done(ctx, tx, id, n, v); err != nil {
 		return err
 	}

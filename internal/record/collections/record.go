@@ -211,9 +211,21 @@ func (r *Record) Known(ctx context.Context, id int, h frontier.Hash) bool {
 }
 
 // Like reports whether a text nearly the same was read.
-func (r *Record) Like(ctx context.Context, id int, print int64) (like bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&like)
-	return like, err
+func (r *Record) Like(ctx context.Context, id int, print int64) (bool, error) {
+	return like(ctx, r.db.Pool, id, print)
+}
+
+// asker is a database, or a transaction.
+type asker interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+func like(ctx context.Context, q asker, id int, print int64) (is bool, err error) {
+	if print == 0 {
+		return false, nil
+	}
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM collection_urls WHERE collection=$1 AND print<>0 AND bit_count((print # $2)::bit(64)) <= $3)`, id, print, near).Scan(&is)
+	return is, err
 }
 
 // Terms says how many pages were read beside those that the centroids are of, and in how

@@ -79,8 +79,14 @@ const (
 	Document = "document"
 )
 
-// Redirected is the outcome of a URL that was read under another name.
-const Redirected gleaner.Outcome = "redirected"
+// Outcomes that the record heeds: of a URL that was read under another name, of a text
+// nearly the same as one that was read, and of what is on topic where its collection was
+// full.
+const (
+	Redirected    gleaner.Outcome = "redirected"
+	NearDuplicate gleaner.Outcome = "near-duplicate"
+	NoPlace       gleaner.Outcome = "collection-full"
+)
 
 // Visit is what became of a URL.
 type Visit struct {
@@ -131,6 +137,7 @@ type Rules struct {
 	Size       int  // entries
 	Replace    bool // a better one puts out the worst of a full collection
 	OnePerSite bool // the best of each host
+	Distinct   bool // no two of nearly the same text
 	HostPages  int  // requests to one host; 0 is no limit
 	Worth      Worth
 	Tunnel     Tunnel

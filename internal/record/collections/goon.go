@@ -1,0 +1,66 @@
+package collections
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// GoOn readies a collection that is gone on with for its rules, which may be others than
+// before. Where a site is to have one entry, or texts that are nearly the same, the others
+// are put out. Pages that were on topic when their collection was full are asked for again
+// where it has room now. Done twice it changes nothing more.
+func (r *Record) GoOn(ctx context.Context, id int, rules Rules) error {
+	return r.db.Tx(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
+			return err
+		}
+		if rules.OnePerSite {
+			if err := putOut(ctx, tx, id, `b.host=a.host AND (e.correlation, -a.n) < (o.correlation, -b.n)`); err != nil {
+				return err
+			}
+		}
+		if rules.Distinct {
+			if err := putOut(ctx, tx, id, `a.print<>0 AND b.print<>0 AND b.n < a.n AND bit_count((a.print # b.print)::bit(64)) <= $2`, near); err != nil {
+				return err
+			}
+		}
+		return askAgain(ctx, tx, id, rules)
+	})
+}
+
+// putOut takes entries a out of collections that have an entry b to which they stand so.
+func putOut(ctx context.Context, tx pgx.Tx, id int, so string, args ...any) error {
+	_, err := tx.Exec(ctx, `DELETE FROM collection_entries e USING collection_urls a
+		WHERE e.collection=$1 AND a.collection=e.collection AND a.hash=e.hash AND EXISTS (
+			SELECT 1 FROM collection_entries o JOIN collection_urls b ON b.collection=o.collection AND b.hash=o.hash
+			WHERE o.collection=e.collection AND o.topic=e.topic AND o.hash<>e.hash AND `+so+`)`, append([]any{id}, args...)...)
+	return err
+}
+
+// askAgain has those pages wait for which there was no place, and is now.
+func askAgain(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
+	rows, err := tx.Query(ctx, `WITH again AS (UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
+			WHERE collection=$1 AND NOT waiting AND outcome=$2
+				AND (SELECT count(*) FROM collection_entries e WHERE e.collection=$1 AND e.topic=u.topic) < $3
+				AND NOT ($4 AND EXISTS (SELECT 1 FROM collection_entries e JOIN collection_urls h ON h.collection=e.collection AND h.hash=e.hash
+					WHERE e.collection=$1 AND e.topic=u.topic AND h.host=u.host AND e.correlation >= u.correlation))
+			RETURNING host)
+		SELECT DISTINCT h.host, h.worth FROM again JOIN collection_hosts h ON h.collection=$1 AND h.host=again.host`,
+		id, string(NoPlace), rules.Size, rules.OnePerSite)
+	if err != nil {
+		return err
+	}
+	worth := map[string]float64{}
+	var host string
+	var is float64
+	if _, err = pgx.ForEachRow(rows, []any{&host, &is}, func() error { worth[host] = is; return nil }); err != nil {
+		return err
+	}
+	for host, is := range worth {
+		if err := reckon(ctx, tx, id, host, is); err != nil {
+			return err
+		}
+	}
+	return nil
+}
