@@ -1,10 +1,16 @@
 package match_test
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"gleaner/internal/gleaner"
+	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
 )
 
@@ -60,4 +66,110 @@ func lookAt(ix *match.Index, text string) {
 	ix.Document(match.Evidence{MetaTitle: text})
 	ix.Likeness(text)
 	ix.Mentioned(text)
+}
+
+// firstPage is a text with the paper whose it is.
+type firstPage struct{ title, authors, text string }
+
+func (f firstPage) paper() gleaner.Paper {
+	p := gleaner.Paper{Key: "k", Title: f.title, DOI: "10.1000/182.ada"}
+	for name := range strings.SplitSeq(f.authors, "; ") {
+		p.Authors = append(p.Authors, gleaner.Author{Name: name})
+	}
+	return p
+}
+
+// firstPages are those in testdata: a line with the title, one with the authors, the text.
+func firstPages(t testing.TB) (out []firstPage) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "cut", "*.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		f := strings.SplitN(string(b), "\n", 3)
+		out = append(out, firstPage{f[0], f[1], f[2]})
+	}
+	return out
+}
+
+// sound asks all that may be asked of a text, whether what is found agrees with itself,
+// and how often it is sure of that.
+func sound(t testing.TB, ix *match.Index, text string) (sure int) {
+	t.Helper()
+	for _, m := range ix.Document(match.Evidence{FirstPages: text}) {
+		if m.Verdict == match.Different || m.Form == "" || m.Paper.Key == "" || len(m.Reasons) == 0 {
+			t.Fatalf("%+v of %q", m, text)
+		}
+		if m.Verdict != match.Ambiguous {
+			sure++
+		}
+	}
+	if l := ix.Likeness(text); !(l >= 0 && l <= 1) {
+		t.Fatalf("likeness %v of %q", l, text)
+	}
+	return sure
+}
+
+// TestFirstPagesCutAnywhere: first pages of many kinds, that begin and end at every byte.
+func TestFirstPagesCutAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, f := range firstPages(t) {
+		ix := match.NewIndex([]gleaner.Paper{f.paper(), ramsey})
+		require.Equal(t, 1, sound(t, ix, f.text), "%s", f.title)
+		for cut := range len(f.text) {
+			sound(t, ix, f.text[cut:])
+			sound(t, ix, f.text[:cut])
+			lookAt(ix, f.text[cut:min(len(f.text), cut+97)])
+		}
+	}
+}
+
+// TestRecordedTextsCutAnywhere: each tenth or fiftieth document of recorded sites, as
+// poppler reads it, beside all papers that are wanted there: its beginning at every byte,
+// the rest at some.
+func TestRecordedTextsCutAnywhere(t *testing.T) {
+	t.Parallel()
+	for sites, c := range map[string]struct {
+		truth string
+		oneIn int
+	}{"farm": {"truth", 10}, "atlas": {"atlas-truth", 50}} {
+		texts := someTexts(t, realdata.Path(t, sites), c.oneIn)
+		ix := match.NewIndex(papersOf(wantedPapers(t, c.truth)))
+		cuts, sure := 0, 0
+		for n, text := range texts {
+			step := 1
+			for cut := n % 7; cut < len(text); cut += step {
+				if cut > 200 {
+					step = 1 + len(text)/8
+				}
+				sure += sound(t, ix, text[cut:]) + sound(t, ix, text[:cut])
+				cuts += 2
+			}
+		}
+		t.Logf("%s: %d texts, %d cuts, %d times sure of a paper", sites, len(texts), cuts, sure)
+		require.Positive(t, sure)
+	}
+}
+
+// someTexts reads one in so many PDFs of a recording.
+func someTexts(t testing.TB, root string, oneIn int) (out []string) {
+	t.Helper()
+	n := 0
+	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pdf") {
+			return err
+		}
+		if n++; n%oneIn != 0 {
+			return nil
+		}
+		s, err := readText("", path)
+		out = append(out, s.text)
+		return err
+	}))
+	if strings.Join(out, "") == "" {
+		t.Skip("pdftotext (poppler-utils) is not installed")
+	}
+	return out
 }

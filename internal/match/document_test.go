@@ -228,6 +228,9 @@ func FuzzDocument(f *testing.F) {
 	f.Add("Gleaning the Dark Web: A Longitudinal Study of Hidden Markets", "Jane Porter", "Study of Hidden Markets\nJane Porter\n"+prose, "Hidden Markets")
 	f.Add("Fi", "Fl", "A", "Of")
 	f.Add(strings.Repeat("Efficient flows fill offices and ", 16), "Ada King", strings.Repeat("Efficient flows fill ovvices amd ", 16)+"\nAda King\n", "a – b")
+	for _, p := range firstPages(f) {
+		f.Add(p.title, p.authors, p.text, p.title[:len(p.title)/2])
+	}
 	f.Fuzz(func(t *testing.T, title, author, text, meta string) {
 		p := gleaner.Paper{Key: "k", Title: title, Authors: []gleaner.Author{{Name: author}}, DOI: "10.1000/x", ArXiv: "2001.01234"}
 		ix := match.NewIndex([]gleaner.Paper{p, ramsey})

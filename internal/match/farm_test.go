@@ -14,22 +14,6 @@ import (
 	"gleaner/internal/text"
 )
 
-// TestFarmTextsCutAnywhere begins and ends real texts within their titles.
-func TestFarmTextsCutAnywhere(t *testing.T) {
-	t.Parallel()
-	rows := wantedPapers(t, "truth")
-	ix := match.NewIndex(papersOf(rows))
-	for i, s := range recordedTexts(t, "farm") {
-		if len(ix.Document(match.Evidence{FirstPages: s.text})) == 0 {
-			continue
-		}
-		for cut := i % 7; cut < min(len(s.text), 420); cut += 7 {
-			ix.Document(match.Evidence{FirstPages: s.text[cut:]})
-			ix.Document(match.Evidence{FirstPages: s.text[:cut]})
-		}
-	}
-}
-
 // spoil turns a text into what a poor reader makes of it.
 var spoil = map[string]func(string, *rand.Rand) string{
 	"as read":   func(s string, _ *rand.Rand) string { return s },
