@@ -120,6 +120,7 @@ func FuzzGoReader(f *testing.F) {
 	for _, in := range worst {
 		f.Add(in(20))
 	}
+	f.Add(paperPDF(f, 3))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if got, err := NewReader(goOnly()).Read(t.Context(), Part{Name: "x.pdf", Kind: PDF, Body: b}); err != nil || got.Outcome == "" {
 			t.Errorf("%v %v", got, err)

@@ -159,6 +159,9 @@ func FuzzDigest(f *testing.F) {
 	for _, in := range worst {
 		f.Add(in(20))
 	}
+	for _, whole := range wholes(f) {
+		f.Add(whole)
+	}
 	f.Fuzz(func(_ *testing.T, b []byte) { digest(b) })
 }
 

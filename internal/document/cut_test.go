@@ -1,0 +1,89 @@
+package document
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/realdata"
+)
+
+// wholes are documents as people make them, of each kind that is read.
+func wholes(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	paper := paperPDF(tb, 3)
+	text := "Harvesting the Missing Papers by Patience\nAda Example\nUniversity of Somewhere\n\nAbstract. We wait.\n\n1 Introduction\n" + paragraph(1, 6) +
+		"\n\fReferences\n[1] A. Writer. A study of it-\nems. In Proc. 1999, pp. 1–9.\n[2] B. Other. Œuvres. 2001.\n"
+	return map[string][]byte{
+		"paper.pdf":  paper,
+		"paper.gz":   gzipOf(paper),
+		"paper.txt":  []byte(text),
+		"paper.html": []byte("<!doctype html><title>Patience</title><h1>Harvesting</h1><h2>Abstract</h2><p>We &amp; wait&#8230;</p><script>'</p>'</script><h2>References</h2><ol><li>A. Writer</ol>"),
+		"paper.tex":  []byte(`\documentclass{article}\title{Harvesting \emph{by} Patience}\begin{document}\maketitle\begin{abstract}We \"{u}se it.\end{abstract}\section{One}\cite{a,b}$x_{1}$%` + "\n" + `\begin{thebibliography}{9}\bibitem{a} A.\end{thebibliography}\end{document}`),
+		"paper.xml":  []byte(`<?xml version="1.0"?><article><front><article-title>Patience</article-title><abstract><p>We wait.</p></abstract></front><body><sec><title>One</title><p>A&#x301; &amp; b</p></sec></body><back><ref-list><ref>A. Writer</ref></ref-list></back></article>`),
+		"layout.xml": []byte("<doc><page width=\"612.0\" height=\"792.0\"><block><line><word xMin=\"72.0\" yMin=\"72.0\" xMax=\"90.0\" yMax=\"84.0\">Patience</word></line></block></page></doc>"),
+	}
+}
+
+// TestDocumentsCutAnywhere: what breaks off, or begins late, at every byte (of files
+// longer than a screen at some) is read to an end.
+func TestDocumentsCutAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, body := range wholes(t) {
+		step := 1 + len(body)/600
+		for cut := 0; cut < len(body); cut += step {
+			digest(body[:cut])
+			digest(body[cut:])
+		}
+		if !strings.HasSuffix(name, ".pdf") {
+			continue
+		}
+		for cut := 0; cut < len(body); cut += 1 + len(body)/25 {
+			for _, part := range [][]byte{body[:cut], body[cut:], append(body[:cut:cut], body[(cut+len(body))/2:]...)} {
+				require.NotEmpty(t, read(t, NewReader(goOnly()), name, part).Outcome)
+			}
+		}
+	}
+}
+
+// TestRecordedDocumentsCutAnywhere: documents and pages of recorded sites, and their text
+// as poppler reads it, that break off or begin anywhere.
+func TestRecordedDocumentsCutAnywhere(t *testing.T) {
+	t.Parallel()
+	root := realdata.Path(t, "atlas")
+	poppler := NewReader(withPoppler(t))
+	of, n, cuts := map[string]int{".pdf": 100, ".html": 200, ".htm": 60, ".xml": 100, ".txt": 25, ".bib": 10}, map[string]int{}, 0
+	require.NoError(t, filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		ext := strings.ToLower(filepath.Ext(path))
+		if err != nil || e.IsDir() || of[ext] == 0 {
+			return err
+		}
+		if n[ext]++; n[ext]%of[ext] != 0 {
+			return nil
+		}
+		body, err := os.ReadFile(path)
+		if err != nil || len(body) == 0 {
+			return err
+		}
+		if ext == ".pdf" {
+			cut := n[ext] * 7919 % len(body)
+			require.NotEmpty(t, read(t, NewReader(goOnly()), path, body[:cut]).Outcome)
+			require.NotEmpty(t, read(t, poppler, path, body[cut/2:cut]).Outcome)
+			body = []byte(read(t, poppler, path, body).String())
+		}
+		body = body[:min(len(body), 1<<16)]
+		for k := range 12 {
+			cut := (n[ext]*7919 + k*104729) % (len(body) + 1)
+			digest(body[:cut])
+			digest(body[cut:])
+			cuts += 2
+		}
+		return nil
+	}))
+	t.Logf("%v files, one in %v of them cut, %d texts", n, of, cuts)
+	require.Greater(t, cuts, 1000)
+}
