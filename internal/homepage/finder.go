@@ -65,6 +65,9 @@ func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error)
 		}
 	}
 	h.decide()
+	if err := h.places(ctx); err != nil {
+		return h.d, err
+	}
 	if len(h.d.Homepages) == 0 && h.answered == 0 && len(h.failures) > 0 {
 		return h.d, fmt.Errorf("%w: %w", ErrSearchUnavailable, errors.Join(h.failures...))
 	}
@@ -84,11 +87,12 @@ type hunt struct {
 	broken   error           // of the record: nothing can be decided
 	asked    map[string]bool // addresses that were asked for
 	pages    map[string]*page.Page
+	bound    int // of fetches
 	limit    int // of fetches before a further site is looked at, in the present stage
 }
 
 func newHunt(f *Finder, s Subject) *hunt {
-	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, limit: f.cfg.MaxFetches}
+	return &hunt{f: f, s: s, person: newPerson(s), d: evidence.Decision{Author: s.Author, Unanswered: slices.Clone(s.Unanswered)}, byKey: map[string]*site{}, asked: map[string]bool{}, pages: map[string]*page.Page{}, bound: f.cfg.MaxFetches, limit: f.cfg.MaxFetches}
 }
 
 // listed enters what directories name, most trusted first, and looks at it.

@@ -43,7 +43,7 @@ func behind(pg *page.Page, final string) string {
 			to = l.URL
 		}
 	}
-	if len(pg.Text) >= doorText {
+	if to == "" || len(pg.Text) >= doorText || !weburl.InScope(to, []string{weburl.PathPrefix(final)}) {
 		return ""
 	}
 	return to

@@ -15,7 +15,7 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// pagesAt are pages by address, in HTML; what ends in .bib is plain text.
+// pagesAt are pages by address, in HTML; what ends in .bib is a file of BibTeX.
 type pagesAt map[string]string
 
 func (g pagesAt) Get(_ context.Context, u string) (*page.Page, string, error) {
@@ -25,7 +25,7 @@ func (g pagesAt) Get(_ context.Context, u string) (*page.Page, string, error) {
 	}
 	header := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 	if strings.HasSuffix(u, ".bib") {
-		header.Set("Content-Type", "text/plain; charset=utf-8")
+		header.Set("Content-Type", "application/x-bibtex")
 	}
 	p, err := page.Parse(u, header, []byte(body))
 	return p, u, err
@@ -83,6 +83,7 @@ func TestAPageIsNotReadThrough(t *testing.T) {
 	const home = "http://www.example.org/"
 	for name, root := range map[string]string{
 		"a portal's":     `<html><body><p>` + strings.Repeat("Everything about gardens and flowers. ", 20) + `</p><iframe src="main.html"></iframe></body></html>`,
+		"a neighbour's":  `<html><body><a href="http://www.example.net/main.html">Doe</a></body></html>`,
 		"a list of many": `<html><body><a href="main.html">Doe</a> <a href="roe.html">Roe</a></body></html>`,
 	} {
 		d := decided(t, pagesAt{home: root, home + "main.html": doesPage, home + "roe.html": root}, listedAt(doe, home))

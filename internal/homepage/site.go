@@ -178,7 +178,7 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 	}
 	var all []scored
 	add := func(u string, score int) {
-		if !sameAddress(u, final) && !isFile(parseURL(u)) && !slices.ContainsFunc(all, func(o scored) bool { return sameAddress(o.url, u) }) {
+		if !sameAddress(u, final) && (!isFile(parseURL(u)) || isBibliography(u)) && !slices.ContainsFunc(all, func(o scored) bool { return sameAddress(o.url, u) }) {
 			all = append(all, scored{u, score})
 		}
 	}
@@ -194,13 +194,15 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 	}
 	host := weburl.Domain(weburl.Host(final))
 	for _, l := range pg.Links {
-		if weburl.Domain(weburl.Host(l.URL)) != host {
+		if l.Source != page.SourceAnchor {
 			continue
 		}
-		switch {
-		case l.Source == page.SourceAnchor && namesPublications(l.Anchor):
+		switch here, u := weburl.Domain(weburl.Host(l.URL)) == host, parseURL(l.URL); {
+		case here && namesPublications(l.Anchor):
 			add(l.URL, 4)
-		case l.Source == page.SourceAnchor && (listsPapers(l.Anchor) || listsPapers(lastWord(path.Base(parseURL(l.URL).Path)))):
+		case here && isBibliography(l.URL), !here && namesPublications(l.Anchor) && !isPortal(u) && !isPublisher(u, l.Anchor):
+			add(l.URL, 3)
+		case here && (listsPapers(l.Anchor) || listsPapers(lastWord(path.Base(u.Path)))):
 			add(l.URL, 2)
 		}
 	}
@@ -210,24 +212,4 @@ func (s *site) innerLeads(p *person, pg *page.Page, final string) []string {
 		out = append(out, a.url)
 	}
 	return out
-}
-
-// paperWords name pages that list papers.
-var paperWords = wordSet(`publication publications papers paper pubs research publikationen veroffentlichungen publis travaux
-	publicaciones pubblicazioni publicacoes publicaties publikace publikacje publikationer articles preprints bibliography vita cv
-	writings works publi pub paperlist publist selected`)
-
-// publicationStems begin the plainest of these words in many languages.
-var publicationStems = []string{"publi", "pubs", "veroffentl", "papers", "pubbl", "articles"}
-
-func namesPublications(anchor string) bool {
-	ws := text.Words(anchor)
-	return len(ws) < 8 && slices.ContainsFunc(ws, func(w string) bool {
-		return slices.ContainsFunc(publicationStems, func(stem string) bool { return strings.HasPrefix(w, stem) })
-	})
-}
-
-func listsPapers(anchor string) bool {
-	ws := text.Words(anchor)
-	return len(ws) < 12 && slices.ContainsFunc(ws, func(w string) bool { return paperWords[w] })
 }

@@ -11,7 +11,7 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-//go:embed data/hosts.json data/kinds.json
+//go:embed data/hosts.json data/kinds.json data/links.json
 var dataFiles embed.FS
 
 // hostLists names hosts that never are a person's homepage, by suffix of the

@@ -35,7 +35,7 @@ func (h *hunt) visit(ctx context.Context, n int) error {
 
 // get asks for a page, counting it. An address is asked for once.
 func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
-	if h.d.Fetches >= h.f.cfg.MaxFetches {
+	if h.d.Fetches >= h.bound {
 		return nil, "", errTooMany
 	}
 	h.d.Fetches++
@@ -124,12 +124,28 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 				continue
 			}
 		}
+		if isBibliography(innerFinal) {
+			inner = &page.Page{URL: inner.URL, Text: h.person.entriesOf(inner.Text)}
+		}
+		here := weburl.SameSite(innerFinal, final)
+		if !here && !h.speaksOf(inner, innerFinal) {
+			continue
+		}
 		ex.inner = append(ex.inner, inner)
 		h.score(s, &ex)
-		h.innerInstead(s, inner, innerFinal, len(s.leads))
+		if here {
+			h.innerInstead(s, inner, innerFinal, len(s.leads))
+		}
 		h.follow(inner, innerFinal, evidence.SourcePeople)
 	}
 	h.follow(pg, final, evidence.SourcePeople)
+}
+
+// speaksOf reports whether a page on another site may list a person's papers: it names
+// them, and is no portal's nor a publisher's.
+func (h *hunt) speaksOf(pg *page.Page, final string) bool {
+	u := parseURL(final)
+	return !isPortal(u) && !isPublisher(u, pg.Title) && h.person.mentions(text.Words(head(pg.Text, 100_000)), 1) > 0
 }
 
 // unfit are the rules that need the final address: a page may redirect to a

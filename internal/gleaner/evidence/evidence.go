@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"time"
 
 	"gleaner/internal/gleaner"
@@ -36,6 +37,7 @@ type Candidate struct {
 type Decision struct {
 	Author     gleaner.Author `json:"author"`
 	Homepages  []Candidate    `json:"homepages"`           // kept, the best first
+	Places     []Place        `json:"places,omitempty"`    // of their papers, elsewhere than at the homepages: see Elsewhere
 	Candidates []Candidate    `json:"candidates"`          // all, in the order in which they were thought of
 	NotFound   string         `json:"not_found,omitempty"` // why there is none
 	Table1     string         `json:"table1,omitempty"`    // what Zhuang's Table 1 alone would choose, with what it chose for others
@@ -58,6 +60,25 @@ type Unanswered struct {
 	Kind       string        `json:"kind"`   // page, search or directory
 	Reason     string        `json:"reason"` // "busy (status 503)"
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
+}
+
+// Place is where papers of a person's lie that are not at their homepage but linked from
+// it: on the site of a group, on another host.
+type Place struct {
+	URL   string `json:"url"`
+	Scope string `json:"scope"` // what of its host is crawled for them, as weburl.InScope takes it
+	Of    string `json:"of"`    // the homepage
+	Rule  string `json:"rule"`  // why it is taken
+}
+
+// Elsewhere are the places of the papers of those homepages that are still the author's.
+func (d Decision) Elsewhere() (all []Place) {
+	for _, p := range d.Places {
+		if slices.ContainsFunc(d.Homepages, func(c Candidate) bool { return c.URL == p.Of }) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // Best is the first homepage, or "".

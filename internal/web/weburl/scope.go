@@ -80,6 +80,23 @@ func DirectoryPrefix(canonical string) string {
 	return path[:at]
 }
 
+// PagePrefix is the scope of a page alone, as InScope takes it, with what goes on with its
+// name: /group/pubs.html → /group/pubs, which holds /group/pubs/2003.html and
+// /group/pubs-2003.html; an index page is /group/index.
+func PagePrefix(canonical string) string {
+	_, path, query := split(canonical)
+	path = withoutIndex(foldSlashes(path))
+	at := strings.LastIndexByte(path, '/') + 1
+	stem, _, _ := strings.Cut(path[at:], ".")
+	switch {
+	case query != "":
+		return path + "?" + query
+	case stem == "":
+		return path[:at] + "index"
+	}
+	return path[:at] + stem
+}
+
 // UserDirectory is the directory of one user of a host that a URL or path lies in,
 // whatever they have below it: /~ada/, or what follows a directory of people. It is
 // "" where there is none.
