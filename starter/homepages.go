@@ -81,6 +81,10 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 			found++
 		}
 		for _, h := range l.Homepages {
+			if h.Scope != "" {
+				fmt.Fprintf(t, "%s\tpapers at %s\t\t\n", head, h.URL)
+				continue
+			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\n", head, h.URL, h.Source, h.Score)
 			head = "\t\t"
 		}

@@ -25,6 +25,9 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 		fmt.Fprintf(w, "a person said: %s %s their homepage\n", word.URL, strings.ReplaceAll(word.Word, "-", " "))
 	}
 	for _, h := range e.Kept {
+		if h.Scope != "" {
+			continue
+		}
 		fmt.Fprintf(w, "homepage %d: %s  (%s, score %.3f)\n", h.Rank+1, h.URL, h.Source, h.Score)
 	}
 	if e.Decision == nil {
@@ -32,6 +35,9 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 		return err
 	}
 	d := e.Decision
+	for _, p := range d.Elsewhere() {
+		fmt.Fprintf(w, "papers at %s  (crawled: %s; linked from %s; %s)\n", p.URL, p.Scope, p.Of, p.Rule)
+	}
 	if d.NotFound != "" {
 		fmt.Fprintln(w, "not found:", d.NotFound)
 	}

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
@@ -265,4 +266,43 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 	all, err := a.Stages.SeedHomepages(ctx, id, "", "", func(string, harvest.Seeded) {})
 	require.NoError(t, err)
 	require.Equal(t, harvest.Seeded{Hosts: 2, URLs: 1}, all)
+}
+
+// TestPapersElsewhereAreASeedOfTheirOwn: where the homepage links to a group's list of
+// papers, both are given to the frontier, each with its scope; the report says so of the
+// author; and the place goes with a homepage that a person denies.
+func TestPapersElsewhereAreASeedOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	const home, list = "http://people.example.org/~apoe/", "http://lab.example.net/pubs/2003.html"
+	o.pages[home] = `<html><head><title>Adalbert Poe</title></head><body><h1>Adalbert Poe</h1><p>Researcher at the University of Examples.</p><a href="` + list + `">Publications</a></body></html>`
+	o.pages[list] = `<html><head><title>Our papers</title></head><body>A. Poe: Sorting Measured Examples by Weight <a href="p.pdf">pdf</a></body></html>`
+	a := o.open(t, "", nil)
+	id := listed(t, a)
+	findAll(t, a, id, smallKey, 100)
+	ctx := t.Context()
+	scopes := func(host string) []string {
+		site, err := store.EnsureSite(ctx, a.DB.Pool, host)
+		require.NoError(t, err)
+		scopes, err := a.DB.Scopes(ctx, site)
+		require.NoError(t, err)
+		return scopes
+	}
+	_, err := a.Stages.SeedHomepages(ctx, id, harvest.ScopeHost, "", func(string, harvest.Seeded) {})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/"}, scopes("people.example.org"))
+	assert.Equal(t, []string{"/pubs/2003"}, scopes("lab.example.net"), "the group's site is not theirs")
+	waiting, _, err := a.DB.SitesToCrawl(ctx, id, "", 10)
+	require.NoError(t, err)
+	assert.Contains(t, waiting, "lab.example.net")
+	r, err := report.Build(ctx, a.DB, id)
+	require.NoError(t, err)
+	assert.Equal(t, []store.Elsewhere{{Author: "Adalbert Poe", Homepage: home, Papers: list}}, r.Elsewhere)
+	assert.Equal(t, home, best(t, a, id)["1/2"])
+
+	_, err = a.Stages.Say(ctx, gleaner.Author{PID: "1/2", Name: "Adalbert Poe"}, home, "is-not")
+	require.NoError(t, err)
+	r, err = report.Build(ctx, a.DB, id)
+	require.NoError(t, err)
+	assert.Empty(t, r.Elsewhere)
 }

@@ -180,9 +180,9 @@ func (s *Stages) keepCopies(ctx context.Context, located []metadata.Located) err
 	return s.DB.SaveCopies(ctx, rows)
 }
 
-// SeedHomepages gives the homepages of the harvest's authors to the frontier,
-// each with the scope that says what of its host may be crawled: its path, or with
-// ScopeHost the whole host. Hosts up to after, in their order, are left; report is
+// SeedHomepages gives the homepages of the harvest's authors to the frontier, and the
+// places of their papers, each with the scope that says what of its host may be crawled: of a
+// homepage its path, or with ScopeHost the whole host. Hosts up to after, in their order, are left; report is
 // told of each host and the counts so far.
 func (s *Stages) SeedHomepages(ctx context.Context, id, scope string, after string, report func(host string, so Seeded)) (Seeded, error) {
 	pages, err := s.DB.HarvestHomepages(ctx, id)
@@ -204,7 +204,7 @@ func (s *Stages) SeedFound(ctx context.Context, id string, without []string, lim
 	var hosts []string
 	on := map[string][]store.Homepage{}
 	for _, h := range pages {
-		if weburl.PathPrefix(h.URL) != "/" || slices.Contains(without, h.Host) {
+		if h.Prefix() != "/" || slices.Contains(without, h.Host) {
 			continue
 		}
 		if on[h.Host] == nil {
@@ -234,9 +234,9 @@ func (s *Stages) seedPages(ctx context.Context, id, scope, after string, pages [
 		e := frontier.Entry{Role: frontier.Member, Candidate: page.Candidate{Link: page.Link{URL: h.URL, Anchor: h.AuthorID, Source: page.SourceSeed},
 			Queue: seedQueue, Priority: seedPriority}}
 		byHost[host] = append(byHost[host], e)
-		prefix := "/"
-		if scope != ScopeHost {
-			prefix = weburl.PathPrefix(h.URL)
+		prefix := h.Prefix()
+		if scope == ScopeHost && h.Scope == "" {
+			prefix = "/"
 		}
 		if prefixes[host] == nil {
 			prefixes[host] = map[string]string{}

@@ -76,7 +76,13 @@ func heed(d evidence.Decision, words []store.Override) evidence.Decision {
 	for _, w := range words {
 		same := func(c evidence.Candidate) bool { return weburl.Key(c.URL) == weburl.Key(w.URL) }
 		d.Homepages = slices.DeleteFunc(d.Homepages, same)
+		d.Places = slices.DeleteFunc(slices.Clone(d.Places), func(p evidence.Place) bool { return weburl.Key(p.URL) == weburl.Key(w.URL) })
 		if w.Word == "is" {
+			for i, p := range d.Places {
+				if weburl.Key(p.Of) == weburl.Key(w.URL) {
+					d.Places[i].Of = w.URL
+				}
+			}
 			d.Homepages = slices.Insert(d.Homepages, 0, evidence.Candidate{URL: w.URL, Source: "user", Rule: "a person said so", Priority: homepage.High, Score: 1, Kept: true})
 		}
 	}
@@ -123,10 +129,14 @@ func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
 	return s.DB.SaveDecision(ctx, d, kept(d))
 }
 
-// kept are the homepages of a decision as the record has them.
+// kept are the homepages of a decision, and after them the places of papers, as the record
+// has them.
 func kept(d evidence.Decision) (all []store.Homepage) {
 	for i, c := range d.Homepages {
 		all = append(all, store.Homepage{AuthorID: d.Author.ID(), URL: c.URL, Host: weburl.Host(c.URL), Rank: i, Source: c.Source, Score: c.Score})
+	}
+	for _, p := range d.Elsewhere() {
+		all = append(all, store.Homepage{AuthorID: d.Author.ID(), URL: p.URL, Host: weburl.Host(p.URL), Rank: len(all), Source: evidence.SourcePapers, Scope: p.Scope})
 	}
 	return all
 }

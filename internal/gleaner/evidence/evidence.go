@@ -16,6 +16,7 @@ const (
 	SourcePeople   = "people"    // the same on a page that lists people
 	SourceInner    = "inner"     // the link "home" on an inner page of theirs
 	SourceMoved    = "moved"     // where a page says that it has moved to
+	SourcePapers   = "papers"    // no homepage: a Place, linked from one
 )
 
 // Candidate is one address that was thought of, and what became of it.

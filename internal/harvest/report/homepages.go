@@ -65,9 +65,9 @@ func (p places) add(all []store.Place) {
 func (p places) barren(authors map[string]store.AuthorClue) []string {
 	hosts := map[string]bool{}
 	for _, clue := range authors {
-		for i, url := range clue.Homepages {
-			if _, accepted, open := p.under(url); read(clue.Sites[i]) && accepted == 0 && open == 0 {
-				hosts[weburl.Host(url)] = true
+		for i, h := range clue.Homepages {
+			if _, accepted, open := p.under(h); read(clue.Sites[i]) && accepted == 0 && open == 0 {
+				hosts[weburl.Host(h.URL)] = true
 			}
 		}
 	}
@@ -76,14 +76,14 @@ func (p places) barren(authors map[string]store.AuthorClue) []string {
 
 // under counts the documents that a homepage led to: those in its scope, and those
 // that a page in its scope links to; and apart what may be some and nobody knows.
-func (p places) under(homepage string) (documents, accepted, open int) {
-	scope := []string{"/"}
-	if !p.whole {
-		scope = []string{weburl.PathPrefix(homepage)}
+func (p places) under(home store.Homepage) (documents, accepted, open int) {
+	scope := []string{home.Prefix()}
+	if p.whole && home.Scope == "" {
+		scope = []string{"/"}
 	}
 	seen := map[string]bool{}
-	for _, at := range p.byHost[weburl.Host(homepage)] {
-		if seen[at.document] || !weburl.InScope(at.url, scope) {
+	for _, at := range p.byHost[weburl.Host(home.URL)] {
+		if seen[at.document] || at.url != home.URL && !weburl.InScope(at.url, scope) {
 			continue
 		}
 		seen[at.document] = true
@@ -105,13 +105,14 @@ func crawled(site store.SiteClue) bool { return site.State == gleaner.SiteDone &
 // read reports whether the homepage itself was read by a crawl that has come to its end.
 func read(site store.SiteClue) bool { return crawled(site) && !site.Unasked && site.Unread == "" }
 
-// barren are the homepages that led nowhere, in one order.
+// barren are the homepages that led nowhere, in one order: nor did the places of papers
+// that they link to.
 func (c *clues) barren() (out []evidence.Barren) {
 	for _, author := range slices.Sorted(maps.Keys(c.authors)) {
 		clue := c.authors[author]
-		for i, url := range clue.Homepages {
-			if brought := c.nothing(clue, i); brought != "" {
-				out = append(out, evidence.Barren{Author: author, URL: url, Brought: brought})
+		for i, h := range clue.Homepages {
+			if brought := c.nothing(clue, i); brought != "" && h.Scope == "" {
+				out = append(out, evidence.Barren{Author: author, URL: h.URL, Brought: brought})
 			}
 		}
 	}
@@ -125,10 +126,18 @@ func (c *clues) nothing(of store.AuthorClue, i int) string {
 	if !read(site) {
 		return ""
 	}
-	if documents, accepted, open := c.places.under(of.Homepages[i]); accepted == 0 && open == 0 {
-		return broughtNothing(site.Pages, documents)
+	documents, accepted, open := c.places.under(of.Homepages[i])
+	if accepted > 0 || open > 0 {
+		return ""
 	}
-	return ""
+	if of.Homepages[i].Scope == "" {
+		for k, h := range of.Homepages {
+			if h.Scope != "" && c.nothing(of, k) == "" {
+				return ""
+			}
+		}
+	}
+	return broughtNothing(site.Pages, documents)
 }
 
 // bySite looks at where the authors live.
@@ -139,9 +148,12 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 		if strings.HasPrefix(clue.NotFound, evidence.Withdrawn) {
 			nowhere = append(nowhere, a.Name+": "+clue.NotFound)
 		}
-		for i, url := range clue.Homepages {
+		for i, h := range clue.Homepages {
 			site := clue.Sites[i]
-			line := fmt.Sprintf("%s (%s): %s", a.Name, url, site.State)
+			line := fmt.Sprintf("%s (%s): %s", a.Name, h.URL, site.State)
+			if h.Scope != "" {
+				line = fmt.Sprintf("%s (papers at %s): %s", a.Name, h.URL, site.State)
+			}
 			if site.Reason != "" {
 				line += ", " + site.Reason
 			}

@@ -117,22 +117,23 @@ type Ending struct {
 
 // Report is what a harvest came to.
 type Report struct {
-	Harvest   store.Harvest  `json:"harvest"`
-	Title     string         `json:"title"`            // of what was harvested, as people write it
-	Made      time.Time      `json:"made_at"`          // by the clock of the record
-	Ended     *Ending        `json:"at_end,omitempty"` // nil of one that runs
-	Summary   Summary        `json:"summary"`
-	Years     []Year         `json:"years"`
-	Authors   int            `json:"authors"`
-	Homepages int            `json:"authors_with_homepage"`
-	Files     Files          `json:"files"`
-	Documents map[string]int `json:"documents"` // by class and state
-	Counters  store.Counters `json:"counters"`  // what became of every file
-	Found     []store.Change `json:"found"`     // all that was found, by year and title; "lost" where it is at none of its places any more
-	Missing   []MissingPaper `json:"missing"`
-	Reasons   map[Reason]int `json:"reasons"`
-	Sites     []SiteLine     `json:"sites"`
-	LeftOut   map[string]int `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
+	Harvest   store.Harvest     `json:"harvest"`
+	Title     string            `json:"title"`            // of what was harvested, as people write it
+	Made      time.Time         `json:"made_at"`          // by the clock of the record
+	Ended     *Ending           `json:"at_end,omitempty"` // nil of one that runs
+	Summary   Summary           `json:"summary"`
+	Years     []Year            `json:"years"`
+	Authors   int               `json:"authors"`
+	Homepages int               `json:"authors_with_homepage"`
+	Elsewhere []store.Elsewhere `json:"papers_elsewhere,omitempty"` // places of papers that authors' homepages link to
+	Files     Files             `json:"files"`
+	Documents map[string]int    `json:"documents"` // by class and state
+	Counters  store.Counters    `json:"counters"`  // what became of every file
+	Found     []store.Change    `json:"found"`     // all that was found, by year and title; "lost" where it is at none of its places any more
+	Missing   []MissingPaper    `json:"missing"`
+	Reasons   map[Reason]int    `json:"reasons"`
+	Sites     []SiteLine        `json:"sites"`
+	LeftOut   map[string]int    `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
 
 	Barren []evidence.Barren `json:"-"` // homepages that led nowhere
 	Took   time.Duration     `json:"-"` // to build it
@@ -239,6 +240,9 @@ func (b *builder) authors(ctx context.Context) error {
 	c, err := b.db.HarvestCounts(ctx, b.r.Harvest.ID)
 	b.r.Authors, b.r.Homepages = c.Authors, c.Homepages
 	b.r.Files = Files{Pages: c.Pages, Documents: c.Documents, Accepted: c.Accepted}
+	if err == nil {
+		b.r.Elsewhere, err = b.db.PapersElsewhere(ctx, b.r.Harvest.ID)
+	}
 	if err == nil && b.r.ofSite() {
 		b.r.Files.Papers, err = b.db.AcademicPapers(ctx, b.r.Harvest.Venue)
 	}

@@ -137,12 +137,30 @@ func TestPageInABrowser(t *testing.T) {
 	require.True(t, strings.HasPrefix(title[3], "-") || title[3] == "0", "%s pixels too wide", title[3])
 }
 
+// TestBarrenWithItsPlaces: a homepage led nowhere where its places of papers did, too.
+func TestBarrenWithItsPlaces(t *testing.T) {
+	t.Parallel()
+	of := func(list store.SiteClue, parent string) int {
+		c := clues{places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: parent, Accepted: true}}, false), authors: map[string]store.AuthorClue{"1/1": {
+			Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}}, Sites: []store.SiteClue{{State: "done", Pages: 9}, list}}}}
+		return len(c.barren())
+	}
+	read := store.SiteClue{State: "done", Pages: 1}
+	require.Equal(t, 1, of(read, "http://lab.example/people/"))
+	require.Zero(t, of(read, "http://lab.example/"))
+	require.Zero(t, of(store.SiteClue{State: "crawling", Waiting: 1}, "http://lab.example/people/"))
+}
+
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	ada, bob := gleaner.Author{PID: "1/1", Name: "Ada Lovelace"}, gleaner.Author{PID: "2/2", Name: "Bob Bell"}
 	paper := gleaner.Paper{Key: "conf/x/a", Title: "Analytical Engines for Everyone and Their Machines", Authors: []gleaner.Author{ada, bob}}
 	at := func(state gleaner.SiteState, waiting int) map[string]store.AuthorClue {
-		return map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
+		return map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}}, Sites: []store.SiteClue{{State: state, Pages: 9, Waiting: waiting}}}}
+	}
+	beside := func(papers store.SiteClue) map[string]store.AuthorClue {
+		return map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}, {URL: "http://lab.example/", Scope: "/index"}},
+			Sites: []store.SiteClue{{State: "done", Pages: 9}, papers}}}
 	}
 	held := newPlaces([]store.Place{{URL: "http://ada.example/a.pdf", Accepted: true}}, false)
 	link := func(l store.LinkClue) map[string][]store.LinkClue {
@@ -152,23 +170,26 @@ func TestExplain(t *testing.T) {
 		clues clues
 		want  Reason
 	}{
-		"no homepage":          {clues{}, NoHomepage},
-		"crawled":              {clues{authors: at("done", 0), places: held}, NotLinked},
-		"crawled for nothing":  {clues{authors: at("done", 0)}, LedNowhere},
-		"withdrawn":            {clues{authors: map[string]store.AuthorClue{"1/1": {NotFound: "withdrawn: 9 pages"}}}, LedNowhere},
-		"nothing academic":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://ada.example/cv.pdf"}}, false)}, LedNowhere},
-		"papers elsewhere":     {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://lab.example/a.pdf", Parent: "http://ada.example/pubs.html", Accepted: true}}, false)}, NotLinked},
-		"being crawled":        {clues{authors: at("crawling", 4)}, NotYet},
-		"refused":              {clues{authors: at("refused", 3)}, SiteRefused},
-		"robots forbid it":     {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
-		"link failed":          {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
-		"link left out":        {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
-		"link waits":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
-		"another file":         {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
-		"a publisher's wall":   {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
-		"someone has to say":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
-		"it is another work":   {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}}, Rejected},
-		"only slides were met": {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
+		"no homepage":                {clues{}, NoHomepage},
+		"crawled":                    {clues{authors: at("done", 0), places: held}, NotLinked},
+		"crawled for nothing":        {clues{authors: at("done", 0)}, LedNowhere},
+		"withdrawn":                  {clues{authors: map[string]store.AuthorClue{"1/1": {NotFound: "withdrawn: 9 pages"}}}, LedNowhere},
+		"nothing academic":           {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://ada.example/cv.pdf"}}, false)}, LedNowhere},
+		"papers elsewhere":           {clues{authors: at("done", 0), places: newPlaces([]store.Place{{URL: "http://lab.example/a.pdf", Parent: "http://ada.example/pubs.html", Accepted: true}}, false)}, NotLinked},
+		"a group's list waits":       {clues{authors: beside(store.SiteClue{State: "crawling", Waiting: 1})}, NotYet},
+		"a group's list was read":    {clues{authors: beside(store.SiteClue{State: "done", Pages: 1}), places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: "http://lab.example/", Accepted: true}}, false)}, NotLinked},
+		"a group's list led nowhere": {clues{authors: beside(store.SiteClue{State: "done", Pages: 1}), places: newPlaces([]store.Place{{URL: "http://lab.example/p/a.pdf", Parent: "http://lab.example/people/", Accepted: true}}, false)}, LedNowhere},
+		"being crawled":              {clues{authors: at("crawling", 4)}, NotYet},
+		"refused":                    {clues{authors: at("refused", 3)}, SiteRefused},
+		"robots forbid it":           {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "robots-denied"})}, SiteRefused},
+		"link failed":                {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
+		"link left out":              {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
+		"link waits":                 {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
+		"another file":               {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
+		"a publisher's wall":         {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
+		"someone has to say":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},
+		"it is another work":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous", Settled: "no"}}}}, Rejected},
+		"only slides were met":       {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "exact", Form: "slides"}}}}, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -185,7 +206,7 @@ func TestTitleThatNothingCanBeToldByIsTheReason(t *testing.T) {
 	t.Parallel()
 	preface := gleaner.Paper{Key: "conf/x/a", Title: "Preface", Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}}}
 	c := clues{links: map[string][]store.LinkClue{"conf/x/a": {{Parent: "p", Document: "rejected as slides"}}},
-		authors: map[string]store.AuthorClue{"1/1": {Homepages: []string{"http://ada.example/"}, Sites: []store.SiteClue{{State: "done", Pages: 9}}}}}
+		authors: map[string]store.AuthorClue{"1/1": {Homepages: []store.Homepage{{URL: "http://ada.example/"}}, Sites: []store.SiteClue{{State: "done", Pages: 9}}}}}
 	why, evidence := c.explain(preface)
 	require.Equal(t, Untellable, why)
 	require.Equal(t, []string{"many works are called so: only an identifier, or the very words over all of its authors, can tell a document"}, evidence)

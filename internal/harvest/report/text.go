@@ -27,7 +27,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	if s.Held > 0 {
 		fmt.Fprintf(w, "of all published found %.1f %%, %d held ones among them; held or found %.1f %%\n", 100*s.Target, s.HeldMet, 100*s.Covered)
 	}
-	fmt.Fprintf(w, "homepages of %d of %d authors\n\n", r.Homepages, r.Authors)
+	fmt.Fprintf(w, "homepages of %d of %d authors\n", r.Homepages, r.Authors)
+	for _, e := range r.Elsewhere {
+		fmt.Fprintf(w, "%s (%s): papers at %s\n", e.Author, e.Homepage, e.Papers)
+	}
+	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\tof all\tcovered\t")
 	for _, y := range r.Years {

@@ -116,12 +116,12 @@ type SiteClue struct {
 	Unread                    string // the outcome for which it was not read; "" where it was
 }
 
-// AuthorClue is what is known of an author's homepages. Sites runs in parallel
-// to Homepages.
+// AuthorClue is what is known of an author's homepages, and of the places of their papers
+// beside them. Sites runs in parallel to Homepages.
 type AuthorClue struct {
 	NotFound  string
 	NextTry   *time.Time // when they are looked for again; nil where nothing is open
-	Homepages []string
+	Homepages []Homepage // author, address and scope alone
 	Sites     []SiteClue
 }
 
@@ -131,7 +131,7 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
 			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
-		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
+		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
@@ -139,14 +139,14 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 		return nil, err
 	}
 	out := map[string]AuthorClue{}
-	var id, notFound, url string
+	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {
-			c.Homepages, c.Sites = append(c.Homepages, url), append(c.Sites, site)
+			c.Homepages, c.Sites = append(c.Homepages, Homepage{AuthorID: id, URL: url, Scope: scope}), append(c.Sites, site)
 		}
 		out[id] = c
 		return nil

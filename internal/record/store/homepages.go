@@ -12,9 +12,10 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/web/weburl"
 )
 
-// Homepage is one kept homepage of a person.
+// Homepage is one kept homepage of a person, or a place of their papers beside it.
 type Homepage struct {
 	AuthorID string  `json:"author"`
 	URL      string  `json:"url"`
@@ -22,6 +23,15 @@ type Homepage struct {
 	Rank     int     `json:"rank"`
 	Source   string  `json:"source"`
 	Score    float64 `json:"score"`
+	Scope    string  `json:"scope,omitempty"` // of a place of papers; a homepage's is its path
+}
+
+// Prefix is what of its host is crawled for it, as weburl.InScope takes it.
+func (h Homepage) Prefix() string {
+	if h.Scope != "" {
+		return h.Scope
+	}
+	return weburl.PathPrefix(h.URL)
 }
 
 // Override is a person's word about a homepage.
@@ -112,7 +122,7 @@ func (db *DB) PapersOf(ctx context.Context, authorID string) ([]gleaner.Paper, e
 
 // HomepagesOf lists kept homepages of some authors, by author and rank.
 func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
+	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score, scope FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +131,7 @@ func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, 
 
 // HarvestHomepages lists kept homepages of the authors of a harvest's wanted papers.
 func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score FROM homepages g
+	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score, scope FROM homepages g
 		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
 		ORDER BY author_id, rank`, harvest)
@@ -129,6 +139,22 @@ func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage,
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
+}
+
+// Elsewhere is a place of an author's papers beside the homepage.
+type Elsewhere struct {
+	Author   string `json:"author"`
+	Homepage string `json:"homepage"`
+	Papers   string `json:"papers"`
+}
+
+// PapersElsewhere lists the places of papers of the authors of a harvest's wanted papers.
+func (db *DB) PapersElsewhere(ctx context.Context, harvest string) ([]Elsewhere, error) {
+	return list[Elsewhere](ctx, db, `SELECT a.name, coalesce((SELECT h.url FROM homepages h WHERE h.author_id=a.id AND h.scope='' ORDER BY h.rank LIMIT 1), ''), g.url
+		FROM homepages g JOIN authors a ON a.id=g.author_id
+		WHERE g.scope <> '' AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
+		ORDER BY a.name, a.id, g.rank`, harvest)
 }
 
 // SaveDecision replaces what was decided about an author's homepages.
@@ -172,8 +198,8 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 		authorID, body, d.NotFound, d.Fetches, next)
 	b.Queue(`DELETE FROM homepages WHERE author_id=$1`, authorID)
 	for i, h := range kept {
-		b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score) VALUES ($1,$2,$3,$4,$5,$6) ON CONFLICT DO NOTHING`,
-			authorID, h.URL, h.Host, i, h.Source, h.Score)
+		b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score, scope) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
+			authorID, h.URL, h.Host, i, h.Source, h.Score, h.Scope)
 	}
 	return tx.SendBatch(ctx, b).Close()
 }
@@ -285,7 +311,7 @@ type AuthorHomepages struct {
 // their homepages, by name.
 func (db *DB) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at,
-			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score)
+			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score, 'scope', g.scope)
 				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
 		FROM authors a
 		JOIN (SELECT pa.author_id, count(DISTINCT h.paper_key) papers FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key

@@ -15,9 +15,9 @@ func (db *DB) readHomepages(ctx context.Context, authors map[string]AuthorClue) 
 	var hosts []string
 	var hashes [][]byte
 	for _, a := range authors {
-		for i, url := range a.Homepages {
-			hash := frontier.HashOf(url)
-			of, hosts, hashes = append(of, &a.Sites[i]), append(hosts, weburl.Host(url)), append(hashes, hash[:])
+		for i, h := range a.Homepages {
+			hash := frontier.HashOf(h.URL)
+			of, hosts, hashes = append(of, &a.Sites[i]), append(hosts, weburl.Host(h.URL)), append(hashes, hash[:])
 			a.Sites[i].Unasked = true
 		}
 	}
