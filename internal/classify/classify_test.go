@@ -199,10 +199,10 @@ func TestTunnellingLowersTheThreshold(t *testing.T) {
 func TestLeadersAreWithinFiveLinks(t *testing.T) {
 	var links []classify.Link
 	for i := range 8 {
-		links = append(links, classify.Link{From: fmt.Sprint(i + 1), To: fmt.Sprint(i)})
+		links = append(links, classify.Link{From: i + 1, To: i})
 	}
-	links = append(links, classify.Link{From: "0", To: "2"}, classify.Link{From: "x", To: "y"})
-	assert.Equal(t, []string{"1", "2", "3", "4", "5"}, classify.Leaders(links, map[string]bool{"0": true}))
+	links = append(links, classify.Link{From: 0, To: 2}, classify.Link{From: 9, To: 1}, classify.Link{From: 10, To: 11})
+	assert.Equal(t, [][]int{{1}, {2, 9}, {3}, {4}, {5}}, classify.Leaders(links, map[int]bool{0: true}))
 }
 
 // A topic with a learnt classifier is told by that, any other by its centroid; a page of

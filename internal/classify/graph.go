@@ -1,5 +1,10 @@
 package classify
 
+import (
+	"maps"
+	"slices"
+)
+
 // Sure is the score from which a page counts.
 const Sure = 0.5
 
@@ -33,41 +38,38 @@ func (g *Graph) Gamma() float64 {
 }
 
 // Link is one link of the record, from page to page.
-type Link struct{ From, To string }
+type Link struct{ From, To int }
 
 // leadFar is within how many links of a relevant page a page of the second layer is.
 const leadFar = 5
 
 // Leaders are the pages that lead to relevant ones in one to five links and are not
-// relevant themselves, the examples of the second layer, in the order in which
-// they are met from the relevant pages backwards.
-func Leaders(links []Link, relevant map[string]bool) []string {
-	back := map[string][]string{}
+// relevant themselves, by the back links of these: the examples of the second layer,
+// nearest first, each distance on its own.
+func Leaders(links []Link, relevant map[int]bool) (rings [][]int) {
+	back := map[int][]int{}
 	for _, l := range links {
 		back[l.To] = append(back[l.To], l.From)
 	}
-	far := map[string]int{}
-	var ring, out []string
-	for _, l := range links {
-		for _, page := range []string{l.From, l.To} {
-			if _, seen := far[page]; relevant[page] && !seen {
-				far[page] = 0
-				ring = append(ring, page)
-			}
-		}
+	seen := map[int]bool{}
+	ring := slices.Sorted(maps.Keys(relevant))
+	for _, page := range ring {
+		seen[page] = true
 	}
-	for step := 1; step <= leadFar && len(ring) > 0; step++ {
-		var next []string
+	for range leadFar {
+		var next []int
 		for _, page := range ring {
 			for _, from := range back[page] {
-				if _, seen := far[from]; seen {
-					continue
+				if !seen[from] {
+					seen[from] = true
+					next = append(next, from)
 				}
-				far[from] = step
-				next = append(next, from)
 			}
 		}
-		ring, out = next, append(out, next...)
+		if len(next) == 0 {
+			break
+		}
+		ring, rings = next, append(rings, next)
 	}
-	return out
+	return rings
 }

@@ -2,10 +2,12 @@ package synthesis
 
 import (
 	"context"
-	"errors"
+	"net/url"
+	"strings"
 
 	"gleaner/internal/classify"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/topic"
 )
 
@@ -17,79 +19,113 @@ const (
 	low  = 0.5
 )
 
-const (
-	trailPages = 3000 // the latest pages, of which the second layer is learnt
-	learnEvery = 1000 // requests within a slice; each slice begins with learning
-)
-
 // contextGraph is the revised context graph with tunnelling (Chen 2008, §4.6, §4.7). The
 // first layer are the pages about a topic, as the crawl's classifier tells them. The
-// second are those that are like pages which led to the first in up to five links: a
-// classifier learns that from the crawl's own trail, by the titles of pages and the words
-// of the links to them. Links of other pages are not followed. Before there are examples
-// of both kinds every page counts to the second layer.
-//
-// What it knows is on record: the trail, and whether it tunnels, which is of the whole
-// queue and not of a slice.
+// second are those that are like pages which lead to the first in up to five links: a
+// classifier learns that from the links that the crawl recorded (lessons.Second). Links of
+// other pages are not followed. Before there are examples of both kinds every page counts
+// to the second layer.
 type contextGraph struct {
 	classify.Graph
 	filter *topic.Filter
-	asked  int // requests since it was learnt
 }
 
-// learn makes the second layer anew where that is due.
-func (l *loop) learn(ctx context.Context) error {
-	if l.cfg.Policy != ContextGraph || l.graph != nil && l.graph.asked < learnEvery {
-		return nil
-	}
-	if l.graph == nil {
-		l.graph = &contextGraph{filter: l.Filter}
-	}
-	l.graph.asked = 0
-	trail, err := l.Queue.Trail(ctx, trailPages)
-	if err != nil {
-		return err
-	}
-	return l.graph.learn(trail, l.cfg.Threshold)
-}
+// layerWords is how many words of a page, and of its links, tell where it leads.
+const layerWords = 300
 
-func (g *contextGraph) learn(trail []collections.Step, threshold float64) error {
-	var links []classify.Link
-	about, led := map[string]bool{}, map[string]bool{}
-	for _, s := range trail {
-		if s.Correlation >= threshold {
-			about[s.URL] = true
+// words are what tells where a page leads: what it says, what its links say, and what the
+// link to it said, each told apart.
+func (g *contextGraph) words(text, anchor string, links []collections.Lead) []string {
+	out := strings.Fields(text)
+	out = out[:min(len(out), layerWords):min(len(out), layerWords)]
+	add := func(mark, said string, most int) int {
+		words := classify.Words(g.filter, topic.Page{Text: said})
+		words = words[:min(len(words), most)]
+		for _, w := range words {
+			out = append(out, mark+w)
 		}
-		if s.Parent != "" {
-			led[s.Parent] = true
-			links = append(links, classify.Link{From: s.Parent, To: s.URL})
-		}
+		return most - len(words)
 	}
-	leads := map[string]bool{}
-	for _, url := range classify.Leaders(links, about) {
-		leads[url] = true
+	add("to:", anchor, layerWords)
+	left := layerWords
+	for _, l := range links {
+		left = add("on:", l.Anchor, left)
 	}
-	var examples []classify.Example
-	for _, s := range trail {
-		if !about[s.URL] && led[s.URL] { // of a page of which no link was followed nothing is known
-			examples = append(examples, classify.Example{Words: g.words(s.Title, s.Anchor), Topic: leads[s.URL], Site: s.Host})
-		}
-	}
-	second, err := classify.Train(examples, classify.Options{})
-	if errors.Is(err, classify.ErrExamples) {
-		return nil
-	}
-	g.Second = second
-	return err
-}
-
-func (g *contextGraph) words(title, anchor string) []string {
-	return classify.Words(g.filter, topic.Page{Title: title, Text: anchor})
+	return out
 }
 
 // leads reports whether a page off topic is of the second layer.
 func (g *contextGraph) leads(v *collections.Visit) bool {
-	return g.Second == nil || g.Leads(g.words(v.Title, v.Anchor))
+	return g.Second == nil || g.Leads(g.words(v.Words, v.Anchor, v.Leads))
+}
+
+// examples of the second layer, and of pages that are in neither: those off topic of which
+// it is known where a link leads. The nearest to pages on topic come first, and farther
+// ones only while they are not more than the rest: five links lead from most pages to
+// most others.
+func (g *contextGraph) examples(pages []collections.Linked, threshold float64) (out []classify.Example) {
+	at := map[frontier.Hash]int{}
+	for i, p := range pages {
+		at[p.Hash] = i
+		if p.Alias != (frontier.Hash{}) {
+			at[p.Alias] = i
+		}
+	}
+	var links []classify.Link
+	about, known, off := map[int]bool{}, map[int]bool{}, 0
+	for i, p := range pages {
+		for _, l := range p.Links {
+			if to, read := at[l.To]; read && to != i {
+				links, known[i] = append(links, classify.Link{From: i, To: to}), true
+			}
+		}
+		if p.Correlation >= threshold {
+			about[i] = true
+			for _, above := range ascending(p.URL) {
+				if from, read := at[frontier.HashOf(above)]; read && from != i {
+					links, known[from] = append(links, classify.Link{From: from, To: i}), true
+				}
+			}
+		}
+	}
+	for i := range pages {
+		if known[i] && !about[i] {
+			off++
+		}
+	}
+	leads := map[int]bool{}
+	for _, ring := range classify.Leaders(links, about) {
+		if len(leads) > 0 && 2*(len(leads)+len(ring)) > off {
+			break
+		}
+		for _, i := range ring {
+			leads[i] = true
+		}
+	}
+	for i, p := range pages {
+		if known[i] && !about[i] && p.Words != "" {
+			out = append(out, classify.Example{Words: g.words(p.Words, p.Anchor, p.Links), Topic: leads[i], Site: p.Host})
+		}
+	}
+	return out
+}
+
+// ascending are the addresses above one on its host: of its directories, and of the host.
+func ascending(raw string) (out []string) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil
+	}
+	u.RawQuery, u.Fragment = "", ""
+	for p := u.Path; ; {
+		i := strings.LastIndexByte(strings.TrimSuffix(p, "/"), '/')
+		if i < 0 {
+			return out
+		}
+		p = p[:i+1]
+		u.Path, u.RawPath = p, ""
+		out = append(out, u.String())
+	}
 }
 
 // tunnel heeds, before a URL is asked for, whether the crawl tunnels: from when nothing of

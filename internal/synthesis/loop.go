@@ -2,6 +2,7 @@ package synthesis
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -30,8 +31,14 @@ type Queue interface {
 	// Tunnel begins to tunnel where nothing of high priority waits, and reports whether
 	// the crawl does.
 	Tunnel(ctx context.Context) (bool, error)
-	// Trail is what was asked for last, at most so much.
-	Trail(ctx context.Context, most int) ([]collections.Step, error)
+	// Linked are the pages read last whose links are recorded, at most so many.
+	Linked(ctx context.Context, most int) ([]collections.Linked, error)
+	// Lesson takes it on to learn of them, at so many requests: one of all who ask does.
+	Lesson(ctx context.Context, requests int) (mine bool, err error)
+	// Learn keeps what that came to.
+	Learn(ctx context.Context, requests int, what json.RawMessage) error
+	// Learnt is what was learnt last, and at how many requests.
+	Learnt(ctx context.Context) (what json.RawMessage, requests int, err error)
 }
 
 // Source answers for URLs.
@@ -231,6 +238,7 @@ type loop struct {
 	progress Progress
 	at       collections.Standing
 	graph    *contextGraph // of that policy
+	learnt   int           // requests at which it was learnt
 }
 
 func (l *loop) run(ctx context.Context) (Result, error) {

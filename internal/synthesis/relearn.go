@@ -141,9 +141,12 @@ func (m *Maker) classifiers(ctx context.Context, id int, ask Ask) (map[string]*c
 	return out, nil
 }
 
-// words are what of a text is kept for a classifier to learn from, "" where none does.
+// keepsWords reports whether words of pages are kept for a classifier to learn from.
+func (c Config) keepsWords() bool { return c.Retrain > 0 || c.Policy == ContextGraph }
+
+// words are what of a text is kept, "" where nothing is.
 func (l *loop) words(p topic.Page) string {
-	if l.cfg.Retrain == 0 {
+	if !l.cfg.keepsWords() {
 		return ""
 	}
 	words := classify.Words(l.Filter, p)

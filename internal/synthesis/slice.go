@@ -46,21 +46,32 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if model, err = m.relearnt(ctx, c.ID, &ask, model); err != nil {
 		return Result{}, err
 	}
-	if ask.Retrain > 0 { // those between two learnings, which may be far apart
-		if err := m.record.ForgetWords(ctx, c.ID, pagesRead); err != nil {
-			return Result{}, err
-		}
+	cfg := ask.over(m.cfg, topics)
+	if err := m.forget(ctx, c.ID, cfg); err != nil {
+		return Result{}, err
 	}
 	filter := topic.NewFilter(ask.Stops)
 	learnt, err := m.classifiers(ctx, c.ID, ask)
 	if err != nil {
 		return Result{}, err
 	}
-	cfg := ask.over(m.cfg, topics)
 	w := &web{Maker: m, id: c.ID, rules: cfg.QueueRules()}
 	if c.Started != nil {
 		w.began = *c.Started
 	}
 	defer w.release()
 	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: m.log}, report)
+}
+
+// forget lets go of what of earlier pages nothing is learnt from any more.
+func (m *Maker) forget(ctx context.Context, id int, cfg Config) error {
+	if cfg.keepsWords() { // those between two learnings, which may be far apart
+		if err := m.record.ForgetWords(ctx, id, pagesRead); err != nil {
+			return err
+		}
+	}
+	if cfg.learns() {
+		return m.record.ForgetLinks(ctx, id, linkedPages)
+	}
+	return nil
 }

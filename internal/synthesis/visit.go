@@ -64,9 +64,6 @@ func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	}
 	l.progress.URL = u.URL
 	l.progress.Entries += len(v.Entries)
-	if l.graph != nil {
-		l.graph.asked++
-	}
 	return l.write(ctx, v)
 }
 
@@ -141,6 +138,9 @@ func (l *loop) page(ctx context.Context, v *collections.Visit, a *Answer) error 
 	}
 	l.progress.Pages++
 	v.Kind, v.Title = collections.Page, storable(p.Title, 300)
+	if l.cfg.learns() && !p.NoFollow {
+		v.Leads = l.linksOf(v, p)
+	}
 	verdict, err := l.judge(ctx, v, topic.Page{URL: a.URL, Title: p.Title, Text: p.Text})
 	if err != nil || p.NoFollow || !verdict.Follow {
 		return err
@@ -228,6 +228,23 @@ func (l *loop) links(v *collections.Visit, p *page.Page, verdict topic.Verdict) 
 		v.Reason = fmt.Sprintf("%d links beyond the limit of %d were left out", left, l.cfg.MaxLinks)
 	}
 }
+
+// linksOf are the links of a page as they are recorded.
+func (l *loop) linksOf(v *collections.Visit, p *page.Page) []collections.Lead {
+	out, met := []collections.Lead{}, map[frontier.Hash]bool{v.Hash(): true}
+	for i := range p.Links {
+		link := &p.Links[i]
+		to := frontier.HashOf(link.URL)
+		if len(out) < l.cfg.MaxLinks && !link.NoFollow && l.leads(link) && !met[to] {
+			met[to] = true
+			out = append(out, collections.Lead{To: to, Anchor: storable(link.Anchor, longAnchor)})
+		}
+	}
+	return out // that it leads nowhere is known, too
+}
+
+// longAnchor is how much of a link's words is recorded with it, in bytes.
+const longAnchor = 80
 
 // pruned reports whether a link is left out by its words. Documents are not.
 func (l *loop) pruned(from *collections.Visit, link *page.Link) bool {

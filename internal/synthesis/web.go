@@ -2,6 +2,7 @@ package synthesis
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path"
 	"time"
@@ -175,9 +176,24 @@ func (w *web) Tunnel(ctx context.Context) (bool, error) {
 	return w.record.Tunnel(ctx, w.id, w.rules)
 }
 
-// Trail implements Queue.
-func (w *web) Trail(ctx context.Context, most int) ([]collections.Step, error) {
-	return w.record.Trail(ctx, w.id, most)
+// Linked implements Queue.
+func (w *web) Linked(ctx context.Context, most int) ([]collections.Linked, error) {
+	return w.record.Linked(ctx, w.id, most)
+}
+
+// Lesson implements Queue.
+func (w *web) Lesson(ctx context.Context, requests int) (bool, error) {
+	return w.record.Lesson(ctx, w.id, requests)
+}
+
+// Learn implements Queue.
+func (w *web) Learn(ctx context.Context, requests int, what json.RawMessage) error {
+	return w.record.Learn(ctx, w.id, requests, what)
+}
+
+// Learnt implements Queue.
+func (w *web) Learnt(ctx context.Context) (json.RawMessage, int, error) {
+	return w.record.Learnt(ctx, w.id)
 }
 
 func (w *web) file(u *collections.URL, a *Answer) collection.File {

@@ -2,6 +2,7 @@ package collections_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -28,7 +29,10 @@ type queue interface {
 	Like(ctx context.Context, print int64) (bool, error)
 	Terms(ctx context.Context) (int, map[string]int, error)
 	Known(ctx context.Context, h frontier.Hash) bool
-	Trail(ctx context.Context, most int) ([]Step, error)
+	Linked(ctx context.Context, most int) ([]Linked, error)
+	Lesson(ctx context.Context, requests int) (bool, error)
+	Learn(ctx context.Context, requests int, what json.RawMessage) error
+	Learnt(ctx context.Context) (json.RawMessage, int, error)
 	Tunnel(ctx context.Context) (bool, error)
 }
 
@@ -79,8 +83,20 @@ func (q inPostgres) Tunnel(ctx context.Context) (bool, error) {
 	return q.Record.Tunnel(ctx, q.id, q.rules)
 }
 
-func (q inPostgres) Trail(ctx context.Context, most int) ([]Step, error) {
-	return q.Record.Trail(ctx, q.id, most)
+func (q inPostgres) Linked(ctx context.Context, most int) ([]Linked, error) {
+	return q.Record.Linked(ctx, q.id, most)
+}
+
+func (q inPostgres) Lesson(ctx context.Context, requests int) (bool, error) {
+	return q.Record.Lesson(ctx, q.id, requests)
+}
+
+func (q inPostgres) Learn(ctx context.Context, requests int, what json.RawMessage) error {
+	return q.Record.Learn(ctx, q.id, requests, what)
+}
+
+func (q inPostgres) Learnt(ctx context.Context) (json.RawMessage, int, error) {
+	return q.Record.Learnt(ctx, q.id)
 }
 
 func (q inPostgres) Known(ctx context.Context, h frontier.Hash) bool {
@@ -168,13 +184,6 @@ func follow(t *testing.T, q queue) {
 	s, err := q.Standing(ctx)
 	require.NoError(t, err)
 	require.Equal(t, Standing{Requests: 6, Topics: map[string]Filled{"math": {2, 0.4}, "verse": {1, 0.3}}}, s)
-	trail, err := q.Trail(ctx, 2)
-	require.NoError(t, err)
-	require.Equal(t, []Step{{URL: "http://c.example/nor", Host: "c.example"}, {URL: "http://c.example/yes", Host: "c.example"}}, trail)
-	trail, err = q.Trail(ctx, 20)
-	require.NoError(t, err)
-	require.Len(t, trail, 9, "a page stands there once, whatever its names")
-	require.Equal(t, Step{URL: "http://c.example/", Host: "c.example", Parent: "http://a.example/low"}, trail[4], "by the name under which its page was asked for")
 	pages, df, err := q.Terms(ctx)
 	require.NoError(t, err)
 	require.Equal(t, 2, pages)

@@ -115,18 +115,3 @@ func (r *Record) Acceptance(ctx context.Context, id int) (all Acceptance, by map
 	})
 	return all, by, err
 }
-
-// Trail is what was asked for last, at most so much, in order. A page to which a URL
-// redirected goes by that URL, as a parent, too.
-func (r *Record) Trail(ctx context.Context, id, most int) ([]Step, error) {
-	rows, err := r.db.Pool.Query(ctx, `WITH last AS (
-			SELECT * FROM collection_urls WHERE collection=$1 AND NOT waiting AND n IS NOT NULL ORDER BY n DESC LIMIT $2)
-		SELECT l.url, l.host, coalesce(asked.url, l.parent), l.anchor, l.title, l.correlation FROM last l
-		LEFT JOIN last alias ON alias.url=l.parent AND alias.outcome=$3
-		LEFT JOIN last asked ON asked.n=alias.n AND asked.outcome<>$3
-		WHERE l.outcome<>$3 ORDER BY l.n`, id, most, string(Redirected))
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Step])
-}

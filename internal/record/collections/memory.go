@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"encoding/json"
 	"math/bits"
 	"slices"
 	"time"
@@ -23,10 +24,12 @@ type Memory struct {
 	prints   []int64
 	read     int            // pages whose terms were counted
 	df       map[string]int // by term
-	trail    []Step
+	linked   []Linked
+	lesson   int
+	learnt   json.RawMessage
+	learntAt int
 	tunnels  bool
-	sites    int               // new ones since it does
-	asked    map[string]string // URLs that redirected, by where to
+	sites    int // new ones since it does
 }
 
 type memoryRow struct {
@@ -63,7 +66,7 @@ func (h *memoryHost) before(o *memoryHost) bool {
 
 // NewMemory makes an empty one.
 func NewMemory(rules Rules) *Memory {
-	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, held: map[string][]Held{}, df: map[string]int{}, asked: map[string]string{}}
+	return &Memory{rules: rules, rows: map[frontier.Hash]*memoryRow{}, hosts: map[string]*memoryHost{}, held: map[string][]Held{}, df: map[string]int{}}
 }
 
 // Add enters URLs; one that waits already keeps the better of both.
@@ -136,8 +139,12 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	}
 	of.worth = m.rules.worth(of.about, of.requests)
 	m.settle(of)
-	if v.Again.IsZero() {
-		m.trail = append(m.trail, Step{v.URL.URL, v.Host, cmp.Or(m.asked[v.Parent], v.Parent), v.Anchor, v.Title, v.Best.Correlation})
+	if v.Leads != nil {
+		p := Linked{URL: v.URL.URL, Host: v.Host, Hash: v.Hash(), Anchor: v.Anchor, Words: v.Words, Correlation: v.Best.Correlation, Links: v.Leads}
+		if v.Alias != "" {
+			p.Alias = frontier.HashOf(v.Alias)
+		}
+		m.linked = append(m.linked, p)
 	}
 	if v.Print != 0 {
 		m.prints = append(m.prints, v.Print)
@@ -157,7 +164,6 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	}
 	m.Add(v.Links)
 	if v.Alias != "" {
-		m.asked[v.Alias] = v.URL.URL
 		m.Add([]URL{{URL: v.Alias, Host: v.Host}})
 		if r := m.rows[frontier.HashOf(v.Alias)]; r.waiting {
 			r.waiting = false
@@ -170,7 +176,7 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 
 // Standing says how far the crawl is.
 func (m *Memory) Standing(context.Context) (Standing, error) {
-	s := Standing{Requests: m.requests, Tunnels: m.tunnels, Topics: map[string]Filled{}}
+	s := Standing{Requests: m.requests, Tunnels: m.tunnels, Lesson: m.lesson, Learnt: m.learntAt, Topics: map[string]Filled{}}
 	for topic, held := range m.held {
 		s.Topics[topic] = Filled{len(held), slices.MinFunc(held, func(a, b Held) int { return cmp.Compare(a.Correlation, b.Correlation) }).Correlation}
 	}
@@ -193,9 +199,27 @@ func (m *Memory) Known(_ context.Context, h frontier.Hash) bool {
 	return met && !r.waiting
 }
 
-// Trail is what was asked for last, as that of a Record.
-func (m *Memory) Trail(_ context.Context, most int) ([]Step, error) {
-	return m.trail[max(0, len(m.trail)-most):], nil
+// Linked are the pages read last, as those of a Record.
+func (m *Memory) Linked(_ context.Context, most int) ([]Linked, error) {
+	return m.linked[max(0, len(m.linked)-most):], nil
+}
+
+// Lesson says who is to learn, as that of a Record.
+func (m *Memory) Lesson(_ context.Context, requests int) (bool, error) {
+	mine := m.lesson < requests
+	m.lesson = max(m.lesson, requests)
+	return mine, nil
+}
+
+// Learn keeps what a lesson came to.
+func (m *Memory) Learn(_ context.Context, requests int, what json.RawMessage) error {
+	m.learnt, m.learntAt = what, requests
+	return nil
+}
+
+// Learnt is what the last lesson came to.
+func (m *Memory) Learnt(context.Context) (json.RawMessage, int, error) {
+	return m.learnt, m.learntAt, nil
 }
 
 // Like reports whether a text nearly the same was read.

@@ -150,6 +150,9 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 	if err := alias(ctx, tx, id, n, v); err != nil {
 		return err
 	}
+	if err := linked(ctx, tx, id, v); err != nil {
+		return err
+	}
 	for _, e := range v.Entries {
 		if err := admit(ctx, tx, id, rules, e.Topic, Held{v.Hash(), v.Host, e.Correlation}); err != nil {
 			return err

@@ -252,7 +252,7 @@ func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
 	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &began, &took)
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
 	if err != nil {
 		return s, err
 	}

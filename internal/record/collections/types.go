@@ -108,15 +108,8 @@ type Visit struct {
 	Words   string   // of its text, parted by blanks, where a classifier is to learn from them
 	Entries []Member // collections that it is for
 	Links   []URL    // each once
+	Leads   []Lead   // of a page of which they are recorded all its links, each once; else nil
 	About   bool     // it is on topic
-}
-
-// Step is what was asked for, and how it was come to.
-type Step struct {
-	URL, Host      string
-	Parent, Anchor string
-	Title          string
-	Correlation    float64 // with the topic that it is most like
 }
 
 // Member is a topic with how like it a page is.
@@ -204,6 +197,8 @@ type Standing struct {
 	Paused   bool
 	Ended    bool
 	Tunnels  bool // see Tunnel
+	Lesson   int  // requests at which the last lesson was begun; see Record.Lesson
+	Learnt   int  // and at which that was begun which came to an end last
 	Topics   map[string]Filled
 }
 

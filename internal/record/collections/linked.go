@@ -1,0 +1,117 @@
+package collections
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+)
+
+// Linked is a page that was read: what it says, how it was come to, and where it leads.
+type Linked struct {
+	URL, Host   string
+	Hash        frontier.Hash
+	Alias       frontier.Hash // of the address to which it redirected; zero for none
+	Anchor      string        // words of the link by which it was come to
+	Words       string        // of its text, parted by blanks
+	Correlation float64       // with the topic that it is most like
+	Links       []Lead
+}
+
+// Lead is a link as it is recorded: of whatever stood on the page, whether it was followed
+// or not.
+type Lead struct {
+	To     frontier.Hash
+	Anchor string
+}
+
+// pack is how links are kept: the targets one after the other, and a line of words for each.
+func pack(links []Lead) (targets []byte, anchors string) {
+	targets = []byte{}
+	lines := make([]string, len(links))
+	for i, l := range links {
+		targets, lines[i] = append(targets, l.To[:]...), strings.ReplaceAll(l.Anchor, "\n", " ")
+	}
+	return targets, strings.Join(lines, "\n")
+}
+
+func unpack(targets []byte, anchors string) []Lead {
+	lines := strings.Split(anchors, "\n")
+	out := make([]Lead, min(len(lines), len(targets)/len(frontier.Hash{})))
+	for i := range out {
+		out[i] = Lead{frontier.Hash(targets[i*len(frontier.Hash{}) : (i+1)*len(frontier.Hash{})]), lines[i]}
+	}
+	return out
+}
+
+// linked records the links of a page.
+func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
+	if v.Leads == nil {
+		return nil
+	}
+	h := v.Hash()
+	var alias []byte
+	if v.Alias != "" {
+		a := frontier.HashOf(v.Alias)
+		alias = a[:]
+	}
+	targets, anchors := pack(v.Leads)
+	_, err := tx.Exec(ctx, `INSERT INTO collection_links (collection, hash, alias, targets, anchors) VALUES ($1,$2,$3,$4,$5)
+		ON CONFLICT (collection, hash) DO UPDATE SET alias=EXCLUDED.alias, targets=EXCLUDED.targets, anchors=EXCLUDED.anchors`, id, h[:], alias, targets, anchors)
+	return err
+}
+
+// Linked are the pages read last whose links are on record, at most so many, in the order
+// in which they were asked for.
+func (r *Record) Linked(ctx context.Context, id, most int) (out []Linked, err error) {
+	rows, err := r.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
+			WHERE u.collection=$1 AND NOT u.waiting AND EXISTS (SELECT FROM collection_links l WHERE l.collection=u.collection AND l.hash=u.hash) ORDER BY u.n DESC LIMIT $2)
+		SELECT u.url, u.host, u.hash, l.alias, u.anchor, coalesce(w.words, ''), u.correlation, l.targets, l.anchors FROM last u
+		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, id, most)
+	if err != nil {
+		return nil, err
+	}
+	var p Linked
+	var hash, alias, targets []byte
+	var anchors string
+	_, err = pgx.ForEachRow(rows, []any{&p.URL, &p.Host, &hash, &alias, &p.Anchor, &p.Words, &p.Correlation, &targets, &anchors}, func() error {
+		p.Hash, p.Alias, p.Links = frontier.Hash(hash), frontier.Hash{}, unpack(targets, anchors)
+		if alias != nil {
+			p.Alias = frontier.Hash(alias)
+		}
+		out = append(out, p)
+		return nil
+	})
+	return out, err
+}
+
+// ForgetLinks forgets the links of all but so many of the latest pages.
+func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
+	_, err := r.db.Pool.Exec(ctx, `WITH old AS (SELECT l.hash FROM collection_links l WHERE l.collection=$1 AND l.hash NOT IN (
+			SELECT k.hash FROM collection_links k JOIN collection_urls u ON u.collection=k.collection AND u.hash=k.hash
+			WHERE k.collection=$1 ORDER BY u.n DESC LIMIT $2) FOR UPDATE OF l SKIP LOCKED)
+		DELETE FROM collection_links l USING old WHERE l.collection=$1 AND l.hash=old.hash`, id, but)
+	return err
+}
+
+// Lesson takes a lesson that a crawl learns from its own links on: of all who would at so
+// many requests, one is told to. Who dies over it leaves it to the next.
+func (r *Record) Lesson(ctx context.Context, id, requests int) (mine bool, err error) {
+	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$2 WHERE id=$1 AND lesson < $2`, id, requests)
+	return tag.RowsAffected() == 1, err
+}
+
+// Learn keeps what a lesson came to.
+func (r *Record) Learn(ctx context.Context, id, requests int, what json.RawMessage) error {
+	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET learnt=$3, learnt_at=$2 WHERE id=$1 AND learnt_at < $2`, id, requests, what)
+	return err
+}
+
+// Learnt is what the last lesson came to, nil for none, and at how many requests it was.
+func (r *Record) Learnt(ctx context.Context, id int) (what json.RawMessage, requests int, err error) {
+	err = r.db.Pool.QueryRow(ctx, `SELECT learnt, learnt_at FROM collections WHERE id=$1`, id).Scan(&what, &requests)
+	return what, requests, err
+}

@@ -1,0 +1,89 @@
+package collections_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	. "gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
+)
+
+// TestLinks: of the pages read last is told where they lead and by which words, by both
+// records alike; a page that redirected goes by both its names.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	seeds := []URL{{URL: "http://a.example/", Host: "a.example", Priority: 1}, {URL: "http://b.example/x", Host: "b.example", Priority: 0.5, Anchor: "see"}, url("c.example", "", 0.1), url("d.example", "", 0.05)}
+	inBoth(t, Rules{Size: 10}, seeds, func(t *testing.T, q queue) {
+		ctx := t.Context()
+		to := func(u, said string) Lead { return Lead{frontier.HashOf(u), said} }
+		for _, v := range []Visit{
+			{Words: "prime ring", Leads: []Lead{to("http://b.example/x", "one\nline"), to("http://c.example/", "")}, Best: Member{"math", 0.5}},
+			{Alias: "http://b.example/y", Leads: []Lead{to("http://a.example/", "back")}},
+			{Words: "of which no links are recorded"},
+			{Leads: []Lead{}},
+		} {
+			u, _, err := q.Next(ctx)
+			require.NoError(t, err)
+			v.URL, v.At = u, time.Now()
+			require.NoError(t, q.Write(ctx, &v))
+		}
+		got, err := q.Linked(ctx, 10)
+		require.NoError(t, err)
+		if got[0].Links[0].Anchor == "one\nline" { // in memory nothing is packed
+			got[0].Links[0].Anchor = "one line"
+		}
+		second := Linked{URL: "http://b.example/x", Host: "b.example", Hash: frontier.HashOf("http://b.example/x"), Alias: frontier.HashOf("http://b.example/y"), Anchor: "see",
+			Links: []Lead{to("http://a.example/", "back")}}
+		last := Linked{URL: "http://d.example/", Host: "d.example", Hash: frontier.HashOf("http://d.example/"), Links: []Lead{}} // it is known that it leads nowhere
+		require.Equal(t, []Linked{{URL: "http://a.example/", Host: "a.example", Hash: frontier.HashOf("http://a.example/"), Words: "prime ring", Correlation: 0.5,
+			Links: []Lead{to("http://b.example/x", "one line"), to("http://c.example/", "")}}, second, last}, got)
+		got, err = q.Linked(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, []Linked{last}, got)
+	})
+}
+
+// TestLessons: of those who would learn at so many requests one does, and what it learnt is
+// there for all.
+func TestLessons(t *testing.T) {
+	t.Parallel()
+	inBoth(t, Rules{}, nil, func(t *testing.T, q queue) {
+		ctx := t.Context()
+		for _, want := range []bool{true, false} {
+			mine, err := q.Lesson(ctx, 200)
+			require.NoError(t, err)
+			require.Equal(t, want, mine)
+		}
+		s, err := q.Standing(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []int{200, 0}, []int{s.Lesson, s.Learnt})
+		require.NoError(t, q.Learn(ctx, 200, json.RawMessage(`{"a": 1}`)))
+		s, err = q.Standing(ctx)
+		require.NoError(t, err)
+		require.Equal(t, []int{200, 200}, []int{s.Lesson, s.Learnt})
+		what, at, err := q.Learnt(ctx)
+		require.NoError(t, err)
+		require.Equal(t, 200, at)
+		require.JSONEq(t, `{"a": 1}`, string(what))
+	})
+}
+
+// TestForgetLinks keeps those of the latest pages.
+func TestForgetLinks(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "", 1), url("b.example", "", 0.5)})
+	for range 2 {
+		u, _, err := q.Next(ctx)
+		require.NoError(t, err)
+		require.NoError(t, q.Write(ctx, &Visit{URL: u, At: time.Now(), Leads: []Lead{{frontier.HashOf("http://c.example/"), "c"}}}))
+	}
+	require.NoError(t, q.ForgetLinks(ctx, q.id, 1))
+	got, err := q.Linked(ctx, 10)
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.Equal(t, "http://b.example/", got[0].URL)
+}

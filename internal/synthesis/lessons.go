@@ -1,0 +1,115 @@
+package synthesis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"gleaner/internal/classify"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/record/collections"
+)
+
+const (
+	linkedPages = 3000 // the latest, of whose links a crawl learns
+	firstLesson = 200  // requests until it first does
+	nextLesson  = 1000 // and between two lessons, but no more than there were before
+)
+
+// Lessons are what a crawl learns of the links that it recorded.
+type Lessons struct {
+	Pages  int                  `json:"pages"`            // whose links they were
+	Leads  int                  `json:"leads,omitempty"`  // of them, examples of the second layer
+	Others int                  `json:"others,omitempty"` // and of neither
+	Second *classify.Classifier `json:"second,omitempty"` // tells the second layer; nil before there were examples of both
+}
+
+func parseLessons(raw json.RawMessage) (out Lessons, err error) {
+	if err = json.Unmarshal(raw, &out); err == nil && out.Second != nil {
+		err = out.Second.Check()
+	}
+	return out, err
+}
+
+// learns reports whether a crawl learns of its links, which are recorded then.
+func (c Config) learns() bool { return c.Policy == ContextGraph }
+
+// learn has the crawl learn anew where that is due, by one of its slices, and heeds what
+// was learnt last.
+func (l *loop) learn(ctx context.Context) error {
+	if !l.cfg.learns() {
+		return nil
+	}
+	if l.graph == nil {
+		l.graph = &contextGraph{filter: l.Filter}
+	}
+	if l.at.Requests-l.at.Lesson >= min(nextLesson, max(firstLesson, l.at.Lesson)) {
+		mine, err := l.Queue.Lesson(ctx, l.at.Requests)
+		if err == nil && mine {
+			err = l.lesson(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if l.at.Learnt == l.learnt {
+		return nil
+	}
+	raw, at, err := l.Queue.Learnt(ctx)
+	if err != nil {
+		return err
+	}
+	got, err := parseLessons(raw)
+	if err != nil {
+		l.Log.WarnContext(ctx, "what the crawl learnt of its links cannot be read; it goes on with what it knows", "error", err)
+	} else {
+		l.graph.Second = got.Second
+	}
+	l.learnt = at
+	return nil
+}
+
+// lesson learns of the latest pages' links, and keeps what it came to.
+func (l *loop) lesson(ctx context.Context) error {
+	pages, err := l.Queue.Linked(ctx, linkedPages)
+	if err != nil {
+		return err
+	}
+	var raw json.RawMessage
+	err = collection.Guarded(ctx, l.Log, "what a crawl learns of its links", func() error {
+		got, err := l.lessons(pages)
+		if err != nil {
+			return err
+		}
+		raw, err = json.Marshal(got)
+		return err
+	})
+	if err != nil { // it would be so again
+		l.Log.WarnContext(ctx, "nothing was learnt of the crawl's links; it goes on with what it knows", "error", err)
+		return nil
+	}
+	l.at.Learnt = l.at.Requests
+	return l.Queue.Learn(ctx, l.at.Requests, raw)
+}
+
+func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
+	out := Lessons{Pages: len(pages)}
+	examples := l.graph.examples(pages, l.cfg.Threshold)
+	for _, e := range examples {
+		if e.Topic {
+			out.Leads++
+		} else {
+			out.Others++
+		}
+	}
+	second, err := classify.Train(examples, classify.Options{Few: fewExamples})
+	if errors.Is(err, classify.ErrExamples) {
+		return out, nil
+	}
+	out.Second = second
+	return out, err
+}
+
+// fewExamples is up to how many a machine learns the second layer, which takes the longer
+// the more there are; beyond that naïve Bayes does.
+const fewExamples = 500
