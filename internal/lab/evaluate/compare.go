@@ -51,7 +51,7 @@ func Compare(name string, setup Setup, strategies []string, opts rank.Options) (
 		if s == rank.BreadthFirst && len(runs) > 0 {
 			continue
 		}
-		strategy, err := rank.New(s, opts)
+		strategy, err := policy(s, opts)
 		if err != nil {
 			return Comparison{}, nil, err
 		}

@@ -136,12 +136,15 @@ func leaveOut(t testing.TB) ([]recordedSite, rank.Lists, map[string]*rank.Prior)
 	return sites, lists, priors
 }
 
+// compared are what is set beside breadth-first.
+var compared = []string{DocumentsFirst, rank.Zhuang, NamesLast, rank.Gleaner}
+
 // leftOut compares the strategies on each site, gleaner with a prior of all the others.
 func leftOut(t testing.TB, sites []recordedSite, priors map[string]*rank.Prior) []Comparison {
 	t.Helper()
 	var all []Comparison
 	for _, s := range sites {
-		c, _, err := Compare(s.host, s.setup, []string{rank.Zhuang, rank.Gleaner}, rank.Options{Prior: priors[s.host]})
+		c, _, err := Compare(s.host, s.setup, compared, rank.Options{Prior: priors[s.host]})
 		require.NoError(t, err)
 		for _, r := range c.Results {
 			if r.Strategy != OracleName {
@@ -181,7 +184,7 @@ func TestSites(t *testing.T) {
 		for _, c := range goal.found {
 			sums.add(c)
 		}
-		for _, s := range []string{rank.Zhuang, rank.Gleaner} {
+		for _, s := range compared {
 			t.Logf("%s, %s on %d sites: %s", goal.of, s, len(goal.found), sums[s])
 		}
 		g := sums[rank.Gleaner]

@@ -144,6 +144,10 @@ the site first, politely, into a WARC file (--to), and judges that; --record rea
 mirror (DIR is named like the host), --warc files of any origin. What is a paper
 the academic filter says, or a file of labels (URL, tab, kind).
 
+Two policies stand beside the strategies, to be worth more than: documents-first takes
+documents as they are met and then pages as found; zhuang-names-last is zhuang, but that
+documents named like slides, homework or parts of a course wait until nothing else does.
+
 With several sites, --left-out trains gleaner's prior for each on all the others: the
 figures are then those of sites that it has not seen.`,
 		Example: `  lab evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
@@ -184,7 +188,7 @@ figures are then those of sites that it has not seen.`,
 	fl.StringVar(&s.site, "site", "", "a page of the site to record: what a crawl from there takes")
 	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
 	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
-	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner}, "strategies to compare")
+	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, evaluate.DocumentsFirst, rank.Zhuang, evaluate.NamesLast, rank.Gleaner}, "strategies to compare")
 	fl.BoolVar(&leftOut, "left-out", false, "train gleaner's prior for each site on all the others")
 	fl.StringVar(&html, "html", "", "write charts and table as one HTML page to this file")
 	return cmd
