@@ -144,9 +144,8 @@ the site first, politely, into a WARC file (--to), and judges that; --record rea
 mirror (DIR is named like the host), --warc files of any origin. What is a paper
 the academic filter says, or a file of labels (URL, tab, kind).
 
-Two policies stand beside the strategies, to be worth more than: documents-first takes
-documents as they are met and then pages as found; zhuang-names-last is zhuang, but that
-documents named like slides, homework or parts of a course wait until nothing else does.
+Two simple policies stand beside the strategies: documents-first takes pages last;
+zhuang-names-last is zhuang, but slides, homework and courses, by their names, come last.
 
 With several sites, --left-out trains gleaner's prior for each on all the others: the
 figures are then those of sites that it has not seen.`,
