@@ -42,6 +42,7 @@ type collectFlags struct {
 	labelled    map[string][]collections.Example
 	parallel    int
 	wait        bool
+	links       linkFlags
 }
 
 func (f *collectFlags) register(fl *pflag.FlagSet) {
@@ -72,6 +73,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.Distinct, "distinct", false, "near-duplicates are neither collected nor followed")
 	fl.BoolVar(&f.OnePerSite, "one-per-site", false, "a collection has one entry of a site, the best")
 	fl.BoolVar(&f.Adapt, "adapt", false, "threshold and cutoff adapt: a full collection goes on, and a better page puts out its worst")
+	f.links.register(fl)
 	fl.BoolVar(&f.wait, "wait", false, "wait until the collections are made")
 }
 
@@ -147,6 +149,9 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 		if f.Stops, err = topic.ParseStops(raw); err != nil {
 			return nil, wrong(err)
 		}
+	}
+	if f.Links, err = f.links.lists(); err != nil {
+		return nil, err
 	}
 	if err := f.readWords(); err != nil {
 		return nil, wrong(err)

@@ -5,9 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/rank"
+	"gleaner/internal/service/program"
+	"gleaner/internal/web/rules"
 )
 
 // TestWordsToInspectLinksBy: of a file they take the place of the program's, one list
@@ -32,4 +35,23 @@ func TestWordsToInspectLinksBy(t *testing.T) {
 	f.Inspect = true
 	require.NoError(t, f.readWords())
 	require.Equal(t, program.PruningAnchors, f.Pruning)
+}
+
+// TestWhatACollectionLeavesOut goes into what is asked for.
+func TestWhatACollectionLeavesOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	topics, lists := filepath.Join(dir, "topics.yaml"), filepath.Join(dir, "links.yaml")
+	require.NoError(t, os.WriteFile(topics, []byte("topics: [{name: a}]\n"), 0o600))
+	require.NoError(t, os.WriteFile(lists, []byte("stop-directories: [learnt]\nlevels: 7\n"), 0o600))
+	var f collectFlags
+	fl := pflag.NewFlagSet("collect", pflag.ContinueOnError)
+	f.register(fl)
+	require.NoError(t, fl.Parse([]string{"--links", lists, "--ignore", "ads.example"}))
+	_, err := f.read(topics)
+	require.NoError(t, err)
+	require.Equal(t, &rules.Lists{Ignore: []string{"ads.example"}, StopDirectories: []string{rules.Learnt}, Levels: 7}, f.Links)
+	require.NoError(t, os.WriteFile(lists, []byte("levles: 7\n"), 0o600))
+	_, err = f.read(topics)
+	require.ErrorIs(t, err, program.ErrUsage)
 }

@@ -89,7 +89,10 @@ type Config struct {
 	SlicePages int           // requests of a slice
 	SliceTime  time.Duration // of a slice
 	Limits     weburl.Limits // on the shape of URLs
-	Rules      rules.Sets    // the operator's lists of what is left out
+	Links      rules.Lists   // what is left out
+	Rules      *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
+	StopSites  int           // with learnt stop directories: those barren on more sites,
+	StopShare  float64       // unless more than this share of the sites gave something
 	Inspect    bool          // links are followed by their words
 	Words      rank.Lists    // by which; the directories of departments, too
 
@@ -120,6 +123,9 @@ type Ask struct {
 	Inspect    bool     `json:"inspect,omitempty"`
 	Pruning    []string `json:"pruning,omitempty"`
 	Extracting []string `json:"extracting,omitempty"`
+
+	// Links are lists of what is left out, in place of the worker's.
+	Links *rules.Lists `json:"links,omitempty"`
 }
 
 // DefaultAsk is where to begin.
@@ -172,6 +178,9 @@ func (c Config) QueueRules() collections.Rules {
 func (a Ask) over(c Config, topics []topic.Topic) Config {
 	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
 	c.Inspect, c.Words = a.Inspect, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
+	if a.Links != nil {
+		c.Links = a.Links.Over(c.Links)
+	}
 	for _, t := range topics {
 		c.Words.DepartmentWords = append(c.Words.DepartmentWords, t.Departments...)
 	}
@@ -226,6 +235,9 @@ const idle = 2 * time.Second
 
 // Run crawls in one slice.
 func Run(ctx context.Context, cfg Config, p Parts, report func(Progress)) (Result, error) {
+	if cfg.Rules == nil {
+		cfg.Rules = rules.New(cfg.Links, nil)
+	}
 	l := &loop{cfg: cfg, Parts: p, report: report, started: time.Now()}
 	return l.run(ctx)
 }

@@ -112,7 +112,11 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	rules := ask.over(m.cfg, topics).QueueRules()
+	cfg, err := m.config(ctx, ask, topics)
+	if err != nil {
+		return Prepared{}, err
+	}
+	rules := cfg.QueueRules()
 	if err := m.record.Weigh(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
@@ -148,7 +152,7 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
-	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, m.seeds(ask, model, results))
+	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, cfg.seeds(ask, model, results))
 	if errors.Is(err, collections.ErrOver) {
 		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, name, err)
 	}
@@ -354,16 +358,16 @@ func samples(results []collections.Result) (out []topic.Sample) {
 // begins with them, as far as the operator's lists let it. Then come the pages that a
 // directory lists under a topic, for as much on topic as an entry is at least; in the
 // context graph seeds are of high priority.
-func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
+func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
 	has, met := map[string]bool{}, map[string]bool{}
 	begin := func(at string, priority float64) {
-		if !met[at] && m.cfg.allows(at) {
+		if !met[at] && c.allows(at) {
 			met[at] = true
 			out = append(out, collections.URL{URL: at, Host: weburl.Host(at), Priority: priority})
 		}
 	}
-	for _, c := range model.Centroids {
-		has[c.Topic] = true
+	for _, made := range model.Centroids {
+		has[made.Topic] = true
 	}
 	for _, r := range results {
 		if r.Outcome == string(gleaner.OK) && has[r.Topic] {
@@ -374,8 +378,8 @@ func (m *Maker) seeds(ask Ask, model *topic.Model, results []collections.Result)
 	if ask.Policy == ContextGraph {
 		listed = high
 	}
-	for _, c := range model.Centroids {
-		for _, at := range ask.Seeds[c.Topic] {
+	for _, made := range model.Centroids {
+		for _, at := range ask.Seeds[made.Topic] {
 			begin(at, listed)
 		}
 	}

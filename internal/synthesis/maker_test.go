@@ -69,7 +69,7 @@ func preparesBy(t *testing.T, db *store.DB, searcher Searcher, ask func(*Ask), t
 	_, _, err = record.Ask(t.Context(), "some", a, topics)
 	require.NoError(t, err)
 	cfg := Defaults()
-	cfg.Rules = rules.Sets{rules.New(rules.Lists{Ignore: []string{"two6.example"}}, nil)}
+	cfg.Links = rules.Lists{Ignore: []string{"two6.example"}}
 	m := New(Tools{DB: db, Searcher: searcher, Getter: engine{}, Passing: func(error) bool { return false }, Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	p, err := m.Prepare(t.Context(), "some", func(int) {})
 	c, gone := record.Get(t.Context(), "some")

@@ -7,6 +7,7 @@ import (
 	"gleaner/internal/classify"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/topic"
+	"gleaner/internal/web/rules"
 )
 
 // relearnt is the model with the document frequencies of the crawled pages, where they
@@ -24,6 +25,21 @@ func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Mod
 		return nil, err
 	}
 	return model.Relearnt(pages, df), nil
+}
+
+// config lays what is asked for over the worker's bounds, and makes the lists of what is
+// left out ready, with the stop directories that the record knows by now.
+func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Config, error) {
+	c := ask.over(m.cfg, topics)
+	var learnt []string
+	if c.Links.Learns() {
+		var err error
+		if learnt, err = m.db.StopNames(ctx, c.StopSites, c.StopShare); err != nil {
+			return c, err
+		}
+	}
+	c.Rules = rules.New(c.Links, learnt)
+	return c, nil
 }
 
 // Slice crawls for a collection for a while. The error is the system's, never a site's.
@@ -46,7 +62,10 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if model, err = m.relearnt(ctx, c.ID, &ask, model); err != nil {
 		return Result{}, err
 	}
-	cfg := ask.over(m.cfg, topics)
+	cfg, err := m.config(ctx, ask, topics)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := m.forget(ctx, c.ID, cfg); err != nil {
 		return Result{}, err
 	}

@@ -279,9 +279,6 @@ func (l *loop) fits(u *collections.URL, anchor string) bool {
 
 // allows reports whether the operator's lists let a URL be asked for.
 func (c Config) allows(url string) bool {
-	if len(c.Rules) == 0 {
-		return true
-	}
 	rule, _ := c.Rules.KeepsOut(url, weburl.IsDocumentName(url))
 	return rule == ""
 }

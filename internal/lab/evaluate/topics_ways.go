@@ -11,7 +11,6 @@ import (
 	"gleaner/internal/record/collections"
 	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
-	"gleaner/internal/web/rules"
 )
 
 // The sets of ways that Topics compares, besides the policies as they are.
@@ -84,10 +83,8 @@ func cindiWays() ([]way, error) {
 		return nil, err
 	}
 	parts := map[string]func(*setting){
-		"directories": func(c *setting) {
-			c.Rules = append(c.Rules, rules.New(rules.Lists{StopDirectories: lists.StopDirectories}, nil))
-		},
-		"levels": func(c *setting) { c.Rules = append(c.Rules, rules.New(rules.Lists{Levels: cindiLevels}, nil)) },
+		"directories": func(c *setting) { c.Links.StopDirectories = lists.StopDirectories },
+		"levels":      func(c *setting) { c.Links.Levels = cindiLevels },
 		"anchors": func(c *setting) {
 			c.Inspect, c.Words.PruningAnchors, c.Words.ExtractingAnchors = true, lists.PruningAnchors, lists.ExtractingAnchors
 		},

@@ -6,7 +6,6 @@ import (
 	"gleaner/internal/harvest"
 	"gleaner/internal/homepage"
 	"gleaner/internal/synthesis"
-	"gleaner/internal/web/rules"
 )
 
 // maker makes the maker of collections by topic.
@@ -14,9 +13,7 @@ func (a *App) maker(web homepage.Engines, getter *harvest.Getter) *synthesis.Mak
 	limits := a.Config.Policy.Crawl
 	c := synthesis.Defaults()
 	c.MaxTries, c.RetryBase = limits.Tries, limits.RetryBase
-	if l := Links(a.Config); !l.Empty() {
-		c.Rules = rules.Sets{rules.New(l, nil)}
-	}
+	c.Links, c.StopSites, c.StopShare = Links(a.Config), a.Stats.StopSites, a.Stats.StopShare
 	t := synthesis.Tools{Searcher: web.Searcher(), DB: a.DB, Keeper: a.Keeper, Fetch: watchedClient{a.Fetch, a.Watch}, Coll: a.Collection, Getter: getter, Config: c, Log: a.Log,
 		Passing: func(err error) bool { return errors.Is(err, homepage.ErrRecord) }}
 	return synthesis.New(t)
