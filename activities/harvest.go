@@ -336,6 +336,9 @@ func (a *Stages) Report(ctx context.Context, h Harvest) (report.Summary, error) 
 	if err == nil {
 		err = a.stages.Withdraw(ctx, r.Barren)
 	}
+	if err == nil {
+		err = a.stages.Confirm(ctx, h.ID)
+	}
 	if err != nil {
 		return report.Summary{}, typed(err)
 	}

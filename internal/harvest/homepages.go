@@ -199,7 +199,7 @@ func (s *Stages) subject(ctx context.Context, a gleaner.Author, names []string) 
 	if err != nil {
 		return sub, err
 	}
-	sub.Withdrawn = homepage.WithdrawnFrom(before)
+	sub.Withdrawn, sub.Listed = homepage.WithdrawnFrom(before), homepage.ConfirmedBy(before)
 	words, err := s.DB.Overrides(ctx, a.ID())
 	for _, w := range words {
 		if w.Word == "is" {

@@ -125,6 +125,61 @@ func (s *Stages) Withdraw(ctx context.Context, barren []evidence.Barren) error {
 	return nil
 }
 
+// Confirm makes homepages of a harvest's authors certain for which the name alone spoke, and
+// at which papers of theirs were found: on the pages themselves, or linked from them, or at
+// the places of papers to which they lead.
+func (s *Stages) Confirm(ctx context.Context, id string) error {
+	decisions, err := s.DB.HarvestDecisions(ctx, id)
+	if err != nil {
+		return err
+	}
+	var authors []string
+	for _, d := range decisions {
+		if len(homepage.Provisional(d)) > 0 {
+			authors = append(authors, d.Author.ID())
+		}
+	}
+	found, err := s.DB.FoundOf(ctx, authors)
+	if err != nil {
+		return err
+	}
+	for _, author := range authors {
+		err := s.DB.ReviseDecision(ctx, author, func(d evidence.Decision) (evidence.Decision, []store.Homepage, bool) {
+			changed := false
+			for _, c := range homepage.Provisional(d) {
+				if n := papersAt(d, c, found[author]); n > 0 {
+					d, _ = homepage.Confirm(d, c.URL, n)
+					changed = true
+				}
+			}
+			return d, kept(d), changed
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// papersAt counts the papers found at a homepage and at the places to which it leads.
+func papersAt(d evidence.Decision, home evidence.Candidate, found []store.FoundAt) int {
+	at := []store.Homepage{{URL: home.URL}}
+	for _, p := range d.Elsewhere() {
+		if p.Of == home.URL {
+			at = append(at, store.Homepage{URL: p.URL, Scope: p.Scope})
+		}
+	}
+	papers := map[string]bool{}
+	for _, f := range found {
+		for _, url := range []string{f.URL, f.Parent} {
+			if slices.ContainsFunc(at, func(h store.Homepage) bool { return h.Holds(url) }) {
+				papers[f.Paper] = true
+			}
+		}
+	}
+	return len(papers)
+}
+
 func (s *Stages) save(ctx context.Context, d evidence.Decision) error {
 	return s.DB.SaveDecision(ctx, d, kept(d))
 }

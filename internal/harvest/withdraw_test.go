@@ -2,6 +2,7 @@ package harvest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -176,6 +177,53 @@ func TestAHomepageThatLedNowhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, find(e.Decision.Candidates, namesakes).Rule, evidence.Withdrawn)
 	assert.Zero(t, e.Decision.NextTry, "it was looked for again, once")
+}
+
+// TestAHomepageThatLedToPapers is confirmed where the name alone spoke for it: by papers of
+// its author alone, found in its scope or linked from there. It is never taken back then, and
+// the next look at its author knows it.
+func TestAHomepageThatLedToPapers(t *testing.T) {
+	t.Parallel()
+	a, id := byNameAlone(t)
+	ctx := t.Context()
+	homepage := func() evidence.Candidate {
+		require.NoError(t, a.Stages.Confirm(ctx, id))
+		e, err := a.Stages.Explain(ctx, poe)
+		require.NoError(t, err)
+		require.Len(t, e.Decision.Homepages, 1)
+		return e.Decision.Homepages[0]
+	}
+	matched := func(paper, sha, verdict string) {
+		_, err := a.DB.Pool.Exec(ctx, `INSERT INTO matches (paper_key, sha256, verdict, form, score) VALUES ($1, $2, $3, 'paper', 1)`, paper, sha, verdict)
+		require.NoError(t, err)
+	}
+	const own, others = "conf/exa/RoeP03", "conf/exa/Chen03"
+	took(t, a, namesakes+"chens.pdf", namesakes, "accepted")
+	matched(others, namesakes+"chens.pdf", "exact")
+	assert.Zero(t, homepage().Confirmed, "another's paper")
+	took(t, a, "http://people.example.org/~roe/p.pdf", "http://people.example.org/~roe/", "accepted")
+	matched(own, "http://people.example.org/~roe/p.pdf", "exact")
+	assert.Zero(t, homepage().Confirmed, "elsewhere")
+	took(t, a, namesakes+"like.pdf", namesakes, "accepted")
+	matched(own, namesakes+"like.pdf", "ambiguous")
+	assert.Zero(t, homepage().Confirmed, "perhaps theirs")
+	took(t, a, "http://lab.example.net/p.pdf", namesakes+"pubs.html", "accepted")
+	matched(own, "http://lab.example.net/p.pdf", "strong")
+	for range 2 { // the second time as after a crash
+		c := homepage()
+		assert.Equal(t, 1, c.Confirmed)
+		assert.Equal(t, 1, strings.Count(c.Rule, "confirmed"), c.Rule)
+	}
+	require.NoError(t, a.Stages.Withdraw(ctx, []evidence.Barren{{Author: "1/2", URL: namesakes, Brought: "nothing"}}))
+	require.Equal(t, namesakes, best(t, a, id)["1/2"])
+
+	_, err := a.DB.Pool.Exec(ctx, `DELETE FROM matches`) // another paper is wanted
+	require.NoError(t, err)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Now().Add(time.Hour), noCount)
+	require.NoError(t, err)
+	for range 2 { // and so on
+		assert.Equal(t, "listed:crawl", homepage().Source)
+	}
 }
 
 // TestWithdrawingLosesNobodysWord: what another harvest or a person comes to say of an

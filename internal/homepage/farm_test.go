@@ -198,6 +198,11 @@ func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subjec
 		t.Fatal(err)
 	}
 	report := homepage.Evaluate(decisions, labels)
+	for _, d := range decisions {
+		for _, p := range d.Elsewhere() {
+			t.Logf("%s (%s): papers at %s (%s): %s", d.Author.Name, p.Of, p.URL, p.Scope, p.Rule)
+		}
+	}
 	t.Logf("%s metadata, %d authors\n%s", metadata, len(subjects), report)
 	for _, m := range report.Mistakes {
 		t.Logf("%s: got %q, want %v: %s", m.Author.Name, m.Got, m.Want, m.Rule)

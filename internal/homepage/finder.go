@@ -86,6 +86,7 @@ type hunt struct {
 	failures []error
 	broken   error           // of the record: nothing can be decided
 	asked    map[string]bool // addresses that were asked for
+	listings int             // pages that were asked for as lists of people
 	pages    map[string]*page.Page
 	bound    int // of fetches
 	limit    int // of fetches before a further site is looked at, in the present stage
@@ -97,7 +98,7 @@ func newHunt(f *Finder, s Subject) *hunt {
 
 // listed enters what directories name, most trusted first, and looks at it.
 func (h *hunt) listed(ctx context.Context) error {
-	order := map[string]int{"user": 0, "dblp": 1, "orcid": 2, "semanticscholar": 3}
+	order := map[string]int{"user": 0, "dblp": 1, "orcid": 2, "semanticscholar": 3, evidence.SourceCrawl: 4}
 	rank := func(l Listed) int {
 		if o, ok := order[l.Source]; ok {
 			return o
@@ -214,7 +215,9 @@ func (h *hunt) byCoAuthors(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		h.follow(pg, final, evidence.SourceCoAuthor)
+		if h.follow(pg, final, evidence.SourceCoAuthor) == 0 {
+			h.lists(ctx, pg, final)
+		}
 		if err := h.visit(ctx, 3); err != nil {
 			return err
 		}

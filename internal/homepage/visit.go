@@ -138,7 +138,10 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 		}
 		h.follow(inner, innerFinal, evidence.SourcePeople)
 	}
-	h.follow(pg, final, evidence.SourcePeople)
+	f := s.c.Features
+	if h.follow(pg, final, evidence.SourcePeople) == 0 && f[fIdentity] < minIdentity && f[fTitles]+f[fCoAuthors] > 0 {
+		h.lists(ctx, pg, final)
+	}
 }
 
 // speaksOf reports whether a page on another site may list a person's papers: it names
@@ -204,12 +207,11 @@ func (h *hunt) innerInstead(s *site, inner *page.Page, final string, hits int) {
 const maxFollowed = 2
 
 // follow enters links whose anchor is the person's name: co-authors and
-// departments link to the homepages of people.
-func (h *hunt) follow(pg *page.Page, final, source string) {
+// departments link to the homepages of people. It returns how many were entered.
+func (h *hunt) follow(pg *page.Page, final, source string) (added int) {
 	// From a page of theirs that is no homepage, "home" leads to it.
 	title, _ := h.person.in(text.Words(pg.Title + " " + head(pg.Text, 400)))
 	below := title >= nameInitials && (kindOf(parseURL(final), pg, "inner") || listsPapers(pg.Title))
-	added := 0
 	for _, l := range pg.Links {
 		ws := text.Words(l.Anchor)
 		if added == maxFollowed || len(ws) == 0 || len(ws) > 6 || l.Source != page.SourceAnchor {
@@ -229,6 +231,7 @@ func (h *hunt) follow(pg *page.Page, final, source string) {
 		h.enter(lead{url: l.URL, title: l.Anchor, source: from, via: final})
 		added++
 	}
+	return added
 }
 
 // homeWords are how inner pages call the homepage.

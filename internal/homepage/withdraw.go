@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -33,7 +34,50 @@ func Withdraw(d evidence.Decision, url, brought string) (evidence.Decision, bool
 
 func nameAlone(c evidence.Candidate) bool {
 	f := c.Features
-	return c.Source != "user" && f != nil && f[fListed]+f[fLinked]+f[fTitles]+f[fCoAuthors]+f[fProjectSite] == 0
+	return c.Source != "user" && c.Confirmed == 0 && f != nil && f[fListed]+f[fLinked]+f[fTitles]+f[fCoAuthors]+f[fProjectSite] == 0
+}
+
+// Provisional are the homepages of a decision for which nothing but the name speaks: what
+// their crawls bring confirms them, or withdraws them.
+func Provisional(d evidence.Decision) (all []evidence.Candidate) {
+	for _, c := range d.Homepages {
+		if nameAlone(c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Confirm notes that a crawl found papers of the author at a provisional homepage, which is
+// theirs from then on. It reports whether there was one.
+func Confirm(d evidence.Decision, url string, papers int) (evidence.Decision, bool) {
+	is := false
+	mark := func(all []evidence.Candidate) []evidence.Candidate {
+		all = slices.Clone(all)
+		for i, c := range all {
+			if c.URL == url && nameAlone(c) {
+				all[i].Confirmed, is = papers, true
+				all[i].Rule += fmt.Sprintf("; confirmed by its crawl: %d papers of theirs", papers)
+			}
+		}
+		return all
+	}
+	d.Homepages = mark(d.Homepages)
+	if is {
+		d.Candidates = mark(d.Candidates)
+	}
+	return d, is
+}
+
+// ConfirmedBy are the homepages of a decision at which a crawl found papers of the author:
+// whoever looks again is told of them as by a directory.
+func ConfirmedBy(d evidence.Decision) (all []Listed) {
+	for _, c := range d.Homepages {
+		if c.Confirmed > 0 || c.Source == evidence.SourceListed+":"+evidence.SourceCrawl {
+			all = append(all, Listed{URL: c.URL, Source: evidence.SourceCrawl})
+		}
+	}
+	return all
 }
 
 // WithdrawnFrom are the pages that a decision took back, or one before it: whoever looks

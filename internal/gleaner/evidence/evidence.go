@@ -17,6 +17,7 @@ const (
 	SourceInner    = "inner"     // the link "home" on an inner page of theirs
 	SourceMoved    = "moved"     // where a page says that it has moved to
 	SourcePapers   = "papers"    // no homepage: a Place, linked from one
+	SourceCrawl    = "crawl"     // in a directory's place: a crawl found papers of theirs there
 )
 
 // Candidate is one address that was thought of, and what became of it.
@@ -32,6 +33,8 @@ type Candidate struct {
 	Score    float64            `json:"score"`              // 0–1, the model's probability that this is a homepage of the author
 	Kept     bool               `json:"kept"`
 	Fetched  bool               `json:"fetched,omitempty"`
+
+	Confirmed int `json:"confirmed,omitempty"` // papers of the author that a crawl found there
 }
 
 // Decision is what was found for one author, with all the evidence.

@@ -40,6 +40,32 @@ type Override struct {
 	Word string `json:"word"` // is, is-not
 }
 
+// Holds reports whether a page or file is it, or lies in what of its host is crawled for it.
+func (h Homepage) Holds(url string) bool {
+	return url == h.URL || weburl.Host(url) == weburl.Host(h.URL) && weburl.InScope(url, []string{h.Prefix()})
+}
+
+// FoundAt is where a paper was found.
+type FoundAt struct{ Paper, URL, Parent string }
+
+// FoundOf tells where papers of some authors were found, by author.
+func (db *DB) FoundOf(ctx context.Context, authorIDs []string) (map[string][]FoundAt, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT pa.author_id, pa.paper_key, l.url, l.parent FROM paper_authors pa
+		JOIN matches m ON m.paper_key=pa.paper_key AND `+FoundSQL+` JOIN locations l ON l.sha256=m.sha256 AND l.current
+		WHERE pa.author_id = ANY($1)`, authorIDs)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]FoundAt{}
+	var id string
+	var f FoundAt
+	_, err = pgx.ForEachRow(rows, []any{&id, &f.Paper, &f.URL, &f.Parent}, func() error {
+		out[id] = append(out[id], f)
+		return nil
+	})
+	return out, err
+}
+
 // Sought is an author who is to be looked for, at a place of the order in which a
 // harvest does: who wrote most of the papers that it wants comes first, so that a
 // budget that is spent, and a harvest that is stopped, has asked where most was to be

@@ -1,0 +1,59 @@
+package homepage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner/evidence"
+)
+
+// people is a group's list of its people.
+const people = `<html><head><title>People</title></head><body><ul><li><a href="http://www.example.edu/~doe/">Jane Doe</a><li><a href="roe.html">Max Roe</a></ul></body></html>`
+
+// TestOnTheListOfAGroup: an author is found on the list of people of the group of a
+// co-author, or of the page that has the papers, be it linked from there or by way of the
+// group's page.
+func TestOnTheListOfAGroup(t *testing.T) {
+	t.Parallel()
+	const roe = "http://roe.example.net/"
+	home := map[string]string{"http://www.example.edu/~doe/": doesPage}
+	with := func(more ...string) pagesAt {
+		web := pagesAt{}
+		for at, body := range home {
+			web[at] = body
+		}
+		for i := 0; i < len(more); i += 2 {
+			web[more[i]] = "<html><body>" + more[i+1] + "</body></html>"
+		}
+		return web
+	}
+	found := func(web pagesAt, results ...string) evidence.Decision {
+		s := doe
+		if len(results) == 0 {
+			s.CoAuthorHomepages = []string{roe}
+		}
+		return decided(t, web, s, results...)
+	}
+	for name, web := range map[string]pagesAt{
+		"linked":          with(roe, `Max Roe. <a href="http://group.example.org/people/">People</a>`, group+"people/", people),
+		"in German":       with(roe, `Max Roe. <a href="http://group.example.org/leute.html">Mitarbeiter/innen</a>`, group+"leute.html", people),
+		"by way of it":    with(roe, `Max Roe. <a href="http://group.example.org/">Our research group</a>`, group, `We build. <a href="team">Équipe</a>`, group+"team", people),
+		"after a barrier": with(roe, `Max Roe. <a href="http://group.example.org/old">Members</a> <a href="http://group.example.org/people/">Team</a>`, group+"people/", people),
+	} {
+		d := found(web)
+		require.Equal(t, "http://www.example.edu/~doe/", d.Best(), name)
+		assert.Equal(t, evidence.SourcePeople, d.Homepages[0].Source, name)
+	}
+	assert.Equal(t, "http://www.example.edu/~doe/", found(with(group+"papers.html", `The papers of the Engines Group: On the Letters of Analytical Engines. <a href="people/">People</a>`, group+"people/", people),
+		group+"papers.html").Best(), "of the page that has the papers")
+	assert.Empty(t, found(with(group+"news.html", `Letters. <a href="people/">People</a>`, group+"people/", people), group+"news.html").Best(), "of a page that has none of them")
+
+	many := strings.Repeat(`<a href="http://group.example.org/x%/">People</a>`, 20)
+	for i := range 20 {
+		many = strings.Replace(many, "%", string(rune('a'+i)), 1)
+	}
+	assert.LessOrEqual(t, found(with(roe, many)).Fetches, 1+maxListings)
+}
