@@ -51,6 +51,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.venues, "from-venue", nil, "in place of a file of topics: a topic for each of these venues, of the papers that were found of it, such as conf/webdb")
 	fl.IntVar(&f.Size, "size", o.Size, "entries of each topic's collection, which stops when it is full")
 	fl.Float64Var(&f.Threshold, "threshold", o.Threshold, "correlation with its centroid from which a page belongs to a topic, above 0 and at most 1")
+	fl.Float64Var(&f.Certainty, "certainty", o.Certainty, "score of its --classifier from which a page belongs to a topic, above 0 and below 1")
 	fl.Float64Var(&f.Cutoff, "cutoff", o.Cutoff, "off-topic pages in a row that a path may hold")
 	fl.IntVar(&f.Terms, "terms", o.Terms, "words of a centroid")
 	fl.IntVar(&f.Overlap, "overlap", o.Overlap, "words that a page and a centroid have in common, at least")

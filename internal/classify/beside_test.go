@@ -44,7 +44,7 @@ func TestCrawlsWeighThePagesOfAHost(t *testing.T) {
 	c, err := classify.Train(pages(120), classify.Options{Beside: 1})
 	require.NoError(t, err)
 	model, _ := topic.Build(topic.Defaults(), nil, nil)
-	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c})
+	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c}, topic.Options{})
 	score := func(url, text string) float64 {
 		scores := by.Classify(topic.Page{URL: url, Text: text})
 		require.Len(t, scores, 1)

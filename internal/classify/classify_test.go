@@ -218,7 +218,7 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	}
 	model, without := topic.Build(topic.Defaults(), []topic.Topic{{ID: "sea"}, {ID: "systems"}}, samples)
 	require.Empty(t, without)
-	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c})
+	by := classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c}, topic.Options{})
 	scores := by.Classify(topic.Page{Title: "A protocol", Text: "for the network of a database, by a compiler: research"})
 	require.Len(t, scores, 1)
 	assert.Equal(t, "systems", scores[0].Topic)
@@ -232,7 +232,7 @@ func TestPagesAreClassifiedForACrawl(t *testing.T) {
 	assert.Equal(t, by.Classify(topic.Page{URL: known.URL, Title: "A protocol", Text: "for the network of a database, by a compiler: research"}), by.Scores(known))
 	assert.Zero(t, model.SelfCheck(by, samples)[1].Own, "its centroid does not count there, either")
 	var _ topic.Classifier = by
-	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c})
+	by = classify.Over(model.Vectors(filter(t)), filter(t), map[string]*classify.Classifier{"systems": c, "no centroid": c}, topic.Options{})
 	assert.ElementsMatch(t, []string{"sea", "systems", "no centroid"}, by.Topics())
 }
 

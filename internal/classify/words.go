@@ -49,19 +49,20 @@ func Phrases(words []string) []string {
 }
 
 // Pages classifies pages for a crawl: a topic with a learnt classifier by that, any
-// other by the correlation with its centroid. A learnt score stands for the
-// correlation: from Sure on a page is more likely about the topic than not.
+// other by the correlation with its centroid. A learnt score is laid on the scale of
+// correlations (topic.Options.Likened).
 type Pages struct {
 	*topic.Vectors
 	filter *topic.Filter
 	topics []string // that have a learnt classifier, sorted
 	by     map[string]*Classifier
+	like   func(score float64) float64
 	sites  map[string]*Sites // by topic: what it said of the pages of hosts so far
 }
 
 // Over lays classifiers, by topic, over centroids. Each must have passed Check.
-func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier) *Pages {
-	c := &Pages{Vectors: centroids, filter: f, topics: slices.Sorted(maps.Keys(by)), by: by, sites: map[string]*Sites{}}
+func Over(centroids *topic.Vectors, f *topic.Filter, by map[string]*Classifier, o topic.Options) *Pages {
+	c := &Pages{Vectors: centroids, filter: f, like: o.Likened, topics: slices.Sorted(maps.Keys(by)), by: by, sites: map[string]*Sites{}}
 	for t := range by {
 		c.sites[t] = &Sites{}
 	}
@@ -105,7 +106,7 @@ func (c *Pages) over(out []topic.Score, url string, words []string) []topic.Scor
 	host := weburl.Host(url)
 	for _, t := range c.topics {
 		if s := c.by[t].sure(c.sites[t], host, words); s > 0 {
-			out = append(out, topic.Score{Topic: t, Correlation: s})
+			out = append(out, topic.Score{Topic: t, Correlation: c.like(s)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b topic.Score) int { return cmp.Compare(b.Correlation, a.Correlation) })

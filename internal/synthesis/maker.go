@@ -170,7 +170,7 @@ func (m *Maker) selfCheck(ctx context.Context, c collections.Collection, ask Ask
 		return nil, 0, err
 	}
 	filter := topic.NewFilter(ask.Stops)
-	model.Checks = model.SelfCheck(classify.Over(model.Vectors(filter), filter, learnt), pages)
+	model.Checks = model.SelfCheck(classify.Over(model.Vectors(filter), filter, learnt, ask.Options), pages)
 	own, failed := topic.Own(model.Checks)
 	for _, f := range failed {
 		unsure = append(unsure, f.Topic)

@@ -79,7 +79,7 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 		w.began = *c.Started
 	}
 	defer w.release()
-	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: m.log}, report)
+	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.log}, report)
 }
 
 // forget lets go of what of earlier pages nothing is learnt from any more.

@@ -9,6 +9,7 @@ type Options struct {
 	Terms        int     `json:"terms"`         // words of a centroid
 	Overlap      int     `json:"overlap"`       // words that a page and a centroid have in common, at least
 	Threshold    float64 `json:"threshold"`     // correlation from which a page belongs to a topic
+	Certainty    float64 `json:"certainty"`     // score of a learnt classifier from which one does, which is more likely than not; 0 is Threshold
 	Cutoff       float64 `json:"cutoff"`        // off-topic pages in a row that a path may hold
 	Size         int     `json:"size"`          // entries of a collection; it stops when it is full
 
@@ -23,7 +24,7 @@ type Options struct {
 
 // Defaults are those of the paper.
 func Defaults() Options {
-	return Options{Results: 7, LeastResults: 4, Terms: 20, Overlap: 4, Threshold: 0.3, Cutoff: 0, Size: 50}
+	return Options{Results: 7, LeastResults: 4, Terms: 20, Overlap: 4, Threshold: 0.3, Certainty: 0.5, Cutoff: 0, Size: 50}
 }
 
 // Check says what of the options cannot be, by the name of its flag.
@@ -39,12 +40,27 @@ func (o Options) Check() error {
 		return fmt.Errorf("overlap: %d is not between 1 and --terms (%d)", o.Overlap, o.Terms)
 	case !(o.Threshold > 0 && o.Threshold <= 1):
 		return fmt.Errorf("threshold: %v is not above 0 and at most 1", o.Threshold)
+	case !(o.Certainty > 0 && o.Certainty < 1):
+		return fmt.Errorf("certainty: %v is not above 0 and below 1", o.Certainty)
 	case !(o.Cutoff >= 0):
 		return fmt.Errorf("cutoff: %v is negative", o.Cutoff)
 	case o.Size < 1:
 		return fmt.Errorf("size: %d is not positive", o.Size)
 	}
 	return nil
+}
+
+// Likened lays the score of a learnt classifier on the scale of correlations, straight
+// below Certainty and above it, so that Certainty is Threshold there: what is sure enough
+// is on topic, whatever said so, and one topic's pages are put in order with another's.
+func (o Options) Likened(score float64) float64 {
+	switch {
+	case o.Certainty == 0 || o.Certainty == o.Threshold:
+		return score
+	case score < o.Certainty:
+		return score / o.Certainty * o.Threshold
+	}
+	return o.Threshold + (score-o.Certainty)/(1-o.Certainty)*(1-o.Threshold)
 }
 
 // Standing is how far a topic's collection is.

@@ -280,6 +280,17 @@ func TestDecide(t *testing.T) {
 	require.InDelta(t, 0.4, o.LinkPriority(v, false), 0)
 }
 
+// TestLikened: the score from which a classifier is sure enough is the correlation from
+// which a page is on topic.
+func TestLikened(t *testing.T) {
+	t.Parallel()
+	o := Options{Threshold: 0.3, Certainty: 0.5}
+	for score, want := range map[float64]float64{0: 0, 0.25: 0.15, 0.5: 0.3, 0.75: 0.65, 1: 1} {
+		require.InDelta(t, want, o.Likened(score), 1e-12)
+	}
+	require.InDelta(t, 0.7, Options{Threshold: 0.3}.Likened(0.7), 0, "as it was before there were two")
+}
+
 func TestOptionsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, Defaults().Check())
@@ -288,6 +299,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"terms":     func(o *Options) { o.Terms = 0 },
 		"overlap":   func(o *Options) { o.Overlap = 21 },
 		"threshold": func(o *Options) { o.Threshold = math.NaN() },
+		"certainty": func(o *Options) { o.Certainty = 1 },
 		"cutoff":    func(o *Options) { o.Cutoff = -1 },
 		"size":      func(o *Options) { o.Size = 0 },
 	} {

@@ -236,14 +236,14 @@ func crawlTopics(ctx context.Context, web TopicSource, by way, b bounds) (*topic
 	model, _ := topic.Build(ask.Options, web.Topics(), samples)
 	var learnt map[string]*classify.Classifier
 	if set.learnt > 0 {
-		set.Threshold = classify.Sure
+		set.Threshold, set.Certainty = classify.Sure, classify.Sure
 		if learnt, err = learnTopics(web, filter, set.learnt); err != nil {
 			return nil, err
 		}
 	}
 	c := &topicCrawl{Memory: collections.NewMemory(set.QueueRules()), web: web, documents: map[string]met{}}
 	c.Add(seeds)
-	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt), Filter: filter, Log: slog.New(slog.DiscardHandler)}
+	with := synthesis.Parts{Queue: c, Source: c, Classifier: classify.Over(model.Vectors(filter), filter, learnt, set.Options), Filter: filter, Log: slog.New(slog.DiscardHandler)}
 	if is, ok := web.(judgedSource); ok {
 		c.judged, with.Documents = is, c
 	}
