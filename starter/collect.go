@@ -57,9 +57,9 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.Overlap, "overlap", o.Overlap, "words that a page and a centroid have in common, at least")
 	fl.IntVar(&f.Results, "results", o.Results, "results of the search that make a centroid")
 	fl.IntVar(&f.LeastResults, "least-results", o.LeastResults, "pages without which a topic has no centroid")
-	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl (0: no limit)")
+	fl.IntVar(&f.MaxPages, "pages", 5000, "requests of the whole crawl, with those of earlier runs of the same collections (0: no limit)")
 	fl.IntVar(&f.HostPages, "host-pages", 200, "requests to one host (0: no limit)")
-	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take (0: no limit)")
+	fl.DurationVar(&f.MaxTime, "time", 24*time.Hour, "how long the crawl may take, with earlier runs of the same collections (0: no limit)")
 	fl.StringVar((*string)(&f.Policy), "policy", string(synthesis.BestFirst), "which links come next: bfs, in the order they are met; best, of the pages most on topic; graph, of those, then of pages like those that led to such; gleaner, by the words of the link and the way to it, too, through up to five pages off topic")
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
@@ -317,6 +317,9 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 	if running {
 		fmt.Fprintf(c.Err, "hint: %s is being made already, under the options that it was begun with; `starter collections cancel %s` ends it, and the same command goes on under others\n", f.name, f.name)
 	}
+	if err := c.hintLimits(ctx, record, f); err != nil {
+		return err
+	}
 	id := workflows.CollectionsID(f.name)
 	if err := beginCollection(ctx, t, workflows.CollectParams{Name: f.name, Run: run, Parallel: f.parallel}, running); err != nil {
 		return err
@@ -328,6 +331,25 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		})
 	}
 	return c.followCollection(ctx, t, record, f.name)
+}
+
+// hintLimits says which limits earlier runs used up.
+func (c *cli) hintLimits(ctx context.Context, record *collections.Record, f *collectFlags) error {
+	got, err := record.Told(ctx, f.name)
+	if err != nil {
+		return err
+	}
+	at, err := record.Standing(ctx, got.ID)
+	if err != nil {
+		return err
+	}
+	if f.MaxPages > 0 && at.Requests >= f.MaxPages {
+		fmt.Fprintf(c.Err, "hint: earlier runs of %s made %d requests, of --pages %d for all of them; more with a higher --pages\n", f.name, at.Requests, f.MaxPages)
+	}
+	if f.MaxTime > 0 && at.Took >= f.MaxTime {
+		fmt.Fprintf(c.Err, "hint: earlier runs of %s took %s, of --time %s for all of them; more with a higher --time\n", f.name, at.Took.Round(time.Second), f.MaxTime)
+	}
+	return nil
 }
 
 // teach gives a collection the labelled pages from which its classifiers learn anew.

@@ -79,8 +79,8 @@ type Config struct {
 	Policy     Policy
 	Weights    Weights
 	Retrain    int           // pages after which classifiers learn anew; 0 is never
-	MaxPages   int           // requests of a collection's crawl; 0 is no limit
-	MaxTime    time.Duration // of it, from its begin; 0 is no limit
+	MaxPages   int           // requests of a collection's crawl, all of its runs; 0 is no limit
+	MaxTime    time.Duration // that these take; 0 is no limit
 	HostPages  int           // requests to one host; 0 is no limit
 	MaxDepth   int           // links from a result of the search
 	MaxLinks   int           // of one page that are taken
@@ -164,7 +164,7 @@ func (a Ask) Check() error {
 
 // QueueRules are the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
-	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages}
+	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages, MaxPages: c.MaxPages}
 	switch {
 	case c.Policy == Gleaner:
 		r.Worth = c.Weights.Host

@@ -59,6 +59,11 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 		w.hold(ctx, lease)
 		w.taken = host
 		u, err := w.record.Take(ctx, w.id, w.rules, w.fence(), host, w.cfg.RetryBase)
+		if errors.Is(err, collections.ErrLimit) { // one under way may yet be refused
+			w.taken = ""
+			w.release()
+			return nil, contended, nil
+		}
 		if err != nil && !errors.Is(err, store.ErrNotHeld) || u != nil {
 			return u, 0, err
 		}

@@ -16,14 +16,39 @@ import (
 // says little.
 const MaxDeaths = 3
 
+// ErrLimit is returned where with the requests under way as many are made as may be.
+var ErrLimit = errors.New("as many requests are under way as are left of the limit")
+
+// within says ErrLimit where one more request would be more than the rules allow. Takers
+// wait for each other, so that they count each other's.
+func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) error {
+	if rules.MaxPages == 0 {
+		return nil
+	}
+	var made, underWay int
+	if err := tx.QueryRow(ctx, `SELECT requests FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id).Scan(&made); err != nil {
+		return err
+	}
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM collection_hosts h JOIN sites s ON s.host=h.host
+		WHERE h.collection=$1 AND h.host<>$2 AND h.handling IS NOT NULL AND s.holder<>'' AND s.expires_at > clock_timestamp()`, id, host).Scan(&underWay)
+	if err == nil && made+underWay >= rules.MaxPages {
+		err = ErrLimit
+	}
+	return err
+}
+
 // Take is the URL of a host to ask next, nil where none waits. It is noted until Write or
 // Leave: a URL that is found there is one over which the slice died that had the lease
 // before. That one is charged, and rests for a random part of rest and longer after
 // each death, so that of several that one process was at each has its own time; after
-// MaxDeaths it is set aside (frontier.Killed).
+// MaxDeaths it is set aside (frontier.Killed). Where the limit of requests is reached with
+// those under way it is an ErrLimit.
 func (r *Record) Take(ctx context.Context, id int, rules Rules, by Fence, host string, rest time.Duration) (u *URL, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := by.holds(ctx, tx); err != nil {
+			return err
+		}
+		if err := within(ctx, tx, id, rules, host); err != nil {
 			return err
 		}
 		if err := charge(ctx, tx, id, rules, host, rest); err != nil {

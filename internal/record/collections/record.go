@@ -33,7 +33,7 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
 			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL,
-					run=collections.run+1
+					spent=collections.spent+coalesce(extract(epoch FROM coalesce(collections.ended_at, now())-collections.started_at), 0), run=collections.run+1
 				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
 			running = true
@@ -252,7 +252,7 @@ func (r *Record) Standing(ctx context.Context, id int) (Standing, error) {
 	s := Standing{Topics: map[string]Filled{}}
 	var began *time.Time
 	var took float64
-	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at, coalesce(extract(epoch FROM now() - started_at), 0)::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
+	err := r.db.Pool.QueryRow(ctx, `SELECT requests, paused, state NOT IN ('new', 'running'), tunnel IS NOT NULL, lesson, learnt_at, started_at, (spent + coalesce(extract(epoch FROM now() - started_at), 0))::float8 FROM collections WHERE id=$1`, id).Scan(&s.Requests, &s.Paused, &s.Ended, &s.Tunnels, &s.Lesson, &s.Learnt, &began, &took)
 	if err != nil {
 		return s, err
 	}

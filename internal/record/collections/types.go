@@ -132,6 +132,7 @@ type Rules struct {
 	OnePerSite bool // the best of each host
 	Distinct   bool // no two of nearly the same text
 	HostPages  int  // requests to one host; 0 is no limit
+	MaxPages   int  // requests of all runs; 0 is no limit
 	Worth      Worth
 	Tunnel     Tunnel
 }
@@ -192,8 +193,8 @@ func (r Rules) Admit(held []Held, e Held) (in bool, out []frontier.Hash) {
 // Standing is how far a crawl is.
 type Standing struct {
 	Requests int
-	Began    time.Time     // zero before it did
-	Took     time.Duration // since then
+	Began    time.Time     // the run did; zero before
+	Took     time.Duration // since then, and of the runs before
 	Paused   bool
 	Ended    bool
 	Tunnels  bool // see Tunnel
