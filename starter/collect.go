@@ -40,6 +40,7 @@ type collectFlags struct {
 	directory   seeds.Found       // what is in them
 	learnt      map[string]string // file by topic
 	labelled    map[string][]collections.Example
+	departments bool
 	parallel    int
 	wait        bool
 	links       linkFlags
@@ -64,7 +65,9 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.parallel, "parallel", 4, "hosts asked at a time")
 	fl.StringVar(&f.stops, "stop-lists", "", "YAML file of words, links and urls that are passed over, in place of the program's lists")
 	fl.BoolVar(&f.Inspect, "inspect", false, "follow links by their words: from pages about a topic all but such as 'home' and 'next', from others those alone that lead on, such as 'research', and those to departments")
+	fl.BoolVar(&f.departments, "departments", true, "links to the topics' departments (a part of the host's name, or a directory) go before others under --policy graph, and pass --inspect")
 	fl.StringVar(&f.words, "link-lists", "", "YAML file of the words for --inspect (pruning_anchors, extracting_anchors), in place of the program's")
+	fl.BoolVar(&f.LearnLinks, "learn-links", false, "with --inspect: learn more such words from the crawl, by where links with them led on several sites")
 	fl.StringSliceVar(&f.seeds, "seeds", nil, "dumps of web directories (RDF as the Open Directory's, CSV, TSV; packed with gzip or not): the crawl begins at the pages of the topics' categories, too")
 	fl.StringToStringVar(&f.learnt, "classifier", nil, "TOPIC=FILE: a classifier of 'lab train topic' decides what is about a topic, in place of its centroid")
 	fl.IntVar(&f.Retrain, "retrain", 0, "pages and documents after which each --classifier learns anew, from its labelled pages, those that 'starter collections judge' names, and those that it is certain of (0: never)")
@@ -196,6 +199,7 @@ func readBounded(file string) ([]byte, error) {
 
 // readWords reads the words by which links are followed, where they are.
 func (f *collectFlags) readWords() error {
+	f.NoDepartments = !f.departments
 	if !f.Inspect && f.words != "" {
 		return errors.New("link-lists: links are followed by their words with --inspect alone")
 	}

@@ -29,9 +29,11 @@ func TestWordsToInspectLinksBy(t *testing.T) {
 	require.Equal(t, []string{"shop"}, f.Pruning)
 	require.Equal(t, program.ExtractingAnchors, f.Extracting)
 
-	f = collectFlags{}
+	require.True(t, f.NoDepartments, "unless they are to be heeded")
+	f = collectFlags{departments: true}
 	require.NoError(t, f.readWords())
 	require.Empty(t, f.Pruning, "nothing goes by them")
+	require.False(t, f.NoDepartments)
 	f.Inspect = true
 	require.NoError(t, f.readWords())
 	require.Equal(t, program.PruningAnchors, f.Pruning)

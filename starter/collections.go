@@ -16,9 +16,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/synthesis"
 	"gleaner/internal/topic"
 	"gleaner/workflows"
 )
@@ -68,6 +70,7 @@ type shownCollection struct {
 	Entries    map[string]collections.Filled `json:"entries"` // by topic
 	Acceptance acceptance                    `json:"acceptance"`
 	Learnings  []collections.Learning        `json:"learnings,omitempty"` // anew, of classifiers
+	Links      *synthesis.Lessons            `json:"links,omitempty"`     // what was learnt of the crawl's links, without the classifier
 	Own        float64                       `json:"own"`                 // share of the pages that made a centroid which fall to it
 	Unsure     []topic.Check                 `json:"unsure,omitempty"`    // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
@@ -95,6 +98,9 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 	if s.Learnings, err = record.Learnings(ctx, got.ID); err != nil {
 		return err
 	}
+	if s.Links, err = linksOf(ctx, record, got.ID); err != nil {
+		return err
+	}
 	if got.Model != nil {
 		if err := s.model(); err != nil {
 			return err
@@ -102,6 +108,46 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 	}
 	return c.Print(s, s.write)
 }
+
+// linksOf is what a crawl learnt of its links, nil where it did not.
+func linksOf(ctx context.Context, record *collections.Record, id int) (*synthesis.Lessons, error) {
+	raw, _, err := record.Learnt(ctx, id)
+	if raw == nil || err != nil {
+		return nil, err
+	}
+	var out synthesis.Lessons
+	err = json.Unmarshal(raw, &out)
+	out.Second = nil
+	return &out, err
+}
+
+// writeLinks tells it.
+func writeLinks(w io.Writer, l *synthesis.Lessons) error {
+	if l == nil {
+		return nil
+	}
+	fmt.Fprintf(w, "\nlearnt of the links of the latest %d pages; %d lead to pages on topic, %d do not\n", l.Pages, l.Leads, l.Others)
+	for _, x := range []struct {
+		what  string
+		words []rank.Anchor
+	}{{"out of pages on topic", l.Pruning}, {"on from others", l.Extracting}} {
+		if len(x.words) == 0 {
+			continue
+		}
+		err := table(w, "words that lead "+x.what+"\tsites\tlead to pages on topic", func(line func(string, ...any)) {
+			for _, a := range x.words[:min(len(x.words), mostWords)] {
+				line("%s\t%d\t%.0f %%", a.Word, a.Sites, 100*a.Share)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostWords is how many words of links are shown; JSON has them all.
+const mostWords = 20
 
 // model adds what the centroids tell.
 func (s *shownCollection) model() error {
@@ -136,7 +182,7 @@ func (s *shownCollection) write(w io.Writer) error {
 			line("%s\t%d\t%.3f", t, s.Entries[t].Entries, s.Entries[t].Worst)
 		}
 	})
-	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings)); err != nil {
+	if err = cmp.Or(err, s.Acceptance.write(w), writeLearnings(w, s.Learnings), writeLinks(w, s.Links)); err != nil {
 		return err
 	}
 	s.writeChecks(w)

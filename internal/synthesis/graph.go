@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gleaner/internal/classify"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/topic"
@@ -28,6 +29,7 @@ const (
 type contextGraph struct {
 	classify.Graph
 	filter *topic.Filter
+	given  rank.Lists // by which links are followed, beside what is learnt
 }
 
 // layerWords is how many words of a page, and of its links, tell where it leads.
@@ -64,13 +66,7 @@ func (g *contextGraph) leads(v *collections.Visit) bool {
 // ones only while they are not more than the rest: five links lead from most pages to
 // most others.
 func (g *contextGraph) examples(pages []collections.Linked, threshold float64) (out []classify.Example) {
-	at := map[frontier.Hash]int{}
-	for i, p := range pages {
-		at[p.Hash] = i
-		if p.Alias != (frontier.Hash{}) {
-			at[p.Alias] = i
-		}
-	}
+	at := places(pages)
 	var links []classify.Link
 	about, known, off := map[int]bool{}, map[int]bool{}, 0
 	for i, p := range pages {
@@ -132,7 +128,7 @@ func ascending(raw string) (out []string) {
 // high priority is left in the whole queue until enough new sites were met, which the queue
 // counts.
 func (l *loop) tunnel(ctx context.Context, u *collections.URL) (err error) {
-	if l.graph == nil || l.cfg.NoTunnelling {
+	if l.cfg.Policy != ContextGraph || l.cfg.NoTunnelling {
 		return nil
 	}
 	l.graph.Tunnelling = l.at.Tunnels

@@ -22,30 +22,42 @@ import (
 func TestDepartments(t *testing.T) {
 	t.Parallel()
 	for _, inspect := range []bool{false, true} {
-		s := newShop(t, &smallWeb{pages: map[string]string{
-			"a.example/":            primes + " oven>a.example/off kitchen>a.example/late",
-			"a.example/off":         others + " table>a.example/low chair>a.example/dept/high",
-			"a.example/late":        others,
-			"a.example/low":         others,
-			"a.example/dept/high":   primes + " ideal ring>a.example/dept/higher",
-			"a.example/dept/higher": primes,
-			"b.example/":            verses,
-		}})
-		ask, err := DefaultAsk()
-		require.NoError(t, err)
-		ask.LeastResults, ask.Policy, ask.Inspect = 1, ContextGraph, inspect
-		_, _, err = s.record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
-		require.NoError(t, err)
-		_, err = New(s.tools).Prepare(t.Context(), "some", func(int) {})
-		require.NoError(t, err)
-		before := len(s.web.asked())
-		s.ends(t, "some")
-		want := []string{"a.example/", "b.example/", "a.example/off", "a.example/late", "a.example/dept/high", "a.example/dept/higher", "a.example/low"}
-		if inspect {
-			want = want[:6]
+		for _, heeded := range []bool{true, false} {
+			departments(t, inspect, heeded)
 		}
-		require.Equal(t, want, s.web.asked()[before:])
 	}
+}
+
+func departments(t *testing.T, inspect, heeded bool) {
+	t.Helper()
+	s := newShop(t, &smallWeb{pages: map[string]string{
+		"a.example/":            primes + " oven>a.example/off kitchen>a.example/late",
+		"a.example/off":         others + " table>a.example/low chair>a.example/dept/high",
+		"a.example/late":        others,
+		"a.example/low":         others,
+		"a.example/dept/high":   primes + " ideal ring>a.example/dept/higher",
+		"a.example/dept/higher": primes,
+		"b.example/":            verses,
+	}})
+	ask, err := DefaultAsk()
+	require.NoError(t, err)
+	ask.LeastResults, ask.Policy, ask.Inspect, ask.NoDepartments = 1, ContextGraph, inspect, !heeded
+	_, _, err = s.record.Ask(t.Context(), "some", ask, []topic.Topic{{ID: "primes", Pages: []string{"http://a.example/"}, Departments: []string{"dept"}}, {ID: "verses", Pages: []string{"http://b.example/"}}})
+	require.NoError(t, err)
+	_, err = New(s.tools).Prepare(t.Context(), "some", func(int) {})
+	require.NoError(t, err)
+	before := len(s.web.asked())
+	s.ends(t, "some")
+	want := []string{"a.example/", "b.example/", "a.example/off", "a.example/late", "a.example/dept/high", "a.example/dept/higher", "a.example/low"}
+	switch {
+	case inspect && heeded:
+		want = want[:6]
+	case inspect:
+		want = want[:4]
+	case !heeded: // as any other
+		want = append(want[:4:4], "a.example/low", "a.example/dept/high", "a.example/dept/higher")
+	}
+	require.Equal(t, want, s.web.asked()[before:])
 }
 
 // TestTunnellingIsOnRecord: a crawl tunnels from when nothing of high priority is left of

@@ -7,7 +7,9 @@ import (
 
 	"gleaner/internal/classify"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 )
 
 const (
@@ -22,6 +24,11 @@ type Lessons struct {
 	Leads  int                  `json:"leads,omitempty"`  // of them, examples of the second layer
 	Others int                  `json:"others,omitempty"` // and of neither
 	Second *classify.Classifier `json:"second,omitempty"` // tells the second layer; nil before there were examples of both
+
+	// With Config.LearnLinks, words of links that lead out of pages on topic, and of
+	// links that lead from others to such.
+	Pruning    []rank.Anchor `json:"pruning,omitempty"`
+	Extracting []rank.Anchor `json:"extracting,omitempty"`
 }
 
 func parseLessons(raw json.RawMessage) (out Lessons, err error) {
@@ -32,7 +39,7 @@ func parseLessons(raw json.RawMessage) (out Lessons, err error) {
 }
 
 // learns reports whether a crawl learns of its links, which are recorded then.
-func (c Config) learns() bool { return c.Policy == ContextGraph }
+func (c Config) learns() bool { return c.Policy == ContextGraph || c.LearnLinks }
 
 // learn has the crawl learn anew where that is due, by one of its slices, and heeds what
 // was learnt last.
@@ -41,7 +48,7 @@ func (l *loop) learn(ctx context.Context) error {
 		return nil
 	}
 	if l.graph == nil {
-		l.graph = &contextGraph{filter: l.Filter}
+		l.graph = &contextGraph{filter: l.Filter, given: l.cfg.Words}
 	}
 	if l.at.Requests-l.at.Lesson >= min(nextLesson, max(firstLesson, l.at.Lesson)) {
 		mine, err := l.Queue.Lesson(ctx, l.at.Requests)
@@ -63,7 +70,7 @@ func (l *loop) learn(ctx context.Context) error {
 	if err != nil {
 		l.Log.WarnContext(ctx, "what the crawl learnt of its links cannot be read; it goes on with what it knows", "error", err)
 	} else {
-		l.graph.Second = got.Second
+		l.graph.Second, l.cfg.Words = got.Second, l.graph.given.With(got.Pruning, got.Extracting)
 	}
 	l.learnt = at
 	return nil
@@ -94,6 +101,12 @@ func (l *loop) lesson(ctx context.Context) error {
 
 func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
 	out := Lessons{Pages: len(pages)}
+	if l.cfg.LearnLinks {
+		out.Pruning, out.Extracting = anchors(pages, l.cfg.Threshold)
+	}
+	if l.cfg.Policy != ContextGraph {
+		return out, nil
+	}
 	examples := l.graph.examples(pages, l.cfg.Threshold)
 	for _, e := range examples {
 		if e.Topic {
@@ -108,6 +121,39 @@ func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
 	}
 	out.Second = second
 	return out, err
+}
+
+// anchors are the words of links that lead out of pages on topic, and of those that lead
+// from others to such.
+func anchors(pages []collections.Linked, threshold float64) (pruning, extracting []rank.Anchor) {
+	at := places(pages)
+	var from [2]rank.Anchors
+	for i, p := range pages {
+		of := &from[0]
+		if p.Correlation >= threshold {
+			of = &from[1]
+		}
+		for _, link := range p.Links {
+			if to, read := at[link.To]; read && to != i {
+				of.Add(p.Host, link.Anchor, pages[to].Correlation >= threshold)
+			}
+		}
+	}
+	pruning, _ = from[1].Lists()
+	_, extracting = from[0].Lists()
+	return pruning, extracting
+}
+
+// places says where a page stands, by each of its names.
+func places(pages []collections.Linked) map[frontier.Hash]int {
+	at := map[frontier.Hash]int{}
+	for i, p := range pages {
+		at[p.Hash] = i
+		if p.Alias != (frontier.Hash{}) {
+			at[p.Alias] = i
+		}
+	}
+	return at
 }
 
 // fewExamples is up to how many a machine learns the second layer, which takes the longer

@@ -95,6 +95,7 @@ type Config struct {
 	StopShare  float64       // unless more than this share of the sites gave something
 	Inspect    bool          // links are followed by their words
 	Words      rank.Lists    // by which; the directories of departments, too
+	LearnLinks bool          // more of these words are learnt from the crawl
 
 	NoTunnelling bool // the context graph does without, as in a laboratory
 }
@@ -124,8 +125,15 @@ type Ask struct {
 	Pruning    []string `json:"pruning,omitempty"`
 	Extracting []string `json:"extracting,omitempty"`
 
+	// NoDepartments heeds none of the topics' departments.
+	NoDepartments bool `json:"no_departments,omitempty"`
+
 	// Links are lists of what is left out, in place of the worker's.
 	Links *rules.Lists `json:"links,omitempty"`
+
+	// LearnLinks has the crawl learn more words of either kind, from where links led on
+	// several sites.
+	LearnLinks bool `json:"learn_links,omitempty"`
 }
 
 // DefaultAsk is where to begin.
@@ -156,6 +164,8 @@ func (a Ask) Check() error {
 		return fmt.Errorf("time: %s is negative", a.MaxTime)
 	case a.Retrain < 0:
 		return fmt.Errorf("retrain: %d is negative", a.Retrain)
+	case a.LearnLinks && !a.Inspect:
+		return errors.New("learn-links: links are followed by their words with --inspect alone")
 	case a.Retrain > 0 && len(a.Learnt) == 0:
 		return errors.New("retrain: no topic has a --classifier that could learn anew")
 	}
@@ -177,11 +187,14 @@ func (c Config) QueueRules() collections.Rules {
 // over lays what is asked for over a worker's bounds.
 func (a Ask) over(c Config, topics []topic.Topic) Config {
 	c.Options, c.Policy, c.MaxPages, c.MaxTime, c.HostPages, c.Retrain = a.Options, a.Policy, a.MaxPages, a.MaxTime, a.HostPages, a.Retrain
-	c.Inspect, c.Words = a.Inspect, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
+	c.Inspect, c.LearnLinks, c.Words = a.Inspect, a.LearnLinks, rank.Lists{PruningAnchors: a.Pruning, ExtractingAnchors: a.Extracting}
 	if a.Links != nil {
 		c.Links = a.Links.Over(c.Links)
 	}
 	for _, t := range topics {
+		if a.NoDepartments {
+			break
+		}
 		c.Words.DepartmentWords = append(c.Words.DepartmentWords, t.Departments...)
 	}
 	return c
@@ -249,7 +262,7 @@ type loop struct {
 	started  time.Time
 	progress Progress
 	at       collections.Standing
-	graph    *contextGraph // of that policy
+	graph    *contextGraph // of that policy, and of who learns of links
 	learnt   int           // requests at which it was learnt
 }
 

@@ -1,0 +1,95 @@
+package rank
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// The bounds of what is learnt of the words of links.
+const (
+	anchorSites  = 5    // whose pages must have links with a word
+	anchorNever  = 0.05 // share of such links that lead to relevant pages, of a word that leads out
+	anchorMostly = 0.5  // and of one that leads on
+	mostAnchors  = 200  // words of each kind
+)
+
+// Anchor is a word of links.
+type Anchor struct {
+	Word  string  `json:"word"`
+	Sites int     `json:"sites"` // that have links with it
+	Share float64 `json:"share"` // of these links that lead to relevant pages, the mean of the sites
+}
+
+// Anchors learn which words of links lead to relevant pages. Sites count, not links: a word
+// of one site's menu says nothing of others.
+type Anchors struct {
+	by map[string]map[string]*anchorCount
+}
+
+type anchorCount struct{ links, relevant float64 }
+
+// Add counts a link on a page of a site, and whether it leads to a relevant page.
+func (a *Anchors) Add(site, anchor string, relevant bool) {
+	if a.by == nil {
+		a.by = map[string]map[string]*anchorCount{}
+	}
+	text := words(anchor)
+	slices.Sort(text)
+	for _, w := range slices.Compact(text) {
+		if a.by[w] == nil {
+			a.by[w] = map[string]*anchorCount{}
+		}
+		n := a.by[w][site]
+		if n == nil {
+			n = &anchorCount{}
+			a.by[w][site] = n
+		}
+		n.links++
+		if relevant {
+			n.relevant++
+		}
+	}
+}
+
+// Lists are the words that on several sites lead out, (nearly) never to a relevant page,
+// and those that mostly lead on to one; those of most sites come first.
+func (a *Anchors) Lists() (out, on []Anchor) {
+	for _, w := range slices.Sorted(maps.Keys(a.by)) {
+		sites := a.by[w]
+		if len(sites) < anchorSites {
+			continue
+		}
+		one := Anchor{Word: w, Sites: len(sites)}
+		for _, site := range slices.Sorted(maps.Keys(sites)) {
+			one.Share += sites[site].relevant / sites[site].links
+		}
+		one.Share /= float64(len(sites))
+		switch {
+		case one.Share <= anchorNever:
+			out = append(out, one)
+		case one.Share >= anchorMostly:
+			on = append(on, one)
+		}
+	}
+	return weightiest(out), weightiest(on)
+}
+
+func weightiest(all []Anchor) []Anchor {
+	slices.SortStableFunc(all, func(a, b Anchor) int { return cmp.Compare(b.Sites, a.Sites) })
+	return all[:min(len(all), mostAnchors)]
+}
+
+// With is the lists with words that were learnt: of links that lead out of relevant pages,
+// and of links that lead on from others.
+func (l Lists) With(pruning, extracting []Anchor) Lists {
+	add := func(to []string, learnt []Anchor) []string {
+		to = slices.Clip(to)
+		for _, a := range learnt {
+			to = append(to, a.Word)
+		}
+		return to
+	}
+	l.PruningAnchors, l.ExtractingAnchors = add(l.PruningAnchors, pruning), add(l.ExtractingAnchors, extracting)
+	return l
+}
