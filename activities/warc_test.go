@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -28,8 +29,21 @@ func (l *library) verdicts(t *testing.T) []verdict {
 	return all
 }
 
+// parents are all pages that lead to documents, with the days between which each was
+// crawled and how many documents it leads to.
+func (l *library) parents(t *testing.T) (all []string) {
+	t.Helper()
+	found, err := l.DB.Parents(t.Context(), "", store.ParentAt{}, 100_000)
+	require.NoError(t, err)
+	for _, p := range found {
+		all = append(all, fmt.Sprint(p.URL, " ", p.First.Format(time.DateOnly), " ", p.Last.Format(time.DateOnly), " ", p.Read, " ", p.Documents))
+	}
+	return all
+}
+
 // TestImportOfOwnWARC harvests the sample venue with WARC files and imports them into
-// an empty record, which has the same documents then, with the same verdicts.
+// an empty record, which has the same documents then, with the same verdicts, and the
+// same pages that lead to them.
 func TestImportOfOwnWARC(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t, 30, nil)
@@ -55,5 +69,8 @@ func TestImportOfOwnWARC(t *testing.T) {
 	require.True(t, p.Ended)
 	t.Logf("%d files, %d documents; %+v", len(files), len(want), p.Counters)
 	require.Equal(t, want, empty.verdicts(t))
+	parents := l.parents(t)
+	require.NotEmpty(t, parents)
+	require.Equal(t, parents, empty.parents(t))
 	require.Zero(t, p.Counters.Differences)
 }

@@ -36,6 +36,7 @@ var elsewhere = map[string]string{
 	"starter documents": "prints its help",
 	"starter jobs":      "prints its help",
 	"starter clean":     "prints its help",
+	"starter parents":   "prints its help",
 	"starter bench":     "is the laboratory's",
 
 	"starter collect":            "has a web of topics of its own (TestCollectCommands)",
@@ -250,8 +251,12 @@ func (v *tour) looks() {
 	require.NotEmpty(v.t, v.must("documents", "get", sha, "--as-text"))
 	require.NotEmpty(v.t, v.must("documents", "get", sha))
 	require.NotEmpty(v.t, v.must("explain", docs[0].URL))
+	var leading listedParents
+	v.read(&leading, "parents", "list", "--limit", "1")
+	require.Len(v.t, leading.Parents, 1)
+	require.Contains(v.t, v.must("parents", "show", leading.Parents[0].URL), leading.Parents[0].URL)
 	for _, args := range [][]string{
-		{"config"}, {"config", "policy"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
+		{"config"}, {"parents", "list"}, {"config", "policy"}, {"status"}, {"status", v.venue}, {"watch", v.harvest}, {"report", v.venue}, {"report", v.venue, "--html", v.file("report.html")},
 		{"documents", "list"}, {"documents", "counters"}, {"documents", "retrieve", "--out", v.t.TempDir()},
 		{"export", v.venue, "--format", "bibtex"}, {"export", v.venue, "--format", "tree", "--out", v.file("tree")},
 		{"holdings", "list"}, {"holdings", "explain", v.venue},

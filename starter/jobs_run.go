@@ -175,7 +175,7 @@ func writeRecords(ctx context.Context, db *store.DB, id int64, file string) erro
 			return err
 		}
 		for after := int64(0); ; {
-			batch, err := db.ImportRecords(ctx, id, after, false, 1000)
+			batch, err := db.ImportRecords(ctx, id, after, false, linesAtOnce)
 			if err != nil {
 				return err
 			}
@@ -184,7 +184,7 @@ func writeRecords(ctx context.Context, db *store.DB, id int64, file string) erro
 					break // Error says it
 				}
 			}
-			if out.Flush(); len(batch) < 1000 || out.Error() != nil {
+			if out.Flush(); len(batch) < linesAtOnce || out.Error() != nil {
 				return out.Error()
 			}
 		}

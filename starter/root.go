@@ -46,7 +46,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	root.AddCommand(c.doctorCommand(), c.pruneCommand(), c.reconcileCommand(), c.consoleCommand(), c.notifyCommand(), c.blacklistCommand(), c.sitesCommand(), c.manCommand())
 	root.AddCommand(c.documentsCommand(), c.reviewCommand(), c.verifyCommand())
 	root.AddCommand(c.collectCommand(), c.collectionsCommand())
-	root.AddCommand(c.importCommand(), c.jobsCommand(), c.cleanCommand())
+	root.AddCommand(c.importCommand(), c.jobsCommand(), c.cleanCommand(), c.parentsCommand())
 	root.AddCommand(c.venuesCommand(), c.metadataCommand(), c.homepagesCommand())
 	for _, name := range []string{"bench", "evaluate", "train"} {
 		root.AddCommand(inTheLab(name))

@@ -70,6 +70,7 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 		"Jane Roe", jane.Name, "12/3456", jane.PID,
 		"https://www.example.edu/workshop/2003/", ada.Homepage, "https://www.example.edu/workshop/", ada.Homepage,
 		"https://www.example.edu/~roe/", jane.Homepage, "https://www.example.com/roe", ada.Homepage,
+		"parents show URL", "parents show $(starter parents list --limit 1 | awk 'NR==2 {print $4}')",
 		"1f3a9c", found.SHA256[0], "SHA256", found.SHA256[0], "HARVEST", "conf/sample/1998-2004", "VENUE", "conf/sample",
 		"explain URL", "explain "+found.URLs[0], "HOST", web.Hosts()[0],
 		// The first job is the console's, the second the first import, the eighth the first cleaning.

@@ -23,6 +23,7 @@ func (l *loop) unchanged(e *frontier.Entry, v *frontier.Visit) rank.Result {
 	if v.State == frontier.Document {
 		return rank.Result{Document: true}
 	}
+	l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: v.At, Same: true})
 	l.progress.Pages++
 	return rank.Result{}
 }

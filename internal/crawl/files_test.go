@@ -29,6 +29,22 @@ func (w *world) linked(t *testing.T, host string) map[string][]string {
 	return out
 }
 
+// parents tells how many days ago each page on record as one that leads to files was
+// crawled first and last.
+func (w *world) parents(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	rows, err := w.db.Pool.Query(t.Context(), `SELECT regexp_replace(url, '^http://[^/]*', ''), coalesce((current_date-first_crawl) || ' to ' || (current_date-last_crawl), 'never') FROM parents`)
+	require.NoError(t, err)
+	for rows.Next() {
+		var page, days string
+		require.NoError(t, rows.Scan(&page, &days))
+		out[page] = days
+	}
+	require.NoError(t, rows.Err())
+	return out
+}
+
 func (w *world) numbers(t *testing.T, sql string) (n int) {
 	t.Helper()
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), sql).Scan(&n))
@@ -55,8 +71,10 @@ func TestEveryPageThatLinksToAFileIsOnRecord(t *testing.T) {
 	require.Equal(t, want, w.linked(t, s.host))
 	require.Equal(t, 7, w.numbers(t, `SELECT count(*) FROM links`), "with the file that is missing and the one that nobody took")
 
+	require.Equal(t, map[string]string{"/": "0 to 0", "/pubs.html": "0 to 0", "/project.html": "0 to 0"}, w.parents(t))
+
 	// A year later a page has another list, and one is gone.
-	_, err := w.db.Pool.Exec(t.Context(), `UPDATE links SET first_seen=first_seen-365, last_seen=last_seen-365`)
+	_, err := w.db.Pool.Exec(t.Context(), `UPDATE links SET first_seen=first_seen-365, last_seen=last_seen-365; UPDATE parents SET first_crawl=first_crawl-365, last_crawl=last_crawl-365`)
 	require.NoError(t, err)
 	s.pages["/pubs.html"] = links("two.pdf", "three.pdf")
 	s.pages["/three.pdf"] = "three"
@@ -65,7 +83,8 @@ func TestEveryPageThatLinksToAFileIsOnRecord(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Exhausted, w.finish(t, w.crawler(w.client), s.host).Ending)
 	require.Equal(t, map[string][]string{"/": {"/one.pdf"}, "/pubs.html": {"/three.pdf", "/two.pdf"}}, w.linked(t, s.host))
-	require.Equal(t, 1, w.numbers(t, `SELECT count(*) FROM links WHERE last_seen > first_seen`), "two.pdf is linked for a year")
+	require.Equal(t, map[string]string{"/": "365 to 0", "/pubs.html": "365 to 0", "/project.html": "365 to 365"}, w.parents(t), "one is as it was, one another, one gone")
+	require.Equal(t, 3, w.numbers(t, `SELECT count(*) FROM links WHERE last_seen > first_seen`), "two.pdf is linked for a year, and what the page links to that is as it was")
 	require.Equal(t, 1, w.numbers(t, `SELECT count(*) FROM links WHERE first_seen = current_date`))
 }
 

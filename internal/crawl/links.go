@@ -52,7 +52,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		l.pages = append(l.pages, p)
 	}
 	r := rank.Result{Page: p}
-	l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), Files: files(e, p), Again: e.Was == frontier.Page})
+	l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), URL: e.Link.URL, Day: a.FetchedAt, Files: files(e, p), Again: e.Was == frontier.Page})
 	if p.NoFollow {
 		return r, nil
 	}

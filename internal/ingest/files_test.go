@@ -353,6 +353,16 @@ func TestParents(t *testing.T) {
 	mirror := s.lay("mirror", map[string]string{"a.example/index.html": listing})
 	s.imported(Options{Paths: []string{mirror}, Format: Mirror, Date: "2005-06-30"})
 	require.Equal(t, map[string]string{"http://a.example/": "2005-06-30 2026-01-02", "http://a.example/again.html": then, "http://b.example/via.html": then}, days())
+	all, err := s.DB.Parents(t.Context(), "", store.ParentAt{}, 100)
+	require.NoError(t, err)
+	table := map[string]string{}
+	for _, p := range all {
+		table[p.URL] = fmt.Sprint(p.First.Format(time.DateOnly), " ", p.Last.Format(time.DateOnly), " ", p.Read, " ", p.Documents)
+	}
+	require.Equal(t, map[string]string{"http://a.example/": "2005-06-30 2026-01-02 true 1", "http://a.example/again.html": then + " true 1", "http://b.example/via.html": then + " false 1"}, table)
+	_, documents, err := s.DB.Parent(t.Context(), "http://b.example/via.html", store.ParentDocument{}, 10)
+	require.NoError(t, err)
+	require.Equal(t, []store.ParentDocument{{URL: pdf, SHA256: by[pdf].SHA256, State: "accepted", Class: documents[0].Class}}, documents)
 	_, err = s.DB.Prune(t.Context(), store.Retention{}, s.Repo, store.PruneOptions{})
 	require.NoError(t, err)
 	require.Len(t, days(), 3, "pages that no crawl went to are no pages that are gone")

@@ -237,7 +237,7 @@ func TestManyLinks(t *testing.T) {
 	}
 	require.NoError(t, w.step(t.Context(), place{End: true}))
 	var links, leading int
-	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM links), (SELECT count(*) FROM imported_pages)`).Scan(&links, &leading))
+	require.NoError(t, s.DB.Pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM links), (SELECT count(*) FROM parents)`).Scan(&links, &leading))
 	require.Equal(t, pages*maxFiles, links)
 	require.Equal(t, pages, leading)
 }

@@ -245,7 +245,7 @@ func (w *work) step(ctx context.Context, next place) error {
 		}
 	}
 	var err error
-	if s.Links, err = w.parents(ctx); err != nil {
+	if s.Parents, s.Links, err = w.parents(ctx); err != nil {
 		return err
 	}
 	c.Read, c.Total = w.log.Read()

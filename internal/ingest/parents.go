@@ -19,33 +19,39 @@ func (it *item) told() {
 	}
 }
 
-// parents are the pages in hand that link to files, and the pages by which, as the log
-// says, the documents in hand were found.
-func (w *work) parents(ctx context.Context) (links []store.ImportedLink, err error) {
+// parents are the pages in hand, as another crawler read them, with the files that they
+// link to, and those by which, as the log says, the documents in hand were found.
+func (w *work) parents(ctx context.Context) (pages []store.ParentSeen, links []frontier.Seen, err error) {
 	if w.options.Unrecorded {
-		return nil, nil
+		return nil, nil, nil
 	}
 	now := time.Now()
-	add := func(page string, day time.Time, files ...frontier.Hash) error {
+	link := func(page string, day time.Time, files ...frontier.Hash) error {
 		if len(files) == 0 || page == "" {
 			return nil
 		}
 		site, err := w.site(ctx, page)
-		if day.IsZero() || day.After(now) {
-			day = now
-		}
 		for _, f := range files {
-			links = append(links, store.ImportedLink{URL: page, Seen: frontier.Seen{Site: site, Page: frontier.HashOf(page), Target: f, Day: day}})
+			links = append(links, frontier.Seen{Site: site, Page: frontier.HashOf(page), Target: f, Day: day})
 		}
 		return err
 	}
 	for _, it := range w.items {
-		if err = add(it.URL, it.of.Crawled, it.files...); err == nil && !isPage(it.kind) && it.SHA256 != "" {
-			err = add(it.Parent, it.of.Crawled, it.hash)
+		day := it.of.Crawled
+		if day.IsZero() || day.After(now) {
+			day = now
+		}
+		if it.page != nil || it.of.Again && it.hash != (frontier.Hash{}) {
+			pages = append(pages, store.ParentSeen{Page: it.hash, URL: it.URL, Day: day, Leads: len(it.files) > 0})
+		}
+		err := link(it.URL, day, it.files...)
+		if err == nil && !isPage(it.kind) && it.SHA256 != "" && it.Parent != "" {
+			pages = append(pages, store.ParentSeen{Page: frontier.HashOf(it.Parent), URL: it.Parent, Leads: true})
+			err = link(it.Parent, day, it.hash)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return links, nil
+	return pages, links, nil
 }

@@ -239,6 +239,7 @@ func TestCleanParents(t *testing.T) {
 		url := "http://" + host + path
 		h := frontier.HashOf(url)
 		s.exec(`INSERT INTO urls (site_id, hash, url, state, outcome) VALUES ($1,$2,$3,$4,'not-found')`, site, h[:], url, state)
+		s.exec(`INSERT INTO parents (page, url, host, first_crawl, last_crawl) VALUES ($1,$2,$3,'2026-01-02','2026-03-04') ON CONFLICT (page) DO UPDATE SET first_crawl=EXCLUDED.first_crawl, last_crawl=EXCLUDED.last_crawl`, h[:], url, host)
 		for _, l := range links {
 			to := frontier.HashOf(l)
 			s.exec(`INSERT INTO links (site_id, page, target, first_seen, last_seen) VALUES ($1,$2,$3,'2026-01-02','2026-03-04')`, site, h[:], to[:])
@@ -271,6 +272,13 @@ func TestCleanParents(t *testing.T) {
 	listed, err = s.DB.Whitelist(t.Context(), 0)
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
+	left, err := s.DB.Parents(t.Context(), "", store.ParentAt{}, 100)
+	require.NoError(t, err)
+	require.Len(t, left, 2)
+	for i, want := range []string{"http://busy.example/", "http://good.example/"} {
+		require.Equal(t, want, left[i].URL)
+		require.Empty(t, left[i].Why)
+	}
 	_, again := s.job(store.JobCleanParents, Options{InPlace: true})
 	require.Zero(t, again.Parents)
 }

@@ -70,6 +70,13 @@ func (w *WARC) fields(e *fetch.Exchanged, kind, media string, more ...string) []
 	return append(h, more...)
 }
 
+// mayLead reports whether an answer may be a page: where one leads depends on its own
+// address, too, so that a reader wants its bytes each time.
+func mayLead(h http.Header) bool {
+	media := strings.ToLower(strings.TrimSpace(h.Get("Content-Type")))
+	return media == "" || strings.HasPrefix(media, "text/") || strings.Contains(media, "html") || strings.Contains(media, "xml")
+}
+
 // answer writes what came.
 func (w *WARC) answer(e *fetch.Exchanged, id string) error {
 	size := e.Body.Size()
@@ -84,7 +91,7 @@ func (w *WARC) answer(e *fetch.Exchanged, id string) error {
 	case e.Code() == http.StatusNotModified:
 		h := w.fields(e, "revisit", media, "WARC-Profile: "+notModified, "WARC-Refers-To-Target-URI: "+oneLine(e.URL))
 		return w.record(h, e.At, id, []byte(answerHead(e.Status, e.Header, -1)))
-	case size == 0 || e.Cut != "":
+	case size == 0 || e.Cut != "" || mayLead(e.Header):
 	case again:
 		h := w.fields(e, "revisit", media, "WARC-Profile: "+samePayload, "WARC-Payload-Digest: "+digest,
 			"WARC-Refers-To: "+first.id, "WARC-Refers-To-Target-URI: "+oneLine(first.url), "WARC-Refers-To-Date: "+first.date)

@@ -10,13 +10,16 @@ import (
 // on others.
 type Reading struct {
 	Page  Hash
+	URL   string // of the page; "" of one that is gone
+	Day   time.Time
 	Files []Hash // each once
 	Again bool   // it was read before: what it links to no longer is forgotten
+	Same  bool   // it is as it was: so is what it links to
 }
 
 // Link records what pages of one site link to.
 func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error {
-	var pages, targets, again [][]byte
+	var pages, targets, again, same [][]byte
 	for i := range readings {
 		r := &readings[i]
 		for j := range r.Files {
@@ -24,6 +27,14 @@ func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 		}
 		if r.Again {
 			again = append(again, r.Page[:])
+		}
+		if r.Same {
+			same = append(same, r.Page[:])
+		}
+	}
+	if len(same) > 0 {
+		if _, err := q.Exec(ctx, `UPDATE links SET last_seen = current_date WHERE site_id = $1 AND page = ANY($2) AND last_seen < current_date`, siteID, same); err != nil {
+			return fmt.Errorf("frontier: link: %w", err)
 		}
 	}
 	if len(again) > 0 {

@@ -24,6 +24,7 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 		`INSERT INTO locations (hash, asked, sha256, site_id, url, parent) SELECT sha256(d.sha256::bytea), sha256(d.sha256::bytea), d.sha256, 1 + d.id % 5000, 'http://h.example/' || d.sha256, 'http://h.example/p' || d.id % 5000 FROM documents d`,
 		`INSERT INTO urls (site_id, hash, url, state) SELECT 1 + n % 5000, sha256(n::text::bytea), 'http://h.example/p' || n, 1 FROM generate_series(1, 20000) n`,
 		`INSERT INTO links (site_id, page, target, first_seen, last_seen) SELECT u.site_id, u.hash, sha256(('d' || k)::bytea), current_date, current_date FROM urls u, generate_series(1, 3) k`,
+		`INSERT INTO parents (page, url, host, first_crawl, last_crawl) SELECT u.hash, u.url, 'h' || u.site_id || '.example', current_date, current_date FROM urls u`,
 		`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://h' || n || '.example/', 'h' || n || '.example', n, 1 FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
 	} {
@@ -35,9 +36,11 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 		args []any
 		uses []string
 	}{
-		"not ingested":  {notIngestedSQL, []any{"d3", 200}, []string{"documents_not_ingested", "locations_sha256"}},
-		"blacklisted":   {onBlacklistSQL, []any{int64(100), []byte{1}, "", 200}, []string{"locations_site", "documents_pkey"}},
-		"linking pages": {parentsOfSQL(linkingSQL), []any{int64(100), []byte{1}, 200}, []string{"links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
+		"not ingested": {notIngestedSQL, []any{"d3", 200}, []string{"documents_not_ingested", "locations_sha256"}},
+		"blacklisted":  {onBlacklistSQL, []any{int64(100), []byte{1}, "", 200}, []string{"locations_site", "documents_pkey"}},
+		"parents":      {parentsOfSQL(behindSQL), []any{"h2", []byte{1}, 200}, []string{"parents_host", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
+		"on a host":    {parentsOfSQL(onHostSQL), []any{"h2.example", []byte{1}, 200}, []string{"parents_host", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
+		"one of them":  {parentsOfSQL(aloneSQL), []any{[]byte{1}}, []string{"parents_pkey", "links_pkey", "urls_pkey", "locations_asked", "locations_parent"}},
 		"listed pages": {parentsOfSQL(givenSQL), []any{[]string{"http://h1.example/"}, []string{"h1.example"}, [][]byte{{1}}},
 			[]string{"links_pkey", "urls_pkey", "locations_parent"}},
 		"what is left": {`SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`, nil, nil},
@@ -47,7 +50,7 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err, name)
 		plan := strings.Join(lines, "\n")
-		for _, table := range []string{"documents", "locations", "links", "urls", "whitelist"} {
+		for _, table := range []string{"documents", "locations", "links", "urls", "whitelist", "parents"} {
 			require.NotContains(t, plan, "Seq Scan on "+table, "%s: %s", name, plan)
 		}
 		for _, index := range q.uses {

@@ -139,6 +139,9 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 	if err := frontier.Done(ctx, tx, of.SiteID, w.Visits); err != nil {
 		return out, err
 	}
+	if err := saveParents(ctx, tx, readPages(w.Read)); err != nil {
+		return out, err
+	}
 	aliases, err := writeSeen(ctx, tx, of.SiteID, w.Visits)
 	if err != nil {
 		return out, err

@@ -115,6 +115,7 @@ func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func(
 		if l.Token != 0 {
 			b.Queue(`SELECT token=$2 FROM sites WHERE id=$1`, l.SiteID, l.Token).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
 		}
+		queueParent(b, l.Parent)
 		b.Queue(`SELECT blob_removed_at IS NOT NULL FROM documents WHERE sha256=$1 FOR NO KEY UPDATE`, d.SHA256).Query(func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&removed}, func() error { return nil })
 			return err

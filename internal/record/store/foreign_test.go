@@ -117,7 +117,8 @@ func TestForeignTextIsKept(t *testing.T) {
 			require.NoError(t, err)
 			return db.SaveImport(ctx, store.ImportStep{Job: job, Run: 1, Done: 1, Position: map[string]string{odd: odd}, Counters: map[string]string{odd: odd},
 				Records: []store.ImportRecord{{N: 1, URL: long, Source: odd, Outcome: odd, Detail: odd, Kind: odd, Class: odd, SHA256: "aa", Difference: odd, Parent: odd}},
-				Links:   []store.ImportedLink{{URL: long, Seen: frontier.Seen{Site: site, Page: frontier.HashOf(long), Target: frontier.HashOf(odd), Day: now}}}})
+				Parents: []store.ParentSeen{{Page: frontier.HashOf(long), URL: long, Day: now, Leads: true}},
+				Links:   []frontier.Seen{{Site: site, Page: frontier.HashOf(long), Target: frontier.HashOf(odd), Day: now}}})
 		}},
 
 		{"a search", func() error {

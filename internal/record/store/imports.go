@@ -66,13 +66,8 @@ type ImportStep struct {
 	Position any
 	Counters any
 	Records  []ImportRecord
-	Links    []ImportedLink
-}
-
-// ImportedLink is a page of an import's log that links to a file.
-type ImportedLink struct {
-	URL string // of the page
-	frontier.Seen
+	Parents  []ParentSeen
+	Links    []frontier.Seen
 }
 
 // SaveImport writes a step of an import: all of it, or nothing where another
@@ -103,7 +98,7 @@ func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 		err = saveImportRecords(ctx, tx, s)
 	}
 	if err == nil {
-		err = saveImportedLinks(ctx, tx, s.Links)
+		err = saveImportedLinks(ctx, tx, s.Parents, s.Links)
 	}
 	return err
 }
@@ -138,36 +133,21 @@ func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 	return err
 }
 
-// saveImportedLinks keeps which pages of a log link to which files, and the pages
-// themselves, to which no crawl may have gone: all in one order, so that two who write the
-// same wait for one another in turn.
-func saveImportedLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) error {
-	slices.SortFunc(links, func(a, b ImportedLink) int {
+// saveImportedLinks keeps which pages of a log link to which files, and the pages: all in
+// one order, so that two who write the same wait for one another in turn.
+func saveImportedLinks(ctx context.Context, tx pgx.Tx, pages []ParentSeen, links []frontier.Seen) error {
+	if err := saveParents(ctx, tx, pages); err != nil {
+		return err
+	}
+	slices.SortFunc(links, func(a, b frontier.Seen) int {
 		return cmp.Or(cmp.Compare(a.Site, b.Site), bytes.Compare(a.Page[:], b.Page[:]), bytes.Compare(a.Target[:], b.Target[:]))
 	})
 	for some := range slices.Chunk(links, linksAtOnce) {
-		if err := saveSomeLinks(ctx, tx, some); err != nil {
+		if err := frontier.LinkSeen(ctx, tx, some); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func saveSomeLinks(ctx context.Context, tx pgx.Tx, links []ImportedLink) error {
-	var sites []int
-	var hashes [][]byte
-	var urls []string
-	seen := make([]frontier.Seen, 0, len(links))
-	for i := range links {
-		l := &links[i]
-		sites, hashes, urls, seen = append(sites, l.Site), append(hashes, l.Page[:]), append(urls, l.URL), append(seen, l.Seen)
-	}
-	_, err := tx.Exec(ctx, `INSERT INTO imported_pages (site_id, hash, url) SELECT DISTINCT ON (site_id, hash) site_id, hash, url FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS v (site_id, hash, url)
-		ORDER BY site_id, hash ON CONFLICT DO NOTHING`, sites, hashes, urls)
-	if err != nil {
-		return err
-	}
-	return frontier.LinkSeen(ctx, tx, seen)
 }
 
 // TryImport notes that an attempt at an import begins. It returns up to which resource

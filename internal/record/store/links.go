@@ -8,7 +8,7 @@ import (
 
 // pageOfSQL joins links k with the page that each is on: one of a crawl, or of an
 // import.
-const pageOfSQL = ` LEFT JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page LEFT JOIN imported_pages i ON i.site_id=k.site_id AND i.hash=k.page `
+const pageOfSQL = ` LEFT JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page LEFT JOIN parents i ON i.page=k.page `
 
 // pageOfURL is that page's address; NULL where it is gone.
 const pageOfURL = `coalesce(u.url, i.url)`

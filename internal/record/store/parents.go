@@ -1,8 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,53 +15,177 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// Parent is a page that leads to files: one whose links are on record, or that is on
-// the whitelist.
-type Parent struct {
-	Site      int64
-	Page      []byte // identity of its URL
-	URL       string
-	Host      string
-	Documents int        // that it links to, on record
-	First     *time.Time // when it was first seen to link to a file; nil where it is only listed
-	Last      *time.Time
-	Why       string // it is of no use; "" where it is
+// ParentSeen is a page as somebody met it: who read it, on a day, or who only says that a
+// document was found there.
+type ParentSeen struct {
+	Page  frontier.Hash
+	URL   string
+	Day   time.Time // on which it was read; zero where it is only named
+	Leads bool      // to a file
 }
 
-// ParentAt is where a cleaning of parents goes on.
+// saveParentsSQL is the rule of the table of parents, whoever fills it: a page that leads
+// to a file, or is said to, is there from then on, and was crawled from the first day on
+// which somebody read it to the last. One that is there is read, too, where it leads
+// nowhere any more or is as it was.
+const saveParentsSQL = `INSERT INTO parents AS p (page, url, host, first_crawl, last_crawl)
+	SELECT v.page, (min(ARRAY[v.url, v.host]))[1], (min(ARRAY[v.url, v.host]))[2], min(v.day)::date, max(v.day)::date
+	FROM unnest($1::bytea[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[]) AS v (page, url, host, day, leads)
+	GROUP BY v.page HAVING bool_or(v.leads) OR EXISTS (SELECT 1 FROM parents o WHERE o.page=v.page) ORDER BY v.page
+	ON CONFLICT (page) DO UPDATE SET first_crawl=least(p.first_crawl, EXCLUDED.first_crawl), last_crawl=greatest(p.last_crawl, EXCLUDED.last_crawl)
+	WHERE p.first_crawl IS NULL AND EXCLUDED.first_crawl IS NOT NULL OR EXCLUDED.first_crawl < p.first_crawl OR EXCLUDED.last_crawl > p.last_crawl`
+
+// saveParents puts pages on record as they were met, in the order of their identities, so
+// that two who write the same wait for one another in turn.
+func saveParents(ctx context.Context, tx pgx.Tx, pages []ParentSeen) error {
+	for some := range slices.Chunk(pages, linksAtOnce) {
+		var hashes [][]byte
+		var urls, hosts []string
+		var days []*time.Time
+		var leads []bool
+		for i := range some {
+			p := &some[i]
+			host := weburl.Host(p.URL)
+			if host == "" {
+				continue
+			}
+			var day *time.Time
+			if !p.Day.IsZero() {
+				day = &p.Day
+			}
+			hashes, urls, hosts, days, leads = append(hashes, p.Page[:]), append(urls, p.URL), append(hosts, host), append(days, day), append(leads, p.Leads)
+		}
+		if _, err := tx.Exec(ctx, saveParentsSQL, hashes, urls, hosts, days, leads); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPages are the pages that a slice read; those that are gone stay as they were.
+func readPages(read []frontier.Reading) (pages []ParentSeen) {
+	for i := range read {
+		r := &read[i]
+		if r.URL == "" {
+			continue
+		}
+		day := r.Day
+		if day.IsZero() {
+			day = time.Now()
+		}
+		pages = append(pages, ParentSeen{r.Page, r.URL, day, len(r.Files) > 0})
+	}
+	return pages
+}
+
+// queueParent names the page by which a document was found.
+func queueParent(b *pgx.Batch, url string) {
+	if host := weburl.Host(url); host != "" {
+		page := frontier.HashOf(url)
+		b.Queue(`INSERT INTO parents (page, url, host) VALUES ($1,$2,$3) ON CONFLICT DO NOTHING`, page[:], url, host)
+	}
+}
+
+// Parent is a page that leads to documents.
+type Parent struct {
+	Site      int64      `json:"-"`
+	Page      []byte     `json:"-"` // identity of its URL
+	URL       string     `json:"url"`
+	Host      string     `json:"host"`
+	Documents int        `json:"documents"`   // on record, that it leads to
+	First     *time.Time `json:"first_crawl"` // the day of it
+	Last      *time.Time `json:"last_crawl"`
+	Read      bool       `json:"read"`              // somebody read it; else its days are those of the documents found there
+	Why       string     `json:"useless,omitempty"` // why it is of no use; "" where it is
+}
+
+// ParentAt is where a list of parents goes on, by host and then by page.
 type ParentAt struct {
-	Site     int64  `json:"site,omitempty"`
+	Host     string `json:"host,omitempty"`
 	Page     []byte `json:"page,omitempty"`
-	Listed   bool   `json:"listed,omitempty"` // through with links: now the whitelist
+	Listed   bool   `json:"listed,omitempty"` // through with parents: now the whitelist
 	Position int    `json:"position,omitempty"`
 	URL      string `json:"url,omitempty"`
 	End      bool   `json:"end,omitempty"`
 }
 
-// linkingSQL are pages whose links are on record, behind one.
-const linkingSQL = `SELECT p.site_id, p.page, coalesce(u.url, i.url, '') AS url, s.host FROM
-	(SELECT DISTINCT k.site_id, k.page FROM links k WHERE (k.site_id, k.page) > ($1, $2) ORDER BY k.site_id, k.page LIMIT $3) p
-	JOIN sites s ON s.id=p.site_id LEFT JOIN urls u ON u.site_id=p.site_id AND u.hash=p.page LEFT JOIN imported_pages i ON i.site_id=p.site_id AND i.hash=p.page`
+// The pages of which parentsOfSQL tells: parents behind one, those of one host, one
+// alone, and listed ones, by URL, host and identity, that are no parents.
+const (
+	behindSQL = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE (k.host, k.page) > ($1, $2) ORDER BY k.host, k.page LIMIT $3) p LEFT JOIN sites s ON s.host=p.host`
+	onHostSQL = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE k.host=$1 AND k.page > $2 ORDER BY k.host, k.page LIMIT $3) p LEFT JOIN sites s ON s.host=p.host`
+	aloneSQL  = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE k.page=$1) p LEFT JOIN sites s ON s.host=p.host`
+	givenSQL  = `SELECT s.id AS site_id, v.page, v.url, v.host, NULL::date AS first_crawl, NULL::date AS last_crawl FROM unnest($1::text[], $2::text[], $3::bytea[]) v (url, host, page)
+		LEFT JOIN sites s ON s.host=v.host WHERE NOT EXISTS (SELECT 1 FROM parents k WHERE k.page=v.page)`
+)
 
-// givenSQL are pages by URL, host and identity.
-const givenSQL = `SELECT coalesce(s.id, 0) AS site_id, v.page, v.url, v.host FROM unnest($1::text[], $2::text[], $3::bytea[]) v (url, host, page) LEFT JOIN sites s ON s.host=v.host`
+// leadsSQL are the documents that a page p leads to: those that it linked to when it was
+// read last, and those that were found by it.
+const leadsSQL = `SELECT l.sha256, l.url, l.found_at, l.seen_at FROM links k JOIN locations l ON l.asked=k.target WHERE k.site_id=p.site_id AND k.page=p.page
+	UNION ALL SELECT l.sha256, l.url, l.found_at, l.seen_at FROM locations l WHERE left(l.parent, 300) COLLATE "C" = left(p.url, 300) COLLATE "C" AND l.parent=p.url`
 
 // parentsOfSQL says of pages what they lead to, and why one is of no use. A page
-// without documents is let be while its site is crawled: they may be on their way. What
-// is asked of each page is asked by LIMIT, which the planner cannot make one reading of
-// everything.
+// without documents is let be while its site is crawled: they may be on their way.
 func parentsOfSQL(pages string) string {
-	return `SELECT p.site_id, p.page, p.url, p.host, n.documents, n.first, n.last, CASE
+	return `SELECT coalesce(p.site_id, 0), p.page, p.url, p.host, n.documents, coalesce(p.first_crawl, n.first), coalesce(p.last_crawl, n.last), p.first_crawl IS NOT NULL, CASE
 			WHEN EXISTS (SELECT 1 FROM blacklist b WHERE b.host=p.host) THEN 'blacklisted host ' || p.host
 			WHEN u.state=4 THEN 'dead link: ' || u.outcome
-			WHEN p.url='' THEN 'dead link: not on record'
-			WHEN n.documents > 0 OR (SELECT true FROM locations l WHERE left(l.parent, 300) COLLATE "C" = left(p.url, 300) COLLATE "C" AND l.parent=p.url LIMIT 1) THEN ''
-			WHEN (SELECT s.state='crawling' FROM sites s WHERE s.id=p.site_id) THEN ''
+			WHEN n.documents > 0 OR (SELECT s.state='crawling' FROM sites s WHERE s.id=p.site_id) THEN ''
 			ELSE 'no document' END
 		FROM (` + pages + `) p LEFT JOIN urls u ON u.site_id=p.site_id AND u.hash=p.page
-			CROSS JOIN LATERAL (SELECT (count(DISTINCT l.sha256))::int AS documents, min(k.first_seen)::timestamptz AS first, max(k.last_seen)::timestamptz AS last
-				FROM links k LEFT JOIN locations l ON l.asked=k.target WHERE k.site_id=p.site_id AND k.page=p.page) n
-		ORDER BY p.site_id, p.page, p.url`
+			CROSS JOIN LATERAL (SELECT (count(DISTINCT d.sha256))::int AS documents, min(d.found_at)::date AS first, max(d.seen_at)::date AS last FROM (` + leadsSQL + `) d) n
+		ORDER BY p.host, p.page`
+}
+
+// Parents lists pages that lead to documents, on any host or one, behind a place.
+func (db *DB) Parents(ctx context.Context, host string, after ParentAt, limit int) ([]Parent, error) {
+	sql := behindSQL
+	if host != "" {
+		if sql = onHostSQL; after.Host != host {
+			after = ParentAt{Host: host}
+		}
+	}
+	return list[Parent](ctx, db, parentsOfSQL(sql), after.Host, orNone(after.Page), limit)
+}
+
+// At is the place of a page in the list.
+func (p Parent) At() ParentAt { return ParentAt{Host: p.Host, Page: p.Page} }
+
+// String is a place in the list, as people hand it on.
+func (at ParentAt) String() string { return at.Host + " " + hex.EncodeToString(at.Page) }
+
+// ParseParentAt reads what String writes; "" is the beginning.
+func ParseParentAt(s string) (ParentAt, error) {
+	if s == "" {
+		return ParentAt{}, nil
+	}
+	host, page, _ := strings.Cut(s, " ")
+	raw, err := hex.DecodeString(page)
+	if err != nil || len(raw) == 0 {
+		return ParentAt{}, fmt.Errorf("want a place as a list gives it, not %q", s)
+	}
+	return ParentAt{Host: host, Page: raw}, nil
+}
+
+// ParentDocument is a document that a page leads to.
+type ParentDocument struct {
+	URL    string `json:"url"`
+	SHA256 string `json:"sha256"`
+	State  string `json:"state"`
+	Class  string `json:"class,omitempty"`
+}
+
+// Parent finds a page that leads to documents, by its URL, and those behind one, at most
+// limit. A page that is not known has no URL.
+func (db *DB) Parent(ctx context.Context, url string, after ParentDocument, limit int) (p Parent, documents []ParentDocument, err error) {
+	page := frontier.HashOf(url)
+	found, err := list[Parent](ctx, db, parentsOfSQL(aloneSQL), page[:])
+	if err != nil || len(found) == 0 {
+		return p, nil, err
+	}
+	documents, err = list[ParentDocument](ctx, db, `SELECT DISTINCT n.url, d.sha256, d.state, d.class FROM (`+aloneSQL+`) p CROSS JOIN LATERAL (`+leadsSQL+`) n
+		JOIN documents d ON d.sha256=n.sha256 WHERE (n.url, d.sha256) > ($2, $3) ORDER BY 1, 2 LIMIT $4`, page[:], after.URL, after.SHA256, limit)
+	return found[0], documents, err
 }
 
 // parentsAt lists the next parents, and where to go on behind them.
@@ -65,12 +193,11 @@ func parentsAt(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent
 	if at.Listed {
 		return listedParents(ctx, tx, at, limit)
 	}
-	next, err := rowsOf[Parent](ctx, tx, parentsOfSQL(linkingSQL), at.Site, orNone(at.Page), limit)
+	next, err := rowsOf[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orNone(at.Page), limit)
 	if len(next) < limit {
 		return next, ParentAt{Listed: true, Position: -1}, err
 	}
-	last := next[len(next)-1]
-	return next, ParentAt{Site: last.Site, Page: last.Page}, err
+	return next, next[len(next)-1].At(), err
 }
 
 func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent, ParentAt, error) {
@@ -87,8 +214,7 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 	}
 	at.End = len(listed) < limit
 	next, err := rowsOf[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)
-	// One that links to files was looked at before, and is gone or good.
-	return slices.DeleteFunc(next, func(p Parent) bool { return p.First != nil }), at, err
+	return next, at, err
 }
 
 func rowsOf[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
@@ -99,10 +225,10 @@ func rowsOf[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 }
 
-// CleanParents looks at the next pages that lead to files: which of them are of no use
-// (on a blacklisted host, gone, or without any document), and where it goes on. With
-// inPlace their links and their lines of the whitelist go in the transaction that it
-// is given; without, nothing is changed.
+// CleanParents looks at the next pages that lead to files, and at those of the whitelist:
+// which of them are of no use (on a blacklisted host, gone, or without any document), and
+// where it goes on. With inPlace they, their links and their lines of the whitelist go in
+// the transaction that it is given; without, nothing is changed.
 func (db *DB) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace bool, limit int) (looked int, useless []Parent, next ParentAt, err error) {
 	all, next, err := parentsAt(ctx, tx, at, limit)
 	if err != nil {
@@ -110,15 +236,19 @@ func (db *DB) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace 
 	}
 	b := &pgx.Batch{}
 	var urls []string
+	var pages [][]byte
 	for _, p := range all {
 		if p.Why == "" {
 			continue
 		}
 		useless = append(useless, p)
-		urls = append(urls, p.URL)
+		urls, pages = append(urls, p.URL), append(pages, p.Page)
 		b.Queue(`DELETE FROM links WHERE site_id=$1 AND page=$2`, p.Site, p.Page)
 	}
 	if inPlace && len(useless) > 0 {
+		slices.SortFunc(pages, bytes.Compare)
+		b.Queue(`SELECT FROM parents WHERE page = ANY ($1) ORDER BY page FOR UPDATE`, pages)
+		b.Queue(`DELETE FROM parents WHERE page = ANY ($1)`, pages)
 		b.Queue(`DELETE FROM whitelist WHERE md5(url) = ANY (SELECT md5(u) FROM unnest($1::text[]) u)`, urls)
 		err = tx.SendBatch(ctx, b).Close()
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+	"gleaner/internal/web/weburl"
+)
+
+func (c *cli) parentsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "parents", Short: "See the pages that lead to documents", Args: cobra.NoArgs,
+		Long: `See the pages that lead to documents, of crawls and of imports alike: when each was
+crawled first and last, and to how many documents on record it leads. What is of no use
+among them goes by "starter clean parents".`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(c.parentsList(), c.parentsShow())
+	return cmd
+}
+
+// listedParents is a part of the list.
+type listedParents struct {
+	Parents []store.Parent `json:"parents"`
+	Next    string         `json:"next,omitempty"` // of --after, for the part behind it
+}
+
+func (c *cli) parentsList() *cobra.Command {
+	var host, after string
+	var limit int
+	cmd := &cobra.Command{Use: "list", Short: "List pages that lead to documents, by host", Args: cobra.NoArgs,
+		Example: "  starter parents list\n  starter parents list --host www.example.edu --limit 1000 --json",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+			at, err := store.ParseParentAt(after)
+			if err != nil {
+				return fmt.Errorf("%w: --after: %w", program.ErrUsage, err)
+			}
+			if limit < 1 {
+				return fmt.Errorf("%w: --limit: want one or more, not %d", program.ErrUsage, limit)
+			}
+			found := listedParents{Parents: []store.Parent{}}
+			rows, err := a.DB.Parents(ctx, host, at, limit+1)
+			if err != nil {
+				return err
+			}
+			if len(rows) > limit {
+				rows = rows[:limit]
+				found.Next = rows[limit-1].At().String()
+			}
+			found.Parents = append(found.Parents, rows...)
+			return c.Print(found, func(w io.Writer) error { return found.write(w) })
+		})}
+	cmd.Flags().StringVar(&host, "host", "", "those of one host")
+	cmd.Flags().StringVar(&after, "after", "", "those behind a place, as the part before says it")
+	cmd.Flags().IntVar(&limit, "limit", 100, "at most so many")
+	return cmd
+}
+
+func (f listedParents) write(w io.Writer) error {
+	err := table(w, "FIRST CRAWL\tLAST CRAWL\tDOCUMENTS\tPAGE\tOF NO USE", func(line func(string, ...any)) {
+		for _, p := range f.Parents {
+			line("%s\t%s\t%d\t%s\t%s", crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), p.Documents, p.URL, p.Why)
+		}
+	})
+	if err == nil && f.Next != "" {
+		_, err = fmt.Fprintf(w, "more:  --after '%s'\n", f.Next)
+	}
+	return err
+}
+
+// crawlDay is a day on which a page was crawled, in brackets where only documents that
+// were found there date it.
+func crawlDay(at *time.Time, read bool) string {
+	switch {
+	case at == nil:
+		return "never"
+	case !read:
+		return "(" + at.Format(time.DateOnly) + ")"
+	}
+	return at.Format(time.DateOnly)
+}
+
+// shownParent is a page with all documents that it leads to.
+type shownParent struct {
+	store.Parent
+	LeadsTo []store.ParentDocument `json:"leads_to"`
+}
+
+func (c *cli) parentsShow() *cobra.Command {
+	return &cobra.Command{Use: "show URL", Short: "Show a page that leads to documents, and which they are", Args: args(1, "the address of a page"),
+		Example: "  starter parents show https://www.example.edu/~ada/papers.html",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			url, err := weburl.Canonical("", args[0])
+			if err != nil {
+				return fmt.Errorf("%w: %w", program.ErrUsage, err)
+			}
+			s := shownParent{LeadsTo: []store.ParentDocument{}}
+			for after := (store.ParentDocument{}); ; after = s.LeadsTo[len(s.LeadsTo)-1] {
+				p, documents, err := a.DB.Parent(ctx, url, after, linesAtOnce)
+				if err != nil {
+					return err
+				}
+				if p.URL == "" {
+					return program.Unknown{Reason: fmt.Errorf("no page on record leads to documents from %s", url)}
+				}
+				s.Parent, s.LeadsTo = p, append(s.LeadsTo, documents...)
+				if len(documents) < linesAtOnce {
+					break
+				}
+			}
+			return c.Print(s, func(w io.Writer) error {
+				if err := (listedParents{Parents: []store.Parent{s.Parent}}).write(w); err != nil {
+					return err
+				}
+				return table(w, "STATE\tCLASS\tSHA-256\tDOCUMENT", func(line func(string, ...any)) {
+					for _, d := range s.LeadsTo {
+						line("%s\t%s\t%s\t%s", d.State, d.Class, d.SHA256, d.URL)
+					}
+				})
+			})
+		})}
+}
+
+// linesAtOnce is how many rows of a long list are read at a time.
+const linesAtOnce = 1000
