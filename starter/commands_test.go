@@ -51,11 +51,15 @@ var elsewhere = map[string]string{
 
 	"starter sites retry": "wants a host that failed (TestSites)",
 
-	"starter evaluate": "as above",
-	"starter train":    "as above",
-	"starter console":  "runs until it is interrupted",
-	"starter demo":     "starts servers of its own",
-	"starter dev":      "starts servers of its own",
+	"starter evaluate":           "prints its help",
+	"starter evaluate collect":   "crawls for minutes (TestEvaluateCollect, on a small web)",
+	"starter evaluate crawl":     "is the laboratory's",
+	"starter evaluate homepages": "as above",
+
+	"starter train":   "as above",
+	"starter console": "runs until it is interrupted",
+	"starter demo":    "starts servers of its own",
+	"starter dev":     "starts servers of its own",
 }
 
 // tour is a console on a harvested sample web, with all it printed.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
@@ -14,6 +15,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/document"
+	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 )
@@ -48,19 +50,26 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	root.AddCommand(c.collectCommand(), c.collectionsCommand())
 	root.AddCommand(c.importCommand(), c.jobsCommand(), c.cleanCommand(), c.parentsCommand())
 	root.AddCommand(c.venuesCommand(), c.metadataCommand(), c.homepagesCommand())
-	for _, name := range []string{"bench", "evaluate", "train"} {
-		root.AddCommand(inTheLab(name))
-	}
+	root.AddCommand(c.evaluateCommand(), inTheLab("bench"), inTheLab("train"))
 	c.completes(root)
 	c.Busy()
 	return c
 }
 
+// evaluateCommand measures what needs nothing but this program; the rest is the
+// laboratory's.
+func (c *cli) evaluateCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "evaluate", Short: "Measure how well collections by topic are made", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(evaluate.TopicsCommand(c.Program), inTheLab("homepages", "evaluate"), inTheLab("crawl", "evaluate"))
+	return cmd
+}
+
 // inTheLab passes on to the laboratory what is a command of its program, in a clone
 // and with Go.
-func inTheLab(name string) *cobra.Command {
+func inTheLab(name string, under ...string) *cobra.Command {
 	return &cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true, RunE: func(cmd *cobra.Command, args []string) error {
-		lab := exec.CommandContext(cmd.Context(), "go", append([]string{"run", "gleaner/internal/lab/cmd/lab", name}, args...)...)
+		lab := exec.CommandContext(cmd.Context(), "go", slices.Concat([]string{"run", "gleaner/internal/lab/cmd/lab"}, under, []string{name}, args)...)
 		lab.Stdin, lab.Stdout, lab.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if err := lab.Run(); err != nil {
 			return fmt.Errorf("%s is a command of lab (go build ./internal/lab/cmd/lab): %w", name, err)

@@ -88,7 +88,8 @@ func cindiWays() ([]way, error) {
 		"anchors": func(c *setting) {
 			c.Inspect, c.Words.PruningAnchors, c.Words.ExtractingAnchors = true, lists.PruningAnchors, lists.ExtractingAnchors
 		},
-		"classifiers": func(c *setting) { c.learnt = learntOf },
+		"learnt anchors": func(c *setting) { c.Inspect, c.LearnLinks = true, true },
+		"classifiers":    func(c *setting) { c.learnt = learntOf },
 	}
 	taken := map[string]func(*setting){
 		"departments": func(c *setting) { c.Words.DepartmentWords = nil },
@@ -113,7 +114,8 @@ func cindiWays() ([]way, error) {
 	for _, name := range all {
 		out = append(out, way{"cindi, no " + name, synthesis.ContextGraph, with(name)})
 	}
-	out = append(out, way{"cindi, no URL patterns", synthesis.ContextGraph, with("directories", "levels")})
+	out = append(out, way{"cindi, no URL patterns", synthesis.ContextGraph, with("departments", "directories", "levels")},
+		way{"cindi, no words of links", synthesis.ContextGraph, with("anchors", "learnt anchors")})
 	return append(out, way{"cindi, none", synthesis.ContextGraph, with(all...)}), nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 func (c *cli) evaluateCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "evaluate", Short: "Measure how well homepages are found, sites are crawled and collections are made"}
-	cmd.AddCommand(c.evaluateHomepages(), c.evaluateCrawl(), c.evaluateCollect())
+	cmd.AddCommand(c.evaluateHomepages(), c.evaluateCrawl(), evaluate.TopicsCommand(c.Program))
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-package main
+package evaluate
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gleaner/internal/lab/evaluate"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/service/program"
 )
@@ -27,7 +26,8 @@ type topicWebs struct {
 	parts  []string
 }
 
-func (c *cli) evaluateCollect() *cobra.Command {
+// TopicsCommand is the command that compares crawls by topic, of a program.
+func TopicsCommand(c *program.Program) *cobra.Command {
 	var o topicWebs
 	cmd := &cobra.Command{Use: "collect", Short: "Compare policies of a crawl by topic on generated webs", Args: cobra.NoArgs,
 		Long: `Crawl generated webs of many topics as 'starter collect' does, under each policy,
@@ -42,7 +42,7 @@ recorded sites have. --parts tells what the parts of gleaner are worth, and the
 heuristics of the context graph, each left out in turn; both take many crawls.
 Precision is also told for the first pages of each topic, beside that of what the search
 engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
-		Example: "  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  lab evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json\n  lab evaluate collect --out drawings",
+		Example: strings.ReplaceAll("  PROGRAM evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  PROGRAM evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json\n  PROGRAM evaluate collect --out drawings", "PROGRAM", c.Root.Name()),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.web.Wide { // its own figures, unless others are asked for
 				for name, at := range map[string]*int{"hosts": &o.web.Hosts, "share": &o.web.Share} {
@@ -56,8 +56,8 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 			if err != nil {
 				return err
 			}
-			summary := evaluate.SummariseTopics(webs)
-			return c.Print(map[string]any{"webs": webs, "summary": summary}, func(w io.Writer) error { return evaluate.WriteTopics(w, webs, summary) })
+			summary := SummariseTopics(webs)
+			return c.Print(map[string]any{"webs": webs, "summary": summary}, func(w io.Writer) error { return WriteTopics(w, webs, summary) })
 		}}
 	fl := cmd.Flags()
 	fl.UintSliceVar(&o.seeds, "seeds", []uint{1}, "of the webs")
@@ -70,12 +70,12 @@ engine finds without a crawl ("search alone"). "at most" is the precision of who
 	fl.IntVar(&o.web.Topics, "topics", 5, "of each web")
 	fl.IntVar(&o.web.Share, "share", 6, "one in so many hosts is about a topic (12 with --wide)")
 	fl.IntVar(&o.pages, "pages", 20000, "of each crawl")
-	fl.StringSliceVar(&o.parts, "parts", nil, "also without each part: of "+strings.Join(evaluate.PartsOf(), ", "))
+	fl.StringSliceVar(&o.parts, "parts", nil, "also without each part: of "+strings.Join(PartsOf(), ", "))
 	fl.StringVar(&o.out, "out", "", "folder for drawings (SVG) and their points (CSV)")
 	return cmd
 }
 
-func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err error) {
+func (o *topicWebs) run(ctx context.Context) (webs []TopicWeb, err error) {
 	if o.web.Hosts < 1 || o.web.Pages < 1 || o.web.Topics < 1 || o.web.Share < 1 || o.pages < 1 || o.web.Hosts/o.web.Share/o.web.Topics < 2 {
 		return nil, fmt.Errorf("%w: hosts, host-pages, topics, share and pages must be positive, and each topic must have two hosts", program.ErrUsage)
 	}
@@ -85,8 +85,8 @@ func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err erro
 		}
 	}
 	for _, set := range o.parts {
-		if !slices.Contains(evaluate.PartsOf(), set) {
-			return nil, fmt.Errorf("%w: parts: %q is none of %s", program.ErrUsage, set, strings.Join(evaluate.PartsOf(), ", "))
+		if !slices.Contains(PartsOf(), set) {
+			return nil, fmt.Errorf("%w: parts: %q is none of %s", program.ErrUsage, set, strings.Join(PartsOf(), ", "))
 		}
 	}
 	if o.out != "" {
@@ -95,7 +95,7 @@ func (o *topicWebs) run(ctx context.Context) (webs []evaluate.TopicWeb, err erro
 		}
 	}
 	for _, web := range o.each() {
-		t, err := evaluate.Topics(ctx, web, o.pages, o.parts)
+		t, err := Topics(ctx, web, o.pages, o.parts)
 		if err != nil {
 			return nil, err
 		}
