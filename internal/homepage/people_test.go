@@ -49,6 +49,8 @@ func TestOnTheListOfAGroup(t *testing.T) {
 	}
 	assert.Equal(t, "http://www.example.edu/~doe/", found(with(group+"papers.html", `The papers of the Engines Group: On the Letters of Analytical Engines. <a href="people/">People</a>`, group+"people/", people),
 		group+"papers.html").Best(), "of the page that has the papers")
+	news := `<h1>Jane Doe wins an award</h1><p>Jane Doe of our group won it for On the Letters of Analytical Engines.</p>` + strings.Repeat("<p>The conference was a success.</p>", 20) + `<a href="people/">People</a>`
+	assert.Equal(t, "http://www.example.edu/~doe/", found(with(group+"news/jane-doe.html", news, group+"news/people/", people), group+"news/jane-doe.html").Best(), "of news of a paper")
 	assert.Empty(t, found(with(group+"news.html", `Letters. <a href="people/">People</a>`, group+"people/", people), group+"news.html").Best(), "of a page that has none of them")
 
 	many := strings.Repeat(`<a href="http://group.example.org/x%/">People</a>`, 20)

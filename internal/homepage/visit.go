@@ -139,7 +139,7 @@ func (h *hunt) settle(ctx context.Context, s *site, pg *page.Page, final string)
 		h.follow(inner, innerFinal, evidence.SourcePeople)
 	}
 	f := s.c.Features
-	if h.follow(pg, final, evidence.SourcePeople) == 0 && f[fIdentity] < minIdentity && f[fTitles]+f[fCoAuthors] > 0 {
+	if h.follow(pg, final, evidence.SourcePeople) == 0 && s.c.Score < h.f.model.Threshold && f[fTitles]+f[fCoAuthors] > 0 {
 		h.lists(ctx, pg, final)
 	}
 }
