@@ -56,7 +56,7 @@ func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error)
 		h.d.NotFound = evidence.NoCandidates
 		return h.d, nil
 	}
-	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest} {
+	for _, stage := range []func(context.Context) error{h.listed, h.byVenue, h.byTitle, h.byVariation, h.byCoAuthors, h.rest, h.rise} {
 		if err := stage(ctx); err != nil {
 			return h.d, err
 		}

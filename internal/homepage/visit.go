@@ -235,10 +235,10 @@ func (h *hunt) follow(pg *page.Page, final, source string) (added int) {
 }
 
 // homeWords are how inner pages call the homepage.
-var homeWords = wordSet(`home homepage main start startseite accueil inicio principal personal personnelle persoonlijke pagina page back website site web academic academica personnel`)
+var homeWords = wordSet(`home homepage main start startseite accueil inicio principal personal personnelle persoonlijke pagina page back website site web academic academica personnel domu strona domov etusivu hem hjem anasayfa glavnaya 首页 主页 ホーム 홈`)
 
 func homeAnchor(ws []string) bool {
-	return len(ws) <= 3 && homeWords[ws[0]]
+	return len(ws) > 0 && len(ws) <= 3 && homeWords[ws[0]]
 }
 
 // gone reports whether a page says that it is not there.
