@@ -70,6 +70,19 @@ type nesting struct {
 	priors   map[string]*rank.Prior
 }
 
+// edges are the runs between which a ranking lies on each site.
+func edges(t *testing.T, sites []recordedSite) map[string][2]Run {
+	out := map[string][2]Run{}
+	for _, s := range sites {
+		b, err := rank.New(rank.BreadthFirst, rank.Options{})
+		require.NoError(t, err)
+		run, err := Simulate(s.setup, b)
+		require.NoError(t, err)
+		out[s.host] = [2]Run{run, oracleRun(run)}
+	}
+	return out
+}
+
 // prior is trained without the sites of some folds.
 func (n *nesting) prior(fit rank.Fit, without ...int) *rank.Prior {
 	key := fmt.Sprint(fit, without)
@@ -93,7 +106,7 @@ func (n *nesting) measure(into savings, c choice, fold int, without ...int) {
 		if foldOf(s.host) != fold || len(n.runs[s.host][0].Goals()) < MinPapers {
 			continue
 		}
-		g, err := rank.New(rank.Gleaner, rank.Options{Prior: n.prior(c.fit, without...), Tuning: &c.tune})
+		g, err := rank.New(rank.Gleaner, rank.Options{Prior: n.prior(c.fit, without...), Tuning: &c.tune, Lists: &n.lists})
 		require.NoError(n.t, err)
 		run, err := Simulate(s.setup, g)
 		require.NoError(n.t, err)
@@ -136,14 +149,7 @@ func TestNested(t *testing.T) {
 		of    string
 		sites []recordedSite
 	}{{"all academic documents", sites}, {"the papers of a venue", wanted(t, sites)}} {
-		n := nesting{t, goal.sites, lists, examples, map[string][2]Run{}, map[string]*rank.Prior{}}
-		for _, s := range goal.sites {
-			b, err := rank.New(rank.BreadthFirst, rank.Options{})
-			require.NoError(t, err)
-			run, err := Simulate(s.setup, b)
-			require.NoError(t, err)
-			n.runs[s.host] = [2]Run{run, oracleRun(run)}
-		}
+		n := nesting{t, goal.sites, lists, examples, edges(t, goal.sites), map[string]*rank.Prior{}}
 		for of, among := range map[string][]choice{"the weight of verdicts": verdicts(), "the constants": choices()} {
 			sums := savings{}
 			for outer := range folds {
