@@ -59,10 +59,8 @@ func (f *importFlags) apply(fl *pflag.FlagSet, o *ingest.Options) (err error) {
 		o.Types = f.types
 	}
 	if given("to") {
-		if o.To = f.to; f.to != "" && !strings.Contains(f.to, "://") {
-			if o.To, err = filepath.Abs(f.to); err != nil {
-				return err
-			}
+		if o.To, err = absolute(f.to); err != nil {
+			return err
 		}
 	}
 	if given("blacklist") {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/jobfile"
 	"gleaner/internal/service/program"
 )
 
@@ -99,12 +101,16 @@ const differencesShown = 1000
 
 func (c *cli) jobsShowCommand() *cobra.Command {
 	var file string
+	var asFile bool
 	cmd := &cobra.Command{Use: "show JOB", Short: "Show a job: options, counters, and each difference between its log and the record", Args: args(1, aJob),
-		Example: "  starter jobs show 3\n  starter jobs show 4 --csv lines.csv",
+		Example: "  starter jobs show 3\n  starter jobs show 4 --csv lines.csv\n  starter jobs show 4 --file >nightly.yaml",
 		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
 			job, err := a.DB.Job(ctx, id)
 			if err != nil {
 				return err
+			}
+			if asFile {
+				return c.printJobFile(job)
 			}
 			s := shownJob{Job: job, Seconds: job.Time(time.Now()).Seconds(), Differences: []store.ImportRecord{}}
 			differ, err := a.DB.ImportRecords(ctx, id, 0, true, differencesShown)
@@ -126,6 +132,7 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 			}
 			return c.Print(s, func(w io.Writer) error { return writeJob(w, s) })
 		})}
+	cmd.Flags().BoolVar(&asFile, "file", false, "print the job as a file alone, which \"starter jobs run\" takes")
 	cmd.Flags().StringVar(&file, "csv", "", "write all lines of the job as CSV to this file, too")
 	return cmd
 }
@@ -157,17 +164,27 @@ func writeJob(w io.Writer, s shownJob) error {
 
 func (c *cli) jobsRunCommand() *cobra.Command {
 	var wait, confirm bool
-	cmd := &cobra.Command{Use: "run JOB", Short: "Run a job again, from its beginning", Args: args(1, aJob),
+	cmd := &cobra.Command{Use: "run JOB|FILE", Short: "Run a job again, from its beginning, or one that a file describes", Args: args(1, aJob+", or a file that describes one"),
 		Long: `Run a job again, from its beginning and with its options. What an import saved before
 is on record, and counts as a duplicate now. A job that was set up and did not run yet
 runs for the first time; one that runs is joined. A cleaning only tells what would go,
-unless it is run with --confirm.`,
-		Example: "  starter jobs run 3 --wait\n  starter jobs run 4 --confirm --wait",
-		RunE: c.onJob(func(ctx context.Context, a *app.App, id int64) error {
-			if err := c.confirmed(ctx, a.DB, id, confirm); err != nil {
-				return err
+unless it is run with --confirm.
+
+A file, as "starter jobs show JOB --file" writes it, describes a new job: "job", which is
+` + strings.Join(jobfile.Kinds(), ", ") + `, and
+its options. Paths in it are seen from the folder in which the command is given.`,
+		Example: "  starter jobs run 3 --wait\n  starter jobs run 4 --confirm --wait\n  starter jobs run nightly.yaml --wait",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			switch {
+			case err != nil:
+				id, err = c.newJobOf(ctx, a.DB, args[0], confirm)
+			default:
+				if err = c.confirmed(ctx, a.DB, id, confirm); err == nil {
+					err = again(ctx, a.DB, id)
+				}
 			}
-			if err := again(ctx, a.DB, id); err != nil {
+			if err != nil {
 				return err
 			}
 			t, err := c.temporal(ctx)

@@ -12,6 +12,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // TestManyDifferences: a job that has more differences than are listed says how many
@@ -32,6 +33,31 @@ func TestManyDifferences(t *testing.T) {
 	lines, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, 1003, strings.Count(string(lines), "\n"), "a head, and all of them")
+}
+
+// TestJobFiles: a job that is printed as a file is set up anew from it, with the same
+// options; --confirm is for cleanings, and a file that is wrong says so.
+func TestJobFiles(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.onTemporal()
+	archive := c.file("a.warc", "")
+	c.exec(`INSERT INTO jobs (kind, options, state) VALUES ('import', '{"paths": ["` + archive + `"], "unfiltered": true, "types": ["pdf"]}', 'ended'), ('clean-documents', '{"only": "failed", "in_place": true}', 'ended')`)
+	file := func(id string) string { return c.file("job.yaml", c.ok("jobs", "show", id, "--file")) }
+	require.Contains(t, c.ok("jobs", "show", "1", "--file"), "job: import\npaths:\n    - "+archive+"\n")
+	c.ok("jobs", "run", file("1"))
+	c.ok("jobs", "run", file("2"))
+	c.ok("jobs", "run", file("2"), "--confirm")
+	var jobs []store.Job
+	c.read(&jobs, "jobs", "list")
+	require.Len(t, jobs, 5)
+	require.JSONEq(t, string(jobs[4].Options), string(jobs[2].Options))
+	require.JSONEq(t, `{"only": "failed"}`, string(jobs[1].Options), "that it removes stands in no file")
+	require.JSONEq(t, string(jobs[3].Options), string(jobs[0].Options))
+	c.wrong(program.ExitUsage, "jobs", "run", file("1"), "--confirm")
+	c.wrong(program.ExitUsage, "jobs", "run", c.file("wrong.yaml", "job: burn\n"))
+	c.wrong(program.ExitUsage, "jobs", "run", c.file("gone.yaml", "job: import\npaths: [/none/such.warc]\n"))
+	c.wrong(program.ExitUsage, "jobs", "run", "no-such.yaml")
 }
 
 // TestImportOfADamagedArchive: an import of which an archive is cut off ends as any other

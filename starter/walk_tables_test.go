@@ -73,9 +73,9 @@ func renames(t *testing.T, web *sampleweb.Web, home string) *strings.Replacer {
 		"parents show URL", "parents show $(starter parents list --limit 1 | awk 'NR==2 {print $4}')",
 		"1f3a9c", found.SHA256[0], "SHA256", found.SHA256[0], "HARVEST", "conf/sample/1998-2004", "VENUE", "conf/sample",
 		"explain URL", "explain "+found.URLs[0], "HOST", web.Hosts()[0],
-		// The first job is the console's, the second the first import, the eighth the first cleaning.
+		// The first job is the console's, the second the first import, the ninth the first cleaning.
 		"jobs show 3", "jobs show 2", "jobs modify 3", "jobs modify 2", "jobs run 3", "jobs run 2", "jobs cancel 3", "jobs cancel 2",
-		"jobs run N", "jobs run 8", "jobs show N --csv FILE", "jobs show 8 --csv cleaning.csv",
+		"jobs run N", "jobs run 9", "jobs show N --csv FILE", "jobs show 9 --csv cleaning.csv",
 	)
 }
 

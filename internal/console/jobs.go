@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/jobfile"
 	"gleaner/internal/service/program"
 )
 
@@ -140,6 +141,7 @@ func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
 type jobPage struct {
 	Job     jobRow               `json:"job"`
 	Lines   []store.ImportRecord `json:"lines"`
+	File    string               `json:"file"`              // the job as "starter jobs run" takes it
 	Differs bool                 `json:"differs,omitempty"` // only what differs from what its log promises
 	Next    string               `json:"next,omitempty"`
 
@@ -186,7 +188,11 @@ func job(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
+	file, err := jobfile.Write(j)
+	if err != nil {
+		return nil, err
+	}
+	p := jobPage{Job: jobRowOf(j), File: string(file), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
 	if c.JobURL != nil {
 		p.ui = c.JobURL(j.Kind, j.ID)
 	}
