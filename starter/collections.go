@@ -74,6 +74,7 @@ type shownCollection struct {
 	Own        float64                       `json:"own"`                 // share of the pages that made a centroid which fall to it
 	Unsure     []topic.Check                 `json:"unsure,omitempty"`    // topics that others take pages from, where Own is below what it should be
 	Similarity []topic.Pair                  `json:"similarity"`
+	Traps      []collections.Trapped         `json:"traps,omitempty"` // hosts that were left, since hardly a page of them was on topic
 
 	checked bool // the pages that made the centroids were
 }
@@ -99,6 +100,9 @@ func (c *cli) showCollection(ctx context.Context, record *collections.Record, na
 		return err
 	}
 	if s.Links, err = linksOf(ctx, record, got.ID); err != nil {
+		return err
+	}
+	if s.Traps, err = trapsOf(ctx, record, got); err != nil {
 		return err
 	}
 	if got.Model != nil {
@@ -166,8 +170,21 @@ func (s *shownCollection) model() error {
 	return nil
 }
 
-// mostAlike is how many pairs of topics are shown.
-const mostAlike = 5
+const (
+	mostAlike = 5  // pairs of topics are shown
+	mostTraps = 10 // hosts that were left
+)
+
+// trapsOf are the hosts that a collection left, where it leaves any.
+func trapsOf(ctx context.Context, record *collections.Record, c collections.Collection) ([]collections.Trapped, error) {
+	var ask struct {
+		Patterns []string `json:"url_patterns"`
+	}
+	if err := json.Unmarshal(c.Options, &ask); err != nil || !slices.Contains(ask.Patterns, synthesis.Traps) {
+		return nil, err
+	}
+	return record.Trapped(ctx, c.ID, synthesis.PatternTrap())
+}
 
 func (s *shownCollection) write(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%d requests to %d hosts, %d URLs refused by robots.txt or the blacklist, %d wait\n", s.Name, strings.TrimSpace(s.How()+" "+s.Note), s.Requests, s.Counts.Hosts, s.Refused, s.Counts.Waiting)
@@ -176,6 +193,12 @@ func (s *shownCollection) write(w io.Writer) error {
 	}
 	for _, o := range slices.Sorted(maps.Keys(s.Counts.Outcomes)) {
 		fmt.Fprintf(w, "  %s %d\n", o, s.Counts.Outcomes[o])
+	}
+	for _, t := range s.Traps[:min(len(s.Traps), mostTraps)] {
+		fmt.Fprintf(w, "  left: %s, %d of whose %d pages were on topic\n", t.Host, t.Relevant, t.Pages)
+	}
+	if more := len(s.Traps) - mostTraps; more > 0 {
+		fmt.Fprintf(w, "  and %d hosts more were left for that\n", more)
 	}
 	err := table(w, "\ntopic\tentries\tleast correlation", func(line func(string, ...any)) {
 		for _, t := range slices.Sorted(maps.Keys(s.Entries)) {

@@ -93,9 +93,10 @@ type Config struct {
 	Rules      *rules.Set    // the same, made ready; nil where it is to be made of Links as they are
 	StopSites  int           // with learnt stop directories: those barren on more sites,
 	StopShare  float64       // unless more than this share of the sites gave something
-	Inspect    bool          // links are followed by their words
-	Words      rank.Lists    // by which; the directories of departments, too
-	LearnLinks bool          // more of these words are learnt from the crawl
+	Trap       collections.Trap
+	Inspect    bool       // links are followed by their words
+	Words      rank.Lists // by which; the directories of departments, too
+	LearnLinks bool       // more of these words are learnt from the crawl
 
 	NoTunnelling bool // the context graph does without, as in a laboratory
 }
@@ -128,6 +129,9 @@ type Ask struct {
 	// NoDepartments heeds none of the topics' departments.
 	NoDepartments bool `json:"no_departments,omitempty"`
 
+	// Patterns are the parts of CINDI's URL pattern inspection that are on.
+	Patterns []string `json:"url_patterns,omitempty"`
+
 	// Links are lists of what is left out, in place of the worker's.
 	Links *rules.Lists `json:"links,omitempty"`
 
@@ -155,6 +159,9 @@ func (a Ask) Check() error {
 	if err := a.Policy.Check(); err != nil {
 		return err
 	}
+	if err := checkPatterns(a.Patterns); err != nil {
+		return err
+	}
 	switch {
 	case a.MaxPages < 0:
 		return fmt.Errorf("pages: %d is negative", a.MaxPages)
@@ -174,7 +181,7 @@ func (a Ask) Check() error {
 
 // QueueRules are the rules of the queue.
 func (c Config) QueueRules() collections.Rules {
-	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages, MaxPages: c.MaxPages}
+	r := collections.Rules{Size: c.Size, Replace: c.Adapt, OnePerSite: c.OnePerSite, Distinct: c.Distinct, HostPages: c.HostPages, MaxPages: c.MaxPages, Trap: c.Trap}
 	switch {
 	case c.Policy == Gleaner:
 		r.Worth = c.Weights.Host

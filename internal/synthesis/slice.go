@@ -30,10 +30,12 @@ func (m *Maker) relearnt(ctx context.Context, id int, ask *Ask, model *topic.Mod
 // config lays what is asked for over the worker's bounds, and makes the lists of what is
 // left out ready, with the stop directories that the record knows by now.
 func (m *Maker) config(ctx context.Context, ask Ask, topics []topic.Topic) (Config, error) {
-	c := ask.over(m.cfg, topics)
+	c, err := ask.over(m.cfg, topics).Inspected(ask.Patterns)
+	if err != nil {
+		return c, err
+	}
 	var learnt []string
 	if c.Links.Learns() {
-		var err error
 		if learnt, err = m.db.StopNames(ctx, c.StopSites, c.StopShare); err != nil {
 			return c, err
 		}

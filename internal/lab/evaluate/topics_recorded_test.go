@@ -315,7 +315,7 @@ func (w *recordedWeb) addresses(t *testing.T) {
 	ask, err := synthesis.DefaultAsk()
 	require.NoError(t, err)
 	words := topic.NewFilter(ask.Stops)
-	part := rules.New(rules.Lists{StopDirectories: lists.StopDirectories, Levels: cindiLevels}, nil)
+	part := rules.New(rules.Lists{StopDirectories: lists.StopDirectories, Levels: synthesis.PatternLevels}, nil)
 	links, left, pages, about := 0, map[string]int{}, map[string]int{}, map[string]int{}
 	met := map[string]bool{}
 	for _, at := range w.pages {

@@ -71,10 +71,6 @@ func gleanerWays() (out []way) {
 	return out
 }
 
-// cindiLevels is how many directories an address may have in CINDI's URL pattern
-// inspection.
-const cindiLevels = 7
-
 // cindiWays are the context graph with all of CINDI's heuristics, without each, and
 // without all of them.
 func cindiWays() ([]way, error) {
@@ -84,7 +80,8 @@ func cindiWays() ([]way, error) {
 	}
 	parts := map[string]func(*setting){
 		"directories": func(c *setting) { c.Links.StopDirectories = lists.StopDirectories },
-		"levels":      func(c *setting) { c.Links.Levels = cindiLevels },
+		"levels":      func(c *setting) { c.Links.Levels = synthesis.PatternLevels },
+		"traps":       func(c *setting) { c.Trap = synthesis.PatternTrap() },
 		"anchors": func(c *setting) {
 			c.Inspect, c.Words.PruningAnchors, c.Words.ExtractingAnchors = true, lists.PruningAnchors, lists.ExtractingAnchors
 		},
@@ -114,7 +111,7 @@ func cindiWays() ([]way, error) {
 	for _, name := range all {
 		out = append(out, way{"cindi, no " + name, synthesis.ContextGraph, with(name)})
 	}
-	out = append(out, way{"cindi, no URL patterns", synthesis.ContextGraph, with("departments", "directories", "levels")},
+	out = append(out, way{"cindi, no URL patterns", synthesis.ContextGraph, with("departments", "directories", "levels", "traps")},
 		way{"cindi, no words of links", synthesis.ContextGraph, with("anchors", "learnt anchors")})
 	return append(out, way{"cindi, none", synthesis.ContextGraph, with(all...)}), nil
 }

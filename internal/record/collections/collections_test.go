@@ -271,6 +271,46 @@ func TestWhatAHostIsWorth(t *testing.T) {
 	})
 }
 
+// TestTraps: a host of which hardly a page is on topic is left after enough of them, until
+// a collection is gone on with without that rule; documents are no pages.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Size: 9, Trap: Trap{Pages: 4, Rate: 0.5}}
+	var seeds []URL
+	for i, host := range []string{"poor.example", "poor.example", "poor.example", "poor.example", "good.example", "good.example", "good.example", "good.example", "poor.example", "good.example"} {
+		seeds = append(seeds, url(host, fmt.Sprint(i), 1-float64(i)/100))
+	}
+	inBoth(t, rules, seeds, func(t *testing.T, q queue) {
+		for i := range 8 {
+			u, _, err := q.Next(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, seeds[i].URL, u.URL)
+			v := &Visit{URL: u, At: time.Now(), Kind: Page, About: i == 0 || i >= 6}
+			if i == 4 {
+				v.Kind = Document
+			}
+			require.NoError(t, q.Write(t.Context(), v))
+		}
+		u, _, err := q.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, seeds[9].URL, u.URL, "what waits of poor.example is left")
+		require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Kind: Page, About: true}))
+		u, wait, err := q.Next(t.Context())
+		require.NoError(t, err)
+		require.Nil(t, u)
+		require.Zero(t, wait)
+		if p, is := q.(inPostgres); is {
+			trapped, err := p.Trapped(t.Context(), p.id, p.rules.Trap)
+			require.NoError(t, err)
+			require.Equal(t, []Trapped{{Host: "poor.example", Pages: 4, Relevant: 1}}, trapped)
+			p.rules.Trap = Trap{}
+			u, _, err = p.Next(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, seeds[8].URL, u.URL)
+		}
+	})
+}
+
 // TestWeigh: a collection that is gone on with under other rules asks in their order.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
@@ -342,7 +382,7 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	host, _, err := q.Host(ctx, q.id, q.rules, nil)
 	require.NoError(t, err)
 	require.Equal(t, "h0.example", host)
-	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, []string{}))
+	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, 0, 0.0, []string{}))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.id, "calendar.example"))
 }
 

@@ -82,6 +82,23 @@ func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
 	return c, err
 }
 
+// Trapped is a host that the rule of traps leaves.
+type Trapped struct {
+	Host     string `json:"host"`
+	Pages    int    `json:"pages"`
+	Relevant int    `json:"relevant"`
+}
+
+// Trapped lists them, those of most pages first.
+func (r *Record) Trapped(ctx context.Context, id int, t Trap) ([]Trapped, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT host, pages, relevant FROM collection_hosts
+		WHERE collection=$1 AND $2::int > 0 AND pages >= $2::int AND relevant < $3::float8 * pages ORDER BY pages DESC, host COLLATE "C"`, id, t.Pages, t.Rate)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Trapped])
+}
+
 // Acceptance is what came of what was fetched: how many of the documents the library's
 // filter accepted, each counted once under however many addresses.
 type Acceptance struct {

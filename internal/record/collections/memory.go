@@ -52,6 +52,8 @@ type memoryHost struct {
 	place    int // in the queue of hosts; -1 where nothing waits, or the host is left
 	requests int
 	about    int // of them, on topic
+	pages    int // of them, that were read
+	relevant int // of these, on topic
 	failures int // in a row
 	worth    float64
 }
@@ -101,7 +103,7 @@ func (m *Memory) host(name string) *memoryHost {
 
 // settle puts a host where it belongs among those with something to ask for.
 func (m *Memory) settle(h *memoryHost) {
-	waits := len(h.queue) > 0 && (m.rules.HostPages == 0 || h.requests < m.rules.HostPages) && h.failures < maxFailures
+	waits := len(h.queue) > 0 && (m.rules.HostPages == 0 || h.requests < m.rules.HostPages) && h.failures < maxFailures && !m.rules.Trap.is(h.pages, h.relevant)
 	switch {
 	case waits && h.place < 0:
 		heap.Push(&m.queue, h)
@@ -130,6 +132,8 @@ func (m *Memory) Write(_ context.Context, v *Visit) error {
 	m.requests += request(v)
 	of := m.host(v.Host)
 	of.requests += request(v)
+	pages, relevant := read(v)
+	of.pages, of.relevant = of.pages+pages, of.relevant+relevant
 	of.failures = (of.failures + 1) * failure(v)
 	if v.About {
 		if of.about++; of.about == 1 {

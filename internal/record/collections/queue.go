@@ -15,9 +15,15 @@ const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s
 
 // waits are the hosts with something to ask for that the rules leave anything of.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
-	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3`
+	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
+		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
 
-const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($4) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
+// waiting are the parameters of waits.
+func (r Rules) waiting(id int, more ...any) []any {
+	return append([]any{id, r.HostPages, maxFailures, r.Trap.Pages, r.Trap.Rate}, more...)
+}
+
+const hostSQL = `SELECT h.host ` + waits + ` AND ` + until + ` <= clock_timestamp() AND h.host <> ALL($6) ORDER BY h.best + h.worth DESC, h.best_seq LIMIT 1`
 
 // Host is the one to ask next: that of the best URL which waits, with the worth of its
 // host, among the hosts that are free and not to be passed over. Where none is, wait says
@@ -26,13 +32,13 @@ func (r *Record) Host(ctx context.Context, id int, rules Rules, pass []string) (
 	if pass == nil {
 		pass = []string{}
 	}
-	err = r.db.Pool.QueryRow(ctx, hostSQL, id, rules.HostPages, maxFailures, pass).Scan(&host)
+	err = r.db.Pool.QueryRow(ctx, hostSQL, rules.waiting(id, pass)...).Scan(&host)
 	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
 		return host, 0, err
 	}
 	var left float64
 	err = r.db.Pool.QueryRow(ctx, `SELECT extract(epoch FROM least(greatest(min(`+until+`), clock_timestamp()), clock_timestamp() + interval '1 day') - clock_timestamp())::float8 `+waits+` HAVING count(*) > 0`,
-		id, rules.HostPages, maxFailures).Scan(&left)
+		rules.waiting(id)...).Scan(&left)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, nil
 	}
@@ -126,10 +132,12 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 		return err
 	}
 	var about, requests int
-	if err := tx.QueryRow(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures, about) VALUES ($1,$2,$4::int,$3::int,$5::bool::int)
-			ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, about=h.about+$5::bool::int, handling=NULL
+	pages, relevant := read(v)
+	if err := tx.QueryRow(ctx, `INSERT INTO collection_hosts AS h (collection, host, requests, failures, about, pages, relevant) VALUES ($1,$2,$4::int,$3::int,$5::bool::int,$6::int,$7::int)
+			ON CONFLICT (collection, host) DO UPDATE SET requests=h.requests+$4, failures=CASE WHEN $3=0 THEN 0 ELSE h.failures+1 END, about=h.about+$5::bool::int,
+				pages=h.pages+$6, relevant=h.relevant+$7, handling=NULL
 			RETURNING about, requests`,
-		id, v.Host, failure(v), request(v), v.About).Scan(&about, &requests); err != nil {
+		id, v.Host, failure(v), request(v), v.About, pages, relevant).Scan(&about, &requests); err != nil {
 		return err
 	}
 	if v.About && about == 1 {
@@ -170,6 +178,17 @@ func request(v *Visit) int {
 		return 0
 	}
 	return 1
+}
+
+// read is 1 for a visit that read a page, and 1 for one on topic.
+func read(v *Visit) (page, relevant int) {
+	if v.Kind != Page || !v.Again.IsZero() {
+		return 0, 0
+	}
+	if v.About {
+		relevant = 1
+	}
+	return 1, relevant
 }
 
 // maxFailures is after how many failures in a row a host is left: as many as it is
