@@ -167,6 +167,9 @@ func (f *collectFlags) read(file string) ([]topic.Topic, error) {
 	if err := f.readSeeds(topics); err != nil {
 		return nil, wrong(err)
 	}
+	if err := f.beginAtLabelled(topics); err != nil {
+		return nil, wrong(err)
+	}
 	if n := len(f.name); n == 0 || n > longestName || strings.ContainsFunc(f.name, unicode.IsControl) {
 		return nil, wrong(fmt.Errorf("name: %q is not a name of 1 to %d bytes", f.name, longestName))
 	}

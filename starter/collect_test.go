@@ -103,6 +103,29 @@ func TestCollectCommands(t *testing.T) {
 	require.NotContains(t, string(s.Options), `"pages":`, "slices have no use for them")
 	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
 
+	// The other topic is made of labelled pages alone: nothing is searched for.
+	other := web.Topics()[1].ID
+	alone := c.file("alone.yaml", "topics: [{name: "+other+", labelled: true}]")
+	require.Contains(t, c.wrong(program.ExitUsage, "collect", alone), "--classifier")
+	labelled := c.file("other.json", learnTopic(t, web, other, c.ok("collections", "export", "math"), true))
+	var searched, now int
+	const searches = `SELECT coalesce(sum(requests), 0)::int FROM search_spending`
+	require.NoError(t, c.Pool.QueryRow(t.Context(), searches).Scan(&searched))
+	require.Positive(t, searched)
+	c.read(&s, "collect", alone, "--size", "12", "--classifier", other+"="+labelled, "--wait")
+	require.NoError(t, c.Pool.QueryRow(t.Context(), searches).Scan(&now))
+	require.Equal(t, searched, now)
+	require.Equal(t, "full", s.Note)
+	require.Equal(t, 12, s.Entries[other].Entries)
+	right := 0
+	for line := range strings.Lines(c.ok("collections", "export", "alone")) {
+		require.NoError(t, json.Unmarshal([]byte(line), &e))
+		if web.About(e.URL) == other {
+			right++
+		}
+	}
+	require.GreaterOrEqual(t, right, 9, "of 12")
+
 	// The crawl begins at what a directory lists, too.
 	dump := c.file("dump.csv", "url,category\nhttp://listed.example/,Top/"+web.Topics()[0].ID+"/Listed\n")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", "none.rdf"), "none.rdf")

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"gleaner/internal/classify"
 	"gleaner/internal/fetch"
@@ -145,7 +147,8 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 		return Prepared{}, err
 	}
 	model, without := topic.Build(ask.Options, topics, samples(results))
-	if len(model.Centroids) == 0 {
+	without = slices.DeleteFunc(without, func(id string) bool { return ask.Learnt[id] != nil })
+	if len(model.Centroids)+len(ask.Learnt) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
 	unsure, own, err := m.selfCheck(ctx, c, ask, model, samples(results))
@@ -215,7 +218,7 @@ func (m *Maker) search(ctx context.Context, id int, ask Ask, topics []topic.Topi
 		done[r.Topic] = before == 0 || before >= ask.Results || r.Place > before // by an attempt that was cut off
 	}
 	for _, t := range topics {
-		if done[t.ID] {
+		if done[t.ID] || t.Labelled {
 			continue
 		}
 		urls := t.Pages
@@ -378,8 +381,11 @@ func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result)
 	if ask.Policy == ContextGraph {
 		listed = high
 	}
-	for _, made := range model.Centroids {
-		for _, at := range ask.Seeds[made.Topic] {
+	for id := range ask.Learnt {
+		has[id] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(has)) {
+		for _, at := range ask.Seeds[id] {
 			begin(at, listed)
 		}
 	}

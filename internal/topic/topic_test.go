@@ -41,6 +41,9 @@ topics:
 		{ID: "poetry", Query: "sonnets", Departments: []string{"lit", "english"}},
 		{ID: "poetry/haiku", Pages: []string{"http://a.example/", "http://b.example/"}},
 	}, all)
+	labelled, err := Parse([]byte("topics: [{name: a, labelled: true}]"))
+	require.NoError(t, err)
+	require.Equal(t, []Topic{{ID: "a", Labelled: true}}, labelled, "no query of its name")
 	same, err := Parse([]byte(`{"topics": [{"name": "a", "query": "b"}]}`))
 	require.NoError(t, err)
 	require.Equal(t, []Topic{{ID: "a", Query: "b"}}, same)
@@ -52,6 +55,7 @@ topics:
 		"[":                              "yaml",
 
 		"topics: [{name: a, departments: [CS.Example]}]": "informatics",
+		"topics: [{name: a, labelled: true, query: b}]":  "one of them",
 	} {
 		_, err := Parse([]byte(wrong))
 		require.ErrorIs(t, err, ErrTopics)

@@ -22,6 +22,10 @@ type Topic struct {
 	Pages []string `json:"pages,omitempty"` // that stand for the topic, in place of what a search finds
 	Venue string   `json:"venue,omitempty"` // whose papers stand for the topic: its key on record
 
+	// Labelled is a topic that the pages stand for which a person labelled, in the file of
+	// its classifier: it is searched for by nothing, and has no centroid.
+	Labelled bool `json:"labelled,omitempty"`
+
 	// Categories of a web directory under which its pages are, such as Top/Science/Math;
 	// where there are none it is those that bear its name.
 	Categories []string `json:"categories,omitempty"`
@@ -39,6 +43,7 @@ type node struct {
 	Venue  string   `yaml:"venue"`
 	Topics []node   `yaml:"topics"`
 
+	Labelled    bool     `yaml:"labelled"`
 	Categories  []string `yaml:"categories"`
 	Departments []string `yaml:"departments"`
 }
@@ -70,7 +75,7 @@ func OfVenues(keys []string) ([]Topic, error) {
 }
 
 // Parse reads a hierarchy of topics from YAML or JSON: each has a name, and a query,
-// pages, a venue, or narrower topics. One with none of these is searched for by its name
+// pages, a venue, labelled pages, or narrower topics. One with none of these is searched for by its name
 // and that of the topic above it; one that has narrower topics alone is a heading. They
 // come in the order of the file.
 func Parse(data []byte) ([]Topic, error) {
@@ -96,14 +101,14 @@ func Parse(data []byte) ([]Topic, error) {
 				return fmt.Errorf("%w: %q stands there twice", ErrTopics, id)
 			}
 			met[id] = true
-			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Categories: n.Categories, Departments: n.Departments}
+			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Labelled: n.Labelled, Categories: n.Categories, Departments: n.Departments}
 			if err := t.check(); err != nil {
 				return err
 			}
-			if t.Query+t.Venue == "" && len(t.Pages) == 0 && len(n.Topics) == 0 {
+			if t.Query+t.Venue == "" && len(t.Pages) == 0 && len(n.Topics) == 0 && !t.Labelled {
 				t.Query = strings.TrimSpace(name + " " + under[strings.LastIndexByte(under, '/')+1:])
 			}
-			if t.Query+t.Venue != "" || len(t.Pages) > 0 {
+			if t.Query+t.Venue != "" || len(t.Pages) > 0 || t.Labelled {
 				out = append(out, t)
 			}
 			if err := walk(id, n.Topics); err != nil {
@@ -135,6 +140,8 @@ func (t Topic) check() error {
 		return fmt.Errorf("%w: the query of %.60q has %d bytes; %d is the most", ErrTopics, t.ID, len(t.Query), maxQuery)
 	case t.Venue != "" && (t.Query != "" || len(t.Pages) > 0):
 		return fmt.Errorf("%w: %.60q has a venue beside a query or pages; it is made of one of them", ErrTopics, t.ID)
+	case t.Labelled && (t.Query+t.Venue != "" || len(t.Pages) > 0):
+		return fmt.Errorf("%w: %.60q is of labelled pages and has a query, pages or a venue beside them; it is made of one of them", ErrTopics, t.ID)
 	case len(t.Categories) > maxCategories || slices.ContainsFunc(t.Categories, func(c string) bool { return strings.Trim(c, "/ ") == "" || len(c) > maxQuery }):
 		return fmt.Errorf("%w: %.60q has more than %d categories, or one without a name", ErrTopics, t.ID, maxCategories)
 	case len(t.Departments) > maxCategories || slices.ContainsFunc(t.Departments, func(d string) bool {
