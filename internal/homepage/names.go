@@ -1,6 +1,7 @@
 package homepage
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -69,6 +70,26 @@ func (n name) first() string {
 		return ""
 	}
 	return n.given[0]
+}
+
+// pinyin is a Chinese given name of two syllables, written as one word.
+var pinyin = regexp.MustCompile(`^(` + syllable + `)(` + syllable + `)$`)
+
+const syllable = `(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])(?:iang|iong|uang|ang|eng|ing|ong|ian|iao|uai|uan|ai|ei|ui|ao|ou|iu|ie|ue|an|en|in|un|ia|ua|uo|a|e|i|o|u|v)`
+
+// initials are those of the given names, and those of their syllables where a name is
+// Chinese: zy of Zhiyuan, by which log-in names are made.
+func (n name) initials() (names, syllables string) {
+	for _, g := range n.given {
+		names += g[:1]
+		if m := pinyin.FindStringSubmatch(g); m != nil {
+			syllables += m[1][:1] + m[2][:1]
+		}
+	}
+	if len(n.given) > 1 {
+		syllables = ""
+	}
+	return names, syllables
 }
 
 // How sure a mention of a name is to mean its bearer, from the letters alone.

@@ -70,6 +70,11 @@ func TestNameInLabel(t *testing.T) {
 		{"Willem van den Berg", "vandenberg", nameInitials, 1},
 		{"Desmond Harris", "harrisd", 0.8, 0.8},
 		{"Jörg Weiß", "joerg-weiss", 0.6, 1},
+		{"Zhiyuan Liu", "~liuzy", 0.8, 0.8},
+		{"Zhiyuan Liu", "zyliu", 0.8, 0.8},
+		{"Xiaoqing Wu", "xqwu", 0.8, 0.8},
+		{"Zhiyuan Liu", "liuzx", 0, nameSurname},
+		{"Thomas Liu", "thliu", 0, nameSurname},
 	} {
 		s := parseName(tc.name).inLabel(tc.label)
 		assert.GreaterOrEqual(t, s, tc.min, "%s in %q", tc.name, tc.label)

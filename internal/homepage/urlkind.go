@@ -229,10 +229,7 @@ func (n name) inToken(s string) float64 {
 	if last == "" || joined == "" {
 		return 0
 	}
-	initials := ""
-	for _, g := range n.given {
-		initials += g[:1]
-	}
+	initials, syllables := n.initials()
 	for _, l := range []string{last, n.last()} {
 		if len(l) < 2 {
 			continue
@@ -240,6 +237,8 @@ func (n name) inToken(s string) float64 {
 		switch {
 		case first != "" && len(first) > 1 && (strings.Contains(joined, first+l) || strings.Contains(joined, l+first) || strings.Contains(joined, strings.Join(n.given, "")+l)):
 			return nameFull
+		case syllables != "" && (joined == syllables+l || joined == l+syllables):
+			return 0.8
 		case initials != "" && (joined == initials+l || joined == l+initials || joined == initials[:1]+l || joined == l+initials[:1]):
 			return 0.8
 		case joined == l:
