@@ -22,7 +22,7 @@ type Point string
 const (
 	Conservative Point = "conservative" // precision 0.995 at least: little noise, some papers lost
 	Balanced     Point = "balanced"     // 0.5
-	Liberal      Point = "liberal"      // recall 0.98 at least: few papers lost, some noise
+	Liberal      Point = "liberal"      // precision 0.95 at least: hardly a paper lost, some noise
 )
 
 //go:embed filter.json

@@ -99,23 +99,23 @@ func (r *TrainReport) wholeConfusion() *learn.Confusion {
 }
 
 // points sets the operating points from the cross-validated scores: the lowest
-// threshold with precision 0.995, one half, and the highest with recall 0.98
-// among the documents that have text.
+// threshold with precision 0.995, one half, and the lowest with precision 0.95,
+// of the documents that have text.
 func (r *TrainReport) points() map[Point]Setting {
 	judged := func(s sample) bool { return s.judged }
 	setting := func(threshold float64) Setting {
 		p, rec, _ := r.decided(r.at(threshold), judged).Scores(academicLabel)
 		return Setting{Threshold: threshold, Precision: p, Recall: rec}
 	}
-	out := map[Point]Setting{Balanced: setting(0.5), Conservative: setting(0.9), Liberal: setting(0.1)}
+	out := map[Point]Setting{Balanced: setting(0.5), Conservative: setting(0.9), Liberal: setting(0.49)}
 	for t := 51; t <= 99; t++ {
 		if s := setting(float64(t) / 100); s.Precision >= 0.995 {
 			out[Conservative] = s
 			break
 		}
 	}
-	for t := 49; t >= 1; t-- {
-		if s := setting(float64(t) / 100); s.Recall >= 0.98 {
+	for t := 1; t < 50; t++ {
+		if s := setting(float64(t) / 100); s.Precision >= 0.95 {
 			out[Liberal] = s
 			break
 		}
