@@ -114,6 +114,7 @@ func ownerOf(owners map[string]owner, key string) (o owner) {
 
 // yieldTo gives up a page to another author.
 func yieldTo(d *evidence.Decision, winner, key string) {
+	d.Homepages, d.Candidates = slices.Clone(d.Homepages), slices.Clone(d.Candidates) // a book in memory has them, too
 	d.Homepages = slices.DeleteFunc(d.Homepages, func(c evidence.Candidate) bool { return addressKey(c.URL) == key })
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.Kept && addressKey(c.URL) == key {

@@ -2,6 +2,7 @@ package homepage
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,4 +98,17 @@ func TestSettlingLosesNobodysWord(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, left[0].Best())
 	}
+}
+
+// TestNamesakesOfOnePage: who gives it up has none, in memory as in the record, and is
+// looked for again.
+func TestNamesakesOfOnePage(t *testing.T) {
+	t.Parallel()
+	other := Subject{Author: gleaner.Author{PID: "e", Name: "Jane Doe"}, Venue: doe.Venue, Papers: []gleaner.Paper{{Title: "Flowers of the Southern Valleys"}}}
+	web := pagesAt{doesHome: strings.ReplaceAll(doesPage, "</body>", strings.Repeat("<p>Jane Doe: research at the university</p>", 20)+"</body>")}
+	ds, err := New(Config{Getter: web, Searcher: listing{"a", []string{doesHome}, nil}}).FindAll(t.Context(), []Subject{listedAt(doe, doesHome), listedAt(other, doesHome)}, 2)
+	require.NoError(t, err)
+	require.Equal(t, doesHome, ds[0].Best())
+	require.Empty(t, ds[1].Homepages)
+	require.Equal(t, evidence.GivenToAnother, ds[1].NotFound)
 }
