@@ -78,6 +78,7 @@ func (f *collectFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.OnePerSite, "one-per-site", false, "a collection has one entry of a site, the best")
 	fl.BoolVar(&f.Adapt, "adapt", false, "threshold and cutoff adapt: a full collection goes on, and a better page puts out its worst")
 	fl.StringSliceVar(&f.Patterns, "url-patterns", nil, "parts of the inspection of URL patterns: "+strings.Join(synthesis.Patterns(), ", ")+" (a site is left where fewer than 5 % of 200 pages or more were on topic)")
+	fl.BoolVar(&f.WARC, "warc", false, warcHelp)
 	f.links.register(fl)
 	fl.BoolVar(&f.wait, "wait", false, "wait until the collections are made")
 }

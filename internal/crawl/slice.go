@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
@@ -24,7 +24,7 @@ type slice struct {
 	site     store.Site
 	loop     *loop
 	attempts int // slices before this one that did not come to an end
-	keeping  *keeping
+	keeping  *repository.Keeping
 	denied   string // why the policy does not allow the site, "" where it does
 	searched bool   // a harvest that wants the site still looks for homepages
 }
@@ -57,7 +57,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	if s.loop.cfg.WARC {
 		s.keeping = newKeeping(s)
-		ctx = fetch.WithTape(ctx, s.keeping.tape)
+		ctx = s.keeping.In(ctx)
 	}
 	watched := make(chan struct{})
 	go func() { defer close(watched); s.watch(ctx, cancel) }()
@@ -202,7 +202,7 @@ func (s *slice) run(ctx context.Context) error {
 
 // finish writes what is left and says how the slice ended.
 func (s *slice) finish(ctx context.Context, err error) (Result, error) {
-	if cerr := s.keeping.close(ctx); cerr != nil {
+	if cerr := s.keeping.Close(ctx); cerr != nil {
 		s.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the host does it", "host", s.site.Host, "error", cerr)
 	}
 	if errors.Is(err, politeness.ErrLost) || errors.Is(context.Cause(ctx), politeness.ErrLost) {

@@ -58,7 +58,7 @@ func (w *web) Paced() bool { return w.lease.Paced() }
 // Sitemaps implements Source.
 func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
 	urls, err := w.fetch.Sitemaps(ctx, w.site.Host)
-	if err := w.keeping.write(ctx, nil); err != nil {
+	if err := w.keep(ctx, nil); err != nil {
 		return nil, err
 	}
 	return urls, hostTrouble(err)
@@ -72,12 +72,12 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 		p, ok, err := w.db.CachedPage(ctx, h[:], cacheAge)
 		if err == nil && ok && p.Outcome == string(gleaner.OK) {
 			a := &Answer{Cached: true, Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
-			return a, w.keeping.cached(ctx, a.Response)
+			return a, w.keeping.Cached(ctx, a.Response)
 		}
 	}
 	resp, err := w.send(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
 		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }, Unwanted: w.unwanted()})
-	if err := w.keeping.write(ctx, e); err != nil {
+	if err := w.keep(ctx, e); err != nil {
 		resp.Release()
 		return nil, err
 	}

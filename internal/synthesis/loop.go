@@ -98,6 +98,7 @@ type Config struct {
 	Words      rank.Lists // by which; the directories of departments, too
 	LearnLinks bool       // more of these words are learnt from the crawl
 
+	WARC         bool // what is exchanged with hosts is kept in WARC files
 	NoTunnelling bool // the context graph does without, as in a laboratory
 }
 
@@ -138,6 +139,9 @@ type Ask struct {
 	// LearnLinks has the crawl learn more words of either kind, from where links led on
 	// several sites.
 	LearnLinks bool `json:"learn_links,omitempty"`
+
+	// WARC keeps what is exchanged with hosts in WARC files.
+	WARC bool `json:"warc,omitempty"`
 }
 
 // DefaultAsk is where to begin.

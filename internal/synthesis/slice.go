@@ -80,7 +80,15 @@ func (m *Maker) Slice(ctx context.Context, name string, report func(Progress)) (
 	if c.Started != nil {
 		w.began = *c.Started
 	}
-	defer w.release()
+	if ask.WARC || m.cfg.WARC {
+		w.keeping = m.coll.Repository().Keeping("collections-"+name, "collections "+name, m.log)
+	}
+	defer func() {
+		w.release()
+		if err := w.keeping.Close(ctx); err != nil {
+			m.log.WarnContext(ctx, "the WARC file of the slice is not put away; the next slice of the collections does it", "collections", name, "error", err)
+		}
+	}()
 	return Run(ctx, cfg, Parts{Queue: w, Source: w, Documents: w, Classifier: classify.Over(model.Vectors(filter), filter, learnt, ask.Options), Filter: filter, Log: m.log}, report)
 }
 

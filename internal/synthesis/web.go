@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -31,6 +32,9 @@ type web struct {
 	rules collections.Rules
 	began time.Time // when the crawl did that this slice is of
 	lease *politeness.Lease
+
+	keeping *repository.Keeping // of what is exchanged; nil keeps nothing
+
 	ctx   context.Context // of the requests under the lease, which ends with it
 	let   func()          // ends it and gives the lease back
 	taken string          // the host of a URL that was taken and of which nothing is written yet, "" for none
@@ -74,7 +78,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 
 // hold renews a lease until release.
 func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
-	ctx, cancel := context.WithCancelCause(politeness.WithLease(ctx, lease))
+	ctx, cancel := context.WithCancelCause(politeness.WithLease(w.keeping.In(ctx), lease))
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -122,9 +126,14 @@ func (w *web) release() {
 func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 	h := u.Hash()
 	if p, ok, err := w.db.CachedPage(w.ctx, h[:], cacheAge); err == nil && ok && p.Outcome == string(gleaner.OK) {
-		return &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}, nil
+		a := &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
+		return a, w.keeping.Cached(w.ctx, a.Response)
 	}
 	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{URL: u.URL, Known: func(to string) bool { return w.record.Known(w.ctx, w.id, frontier.HashOf(to)) }})
+	if err := w.keeping.Write(w.ctx, func(x *fetch.Exchanged) repository.Origin { return repository.OriginOf(x, u.URL, u.Parent, u.Depth) }); err != nil {
+		resp.Release()
+		return nil, err
+	}
 	if err == nil {
 		return &Answer{Response: resp}, nil
 	}

@@ -1,0 +1,124 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"gleaner/internal/fetch"
+)
+
+// Keeping writes what a slice of a crawl exchanges with hosts into a WARC file of its own,
+// from the first exchange on. nil writes nothing. It is not safe for concurrent use.
+type Keeping struct {
+	repo         *Repository
+	folder, says string
+	tape         *fetch.Tape
+	file         *CrawlFile
+	log          *slog.Logger
+}
+
+// Keeping makes one. folder is that of the file below warc, such as the host, and says what
+// is crawled.
+func (r *Repository) Keeping(folder, says string, log *slog.Logger) *Keeping {
+	return &Keeping{repo: r, folder: folder, says: says, tape: fetch.NewTape(""), log: log}
+}
+
+// In is a context in which what is asked is taken down.
+func (k *Keeping) In(ctx context.Context) context.Context {
+	if k == nil {
+		return ctx
+	}
+	return fetch.WithTape(ctx, k.tape)
+}
+
+// Write writes what was exchanged since the last time. from says where its URL was met.
+func (k *Keeping) Write(ctx context.Context, from func(*fetch.Exchanged) Origin) error {
+	if k == nil {
+		return nil
+	}
+	var failed error
+	for _, x := range k.tape.Take() {
+		if failed == nil {
+			failed = k.one(ctx, x, from)
+		}
+		x.Close()
+	}
+	return failed
+}
+
+func (k *Keeping) one(ctx context.Context, x *fetch.Exchanged, from func(*fetch.Exchanged) Origin) error {
+	if x.Err != nil {
+		return fmt.Errorf("crawl %s: keep what came: %w", x.URL, x.Err)
+	}
+	if err := k.open(ctx, x.Request); err != nil {
+		return err
+	}
+	return k.file.Write(x, from(x))
+}
+
+// OriginOf is where an exchange was met that was made for a URL, which a page led to so
+// many links from a seed; "" is no URL, as of robots.txt.
+func OriginOf(x *fetch.Exchanged, url, parent string, depth int) Origin {
+	from := Origin{Via: x.Via, Depth: -1}
+	if url == "" {
+		return from
+	}
+	if x.URL == url {
+		from.Via = parent
+	}
+	if x.Via != "" || x.URL == url {
+		from.Depth = depth
+	}
+	return from
+}
+
+// open begins the file. request is the head of a request.
+func (k *Keeping) open(ctx context.Context, request string) (err error) {
+	if k.file != nil {
+		return nil
+	}
+	said := []string{"description: " + k.says, "robots: obey"}
+	for line := range strings.Lines(request) {
+		if name, value, _ := strings.Cut(line, ": "); http.CanonicalHeaderKey(name) == "User-Agent" {
+			said = append(said, "http-header-user-agent: "+strings.TrimSpace(value))
+		}
+	}
+	if k.file, err = k.repo.CrawlFile(ctx, k.folder, "Gleaner", said...); err != nil {
+		return err
+	}
+	for _, path := range k.file.Aside {
+		k.log.ErrorContext(ctx, "a crawl file that a worker left behind cannot be read; it is set aside", "file", path)
+	}
+	return nil
+}
+
+// Cached writes an answer that was fetched before the crawl.
+func (k *Keeping) Cached(ctx context.Context, r *fetch.Response) error {
+	if k == nil {
+		return nil
+	}
+	if err := k.open(ctx, ""); err != nil {
+		return err
+	}
+	return k.file.WriteItem(Item{URL: r.URL, Status: r.Status, Header: r.Header, FetchedAt: r.FetchedAt, MediaType: r.Header.Get("Content-Type")}, r.Body)
+}
+
+// Close ends the file. What is in it stays, whatever the error.
+func (k *Keeping) Close(ctx context.Context) error {
+	if k == nil {
+		return nil
+	}
+	for _, x := range k.tape.Take() {
+		x.Close()
+	}
+	if k.file == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	return k.file.Close(ctx)
+}
