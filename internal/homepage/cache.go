@@ -116,7 +116,7 @@ func (c *CachedSearcher) ask(ctx context.Context, query string, n int, now time.
 	return c.inner.Search(context.WithValue(ctx, billKey{}, &bill{pay: spend}), query, n)
 }
 
-// bill is what one search costs, however many requests it takes.
+// bill is what a search costs, of up to pagesPaid requests.
 type bill struct {
 	pay  func() error
 	paid bool

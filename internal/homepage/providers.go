@@ -35,14 +35,26 @@ func NewSearXNG(base string, client *http.Client, gate fetch.Gate, memory *fetch
 // Name is "searxng".
 func (s *SearXNG) Name() string { return s.name }
 
-// maxPages bounds how many pages of results are asked for one query.
-const maxPages = 3
+// pagesPaid is how many pages of results are one search of the budget.
+const pagesPaid = 3
+
+// pagesOf bounds how many pages are asked for so many results, of which ten a page are usual.
+func pagesOf(n int) int { return max(pagesPaid, (n+9)/10) }
+
+// forPage is what the request for a page of results, the first being 0, is paid by.
+func forPage(ctx context.Context, page int) context.Context {
+	b, ok := ctx.Value(billKey{}).(*bill)
+	if !ok || page == 0 || page%pagesPaid > 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, billKey{}, &bill{pay: b.pay})
+}
 
 // Search asks page after page until n results are there or no new one comes.
 func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	var all []evidence.Result
 	seen := map[string]bool{}
-	for pageno := 1; pageno <= maxPages && len(all) < n; pageno++ {
+	for pageno := 1; pageno <= pagesOf(n) && len(all) < n; pageno++ {
 		var answer struct {
 			Results []struct{ URL, Title, Content string } `json:"results"`
 			// pairs of engine and reason
@@ -53,6 +65,7 @@ func (s *SearXNG) Search(ctx context.Context, query string, n int) ([]evidence.R
 		if err != nil {
 			return nil, &SearchError{Provider: s.name, Err: err}
 		}
+		ctx = forPage(ctx, pageno-1)
 		if err := s.call(ctx, req, &answer); err != nil {
 			return ranked(s.name, all, n), err
 		}
@@ -95,6 +108,9 @@ func NewBrave(base, key string, client *http.Client, gate fetch.Gate, memory *fe
 // Name is "brave".
 func (b *Brave) Name() string { return b.name }
 
+// bravePages is how many pages of results Brave gives.
+const bravePages = 10
+
 // Search asks for up to 20 results a page, ten pages at most, as Brave allows.
 func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if b.key == "" {
@@ -102,7 +118,7 @@ func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Res
 	}
 	var all []evidence.Result
 	count := min(20, max(1, n))
-	for offset := 0; offset < maxPages && len(all) < n; offset++ {
+	for offset := 0; offset < bravePages && len(all) < n; offset++ {
 		var answer struct {
 			Web struct {
 				Results []struct{ Title, URL, Description string } `json:"results"`
@@ -114,6 +130,7 @@ func (b *Brave) Search(ctx context.Context, query string, n int) ([]evidence.Res
 			return nil, &SearchError{Provider: b.name, Err: err}
 		}
 		req.Header.Set("X-Subscription-Token", b.key)
+		ctx = forPage(ctx, offset)
 		if err := b.call(ctx, req, &answer); err != nil {
 			return ranked(b.name, all, n), err
 		}
@@ -144,30 +161,44 @@ func NewSerper(base, key string, client *http.Client, gate fetch.Gate, memory *f
 // Name is "serper".
 func (s *Serper) Name() string { return s.name }
 
-// Search posts one request.
+// serperPage is how many results Serper gives at once.
+const serperPage = 100
+
+// Search posts a request for a hundred results each.
 func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Result, error) {
 	if s.key == "" {
 		return nil, &SearchError{Provider: s.name, Err: fmt.Errorf("%w: set GLEANER_SERPER_KEY", errNoKey)}
 	}
-	body, err := json.Marshal(map[string]any{"q": query, "num": n})
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequest(http.MethodPost, s.base+"/search", bytes.NewReader(body))
-	if err != nil {
-		return nil, &SearchError{Provider: s.name, Err: err}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-API-KEY", s.key)
-	var answer struct {
-		Organic []struct{ Title, Link, Snippet string } `json:"organic"`
-	}
-	if err := s.call(ctx, req, &answer); err != nil {
-		return nil, err
-	}
-	all := make([]evidence.Result, len(answer.Organic))
-	for i, r := range answer.Organic {
-		all[i] = evidence.Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet}
+	var all []evidence.Result
+	num := min(n, serperPage)
+	for page := 1; len(all) < n && page <= pagesOf(n); page++ {
+		ask := map[string]any{"q": query, "num": num}
+		if page > 1 {
+			ask["page"] = page
+		}
+		body, err := json.Marshal(ask)
+		if err != nil {
+			return nil, err
+		}
+		req, err := http.NewRequest(http.MethodPost, s.base+"/search", bytes.NewReader(body))
+		if err != nil {
+			return nil, &SearchError{Provider: s.name, Err: err}
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-API-KEY", s.key)
+		var answer struct {
+			Organic []struct{ Title, Link, Snippet string } `json:"organic"`
+		}
+		ctx = forPage(ctx, page-1)
+		if err := s.call(ctx, req, &answer); err != nil {
+			return ranked(s.name, all, n), err
+		}
+		for _, r := range answer.Organic {
+			all = append(all, evidence.Result{URL: r.Link, Title: r.Title, Snippet: r.Snippet})
+		}
+		if len(answer.Organic) < num || n <= serperPage {
+			break
+		}
 	}
 	return ranked(s.name, all, n), nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -124,6 +125,62 @@ func TestSerper(t *testing.T) {
 	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
 	_, err = NewSerper(s.URL, "", s.Client(), nil, nil).Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, errNoKey)
+}
+
+// TestTheFirst200 of a search come page by page, of every engine; each three pages are one
+// search of the budget, and what came before it was used up is given.
+func TestTheFirst200(t *testing.T) {
+	t.Parallel()
+	size, known := 10, 500
+	results := func(from int) (out []map[string]any) {
+		for i := from; i < min(from+size, known); i++ {
+			at := fmt.Sprintf("http://r%d.example/", i)
+			out = append(out, map[string]any{"url": at, "link": at})
+		}
+		return out
+	}
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var answer any
+		switch {
+		case r.Method == http.MethodPost:
+			var body struct{ Page, Num int }
+			assert.NoError(t, json.NewDecoder(r.Body).Decode(&body))
+			assert.Equal(t, size, body.Num)
+			answer = map[string]any{"organic": results(size * max(body.Page-1, 0))}
+		case r.URL.Query().Has("offset"):
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			assert.Less(t, offset, 10, "Brave has no more pages")
+			answer = map[string]any{"web": map[string]any{"results": results(size * offset)}}
+		default:
+			page, _ := strconv.Atoi(r.URL.Query().Get("pageno"))
+			answer = map[string]any{"results": results(size * (page - 1))}
+		}
+		assert.NoError(t, json.NewEncoder(w).Encode(answer))
+	})
+	searxng := NewSearXNG(s.URL, s.Client(), nil, nil)
+	for _, e := range []struct {
+		of    Searcher
+		size  int
+		spent int
+	}{{searxng, 10, 7}, {NewBrave(s.URL, "k", s.Client(), nil, nil), 20, 4}, {NewSerper(s.URL, "k", s.Client(), nil, nil), 100, 1}} {
+		size = e.size
+		c := Cached(e.of, newMemoryCache(), Budget{})
+		got, err := c.Search(t.Context(), "q", 200)
+		require.NoError(t, err)
+		require.Len(t, got, 200, e.of.Name())
+		require.Equal(t, "http://r199.example/", got[199].URL)
+		spent, _, _, err := c.Usage(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, e.spent, spent, e.of.Name())
+	}
+	size, known = 10, 35
+	got, err := searxng.Search(t.Context(), "q", 200)
+	require.NoError(t, err)
+	require.Len(t, got, 35, "it knows no more")
+	known = 500
+	got, err = Cached(searxng, newMemoryCache(), Budget{Limit: 2}).Search(t.Context(), "q", 200)
+	require.ErrorIs(t, err, errBudget)
+	require.Len(t, got, 60)
 }
 
 // counted answers every query and counts.

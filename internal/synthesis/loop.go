@@ -114,6 +114,9 @@ type Ask struct {
 	// Seeds are pages by topic that a web directory lists: the crawl begins at them, too.
 	Seeds map[string][]string `json:"seeds,omitempty"`
 
+	// SearchSeeds are results of each search for a topic at which the crawl begins, too.
+	SearchSeeds int `json:"search_seeds,omitempty"`
+
 	// Learnt are classifiers by topic, which decide in place of its centroid.
 	Learnt map[string]*classify.Classifier `json:"learnt,omitempty"`
 
@@ -169,6 +172,8 @@ func (a Ask) Check() error {
 	switch {
 	case a.MaxPages < 0:
 		return fmt.Errorf("pages: %d is negative", a.MaxPages)
+	case a.SearchSeeds < 0 || a.SearchSeeds > mostResults:
+		return fmt.Errorf("search-seeds: %d is not between 0 and %d", a.SearchSeeds, mostResults)
 	case a.HostPages < 0:
 		return fmt.Errorf("host-pages: %d is negative", a.HostPages)
 	case a.MaxTime < 0:

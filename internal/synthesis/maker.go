@@ -151,6 +151,11 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if len(model.Centroids)+len(ask.Learnt) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
+	if err := m.searched(ctx, c.ID, &ask, topics); errors.Is(err, errPaused) {
+		return Prepared{Paused: true}, nil
+	} else if err != nil {
+		return Prepared{}, err
+	}
 	unsure, own, err := m.selfCheck(ctx, c, ask, model, samples(results))
 	if err != nil {
 		return Prepared{}, err
@@ -269,16 +274,14 @@ func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string,
 	for of := n; ; of = min(2*of, mostResults) {
 		results, err := m.searcher.Search(ctx, t.Query, of)
 		var answer interface{ Refused() bool }
-		if errors.As(err, &answer) && answer.Refused() {
-			if len(urls) > 0 {
-				return urls, nil // fewer, since nothing more may be asked
-			}
+		if refused := errors.As(err, &answer) && answer.Refused(); refused && len(results)+len(urls) > 0 {
+			err, of = nil, mostResults // fewer, since nothing more may be asked
+		} else if refused {
 			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
 		}
 		if err != nil && len(results) < of { // else another engine found enough
 			return nil, fmt.Errorf("topic %q: %w", t.ID, err)
 		}
-		urls = nil
 		for _, r := range results {
 			if !weburl.IsDocumentName(r.URL) {
 				urls = append(urls, r.URL)

@@ -118,3 +118,24 @@ func (f *Filter) Query(texts []string, most int) string {
 	})
 	return strings.Join(words[:min(len(words), most)], " ")
 }
+
+// Pairs are the pairs of neighbouring words that most texts have, at most so many, of those
+// that two or more have.
+func (f *Filter) Pairs(texts []string, most int) []string {
+	in := map[string]int{}
+	for _, t := range texts {
+		words := f.Words(t)
+		pairs := map[string]bool{}
+		for i := 1; i < len(words); i++ {
+			pairs[words[i-1]+" "+words[i]] = true
+		}
+		for p := range pairs {
+			in[p]++
+		}
+	}
+	maps.DeleteFunc(in, func(_ string, n int) bool { return n < 2 })
+	pairs := slices.SortedFunc(maps.Keys(in), func(a, b string) int {
+		return cmp.Or(cmp.Compare(in[b], in[a]), cmp.Compare(a, b))
+	})
+	return pairs[:min(len(pairs), most)]
+}

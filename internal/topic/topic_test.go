@@ -365,6 +365,21 @@ func TestQuery(t *testing.T) {
 	require.Empty(t, f.Query(nil, 2))
 }
 
+// TestQueries of a topic are those of the file, and what its place in the tree says; of
+// titles the pairs of words that several have.
+func TestQueries(t *testing.T) {
+	t.Parallel()
+	all, err := Parse([]byte("topics: [{name: mathematics, topics: [{name: graphs, queries: [vertex edge, graphs mathematics]}, {name: primes, query: sieve}]}]"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"graphs mathematics", "vertex edge"}, all[0].AllQueries())
+	require.Equal(t, []string{"sieve", "primes mathematics"}, all[1].AllQueries())
+	require.Empty(t, Topic{ID: "conf/webdb", Venue: "conf/webdb"}.AllQueries())
+	f := NewFilter(Stops{Words: []string{"the", "of"}})
+	titles := []string{"Views of XML data", "XML data, XML data", "the XML views", "the views of XML"}
+	require.Equal(t, []string{"views xml", "xml data"}, f.Pairs(titles, 5))
+	require.Equal(t, []string{"views xml"}, f.Pairs(titles, 1))
+}
+
 // TestVenues are topics by their keys.
 func TestVenues(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,9 @@ type Topic struct {
 	Pages []string `json:"pages,omitempty"` // that stand for the topic, in place of what a search finds
 	Venue string   `json:"venue,omitempty"` // whose papers stand for the topic: its key on record
 
+	// Queries are further searches for pages at which its crawl begins.
+	Queries []string `json:"queries,omitempty"`
+
 	// Labelled is a topic that the pages stand for which a person labelled, in the file of
 	// its classifier: it is searched for by nothing, and has no centroid.
 	Labelled bool `json:"labelled,omitempty"`
@@ -43,6 +46,7 @@ type node struct {
 	Venue  string   `yaml:"venue"`
 	Topics []node   `yaml:"topics"`
 
+	Queries     []string `yaml:"queries"`
 	Labelled    bool     `yaml:"labelled"`
 	Categories  []string `yaml:"categories"`
 	Departments []string `yaml:"departments"`
@@ -101,12 +105,12 @@ func Parse(data []byte) ([]Topic, error) {
 				return fmt.Errorf("%w: %q stands there twice", ErrTopics, id)
 			}
 			met[id] = true
-			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Labelled: n.Labelled, Categories: n.Categories, Departments: n.Departments}
+			t := Topic{ID: id, Query: strings.TrimSpace(n.Query), Pages: n.Pages, Venue: strings.TrimSpace(n.Venue), Queries: n.Queries, Labelled: n.Labelled, Categories: n.Categories, Departments: n.Departments}
 			if err := t.check(); err != nil {
 				return err
 			}
 			if t.Query+t.Venue == "" && len(t.Pages) == 0 && len(n.Topics) == 0 && !t.Labelled {
-				t.Query = strings.TrimSpace(name + " " + under[strings.LastIndexByte(under, '/')+1:])
+				t.Query = named(id)
 			}
 			if t.Query+t.Venue != "" || len(t.Pages) > 0 || t.Labelled {
 				out = append(out, t)
@@ -129,6 +133,36 @@ func Parse(data []byte) ([]Topic, error) {
 	return out, nil
 }
 
+// named is a search for a topic by its name and that of the topic above it.
+func named(id string) string {
+	above, name, below := cutLast(id)
+	if !below {
+		return name
+	}
+	_, above, _ = cutLast(above)
+	return name + " " + above
+}
+
+func cutLast(id string) (above, name string, below bool) {
+	i := strings.LastIndexByte(id, '/')
+	return id[:max(i, 0)], id[i+1:], i >= 0
+}
+
+// AllQueries are the searches for a topic, each once: its query, those beside it, and
+// what its place in the tree of topics says, but for a venue, whose name there is a key.
+func (t Topic) AllQueries() (out []string) {
+	all := append([]string{t.Query}, t.Queries...)
+	if t.Venue == "" {
+		all = append(all, named(t.ID))
+	}
+	for _, q := range all {
+		if q = strings.TrimSpace(q); q != "" && !slices.Contains(out, q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 // check says what of a topic the record or a search engine would not take.
 func (t Topic) check() error {
 	switch {
@@ -148,6 +182,8 @@ func (t Topic) check() error {
 		return d == "" || strings.ContainsAny(d, "./ ") || d != strings.ToLower(d) || len(d) > maxName
 	}):
 		return fmt.Errorf("%w: %.60q has more than %d departments, or one that is no part of a host's name or directory in lower case, such as informatics", ErrTopics, t.ID, maxCategories)
+	case len(t.Queries) > maxCategories || slices.ContainsFunc(t.Queries, func(q string) bool { return len(q) > maxQuery || strings.ContainsFunc(q, unicode.IsControl) }):
+		return fmt.Errorf("%w: %.60q has more than %d queries, or one of more than %d bytes", ErrTopics, t.ID, maxCategories, maxQuery)
 	case len(t.Pages) > maxPages:
 		return fmt.Errorf("%w: %.60q has %d pages; %d is the most", ErrTopics, t.ID, len(t.Pages), maxPages)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,9 @@ import (
 
 // SearchURL is the address of the search engine behind Handler.
 const SearchURL = "http://search.example"
+
+// searchPage is how many results it gives at once.
+const searchPage = 10
 
 // Request is a line of a Server's log. Times are of the server's clock.
 type Request struct {
@@ -79,8 +83,10 @@ func (s *Server) search(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	results := []map[string]any{}
-	if page := r.URL.Query().Get("pageno"); page == "" || page == "1" {
-		for _, u := range s.web.Search(r.URL.Query().Get("q"), 10) {
+	page, _ := strconv.Atoi(r.URL.Query().Get("pageno"))
+	from := searchPage * max(page-1, 0)
+	for i, u := range s.web.Search(r.URL.Query().Get("q"), from+searchPage) {
+		if i >= from {
 			results = append(results, map[string]any{"url": u, "title": u, "content": "", "engine": "topicweb"})
 		}
 	}

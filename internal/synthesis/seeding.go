@@ -1,0 +1,65 @@
+package synthesis
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"gleaner/internal/topic"
+)
+
+// The automatic queries of a venue, beside that of the words which most of its titles have:
+// so many pairs of neighbouring words.
+const titlePairs = 5
+
+// searched adds to the seeds of topics the pages that searches for them find, those of each
+// query that it is asked for: the Seed Finder of the CINDI robot. A search that the engine
+// refuses is left out: the crawl can do without.
+func (m *Maker) searched(ctx context.Context, id int, ask *Ask, topics []topic.Topic) error {
+	if ask.SearchSeeds == 0 || m.searcher == nil {
+		return nil
+	}
+	ask.Seeds = maps.Clone(ask.Seeds)
+	if ask.Seeds == nil {
+		ask.Seeds = map[string][]string{}
+	}
+	filter := topic.NewFilter(ask.Stops)
+	for _, t := range topics {
+		if paused, err := m.record.Paused(ctx, id); err != nil || paused {
+			return errors.Join(err, errPaused)
+		}
+		queries, err := m.queries(ctx, filter, t)
+		if err != nil {
+			return err
+		}
+		for _, q := range queries {
+			urls, err := m.found(ctx, topic.Topic{ID: t.ID, Query: q}, ask.SearchSeeds)
+			switch {
+			case errors.Is(err, ErrInput):
+				m.log.WarnContext(ctx, "seeds of a topic cannot be searched for", "topic", t.ID, "query", q, "error", err)
+			case err != nil:
+				return err
+			}
+			ask.Seeds[t.ID] = distinct(append(slices.Clone(ask.Seeds[t.ID]), urls...))
+		}
+	}
+	return nil
+}
+
+// queries are what to search for the seeds of a topic by: its place in the tree of topics
+// and what the file says, or the titles of its venue.
+func (m *Maker) queries(ctx context.Context, f *topic.Filter, t topic.Topic) ([]string, error) {
+	queries := t.AllQueries()
+	if t.Venue == "" {
+		return queries, nil
+	}
+	titles, err := m.db.VenueTitles(ctx, t.Venue, titlesRead)
+	if err != nil {
+		return nil, err
+	}
+	if q := f.Query(titles, queryWords); q != "" {
+		queries = append(queries, q)
+	}
+	return append(queries, f.Pairs(titles, titlePairs)...), nil
+}
