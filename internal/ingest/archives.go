@@ -1,11 +1,7 @@
 package ingest
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/base32"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -41,11 +37,6 @@ type archives struct {
 	taken   bool         // the record at from was passed, since it had been taken
 	over    func() error // why reading is to stop; nil where it is not
 	begun   func(f stored) error
-}
-
-// said is what a request or metadata record says of a resource.
-type said struct {
-	url, parent, path string
 }
 
 // openArchives opens archive files, or folders of them, at a position.
@@ -123,6 +114,9 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 		}
 		switch {
 		case err == io.EOF:
+			if r := a.ofNothing(); r != nil {
+				return r, nil
+			}
 			a.endFile()
 			continue
 		case err != nil:
@@ -133,6 +127,17 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 		}
 	}
 	return nil, io.EOF
+}
+
+// ofNothing stands for a file that was read to its end, and in which there was nothing; nil
+// where there was something.
+func (a *archives) ofNothing() *Resource {
+	if a.between != nil || a.last != nil || a.from.Position != (archive.Position{}) || a.from.Pass > 0 {
+		return nil
+	}
+	a.between = io.EOF
+	file := a.files[a.i]
+	return &Resource{At: Position{File: file.name, Version: file.version}, Source: file.name, Skip: NoResource, Depth: -1}
 }
 
 func (a *archives) endFile() {
@@ -325,66 +330,3 @@ type payload struct{ *archive.Payload }
 
 func (p payload) Read(b []byte) (int, error) { return p.Body.Read(b) }
 func (p payload) Close() error               { p.Payload.Close(); return nil }
-
-// maxSaid bounds what is read of a record about another one.
-const maxSaid = 64 << 10
-
-// hear takes what a request or a metadata record says of a resource: of the last
-// one, or of one that comes.
-func (a *archives) hear(r *archive.Record) {
-	block, _ := io.ReadAll(io.LimitReader(r.Block, maxSaid))
-	s := said{url: r.URL}
-	for line := range bytes.Lines(block) {
-		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
-		value = strings.TrimSpace(value)
-		switch name = strings.ToLower(name); {
-		case r.Type == archive.Request && name == "referer", r.Type == archive.Metadata && name == "via": // a request's Via names proxies
-			s.parent = value
-		case r.Type == archive.Metadata && name == "hopsfromseed":
-			s.path = cmp.Or(value, seedPath)
-		}
-	}
-	if s.parent == "" && s.path == "" {
-		return
-	}
-	of := r.Header.Get("WARC-Concurrent-To")
-	if of == "" {
-		of = r.Header.Get("WARC-Refers-To")
-	}
-	if a.last != nil && (of != "" && of == a.lastID || a.last.URL == s.url) {
-		a.last.hear(s)
-		return
-	}
-	a.ahead = s
-}
-
-// seedPath stands for the empty discovery path of a seed.
-const seedPath = "-"
-
-// hear notes what is said of a resource. A discovery path is Heritrix's: a letter for
-// each step from the seed; L is a link, R a redirect, E and X what a page embeds, P a
-// prerequisite, I what is inferred, M what a manifest lists. Links make depth.
-func (r *Resource) hear(s said) {
-	if s.parent != "" {
-		r.Parent = s.parent
-	}
-	if s.path != "" {
-		r.Seed = s.path == seedPath
-		r.Depth = strings.Count(s.path, "L")
-	}
-}
-
-// digest is the SHA-1 that a record carries; nil where it carries another or none.
-func digest(said string) []byte {
-	kind, sum, _ := strings.Cut(said, ":")
-	if !strings.EqualFold(kind, "sha1") {
-		return nil
-	}
-	raw, err := base32.StdEncoding.DecodeString(strings.ToUpper(sum))
-	if err != nil || len(raw) != 20 {
-		if raw, err = hex.DecodeString(sum); err != nil || len(raw) != 20 {
-			return nil
-		}
-	}
-	return raw
-}

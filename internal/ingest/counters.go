@@ -31,6 +31,7 @@ const (
 const (
 	Damaged     = "damaged"        // the log cannot be read on
 	NoArchive   = "no archive"     // a file that is none
+	NoResource  = "no resource"    // an archive of nothing that a crawler got: requests alone, or notes
 	Changed     = "changed"        // a file that is another than when its beginning was read
 	NoAnswer    = "no answer"      // what is recorded is no answer
 	NoWeb       = "no web address" // its URL is none of the web's

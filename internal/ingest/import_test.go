@@ -19,7 +19,6 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
 	"gleaner/internal/ingest/source"
-	"gleaner/internal/lab/realdata"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -243,8 +242,8 @@ func TestOneFormat(t *testing.T) {
 				said = append(said, r.Skip+": "+r.Detail)
 			}
 		}
-		require.Len(t, all, 5)
-		require.Equal(t, []string{NoArchive + ": " + other}, said)
+		require.Len(t, all, 6)
+		require.Equal(t, []string{NoArchive + ": " + other, NoResource + ": "}, said)
 	}
 	for want, o := range map[string]Options{"needs --urls": {Format: FTP, Paths: []string{s.dir}}, "a web server lists no files": {Format: FTP, Paths: []string{"https://a.example/x"}, URLs: "http://{path}"}} {
 		err := o.Check()
@@ -340,29 +339,4 @@ func TestTwoAttempts(t *testing.T) {
 	again, err := s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
 	require.Equal(t, p, again)
-}
-
-// TestRealArchives imports archives of five projects: everything in each comes to an
-// outcome with a name.
-func TestRealArchives(t *testing.T) {
-	t.Parallel()
-	root := realdata.Path(t, "data", "archives")
-	s := newShop(t)
-	files, err := filepath.Glob(filepath.Join(root, "*", "*"))
-	require.NoError(t, err)
-	c, by := s.imported(Options{Paths: files})
-	sources := map[string][]string{}
-	for _, r := range by {
-		require.NotEmpty(t, r.Outcome)
-		name, _ := filepath.Rel(root, r.Source)
-		sources[name] = append(sources[name], r.Outcome)
-	}
-	t.Logf("%+v", c)
-	for _, r := range by {
-		if r.Difference != "" || strings.HasPrefix(r.Outcome, "saved") {
-			t.Logf("%s %s %s %s: %s", filepath.Base(r.Source), r.URL, r.Outcome, r.Class, r.Difference)
-		}
-	}
-	require.GreaterOrEqual(t, c.SavedNew, 1, "example.pdf.warc.gz holds papers")
-	require.Equal(t, c.All, c.SavedNew+c.SavedDuplicate+c.Filtered+c.FailedTextExtract+c.FailedFileNotFound+c.FailedPDFNotFound+c.Unexamined)
 }

@@ -146,7 +146,8 @@ func TestWeb(t *testing.T) {
 	one, _ := from(t, places, Options{Paths: []string{at + "/get"}}, Position{})
 	require.Len(t, one, len(want)-1, "told by its content")
 	none, _ := from(t, places, Options{Paths: []string{at + "/empty.warc"}}, Position{})
-	require.Empty(t, none)
+	require.Len(t, none, 1)
+	require.Equal(t, NoResource, none[0].Skip)
 
 	for path, says := range map[string]string{"/notes.txt": "line 1 of", "/other.txt": "line 3 of", "/gone.warc.gz": "not-found"} {
 		_, err := Open(t.Context(), places, Options{Paths: []string{at + path}}, Position{})

@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base32"
+	"encoding/hex"
+	"io"
+	"strings"
+
+	"gleaner/internal/ingest/archive"
+)
+
+// said is what a request or metadata record says of a resource.
+type said struct {
+	url, parent, path string
+}
+
+// maxSaid bounds what is read of a record about another one.
+const maxSaid = 64 << 10
+
+// hear takes what a request or a metadata record says of a resource: of the last
+// one, or of one that comes.
+func (a *archives) hear(r *archive.Record) {
+	block, _ := io.ReadAll(io.LimitReader(r.Block, maxSaid))
+	s := said{url: r.URL}
+	for line := range bytes.Lines(block) {
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
+		value = strings.TrimSpace(value)
+		switch name = strings.ToLower(name); {
+		case r.Type == archive.Request && name == "referer", r.Type == archive.Metadata && name == "via": // a request's Via names proxies
+			s.parent = value
+		case r.Type == archive.Metadata && name == "hopsfromseed":
+			s.path = cmp.Or(value, seedPath)
+		}
+	}
+	if s.parent == "" && s.path == "" {
+		return
+	}
+	of := r.Header.Get("WARC-Concurrent-To")
+	if of == "" {
+		of = r.Header.Get("WARC-Refers-To")
+	}
+	if a.last != nil && (of != "" && of == a.lastID || a.last.URL == s.url) {
+		a.last.hear(s)
+		return
+	}
+	a.ahead = s
+}
+
+// seedPath stands for the empty discovery path of a seed.
+const seedPath = "-"
+
+// hear notes what is said of a resource. A discovery path is Heritrix's: a letter for
+// each step from the seed; L is a link, R a redirect, E and X what a page embeds, P a
+// prerequisite, I what is inferred, M what a manifest lists. Links make depth.
+func (r *Resource) hear(s said) {
+	if s.parent != "" {
+		r.Parent = s.parent
+	}
+	if s.path != "" {
+		r.Seed = s.path == seedPath
+		r.Depth = strings.Count(s.path, "L")
+	}
+}
+
+// digest is the SHA-1 that a record carries; nil where it carries another or none.
+func digest(said string) []byte {
+	kind, sum, _ := strings.Cut(said, ":")
+	if !strings.EqualFold(kind, "sha1") {
+		return nil
+	}
+	raw, err := base32.StdEncoding.DecodeString(strings.ToUpper(sum))
+	if err != nil || len(raw) != 20 {
+		if raw, err = hex.DecodeString(sum); err != nil || len(raw) != 20 {
+			return nil
+		}
+	}
+	return raw
+}
