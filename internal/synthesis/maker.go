@@ -114,6 +114,35 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err != nil {
 		return Prepared{}, err
 	}
+	err = m.gather(ctx, c, &ask, topics, told)
+	if errors.Is(err, errPaused) {
+		return Prepared{Paused: true}, nil
+	}
+	if err != nil {
+		return Prepared{}, err
+	}
+	return m.build(ctx, c, ask, topics)
+}
+
+// gather has all pages that the centroids are to be made of, and the seeds.
+func (m *Maker) gather(ctx context.Context, c collections.Collection, ask *Ask, topics []topic.Topic, told func(int)) error {
+	made, err := modelOf(c)
+	if err != nil {
+		return err
+	}
+	if c.Model == nil || made.Options.Results < ask.Results { // as when somebody asks for more
+		if err := m.search(ctx, c.ID, *ask, topics, made.Options.Results); err != nil {
+			return err
+		}
+		if err := m.read(ctx, c.ID, topic.NewFilter(ask.Stops), told); err != nil {
+			return err
+		}
+	}
+	return m.searched(ctx, c.ID, ask, topics)
+}
+
+// build makes the centroids, and readies the crawl.
+func (m *Maker) build(ctx context.Context, c collections.Collection, ask Ask, topics []topic.Topic) (Prepared, error) {
 	cfg, err := m.config(ctx, ask, topics)
 	if err != nil {
 		return Prepared{}, err
@@ -125,23 +154,6 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if err := m.record.GoOn(ctx, c.ID, rules); err != nil {
 		return Prepared{}, err
 	}
-	filter := topic.NewFilter(ask.Stops)
-	made, err := modelOf(c)
-	if err != nil {
-		return Prepared{}, err
-	}
-	if c.Model == nil || made.Options.Results < ask.Results { // as when somebody asks for more
-		if err := m.search(ctx, c.ID, ask, topics, made.Options.Results); err != nil {
-			return Prepared{}, err
-		}
-		err := m.read(ctx, c.ID, filter, told)
-		if errors.Is(err, errPaused) {
-			return Prepared{Paused: true}, nil
-		}
-		if err != nil {
-			return Prepared{}, err
-		}
-	}
 	results, err := m.record.Results(ctx, c.ID)
 	if err != nil {
 		return Prepared{}, err
@@ -151,18 +163,13 @@ func (m *Maker) Prepare(ctx context.Context, name string, told func(int)) (Prepa
 	if len(model.Centroids)+len(ask.Learnt) == 0 {
 		return Prepared{}, fmt.Errorf("%w: no topic has the %d pages that its centroid needs", ErrInput, ask.LeastResults)
 	}
-	if err := m.searched(ctx, c.ID, &ask, topics); errors.Is(err, errPaused) {
-		return Prepared{Paused: true}, nil
-	} else if err != nil {
-		return Prepared{}, err
-	}
 	unsure, own, err := m.selfCheck(ctx, c, ask, model, samples(results))
 	if err != nil {
 		return Prepared{}, err
 	}
 	err = m.record.SetModel(ctx, c.ID, c.Started, rules, model, cfg.seeds(ask, model, results))
 	if errors.Is(err, collections.ErrOver) {
-		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, name, err)
+		return Prepared{}, fmt.Errorf("%w: %s %w", ErrInput, c.Name, err)
 	}
 	if err != nil {
 		return Prepared{}, err
@@ -262,47 +269,6 @@ func listed(ask Ask, t topic.Topic) ([]string, error) {
 			ErrInput, t.ID, ask.LeastResults, len(from))
 	}
 	return from[:min(len(from), ask.Results)], nil
-}
-
-// mostResults is how many results of a search are asked for at most: those that the Seed
-// Finder of the CINDI robot takes.
-const mostResults = 200
-
-// found are the first results of a search for a topic which are pages: where there are
-// documents among them, others follow in their place.
-func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
-	for of := n; ; of = min(2*of, mostResults) {
-		results, err := m.searcher.Search(ctx, t.Query, of)
-		var answer interface{ Refused() bool }
-		if refused := errors.As(err, &answer) && answer.Refused(); refused && len(results)+len(urls) > 0 {
-			err, of = nil, mostResults // fewer, since nothing more may be asked
-		} else if refused {
-			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
-		}
-		if err != nil && len(results) < of { // else another engine found enough
-			return nil, fmt.Errorf("topic %q: %w", t.ID, err)
-		}
-		for _, r := range results {
-			if !weburl.IsDocumentName(r.URL) {
-				urls = append(urls, r.URL)
-			}
-		}
-		if urls = distinct(urls); len(urls) >= n || len(results) < of || of >= mostResults {
-			return urls[:min(n, len(urls))], nil
-		}
-	}
-}
-
-// distinct are addresses in their one spelling, each once.
-func distinct(urls []string) (out []string) {
-	met := map[string]bool{}
-	for _, u := range urls {
-		if canonical, err := weburl.Canonical("", u); err == nil && !met[canonical] {
-			met[canonical] = true
-			out = append(out, canonical)
-		}
-	}
-	return out
 }
 
 // read fetches the pages of which nothing is known yet, and counts their words.

@@ -3,10 +3,12 @@ package synthesis
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"gleaner/internal/topic"
+	"gleaner/internal/web/weburl"
 )
 
 // The automatic queries of a venue, beside that of the words which most of its titles have:
@@ -62,4 +64,45 @@ func (m *Maker) queries(ctx context.Context, f *topic.Filter, t topic.Topic) ([]
 		queries = append(queries, q)
 	}
 	return append(queries, f.Pairs(titles, titlePairs)...), nil
+}
+
+// mostResults is how many results of a search are asked for at most: those that the Seed
+// Finder of the CINDI robot takes.
+const mostResults = 200
+
+// found are the first results of a search for a topic which are pages: where there are
+// documents among them, others follow in their place.
+func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string, err error) {
+	for of := n; ; of = min(2*of, mostResults) {
+		results, err := m.searcher.Search(ctx, t.Query, of)
+		var answer interface{ Refused() bool }
+		if refused := errors.As(err, &answer) && answer.Refused(); refused && len(results)+len(urls) > 0 {
+			err, of = nil, mostResults // fewer, since nothing more may be asked
+		} else if refused {
+			return nil, fmt.Errorf("%w: topic %q: %w", ErrInput, t.ID, err)
+		}
+		if err != nil && len(results) < of { // else another engine found enough
+			return nil, fmt.Errorf("topic %q: %w", t.ID, err)
+		}
+		for _, r := range results {
+			if !weburl.IsDocumentName(r.URL) {
+				urls = append(urls, r.URL)
+			}
+		}
+		if urls = distinct(urls); len(urls) >= n || len(results) < of || of >= mostResults {
+			return urls[:min(n, len(urls))], nil
+		}
+	}
+}
+
+// distinct are addresses in their one spelling, each once.
+func distinct(urls []string) (out []string) {
+	met := map[string]bool{}
+	for _, u := range urls {
+		if canonical, err := weburl.Canonical("", u); err == nil && !met[canonical] {
+			met[canonical] = true
+			out = append(out, canonical)
+		}
+	}
+	return out
 }

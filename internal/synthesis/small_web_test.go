@@ -28,6 +28,7 @@ import (
 // ("anchor>address"); robots.txt by host. It remembers what was asked for.
 type smallWeb struct {
 	pages  map[string]string
+	files  map[string]string // as they are
 	robots map[string]string
 
 	mu  sync.Mutex
@@ -44,6 +45,10 @@ func (s *smallWeb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.log = append(s.log, address)
 	s.mu.Unlock()
+	if raw, is := s.files[address]; is {
+		fmt.Fprint(rw, raw)
+		return
+	}
 	text, is := s.pages[address]
 	if !is {
 		http.NotFound(rw, r)
