@@ -45,6 +45,7 @@ type TopicRun struct {
 	Pages     int     `json:"pages"`          // that it read
 	Precision float64 `json:"precision"`      // share of them on topic, after Early of the web's pages
 	Gain      float64 `json:"precision_gain"` // by that of breadth-first
+	Found     float64 `json:"found"`          // share of the web's pages on topic among those pages; a crawl that ends sooner may be precise, and find little
 	Like      float64 `json:"correlation"`    // the mean of those pages
 	Recall    float64 `json:"target_recall"`  // share of the target sites, in half of breadth-first's pages
 	All       float64 `json:"all_recall"`     // at the end

@@ -33,7 +33,7 @@ func TopicsCommand(c *program.Program) *cobra.Command {
 		Long: `Crawl generated webs of many topics as 'starter collect' does, under each policy,
 with the same code: only the web and the queue are in memory. Of each web and policy
 are told the share of pages on topic after a fifth of the web's pages, by how much
-that is more than breadth-first's, and the share of the sites about a topic that were
+that is more than breadth-first's, which share of the web's pages on topic that is, and the share of the sites about a topic that were
 met in half of the pages that breadth-first took to meet its last one. One web is
 made of each seed, each gap (pages off topic in a row between the islands of a
 topic) and each noise (share of a topic's words on pages that are not about it), with

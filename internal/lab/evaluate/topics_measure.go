@@ -41,6 +41,7 @@ func (c *topicCrawl) measure(name string, early int) TopicRun {
 			sum = 0
 		}
 	}
+	run.Found = at(run.OverCrawl, early) / 100 * float64(run.Early) / float64(max(1, c.web.Relevant()))
 	run.Precision, run.All = at(run.OverCrawl, early)/100, at(run.Target, len(run.Target))/100
 	ranked := slices.Clone(c.read)
 	slices.SortStableFunc(ranked, func(a, b topicRead) int { return cmp.Compare(b.correlation, a.correlation) })

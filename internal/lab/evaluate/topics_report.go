@@ -23,6 +23,7 @@ type TopicSummary struct {
 	Policy    string `json:"policy"`
 	Precision Spread `json:"precision"`
 	Gain      Spread `json:"precision_gain"`
+	Found     Spread `json:"found"`
 	Recall    Spread `json:"target_recall"`
 
 	Ranks    []float64 `json:"ranks"` // precision at each of Ranks, the mean of the webs
@@ -44,7 +45,8 @@ func SummariseTopics(webs []TopicWeb) (out []TopicSummary) {
 			slices.Sort(xs)
 			return Spread{xs[(len(xs)-1)/2], xs[0]}
 		}
-		one := TopicSummary{Policy: way.Policy, Precision: over(func(r TopicRun) float64 { return r.Precision }), Gain: over(func(r TopicRun) float64 { return r.Gain }), Recall: over(func(r TopicRun) float64 { return r.Recall })}
+		one := TopicSummary{Policy: way.Policy, Precision: over(func(r TopicRun) float64 { return r.Precision }), Gain: over(func(r TopicRun) float64 { return r.Gain }),
+			Found: over(func(r TopicRun) float64 { return r.Found }), Recall: over(func(r TopicRun) float64 { return r.Recall })}
 		one.Ranks = make([]float64, len(Ranks()))
 		accepted, documents, pages := 0, 0, 0
 		for _, w := range webs {
@@ -78,22 +80,22 @@ func (t TopicWeb) name() string {
 // WriteTopics writes a table of webs and what they come to.
 func WriteTopics(w io.Writer, webs []TopicWeb, all []TopicSummary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "web\tpolicy\tpages\tprecision\tgain\tcorrelation\ttargets in half\tin all\t")
+	fmt.Fprintln(t, "web\tpolicy\tpages\tprecision\tgain\tfound\tcorrelation\ttargets in half\tin all\t")
 	for _, web := range webs {
 		for _, r := range web.Runs {
 			if r.Policy == SearchAlone {
-				fmt.Fprintf(t, "%s\t%s\t%d\t\t\t\t\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.All)
+				fmt.Fprintf(t, "%s\t%s\t%d\t\t\t\t\t\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.All)
 				continue
 			}
-			fmt.Fprintf(t, "%s\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.Precision, r.Gain, r.Like, r.Recall, r.All)
+			fmt.Fprintf(t, "%s\t%s\t%d\t%.3f\t%.2f\t%.3f\t%.3f\t%.3f\t%.3f\t\n", web.name(), r.Policy, r.Pages, r.Precision, r.Gain, r.Found, r.Like, r.Recall, r.All)
 		}
-		fmt.Fprintf(t, "%s\tat most\t\t%.3f\t%.2f\t\t\t\t\n", web.name(), web.Most, web.Most/web.Runs[0].Precision)
+		fmt.Fprintf(t, "%s\tat most\t\t%.3f\t%.2f\t\t\t\t\t\n", web.name(), web.Most, web.Most/web.Runs[0].Precision)
 	}
-	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t")
+	fmt.Fprintln(t, "\t\t\t\t\t\t\t\t\t")
 	for _, s := range all {
 		if s.Policy != SearchAlone {
-			fmt.Fprintf(t, "median\t%s\t\t%.3f\t%.2f\t\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Recall.Median)
-			fmt.Fprintf(t, "worst\t%s\t\t%.3f\t%.2f\t\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Recall.Worst)
+			fmt.Fprintf(t, "median\t%s\t\t%.3f\t%.2f\t%.3f\t\t%.3f\t\t\n", s.Policy, s.Precision.Median, s.Gain.Median, s.Found.Median, s.Recall.Median)
+			fmt.Fprintf(t, "worst\t%s\t\t%.3f\t%.2f\t%.3f\t\t%.3f\t\t\n", s.Policy, s.Precision.Worst, s.Gain.Worst, s.Found.Worst, s.Recall.Worst)
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -27,6 +27,10 @@ func TestTopicsComparesPolicies(t *testing.T) {
 	}
 	require.Greater(t, by["gleaner"].Precision, by["bfs"].Precision)
 	require.Less(t, by["gleaner"].Precision, got.Most)
+	require.Greater(t, by["gleaner"].Found, by["bfs"].Found)
+	best := by["best"] // which ends sooner, but after the pages by which is compared
+	require.InDelta(t, best.Precision*float64(best.Early)/float64(topicweb.New(o).Relevant()), best.Found, 1e-9)
+	require.LessOrEqual(t, best.Found, 1.0)
 	require.Greater(t, by["gleaner"].All, by["best"].All)
 	require.Greater(t, by["graph"].All, by["best"].All)
 	require.Greater(t, by["gleaner"].All, by["gleaner, no tunnelling"].All)

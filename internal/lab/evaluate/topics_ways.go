@@ -67,6 +67,7 @@ func gleanerWays() (out []way) {
 	without("loss on the way", func(c *setting) { c.Weights.OffTopic = 1 })
 	without("worth of hosts", func(c *setting) { c.Weights.Host = collections.Worth{} })
 	without("new hosts sooner", func(c *setting) { c.Weights.Host.New = 0 })
+	out = append(out, way{"gleaner, with classifiers", synthesis.Gleaner, func(c *setting) { c.learnt = learntOf }})
 	without("other hosts sooner", func(c *setting) { c.Weights.OffSite = 0 })
 	return out
 }
