@@ -51,7 +51,7 @@ func (r Reach) String() string {
 // MedianSaving is a strategy over many sites.
 type MedianSaving struct {
 	Strategy string    `json:"strategy"`
-	Sites    int       `json:"sites"`
+	Sites    int       `json:"sites"`  // on which something can be saved
 	Median   []float64 `json:"median"` // one for each of Shares
 	Worst    []float64 `json:"worst"`
 }
@@ -73,13 +73,11 @@ func Medians(comparisons []Comparison) []MedianSaving {
 		m := MedianSaving{Strategy: named.Strategy}
 		for i := range Shares {
 			var v []float64
-			n := 0
 			for _, c := range comparisons {
 				r, ok := c.Result(named.Strategy)
 				if !ok || c.Papers < MinPapers {
 					continue
 				}
-				n++
 				switch reach := r.Reach[i]; {
 				case reach.Saving != nil:
 					v = append(v, *reach.Saving)
@@ -88,10 +86,11 @@ func Medians(comparisons []Comparison) []MedianSaving {
 				}
 			}
 			sort.Float64s(v)
+			m.Sites = max(m.Sites, len(v))
 			if len(v) == 0 {
 				v = []float64{0}
 			}
-			m.Sites, m.Median, m.Worst = n, append(m.Median, v[len(v)/2]), append(m.Worst, v[0])
+			m.Median, m.Worst = append(m.Median, v[len(v)/2]), append(m.Worst, v[0])
 		}
 		out = append(out, m)
 	}

@@ -88,3 +88,19 @@ func TestLeaveOneOut(t *testing.T) {
 	_, err = LeaveOneOut(lists, sites[:1])
 	require.Error(t, err)
 }
+
+// TestMedians are over the sites on which something can be saved.
+func TestMedians(t *testing.T) {
+	t.Parallel()
+	site := func(papers, requests int, saving ...float64) Comparison {
+		reach := Reach{Requests: requests}
+		if len(saving) > 0 {
+			reach.Saving = &saving[0]
+		}
+		return Comparison{Papers: papers, Results: []Result{{Strategy: rank.Gleaner, Reach: []Reach{reach, reach, reach, reach}}, {Strategy: OracleName}}}
+	}
+	got := Medians([]Comparison{site(9, 7, 0.5), site(9, 7, 0.25), site(9, 7, 1), site(9, 7), site(MinPapers-1, 2, -1)})
+	require.Len(t, got, 1)
+	require.Equal(t, MedianSaving{rank.Gleaner, 3, []float64{0.5, 0.5, 0.5, 0.5}, []float64{0.25, 0.25, 0.25, 0.25}}, got[0])
+	require.Equal(t, -9.0, Medians([]Comparison{site(9, 0)})[0].Worst[0], "never")
+}
