@@ -93,21 +93,12 @@ func (h *hunt) rule(s *site) {
 		s.c.Rule = "somebody else's page"
 	case f[fIdentity] < minIdentity && f[fProjectSite] < 0.3:
 		s.c.Rule = "does not show the name as its own"
-	case s.c.Score < h.f.model.Threshold && !certain(f):
+	case s.c.Score < h.f.model.Threshold && !certain(f) && !bound(f) && !h.alone(s):
 		s.c.Rule = ruleTooLittle + h.missing(f)
 	default:
 		s.c.Priority = priorityOf(s.c.Score, f)
 		s.c.Rule = ruleEvidence + h.shown(f)
 	}
-}
-
-// certain says that a page is its owner's by name alone: the root of a personal address,
-// with the full name as its title, that a directory lists or that looks like a
-// researcher's and has the full name in its address. Whether the owner's papers are
-// there the crawl will tell.
-func certain(f map[string]float64) bool {
-	own := f[fRoot] >= 1 && f[fUser] > 0 && f[fNameTitle] >= 1 && f[fOther] == 0 && f[fRival] == 0
-	return own && (f[fListed] >= 1 || f[fNameURL] >= 1 && f[fResearch] >= 0.5 && f[fDocuments] > 0)
 }
 
 // priorityOf words a score as Table 1's priorities: how surely a crawl that

@@ -16,18 +16,24 @@ import (
 )
 
 // testSeeds are webs that neither the embedded model nor the rules were made on.
-func testSeeds() []uint64 { return []uint64{201, 202, 203, 204, 205} }
+func testSeeds() []uint64 { return []uint64{301, 302, 303, 304, 305} }
 
-// TestHardSet measures the embedded model on webs it has not seen.
+// TestHardSet measures the embedded model on webs it has not seen, with rich metadata and
+// with poor.
 func TestHardSet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures on generated webs")
 	}
+	t.Run("rich", func(t *testing.T) { measure(t, func([]homepage.Subject) {}) })
+	t.Run("poor", func(t *testing.T) { measure(t, hardset.Poor) })
+}
+
+func measure(t *testing.T, known func([]homepage.Subject)) {
 	var decisions []evidence.Decision
 	var labels []homepage.Label
 	situations := map[string]string{}
 	for _, seed := range testSeeds() {
-		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil)
+		d, l, s, err := hardset.Run(t.Context(), seed, 200, nil, known)
 		require.NoError(t, err)
 		decisions, labels = append(decisions, d...), append(labels, l...)
 		for k, v := range s {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 )
@@ -13,14 +15,27 @@ import (
 // parallel is how many authors are looked for at a time.
 const parallel = 4
 
+// Poor leaves three papers to each author, and to each paper its author alone.
+func Poor(subjects []homepage.Subject) {
+	for i := range subjects {
+		s := &subjects[i]
+		s.CoAuthors, s.Papers = nil, slices.Clone(s.Papers[:min(3, len(s.Papers))])
+		for j := range s.Papers {
+			s.Papers[j].Authors = []gleaner.Author{s.Author}
+		}
+	}
+}
+
 // Run generates a web and finds its authors' homepages with the model given
-// (nil: the embedded one). Author ids carry the seed, so that several webs can
-// be judged together. The last result names each author's difficulty.
-func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model) ([]evidence.Decision, []homepage.Label, map[string]string, error) {
+// (nil: the embedded one), by what is known of them, which known may lessen. Author ids
+// carry the seed, so that several webs can be judged together. The last result names each
+// author's difficulty.
+func Run(ctx context.Context, seed uint64, authors int, m *homepage.Model, known func([]homepage.Subject)) ([]evidence.Decision, []homepage.Label, map[string]string, error) {
 	w, err := Generate(ctx, seed, authors)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	known(w.Subjects)
 	f := homepage.New(homepage.Config{Searcher: w.Searcher(), Getter: w, Model: m})
 	ds, err := f.FindAll(ctx, w.Subjects, parallel)
 	if err != nil {
@@ -73,7 +88,7 @@ func Train(ctx context.Context, seeds []uint64, authors int, own []homepage.Exam
 func gather(ctx context.Context, seeds []uint64, authors int, m *homepage.Model) ([]homepage.Example, error) {
 	var examples []homepage.Example
 	for i, seed := range seeds {
-		ds, labels, _, err := Run(ctx, seed, authors, m)
+		ds, labels, _, err := Run(ctx, seed, authors, m, func([]homepage.Subject) {})
 		if err != nil {
 			return nil, err
 		}
