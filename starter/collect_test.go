@@ -126,6 +126,12 @@ func TestCollectCommands(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, right, 9, "of 12")
 
+	// The crawl begins at further results of searches, which come page by page.
+	c.read(&s, "collect", topics, "--name", "found", "--pages", "1", "--search-seeds", "25", "--wait")
+	var found int
+	require.NoError(t, c.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls u JOIN collections c ON c.id=u.collection WHERE c.name='found' AND u.depth=0 AND u.priority < 1`).Scan(&found))
+	require.Greater(t, found, 2*(10-topic.Defaults().Results), "more than the first page of results has")
+
 	// The crawl begins at what a directory lists, too.
 	dump := c.file("dump.csv", "url,category\nhttp://listed.example/,Top/"+web.Topics()[0].ID+"/Listed\n")
 	require.Contains(t, c.wrong(program.ExitUsage, "collect", topics, "--seeds", "none.rdf"), "none.rdf")
