@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,12 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
-	"gleaner/internal/match"
 	"gleaner/internal/rank"
 	"gleaner/internal/web/page"
-	"gleaner/internal/web/weburl"
 )
 
 // recording is a folder of recorded sites and the one of what is true of them.
@@ -30,14 +26,6 @@ type recordedSite struct {
 	host  string
 	from  recording
 	setup Setup
-}
-
-func unescapedKey(raw string) string {
-	k := weburl.Key(raw)
-	if u, err := url.PathUnescape(k); err == nil {
-		return u
-	}
-	return k
 }
 
 // recordedSites loads every host of the recordings. A document is accepted when it
@@ -96,19 +84,14 @@ func wanted(t testing.TB, sites []recordedSite) []recordedSite {
 	t.Helper()
 	out := append([]recordedSite(nil), sites...)
 	for _, c := range recordings {
-		var papers []gleaner.Paper
-		goals := map[string]bool{}
+		var papers []Wanted
 		for _, r := range realdata.Table(t, c.truth, "wanted.tsv") {
-			papers = append(papers, gleaner.Paper{Title: r["title"]})
-			for _, u := range strings.Fields(r["urls"]) {
-				goals[unescapedKey(u)] = true
-			}
+			papers = append(papers, Wanted{r["title"], strings.Fields(r["urls"])})
 		}
-		index := match.NewIndex(papers)
+		of := Setup{}.For(papers)
 		for i := range out {
 			if out[i].from == c {
-				out[i].setup.Wanted = index
-				out[i].setup.Goal = func(u string) bool { return goals[unescapedKey(u)] }
+				out[i].setup.Wanted, out[i].setup.Goal = of.Wanted, of.Goal
 			}
 		}
 	}

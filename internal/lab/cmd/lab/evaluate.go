@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -132,13 +133,7 @@ func writeHomepageReport(w io.Writer, r homepage.Report) error {
 	return nil
 }
 
-func (c *cli) evaluateCrawl() *cobra.Command {
-	var s snapshotFlags
-	var strategies []string
-	var html string
-	var leftOut bool
-	cmd := &cobra.Command{Use: "crawl --site URL | --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
-		Long: `Crawl a recorded site with each strategy and count the requests to each share of
+const crawlHelp = `Crawl a recorded site with each strategy and count the requests to each share of
 its papers, beside breadth-first and an oracle that knows the site. --site records
 the site first, politely, into a WARC file (--to), and judges that; --record reads a
 mirror (DIR is named like the host), --warc files of any origin. What is a paper
@@ -147,12 +142,23 @@ the academic filter says, or a file of labels (URL, tab, kind).
 Two simple policies stand beside the strategies: documents-first takes pages last;
 zhuang-names-last is zhuang, but slides, homework and courses, by their names, come last.
 
+With --wanted they are crawled for the papers of a list alone, as a harvest crawls.
+
 With several sites, --left-out trains gleaner's prior for each on all the others: the
-figures are then those of sites that it has not seen.`,
+figures are then those of sites that it has not seen.`
+
+func (c *cli) evaluateCrawl() *cobra.Command {
+	var s snapshotFlags
+	var strategies []string
+	var html, papers string
+	var leftOut bool
+	cmd := &cobra.Command{Use: "crawl --site URL | --record DIR | --warc FILE…", Short: "Compare strategies on a recorded site: papers against requests", Args: cobra.NoArgs,
+		Long: crawlHelp,
 		Example: `  lab evaluate crawl --site https://www.example.edu/~roe/ --to roe.warc.gz
   lab evaluate crawl --warc roe.warc.gz --strategies bfs,zhuang,gleaner --html roe.html
   lab evaluate crawl --record mirror/www.example.edu --labels labels.tsv --json
-  lab evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out`,
+  lab evaluate crawl --warc roe.warc.gz --warc doe.warc.gz --left-out
+  lab evaluate crawl --record mirror/www.example.edu --wanted papers.tsv`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := c.Settings()
 			if err != nil {
@@ -171,14 +177,18 @@ figures are then those of sites that it has not seen.`,
 			if err != nil {
 				return err
 			}
+			if err := crawlFor(sites, papers); err != nil {
+				return err
+			}
 			priors := map[string]*rank.Prior{}
+			if leftOut && len(sites) < 2 {
+				return fmt.Errorf("%w: --left-out wants two sites at least", program.ErrUsage)
+			}
 			if leftOut {
-				if len(sites) < 2 {
-					return fmt.Errorf("%w: --left-out wants two sites at least", program.ErrUsage)
-				}
-				if priors, err = evaluate.LeaveOneOut(*options.Lists, sites); err != nil {
-					return err
-				}
+				priors, err = evaluate.LeaveOneOut(*options.Lists, sites)
+			}
+			if err != nil {
+				return err
 			}
 			return c.compare(sites, strategies, options, priors, html)
 		}}
@@ -188,9 +198,30 @@ figures are then those of sites that it has not seen.`,
 	fl.StringVar(&s.to, "to", "site.warc.gz", "WARC file to record --site into")
 	fl.IntVar(&s.limit, "max-pages", 2000, "requests of the recording")
 	fl.StringSliceVar(&strategies, "strategies", []string{rank.BreadthFirst, evaluate.DocumentsFirst, rank.Zhuang, evaluate.NamesLast, rank.Gleaner}, "strategies to compare")
+	fl.StringVar(&papers, "wanted", "", "papers that are crawled for: a line each with title, tab, addresses of its documents")
 	fl.BoolVar(&leftOut, "left-out", false, "train gleaner's prior for each site on all the others")
 	fl.StringVar(&html, "html", "", "write charts and table as one HTML page to this file")
 	return cmd
+}
+
+// crawlFor makes the crawls of sites ones for the papers of a list, if there is one.
+func crawlFor(sites []evaluate.Named, list string) error {
+	if list == "" {
+		return nil
+	}
+	file, err := os.Open(list)
+	if err != nil {
+		return fmt.Errorf("%w: %w", program.ErrUsage, err)
+	}
+	defer file.Close()
+	papers, err := evaluate.ReadWanted(file)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", program.ErrUsage, list, err)
+	}
+	for i := range sites {
+		sites[i].Setup = sites[i].Setup.For(papers)
+	}
+	return nil
 }
 
 // compare runs the strategies; a prior of a site's own goes before that of the

@@ -90,6 +90,19 @@ func (l *laboratory) home() string {
 	return ""
 }
 
+// crawlsFor compares crawls for one paper alone of the recorded site.
+func (l *laboratory) crawlsFor(recorded string) {
+	for _, p := range l.web.Truth().Papers {
+		if len(p.URLs) == 0 || !strings.HasPrefix(p.URLs[0], l.home()) {
+			continue
+		}
+		one := l.file("wanted.tsv", p.Title+"\t"+strings.Join(p.URLs, " ")+"\n")
+		require.Regexp(l.t, `(?m)^\S+ +1 papers`, l.must("evaluate", "crawl", "--warc", recorded, "--wanted", one))
+		return
+	}
+	l.t.Fatal("no paper lies below the homepage")
+}
+
 // elsewhere are the commands that are not run here.
 var elsewhere = map[string]string{
 	"lab":                        "prints its help",
@@ -141,6 +154,7 @@ func TestMeasuringOnASampleWeb(t *testing.T) {
 	l := open(t)
 	home, recorded, lists := l.home(), filepath.Join(t.TempDir(), "site.warc.gz"), filepath.Join(t.TempDir(), "lists.yaml")
 	require.Contains(t, l.must("evaluate", "crawl", "--site", home, "--to", recorded, "--strategies", "bfs"), "site.warc.gz")
+	l.crawlsFor(recorded)
 	l.must("train", "links", "--warc", recorded, "--out", lists)
 	require.FileExists(t, lists)
 	l.trainTopic()
