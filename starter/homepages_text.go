@@ -14,6 +14,7 @@ import (
 
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
+	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -35,6 +36,9 @@ func writeExplained(w io.Writer, e harvest.Explained) error {
 		return err
 	}
 	d := e.Decision
+	for _, c := range homepage.Provisional(*d) {
+		fmt.Fprintf(w, "%s is taken by the name alone: its crawl confirms it, or withdraws it\n", c.URL)
+	}
 	for _, p := range d.Elsewhere() {
 		fmt.Fprintf(w, "papers at %s  (crawled: %s; linked from %s; %s)\n", p.URL, p.Scope, p.Of, p.Rule)
 	}
