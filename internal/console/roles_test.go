@@ -18,7 +18,7 @@ func leastRoles() map[string]store.Role {
 		"POST /blacklist": store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
 	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png",
-		"urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "whitelist", "blacklist", "statistics", "openapi.json"} {
+		"urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json"} {
 		all["GET /"+page] = store.Reader
 	}
 	return all

@@ -1,0 +1,40 @@
+package collections
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const behindSQL = brief + `WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`
+
+// Behind lists collections as Told does that were asked for before one, the latest first;
+// 0 is before none.
+func (r *Record) Behind(ctx context.Context, id, limit int) ([]Collection, error) {
+	rows, err := r.db.Pool.Query(ctx, behindSQL, id, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Collection])
+}
+
+// Worse is a place among the entries of a topic, the best of which come first.
+type Worse struct {
+	Correlation float64
+	N           int
+}
+
+// EntriesBehind lists entries of a topic behind a place, nil from the best on.
+func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after *Worse, limit int) ([]Entry, error) {
+	correlation, n := 2.0, 0 // more than there is
+	if after != nil {
+		correlation, n = after.Correlation, after.N
+	}
+	rows, err := r.db.Pool.Query(ctx, `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
+		FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
+		WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::int) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Entry])
+}
