@@ -73,7 +73,8 @@ func told(err error) error {
 
 // Start implements console.Harvests.
 func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
-	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay}}
+	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,
+		Budget: w.Budget, WARC: w.WARC, Again: w.Again}}
 	years, err := yearsFlag(w.Years)
 	if err != nil {
 		return "", "", err

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"gleaner/internal/library/collection"
+	"gleaner/internal/service/config"
 )
 
 // Harvests does to harvests what commands do. An error says what a command would.
@@ -29,6 +31,12 @@ type Wish struct {
 	Goal  string // a venue's key or name, site:URL, author:PID, or papers:NAME
 	Years string // such as 1998-2004; "" for all
 	Delay time.Duration
+
+	// As the flags of `starter harvest` have them; zero is the worker's setting.
+	Scope, Strategy, Leads, Again string
+	MaxPages                      int
+	Budget                        float64
+	WARC                          bool
 }
 
 // Failed is what failed and is to be tried again; zero fields are all of it.
@@ -72,8 +80,29 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 			return nil, fmt.Errorf("%w: delay is a time such as 5s", errInput)
 		}
 	}
+	w.Scope, w.Strategy, w.Leads, w.Again, w.MaxPages, w.WARC = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again"), a.number("max-pages"), a.get("warc") == "yes"
+	if b := a.get("budget"); b != "" {
+		var err error
+		if w.Budget, err = strconv.ParseFloat(b, 64); err != nil {
+			return nil, fmt.Errorf("%w: budget is a number of requests", errInput)
+		}
+	}
 	id, did, err := c.Harvests.Start(ctx, w)
 	return c.done(ctx, a, id, did, err)
+}
+
+// harvestParams are the options of a harvest, by the names of the flags.
+func harvestParams() []param {
+	return []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
+		{name: "goal", what: "a venue's key or name, the address of a site, a person's name or DBLP id, or the name of a list that was entered", required: true},
+		{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"},
+		{name: "max-pages", what: "requests of the crawl of one site (default: the worker's setting)", number: true},
+		{name: "scope", what: "what of a host may be crawled: the directories of homepages, or all (default: prefix)", one: []string{"prefix", "host"}},
+		{name: "strategy", what: "the order in which links are followed (default: the worker's setting)", one: config.Strategy("").Choices()},
+		{name: "leads", what: "documents linked on other hosts that are taken (default: the worker's setting)", one: config.Leads("").Choices()},
+		{name: "budget", what: "requests that one more accepted document may cost (default: no limit)"},
+		{name: "again", what: "what to ask again of what was asked before (default: all where this harvest is complete, else due)", one: []string{"due", "all", "none"}},
+		{name: "warc", what: "keep what is exchanged with sites in WARC files (default: the worker's setting)", one: []string{"yes", "no"}}}
 }
 
 // done notes who did what.

@@ -54,6 +54,13 @@ func described(t *testing.T) *openapi3.T {
 		op.Responses = openapi3.NewResponses(
 			openapi3.WithStatus(200, &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription("the data of the page").WithJSONSchemaRef(shows)}),
 			openapi3.WithName("default", openapi3.NewResponse().WithDescription("why not").WithJSONSchemaRef(wrong)))
+		if r.method == http.MethodPost {
+			op.Responses.Value("200").Value.WithDescription("what was done")
+			op.Responses.Set("303", &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription("the same for a browser, which is led on to the page that shows it")})
+			for code, why := range map[string]string{"400": "something is missing, or is none of what may be said", "401": "log in first", "403": "the role, or this console, does not allow it", "404": "there is no such thing, or it does not run", "503": "a server that it takes does not answer"} {
+				op.Responses.Set(code, &openapi3.ResponseRef{Value: openapi3.NewResponse().WithDescription(why).WithJSONSchemaRef(wrong)})
+			}
+		}
 		path := strings.NewReplacer("{$}", "", "...", "").Replace(r.path)
 		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
 			op.AddParameter(openapi3.NewPathParameter(m[1]).WithSchema(openapi3.NewStringSchema()))

@@ -170,9 +170,7 @@ func routes() []route {
 	return []route{
 		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
-		{"POST", "/harvests", store.Editor, "done", "Starts a harvest, or joins the one that runs.", []param{{name: "kind", what: "what goal is (default: a venue)", one: goalKinds()},
-			{name: "goal", what: "a venue's key or name, the address of a site, a person's name or DBLP id, or the name of a list that was entered", required: true},
-			{name: "years", what: "years of publication, such as 1998-2004"}, {name: "delay", what: "least time between two requests to one host, such as 5s"}}, startHarvest, donePage{}},
+		{"POST", "/harvests", store.Editor, "done", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
 		{"POST", "/harvests/{id...}", store.Editor, "done", "Pauses, resumes, cancels or retries a harvest.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry}, required: true},
 			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
