@@ -46,8 +46,8 @@ func (c *cli) cleanParentsCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{Use: "parents", Short: "Pages that lead to files, and are of no use", Args: cobra.NoArgs,
 		Long: `Remove parent pages of no use, which are those on blacklisted hosts, those that are
-gone, and those that lead to no document on record: their links to files, and their
-lines of the whitelist. Pages of a site that is being crawled may have documents soon.`,
+gone, and those that lead to no document on record ("starter parents list" shows them):
+the pages, their links to files, and their lines of the whitelist. Pages of a site that is being crawled may have documents soon.`,
 		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --confirm",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.newJob(cmd.Context(), store.JobCleanParents, o, true, file)
