@@ -331,10 +331,11 @@ func samples(results []collections.Result) (out []topic.Sample) {
 // directory lists under a topic, for as much on topic as an entry is at least; in the
 // context graph seeds are of high priority.
 func (c Config) seeds(ask Ask, model *topic.Model, results []collections.Result) (out []collections.URL) {
-	has, met := map[string]bool{}, map[string]bool{}
+	has, met := map[string]bool{}, map[frontier.Hash]bool{}
 	begin := func(at string, priority float64) {
-		if !met[at] && c.allows(at) {
-			met[at] = true
+		at, err := weburl.Canonical("", at) // a person's file has them as they come
+		if h := frontier.HashOf(at); err == nil && !met[h] && c.allows(at) {
+			met[h] = true
 			out = append(out, collections.URL{URL: at, Host: weburl.Host(at), Priority: priority})
 		}
 	}

@@ -95,12 +95,12 @@ func (m *Maker) found(ctx context.Context, t topic.Topic, n int) (urls []string,
 	}
 }
 
-// distinct are addresses in their one spelling, each once.
+// distinct are addresses in their one spelling, those of one page once.
 func distinct(urls []string) (out []string) {
 	met := map[string]bool{}
 	for _, u := range urls {
-		if canonical, err := weburl.Canonical("", u); err == nil && !met[canonical] {
-			met[canonical] = true
+		if canonical, err := weburl.Canonical("", u); err == nil && !met[weburl.Key(canonical)] {
+			met[weburl.Key(canonical)] = true
 			out = append(out, canonical)
 		}
 	}

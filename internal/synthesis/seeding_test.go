@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner/evidence"
@@ -111,4 +112,19 @@ func TestTitlesOfAVenueAreQueries(t *testing.T) {
 	waiting, err := collections.In(db).Counts(t.Context(), c.ID)
 	require.NoError(t, err)
 	require.Equal(t, 1+2*20, waiting.Waiting)
+}
+
+// TestSeedsOfOneIdentity: what a directory and a search list by several spellings is one URL,
+// at which the crawl begins once.
+func TestSeedsOfOneIdentity(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	listed := []string{"HTTP://Twice.example", "https://twice.example/", "http://twice.example/index.html#top", "http://twice.example/other", "nothing"}
+	_, c, err := prepares(t, db, func(a *Ask) { a.Seeds = map[string][]string{"two": listed} }, topic.Topic{ID: "one", Query: "one"}, topic.Topic{ID: "two", Query: "two"})
+	require.NoError(t, err)
+	rows, err := db.Pool.Query(t.Context(), `SELECT url FROM collection_urls WHERE collection=$1 AND host='twice.example' ORDER BY seq`, c.ID)
+	require.NoError(t, err)
+	urls, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"http://twice.example/", "http://twice.example/other"}, urls)
 }
