@@ -51,7 +51,7 @@ func (l *loop) learn(ctx context.Context) error {
 		l.graph = &contextGraph{filter: l.Filter, given: l.cfg.Words}
 	}
 	if l.at.Requests-l.at.Lesson >= min(nextLesson, max(firstLesson, l.at.Lesson)) {
-		mine, err := l.Queue.Lesson(ctx, l.at.Requests)
+		mine, err := l.Queue.Lesson(ctx, l.at.Lesson, l.at.Requests)
 		if err == nil && mine {
 			err = l.lesson(ctx)
 		}

@@ -33,8 +33,9 @@ type Queue interface {
 	Tunnel(ctx context.Context) (bool, error)
 	// Linked are the pages read last whose links are recorded, at most so many.
 	Linked(ctx context.Context, most int) ([]collections.Linked, error)
-	// Lesson takes it on to learn of them, at so many requests: one of all who ask does.
-	Lesson(ctx context.Context, requests int) (mine bool, err error)
+	// Lesson takes it on to learn of them, at so many requests: one of all who ask since
+	// the last does (Standing.Lesson).
+	Lesson(ctx context.Context, last, requests int) (mine bool, err error)
 	// Learn keeps what that came to.
 	Learn(ctx context.Context, requests int, what json.RawMessage) error
 	// Learnt is what was learnt last, and at how many requests.

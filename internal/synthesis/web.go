@@ -196,8 +196,8 @@ func (w *web) Linked(ctx context.Context, most int) ([]collections.Linked, error
 }
 
 // Lesson implements Queue.
-func (w *web) Lesson(ctx context.Context, requests int) (bool, error) {
-	return w.record.Lesson(ctx, w.id, requests)
+func (w *web) Lesson(ctx context.Context, last, requests int) (bool, error) {
+	return w.record.Lesson(ctx, w.id, last, requests)
 }
 
 // Learn implements Queue.

@@ -30,7 +30,7 @@ type queue interface {
 	Terms(ctx context.Context) (int, map[string]int, error)
 	Known(ctx context.Context, h frontier.Hash) bool
 	Linked(ctx context.Context, most int) ([]Linked, error)
-	Lesson(ctx context.Context, requests int) (bool, error)
+	Lesson(ctx context.Context, last, requests int) (bool, error)
 	Learn(ctx context.Context, requests int, what json.RawMessage) error
 	Learnt(ctx context.Context) (json.RawMessage, int, error)
 	Tunnel(ctx context.Context) (bool, error)
@@ -87,8 +87,8 @@ func (q inPostgres) Linked(ctx context.Context, most int) ([]Linked, error) {
 	return q.Record.Linked(ctx, q.id, most)
 }
 
-func (q inPostgres) Lesson(ctx context.Context, requests int) (bool, error) {
-	return q.Record.Lesson(ctx, q.id, requests)
+func (q inPostgres) Lesson(ctx context.Context, last, requests int) (bool, error) {
+	return q.Record.Lesson(ctx, q.id, last, requests)
 }
 
 func (q inPostgres) Learn(ctx context.Context, requests int, what json.RawMessage) error {
@@ -384,6 +384,9 @@ func TestTheNextHostReadsTheIndex(t *testing.T) {
 	require.Equal(t, "h0.example", host)
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, HostSQL, q.id, 200, 5, 0, 0.0, []string{}))
 	require.NotRegexp(t, `rows=\d{4,}`, plan(t, q.db, BestSQL, q.id, "calendar.example"))
+	_, err = q.db.Pool.Exec(ctx, `INSERT INTO sites (host) SELECT host FROM collection_hosts WHERE host LIKE 'h%'`)
+	require.NoError(t, err)
+	require.NotRegexp(t, `rows=\d{4,}|Removed by Filter: \d{4,}`, plan(t, q.db, UnderWaySQL, q.id, ""))
 }
 
 // plan is how Postgres went about a query, and how many rows each step met.

@@ -19,6 +19,9 @@ const MaxDeaths = 3
 // ErrLimit is returned where with the requests under way as many are made as may be.
 var ErrLimit = errors.New("as many requests are under way as are left of the limit")
 
+const underWaySQL = `SELECT count(*) FROM collection_hosts h JOIN sites s ON s.host=h.host
+	WHERE h.collection=$1 AND h.host<>$2 AND h.handling IS NOT NULL AND s.holder<>'' AND s.expires_at > clock_timestamp()`
+
 // within says ErrLimit where one more request would be more than the rules allow. Takers
 // wait for each other, so that they count each other's.
 func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) error {
@@ -29,8 +32,7 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 	if err := tx.QueryRow(ctx, `SELECT requests FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id).Scan(&made); err != nil {
 		return err
 	}
-	err := tx.QueryRow(ctx, `SELECT count(*) FROM collection_hosts h JOIN sites s ON s.host=h.host
-		WHERE h.collection=$1 AND h.host<>$2 AND h.handling IS NOT NULL AND s.holder<>'' AND s.expires_at > clock_timestamp()`, id, host).Scan(&underWay)
+	err := tx.QueryRow(ctx, underWaySQL, id, host).Scan(&underWay)
 	if err == nil && made+underWay >= rules.MaxPages {
 		err = ErrLimit
 	}

@@ -4,4 +4,6 @@ package collections
 const (
 	HostSQL = hostSQL
 	BestSQL = bestSQL
+
+	UnderWaySQL = underWaySQL
 )

@@ -97,10 +97,10 @@ func (r *Record) ForgetLinks(ctx context.Context, id, but int) error {
 	return err
 }
 
-// Lesson takes a lesson that a crawl learns from its own links on: of all who would at so
-// many requests, one is told to. Who dies over it leaves it to the next.
-func (r *Record) Lesson(ctx context.Context, id, requests int) (mine bool, err error) {
-	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$2 WHERE id=$1 AND lesson < $2`, id, requests)
+// Lesson takes a lesson that a crawl learns from its own links on, at so many requests: of
+// all who would since the last, one is told to. Who dies over it leaves it to the next.
+func (r *Record) Lesson(ctx context.Context, id, last, requests int) (mine bool, err error) {
+	tag, err := r.db.Pool.Exec(ctx, `UPDATE collections SET lesson=$3 WHERE id=$1 AND lesson = $2 AND lesson < $3`, id, last, requests)
 	return tag.RowsAffected() == 1, err
 }
 

@@ -46,14 +46,14 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestLessons: of those who would learn at so many requests one does, and what it learnt is
-// there for all.
+// TestLessons: of those who would learn since the last lesson one does, though another has
+// counted a request more by then; and what it learnt is there for all.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	inBoth(t, Rules{}, nil, func(t *testing.T, q queue) {
 		ctx := t.Context()
-		for _, want := range []bool{true, false} {
-			mine, err := q.Lesson(ctx, 200)
+		for at, want := range []bool{true, false, false} {
+			mine, err := q.Lesson(ctx, 0, 200+at)
 			require.NoError(t, err)
 			require.Equal(t, want, mine)
 		}

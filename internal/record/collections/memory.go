@@ -209,9 +209,11 @@ func (m *Memory) Linked(_ context.Context, most int) ([]Linked, error) {
 }
 
 // Lesson says who is to learn, as that of a Record.
-func (m *Memory) Lesson(_ context.Context, requests int) (bool, error) {
-	mine := m.lesson < requests
-	m.lesson = max(m.lesson, requests)
+func (m *Memory) Lesson(_ context.Context, last, requests int) (bool, error) {
+	mine := m.lesson == last && last < requests
+	if mine {
+		m.lesson = requests
+	}
 	return mine, nil
 }
 
