@@ -12,6 +12,7 @@ const (
 	anchorNever  = 0.05 // share of such links that lead to relevant pages, of a word that leads out
 	anchorMostly = 0.5  // and of one that leads on
 	mostAnchors  = 200  // words of each kind
+	mostOfSite   = 5000 // words that are heeded of one site, however many it makes up
 )
 
 // Anchor is a word of links.
@@ -25,6 +26,7 @@ type Anchor struct {
 // of one site's menu says nothing of others.
 type Anchors struct {
 	by map[string]map[string]*anchorCount
+	of map[string]int // words of each site
 }
 
 type anchorCount struct{ links, relevant float64 }
@@ -32,18 +34,22 @@ type anchorCount struct{ links, relevant float64 }
 // Add counts a link on a page of a site, and whether it leads to a relevant page.
 func (a *Anchors) Add(site, anchor string, relevant bool) {
 	if a.by == nil {
-		a.by = map[string]map[string]*anchorCount{}
+		a.by, a.of = map[string]map[string]*anchorCount{}, map[string]int{}
 	}
 	text := words(anchor)
 	slices.Sort(text)
 	for _, w := range slices.Compact(text) {
-		if a.by[w] == nil {
-			a.by[w] = map[string]*anchorCount{}
-		}
 		n := a.by[w][site]
+		if n == nil && a.of[site] == mostOfSite {
+			continue
+		}
 		if n == nil {
+			if a.by[w] == nil {
+				a.by[w] = map[string]*anchorCount{}
+			}
 			n = &anchorCount{}
 			a.by[w][site] = n
+			a.of[site]++
 		}
 		n.links++
 		if relevant {

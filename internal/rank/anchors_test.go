@@ -2,6 +2,7 @@ package rank_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +39,26 @@ func TestAnchors(t *testing.T) {
 	require.Equal(t, []string{"home", "weather"}, got.PruningAnchors)
 	require.Equal(t, []string{"research", "our", "theorems"}, got.ExtractingAnchors)
 	require.Equal(t, []string{"home"}, given.PruningAnchors)
+}
+
+// TestAnchorsOfAHostileSite: of a site that makes up words without end some are heeded, and
+// of what others say nothing is lost.
+func TestAnchorsOfAHostileSite(t *testing.T) {
+	t.Parallel()
+	var a rank.Anchors
+	made := func(n int) string {
+		return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%06d", n))
+	}
+	for site := range 5 {
+		for i := range 6000 {
+			a.Add(fmt.Sprintf("s%d.example", site), made(i), true)
+		}
+		a.Add(fmt.Sprintf("s%d.example", site), made(7), false)
+	}
+	for i := range 5 {
+		a.Add(fmt.Sprintf("t%d.example", i), made(5999), false)
+	}
+	out, on := a.Lists()
+	require.Equal(t, []rank.Anchor{{Word: made(5999), Sites: 5}}, out, "beyond what is heeded of the others")
+	require.Contains(t, on, rank.Anchor{Word: made(7), Sites: 5, Share: 0.5})
 }

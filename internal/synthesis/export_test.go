@@ -10,3 +10,6 @@ import (
 func LayerExamples(f *topic.Filter, pages []collections.Linked, threshold float64) []classify.Example {
 	return (&contextGraph{filter: f}).examples(pages, threshold)
 }
+
+// Anchors are the words of links that are learnt.
+var Anchors = anchors

@@ -10,6 +10,7 @@ import (
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/web/weburl"
 )
 
 const (
@@ -124,7 +125,8 @@ func (l *loop) lessons(pages []collections.Linked) (Lessons, error) {
 }
 
 // anchors are the words of links that lead out of pages on topic, and of those that lead
-// from others to such.
+// from others to such. The hosts of a domain are one site: they share their menus, and who
+// owns it has as many as he likes.
 func anchors(pages []collections.Linked, threshold float64) (pruning, extracting []rank.Anchor) {
 	at := places(pages)
 	var from [2]rank.Anchors
@@ -135,7 +137,7 @@ func anchors(pages []collections.Linked, threshold float64) (pruning, extracting
 		}
 		for _, link := range p.Links {
 			if to, read := at[link.To]; read && to != i {
-				of.Add(p.Host, link.Anchor, pages[to].Correlation >= threshold)
+				of.Add(weburl.Domain(p.Host), link.Anchor, pages[to].Correlation >= threshold)
 			}
 		}
 	}

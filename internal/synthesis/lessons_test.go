@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/rank"
+	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	. "gleaner/internal/synthesis"
 )
 
@@ -69,4 +71,23 @@ func TestWordsOfLinksAreLearnt(t *testing.T) {
 	require.NoError(t, err)
 	a.LearnLinks = true
 	require.ErrorContains(t, a.Check(), "--inspect")
+}
+
+// TestHostsOfADomainAreOneSite: who has a domain, and as many hosts as he likes, has no word
+// of links pruned by that everywhere.
+func TestHostsOfADomainAreOneSite(t *testing.T) {
+	t.Parallel()
+	learnt := func(host string) []rank.Anchor {
+		out := "http://out.example/"
+		pages := []collections.Linked{{URL: out, Host: "out.example", Hash: frontier.HashOf(out)}}
+		for i := range 6 {
+			at := fmt.Sprintf(host, i)
+			pages = append(pages, collections.Linked{URL: "http://" + at + "/", Host: at, Hash: frontier.HashOf("http://" + at + "/"), Correlation: 1,
+				Links: []collections.Lead{{To: frontier.HashOf(out), Anchor: "publications"}}})
+		}
+		pruning, _ := Anchors(pages, 0.5)
+		return pruning
+	}
+	require.Equal(t, []rank.Anchor{{Word: "publications", Sites: 6}}, learnt("h%d.example"))
+	require.Empty(t, learnt("h%d.hostile.example"))
 }
