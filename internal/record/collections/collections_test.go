@@ -311,6 +311,22 @@ func TestTraps(t *testing.T) {
 	})
 }
 
+// TestTrapsHeedWhatWasJudged: a page nearly the same as one that was read is not judged, and
+// tells nothing of its host.
+func TestTrapsHeedWhatWasJudged(t *testing.T) {
+	t.Parallel()
+	seeds := []URL{url("a.example", "0", 1), url("a.example", "1", 0.9), url("a.example", "2", 0.8)}
+	inBoth(t, Rules{Size: 9, Trap: Trap{Pages: 2, Rate: 0.5}}, seeds, func(t *testing.T, q queue) {
+		for i := range seeds {
+			u, _, err := q.Next(t.Context())
+			require.NoError(t, err)
+			require.NotNil(t, u)
+			require.Equal(t, seeds[i].URL, u.URL)
+			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Kind: Page, Outcome: NearDuplicate}))
+		}
+	})
+}
+
 // TestWeigh: a collection that is gone on with under other rules asks in their order.
 func TestWeigh(t *testing.T) {
 	t.Parallel()

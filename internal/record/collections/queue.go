@@ -180,9 +180,9 @@ func request(v *Visit) int {
 	return 1
 }
 
-// read is 1 for a visit that read a page, and 1 for one on topic.
+// read is 1 for a visit that read a page and judged it, and 1 for one on topic.
 func read(v *Visit) (page, relevant int) {
-	if v.Kind != Page || !v.Again.IsZero() {
+	if v.Kind != Page || !v.Again.IsZero() || v.Outcome == NearDuplicate {
 		return 0, 0
 	}
 	if v.About {
