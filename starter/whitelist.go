@@ -106,10 +106,10 @@ func (c *cli) citing(ctx context.Context, source string) (*app.App, error) {
 	switch source {
 	case "":
 		return c.Record(ctx)
-	case "semanticscholar":
+	case tables.SemanticScholar:
 		return c.Application(ctx)
 	}
-	return nil, fmt.Errorf("%w: --source is semanticscholar, not %q", program.ErrUsage, source)
+	return nil, fmt.Errorf("%w: --source is %s, not %q", program.ErrUsage, tables.SemanticScholar, source)
 }
 
 // readCitations reads lines of a domain or DOI and a count; a first line whose

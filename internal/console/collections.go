@@ -106,7 +106,7 @@ func worseThan(after string) (*collections.Worse, error) {
 	c, n, _ := strings.Cut(after, " ")
 	correlation, err := strconv.ParseFloat(c, 64)
 	number, nerr := strconv.Atoi(n)
-	if err := errors.Join(err, nerr); err != nil {
+	if errors.Join(err, nerr) != nil || number < 0 {
 		return nil, fmt.Errorf("%w: after is what the page before gave as next", errInput)
 	}
 	return &collections.Worse{Correlation: correlation, N: number}, nil

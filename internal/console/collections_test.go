@@ -1,9 +1,12 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,10 +38,66 @@ func TestCollectionsAreListed(t *testing.T) {
 	body := d.page(path)
 	require.Contains(t, body, `<a href="/documents/`+sampleSHA)
 	require.Contains(t, body, "1.000")
-	for path, code := range map[string]int{"/collections/none": http.StatusNotFound, path + "?after=x": http.StatusBadRequest} {
+	for path, code := range map[string]int{"/collections/none": http.StatusNotFound, path + "?after=x": http.StatusBadRequest, path + "?after=0.5%20-9223372036854775808": http.StatusBadRequest,
+		path + "?after=0.5%2099999999999": http.StatusOK, "/collections?after=99999999999": http.StatusOK} {
 		res, _ := d.do("GET", path, "")
 		require.Equal(t, code, res.StatusCode, path)
 	}
+}
+
+// TestCollectionsInABrowser goes by keyboard and mouse from the list of collections to the
+// last page of a topic, and from the list of parents to what is known of one: all is on
+// pages of the console, and the words of strangers do nothing.
+func TestCollectionsInABrowser(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	d.exec(`UPDATE collection_urls SET parent='javascript:alert(3)'`)
+	d.exec(`UPDATE parents SET url='javascript:alert(4)' WHERE host='p1.example'`)
+	w := d.window()
+	w.size(1280, "light")
+	const at = `decodeURIComponent(location.pathname) + location.search`
+	rows := func() int { return see[int](w, `document.querySelectorAll("tbody tr").length`) }
+	harmless := func() {
+		require.Zero(t, see[int](w, `[...document.querySelectorAll("main script, main img, main a")].filter(e => !/^https?:$/.test(e.protocol)).length`))
+		require.Empty(t, w.complaints())
+	}
+	w.open("/")
+	w.do(chromedp.Click(`nav a[href="/collections"]`))
+	w.until(`document.querySelector("[aria-current]")?.textContent == "Collections"`)
+	harmless()
+	w.do(chromedp.Click("tbody a"))
+	w.until(at + ` == "/collections/conf/maths"`)
+	require.Equal(t, pageSize, rows())
+	harmless()
+	for range 2 {
+		was := see[string](w, `location.href`)
+		w.do(chromedp.Click("a[rel=next]"))
+		w.until(fmt.Sprintf(`location.href != %q && document.readyState == "complete"`, was))
+	}
+	require.Equal(t, 20, rows())
+	require.False(t, see[bool](w, `!!document.querySelector("a[rel=next]")`))
+	w.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#topic").value = "knots"`), chromedp.Click("main form button"))
+	w.until(at + ` == "/collections/conf/maths?topic=knots"`)
+	require.Equal(t, 10, rows())
+	harmless()
+
+	w.do(chromedp.Click(`nav a[href="/parents"]`))
+	w.until(`location.pathname == "/parents"`)
+	harmless()
+	w.write("#site", "p1.example"+kb.Enter)
+	w.until(`location.search == "?site=p1.example"`)
+	require.Equal(t, 1, rows())
+	require.Contains(t, see[string](w, `document.querySelector("tbody").textContent`), "javascript:alert(4)")
+	harmless()
+	w.write("#site", "www.ada.example"+kb.Enter)
+	w.until(`location.search == "?site=www.ada.example"`)
+	require.Equal(t, "http://www.ada.example/", see[string](w, `document.querySelector("tbody a").href`), "no crawl can say more of it")
+	d.exec(`UPDATE parents SET page=u.hash, url=u.url, host='www.ada.example' FROM urls u WHERE u.url='http://www.ada.example/p0.pdf' AND parents.host='p2.example'`)
+	w.open("/parents?site=www.ada.example")
+	w.do(chromedp.Click(`tbody a[href*="p0.pdf"]`))
+	w.until(`location.pathname == "/urls"`)
+	harmless()
 }
 
 // TestParentsAreListed: each page that leads to documents is on one page of the list, with

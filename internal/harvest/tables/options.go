@@ -22,6 +22,9 @@ const (
 	OnlyFailed      = "failed"      // those that were not ingested
 )
 
+// SemanticScholar may be asked for the citations of a whitelist.
+const SemanticScholar = "semanticscholar"
+
 // Options are what a person asks of a job.
 type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go

@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const behindSQL = brief + `WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`
+const behindSQL = brief + `WHERE $1::bigint=0 OR id<$1::bigint ORDER BY id DESC LIMIT $2`
 
 // Behind lists collections as Told does that were asked for before one, the latest first;
 // 0 is before none.
@@ -32,7 +32,7 @@ func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after 
 	}
 	rows, err := r.db.Pool.Query(ctx, `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
 		FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
-		WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::int) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
+		WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,17 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/frontier"
 )
 
 // TestACleaningReadsItsBatchAlone: a step of a cleaning finds its documents and pages
@@ -57,4 +61,46 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 			require.Contains(t, plan, index, "%s: %s", name, plan)
 		}
 	}
+}
+
+// TestCleaningParentsWaitsAsCrawlsDo: a cleaning holds no link of a page while it waits for
+// whoever writes down the page and then its links, as crawls and imports do.
+func TestCleaningParentsWaitsAsCrawlsDo(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := Open(ctx, devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	const url = "http://a.example/"
+	page, target := frontier.HashOf(url), frontier.HashOf(url+"a.pdf")
+	seen := func(tx pgx.Tx) error { return saveParents(ctx, tx, []ParentSeen{{page, url, time.Now(), true}}) }
+	link := func(tx pgx.Tx, day time.Time) error {
+		return frontier.LinkSeen(ctx, tx, []frontier.Seen{{Site: 1, Page: page, Target: target, Day: day}})
+	}
+	_, err = db.Pool.Exec(ctx, `INSERT INTO sites (host) VALUES ('a.example')`)
+	require.NoError(t, err)
+	require.NoError(t, pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return errors.Join(seen(tx), link(tx, time.Now())) }))
+	cleaned := make(chan error, 1)
+	err = pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+		if err := seen(tx); err != nil {
+			return err
+		}
+		go func() {
+			cleaned <- pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+				_, useless, _, err := db.CleanParents(ctx, tx, ParentAt{}, true, 10)
+				if err == nil && len(useless) != 1 {
+					err = fmt.Errorf("%d pages went", len(useless))
+				}
+				return err
+			})
+		}()
+		require.Eventually(t, func() bool {
+			var waits bool
+			err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)`).Scan(&waits)
+			return err == nil && waits
+		}, time.Minute, 10*time.Millisecond)
+		return link(tx, time.Now().AddDate(0, 0, -1)) // a row that a cleaning would have locked
+	})
+	require.NoError(t, err)
+	require.NoError(t, <-cleaned)
 }

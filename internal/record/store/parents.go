@@ -96,6 +96,7 @@ type Parent struct {
 	First     *time.Time `json:"first_crawl"` // the day of it
 	Last      *time.Time `json:"last_crawl"`
 	Read      bool       `json:"read"`              // somebody read it; else its days are those of the documents found there
+	Met       bool       `json:"-"`                 // a crawl has its URL on record
 	Why       string     `json:"useless,omitempty"` // why it is of no use; "" where it is
 }
 
@@ -127,7 +128,7 @@ const leadsSQL = `SELECT l.sha256, l.url, l.found_at, l.seen_at FROM links k JOI
 // parentsOfSQL says of pages what they lead to, and why one is of no use. A page
 // without documents is let be while its site is crawled: they may be on their way.
 func parentsOfSQL(pages string) string {
-	return `SELECT coalesce(p.site_id, 0), p.page, p.url, p.host, n.documents, coalesce(p.first_crawl, n.first), coalesce(p.last_crawl, n.last), p.first_crawl IS NOT NULL, CASE
+	return `SELECT coalesce(p.site_id, 0), p.page, p.url, p.host, n.documents, coalesce(p.first_crawl, n.first), coalesce(p.last_crawl, n.last), p.first_crawl IS NOT NULL, u.hash IS NOT NULL, CASE
 			WHEN EXISTS (SELECT 1 FROM blacklist b WHERE b.host=p.host) THEN 'blacklisted host ' || p.host
 			WHEN u.state=4 THEN 'dead link: ' || u.outcome
 			WHEN n.documents > 0 OR (SELECT s.state='crawling' FROM sites s WHERE s.id=p.site_id) THEN ''
@@ -234,20 +235,20 @@ func (db *DB) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace 
 	if err != nil {
 		return 0, nil, at, err
 	}
-	b := &pgx.Batch{}
 	var urls []string
 	var pages [][]byte
 	for _, p := range all {
-		if p.Why == "" {
-			continue
+		if p.Why != "" {
+			useless, urls, pages = append(useless, p), append(urls, p.URL), append(pages, p.Page)
 		}
-		useless = append(useless, p)
-		urls, pages = append(urls, p.URL), append(pages, p.Page)
-		b.Queue(`DELETE FROM links WHERE site_id=$1 AND page=$2`, p.Site, p.Page)
 	}
 	if inPlace && len(useless) > 0 {
+		b := &pgx.Batch{}
 		slices.SortFunc(pages, bytes.Compare)
-		b.Queue(`SELECT FROM parents WHERE page = ANY ($1) ORDER BY page FOR UPDATE`, pages)
+		b.Queue(`SELECT FROM parents WHERE page = ANY ($1) ORDER BY page FOR UPDATE`, pages) // before their links, as crawls and imports do
+		for _, p := range useless {
+			b.Queue(`DELETE FROM links WHERE site_id=$1 AND page=$2`, p.Site, p.Page)
+		}
 		b.Queue(`DELETE FROM parents WHERE page = ANY ($1)`, pages)
 		b.Queue(`DELETE FROM whitelist WHERE md5(url) = ANY (SELECT md5(u) FROM unnest($1::text[]) u)`, urls)
 		err = tx.SendBatch(ctx, b).Close()

@@ -23,6 +23,7 @@ var ErrInput = errors.New("job file")
 const (
 	kindName = "job"       // what the job does
 	outName  = "out"       // where copies of documents go
+	citing   = "source"    // who is asked for the citations of a whitelist
 	paths    = "paths"     // of an import
 	types    = "types"     // likewise
 	hosts    = "blacklist" // likewise
@@ -35,8 +36,11 @@ func names(kind string) []string {
 		return []string{paths, "format", "urls", "parent", "date", "filter", "record", types, outName, hosts}
 	}
 	all := slices.DeleteFunc(slices.Clone(tables.Fields(kind)), func(name string) bool { return name == "confirm" })
-	if kind == store.JobRetrieve {
+	switch kind {
+	case store.JobRetrieve:
 		all = append(all, outName)
+	case store.JobWhitelist:
+		all = append(all, citing)
 	}
 	return all
 }
@@ -76,7 +80,8 @@ func Write(job store.Job) ([]byte, error) {
 // but for numbers, days and words such as on and yes, which are.
 func text(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: s}
-	if strings.TrimSpace(s) != s || strings.ContainsAny(s, "\n\r\t:#{}[]&*!|>'\"%@`,?") {
+	none := n.ShortTag() == "!!null" // such as null and ~, which would be nothing
+	if none || strings.TrimSpace(s) != s || strings.ContainsAny(s, "\n\r\t:#{}[]&*!|>'\"%@`,?") {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
@@ -88,8 +93,11 @@ func getter(job store.Job) (func(name string) []string, error) {
 		o := tables.Defaults(job.Kind)
 		err := json.Unmarshal(job.Options, &o)
 		return func(name string) []string {
-			if name == outName {
+			switch name {
+			case outName:
 				return []string{o.To}
+			case citing:
+				return []string{o.Source}
 			}
 			return []string{o.Get(name)}
 		}, err
@@ -191,10 +199,17 @@ func importOptions(file map[string]values) (ingest.Options, error) {
 func tableOptions(kind string, file map[string]values) (tables.Options, error) {
 	o := tables.Defaults(kind)
 	for name, v := range file {
-		if name == outName {
+		switch name {
+		case outName:
 			o.To = v.one()
-		} else if err := o.Set(kind, name, v.one()); err != nil {
-			return o, err
+		case citing:
+			if o.Source = v.one(); o.Source != "" && o.Source != tables.SemanticScholar {
+				return o, fmt.Errorf("%s is %s, not %q", name, tables.SemanticScholar, o.Source)
+			}
+		default:
+			if err := o.Set(kind, name, v.one()); err != nil {
+				return o, err
+			}
 		}
 	}
 	return o, nil

@@ -27,8 +27,14 @@ func jobs(t *testing.T) map[string]any {
 				o.To = "s3://copies"
 				continue
 			}
+			if name == citing {
+				continue
+			}
 			require.NoError(t, o.Set(kind, name, values[name]), name)
 			require.NotEmpty(t, o.Get(name), name)
+		}
+		if kind == store.JobWhitelist {
+			o.Source = tables.SemanticScholar
 		}
 		all[kind] = o
 	}
@@ -59,6 +65,21 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestWordsForNothingAreWords: what stands for nothing in YAML is text all the same, so that
+// no condition is lost.
+func TestWordsForNothingAreWords(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"null", "NULL", "~", "on", "007", "-", "<<", "*a", "!!str", "--- x", "é"} {
+		raw, err := json.Marshal(tables.Options{Documents: store.DocumentQuery{Text: word}})
+		require.NoError(t, err)
+		file, err := Write(store.Job{Kind: store.JobRetrieve, Options: raw})
+		require.NoError(t, err)
+		_, options, err := Read(bytes.NewReader(file))
+		require.NoError(t, err, "%s", file)
+		require.Equal(t, word, options.(tables.Options).Documents.Text, "%s", file)
+	}
+}
+
 // TestConfirmIsInNoFile: that a cleaning removes what it lists is said for one run alone.
 func TestConfirmIsInNoFile(t *testing.T) {
 	t.Parallel()
@@ -81,6 +102,7 @@ func TestWrongFiles(t *testing.T) {
 		"job: import\npaths: a\nsample: 3":     `has no option "sample"; it has paths`,
 		"job: retrieve\nsample: [1, 2]":        "sample: want one text",
 		"job: retrieve\nsample: few":           "sample",
+		"job: whitelist\nsource: me":           "source is semanticscholar",
 		"job: clean-documents\nconfirm: yes":   `has no option "confirm"`,
 		"job: {a: b}":                          "line 1: want a text",
 		"job: import\npaths: " + strings.Repeat("a", maxFile): "more than",
