@@ -141,12 +141,13 @@ func jobs(ctx context.Context, c *Console, a *asked) (titled, error) {
 type jobPage struct {
 	Job     jobRow               `json:"job"`
 	Lines   []store.ImportRecord `json:"lines"`
-	File    string               `json:"file"`              // the job as "starter jobs run" takes it
+	File    string               `json:"file"`              // the job as "starter jobs run" takes it; "" where that is long
 	Differs bool                 `json:"differs,omitempty"` // only what differs from what its log promises
 	Next    string               `json:"next,omitempty"`
 
-	form jobForm
-	ui   string
+	form    jobForm
+	ui      string
+	wouldGo int64
 }
 
 // Title implements titled.
@@ -161,17 +162,25 @@ func (p jobPage) Form() jobForm { return p.form }
 // Workflow is where the Temporal UI shows it; "" for nowhere.
 func (p jobPage) Workflow() string { return p.ui }
 
-// WouldGo is how many documents, places and pages its dry run would remove; 0 of what is
-// no dry run that ended, and of one whose options were changed since: what they mean now
-// nobody has seen.
-func (p jobPage) WouldGo() int64 {
+// WouldGo is how many documents, places and pages its dry run would remove; 0 where that
+// cannot be confirmed.
+func (p jobPage) WouldGo() int64 { return p.wouldGo }
+
+// wouldGo is what a dry run would remove; 0 of what is no dry run that ended, of one whose
+// options were changed since, as nobody has seen what they mean now, and of one whose list
+// was pruned, as nobody can see it any more.
+func (c *Console) wouldGo(ctx context.Context, j store.Job) (int64, error) {
 	var o tables.Options
 	var n tables.Counters
-	if !tables.Removes(p.Job.Kind) || p.Job.State != store.JobEnded || p.Job.Ended == nil || p.Job.Updated.After(*p.Job.Ended) ||
-		errors.Join(json.Unmarshal(p.Job.Options, &o), json.Unmarshal(p.Job.Counters, &n)) != nil || o.InPlace {
-		return 0
+	if !tables.Removes(j.Kind) || j.State != store.JobEnded || j.Ended == nil || j.Updated.After(*j.Ended) ||
+		errors.Join(json.Unmarshal(j.Options, &o), json.Unmarshal(j.Counters, &n)) != nil || o.InPlace {
+		return 0, nil
 	}
-	return n.Documents + n.Places + n.Parents
+	listed, err := c.App.DB.ImportRecords(ctx, j.ID, 0, false, 1)
+	if len(listed) == 0 {
+		return 0, err
+	}
+	return n.Documents + n.Places + n.Parents, nil
 }
 
 // jobOf is the job that an address names.
@@ -192,7 +201,13 @@ func job(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := jobPage{Job: jobRowOf(j), File: string(file), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
+	p := jobPage{Job: jobRowOf(j), Differs: a.get("differs") == "yes", form: modifyForm(j, a)}
+	if len(file) <= maxForm {
+		p.File = string(file)
+	}
+	if p.wouldGo, err = c.wouldGo(ctx, j); err != nil {
+		return nil, err
+	}
 	if c.JobURL != nil {
 		p.ui = c.JobURL(j.Kind, j.ID)
 	}
@@ -264,8 +279,12 @@ func actOnJob(ctx context.Context, c *Console, a *asked) (titled, error) {
 		}
 		return c.jobDid(ctx, a, j.ID, "started again", c.Jobs.StartJob(ctx, j.ID))
 	case doConfirm:
-		if (jobPage{Job: jobRowOf(j)}).WouldGo() == 0 {
-			return nil, fmt.Errorf("%w: job %d is no dry run that ended with something to remove", errInput, j.ID)
+		n, err := c.wouldGo(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, fmt.Errorf("%w: job %d is no dry run that ended with a list of what it would remove", errInput, j.ID)
 		}
 		err = c.modify(ctx, j, func(name string) (string, bool) { return "yes", name == "confirm" })
 		if err == nil {

@@ -158,6 +158,29 @@ func TestTheJobPageSaysHowAFileWasFound(t *testing.T) {
 	require.Contains(t, d.page("/jobs/2"), `<td> linked from javascript:alert(1)</td>`)
 }
 
+// TestNobodyConfirmsWhatNobodySees: a dry run whose list was pruned is to be done anew.
+func TestNobodyConfirmsWhatNobodySees(t *testing.T) {
+	t.Parallel()
+	d, ear, _ := jobDesk(t)
+	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
+	d.exec(`DELETE FROM import_records WHERE job=1`)
+	require.NotContains(t, d.page("/jobs/1"), "Remove these")
+	res, _ := d.post("/jobs/1", url.Values{"do": {"confirm"}})
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+	require.Empty(t, ear.heard)
+}
+
+// TestALongJobFileIsNotShown: a list of many hosts is not sent at each look at a job.
+func TestALongJobFileIsNotShown(t *testing.T) {
+	t.Parallel()
+	d, _, _ := jobDesk(t)
+	d.exec(`UPDATE jobs SET options=jsonb_set(options, '{blacklist}', (SELECT jsonb_agg('h' || n || '.example') FROM generate_series(1, 10000) n)) WHERE id=2`)
+	body := d.page("/jobs/2")
+	require.Less(t, len(body), maxForm)
+	require.Contains(t, body, "starter jobs show 2 --file")
+	require.NotContains(t, d.page("/jobs/1"), "show 1 --file")
+}
+
 // slowTaker is who takes a list so slowly that the time for an answer is over before
 // its end.
 type slowTaker struct {
