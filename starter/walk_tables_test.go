@@ -119,6 +119,7 @@ var notHere = map[string]string{
 	"starter import ftp://":          "wants an FTP server; TestFTP imports from one",
 	"starter import sftp://":         "wants an SFTP server; TestSFTP imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
+	"starter evaluate collect":       "crawls for minutes; TestEvaluateCollect runs it on a small web",
 	"starter console --listen :8443": "wants a certificate",
 }
 
