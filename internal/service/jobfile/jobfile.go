@@ -147,8 +147,12 @@ func Read(r io.Reader) (kind string, options any, err error) {
 		return "", nil, fmt.Errorf("%w: it has more than %d bytes", ErrInput, maxFile)
 	}
 	var file map[string]values
-	if err := yaml.NewDecoder(bytes.NewReader(raw)).Decode(&file); err != nil {
+	in := yaml.NewDecoder(bytes.NewReader(raw))
+	if err := in.Decode(&file); err != nil {
 		return "", nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	if in.Decode(new(yaml.Node)) != io.EOF {
+		return "", nil, fmt.Errorf("%w: want one job in a file", ErrInput)
 	}
 	if v := file[kindName]; len(v) == 1 {
 		kind = v[0]

@@ -92,19 +92,20 @@ func TestConfirmIsInNoFile(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"":                                     "EOF",
-		"job: burn":                            `job is one of import, `,
-		"paths: [a]":                           `not ""`,
-		"job: import":                          "nothing is named",
-		"job: import\npaths: [[a]]":            "line 2: want a list of texts",
-		"job: import\npaths: a\nformat: tar":   "--format is one of",
-		"job: import\npaths: a\nfilter: maybe": "filter is on or off",
-		"job: import\npaths: a\nsample: 3":     `has no option "sample"; it has paths`,
-		"job: retrieve\nsample: [1, 2]":        "sample: want one text",
-		"job: retrieve\nsample: few":           "sample",
-		"job: whitelist\nsource: me":           "source is semanticscholar",
-		"job: clean-documents\nconfirm: yes":   `has no option "confirm"`,
-		"job: {a: b}":                          "line 1: want a text",
+		"":                                       "EOF",
+		"job: burn":                              `job is one of import, `,
+		"paths: [a]":                             `not ""`,
+		"job: import":                            "nothing is named",
+		"job: import\npaths: [[a]]":              "line 2: want a list of texts",
+		"job: import\npaths: a\nformat: tar":     "--format is one of",
+		"job: import\npaths: a\nfilter: maybe":   "filter is on or off",
+		"job: import\npaths: a\nsample: 3":       `has no option "sample"; it has paths`,
+		"job: retrieve\nsample: [1, 2]":          "sample: want one text",
+		"job: retrieve\nsample: few":             "sample",
+		"job: whitelist\nsource: me":             "source is semanticscholar",
+		"job: clean-documents\nconfirm: yes":     `has no option "confirm"`,
+		"job: {a: b}":                            "line 1: want a text",
+		"job: clean-parents\n---\njob: retrieve": "one job",
 		"job: import\npaths: " + strings.Repeat("a", maxFile): "more than",
 	} {
 		_, _, err := Read(strings.NewReader(file))
