@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/classify"
@@ -250,8 +248,7 @@ func (c *cli) steerCollection(ctx context.Context, do, name string) error {
 			err = handle.Get(ctx, nil)
 		}
 	}
-	var none *serviceerror.NotFound
-	if errors.As(err, &none) {
+	if hasEnded(err) {
 		return program.Unknown{Reason: fmt.Errorf("%s is not being made; `starter collections list` says what is, and `starter collect` goes on with one that ended", name)}
 	}
 	if err != nil {

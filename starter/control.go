@@ -12,6 +12,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
@@ -78,9 +79,14 @@ func update(ctx context.Context, t client.Client, h store.Harvest, name string) 
 	return nil
 }
 
+// hasEnded tells whether a workflow does not run, or ended before it did what it was asked for.
+func hasEnded(err error) bool {
+	var ended *temporal.ApplicationError
+	return notThere(err) || errors.As(err, &ended) && ended.Type() == "AcceptedUpdateCompletedWorkflow"
+}
+
 func notRunning(h store.Harvest, err error) error {
-	var none *serviceerror.NotFound
-	if errors.As(err, &none) {
+	if hasEnded(err) {
 		return program.Unknown{Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command())}
 	}
 	return err
@@ -208,8 +214,7 @@ func (c *cli) retry(ctx context.Context, t client.Client, db *store.DB, h store.
 		if err == nil {
 			err = handle.Get(ctx, &did)
 		}
-		var none *serviceerror.NotFound
-		if !errors.As(err, &none) {
+		if !hasEnded(err) {
 			return did, true, err
 		}
 	}
