@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,4 +64,42 @@ func TestRequestUnderWayIsFinished(t *testing.T) {
 			require.Equal(t, Canceled, OutcomeOf(err), "nothing new is sent")
 		})
 	}
+}
+
+// keeper is a RobotsCache that, as a database, takes nothing of who was told to stop.
+type keeper struct{ *memoryRobots }
+
+func (k keeper) SaveRobots(ctx context.Context, host string, rec RobotsRecord) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return k.memoryRobots.SaveRobots(ctx, host, rec)
+}
+
+// What a host says in robots.txt to a worker that is told to stop meanwhile is kept: the
+// next one does not ask again.
+func TestRobotsOfWhoStopsAreKept(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			asked.Add(1)
+			cancel()
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("a page"))
+	}))
+	t.Cleanup(s.Close)
+	cache := keeper{newMemoryRobots(10)}
+	fetch := func(ctx context.Context) error {
+		client, err := New(Config{AllowLoopback: true, Proxy: "none", Pacing: Pacing{Unpaced: true}, Linger: time.Minute, Robots: cache})
+		require.NoError(t, err)
+		defer client.Close()
+		_, err = client.Fetch(ctx, Request{URL: s.URL + "/"})
+		return err
+	}
+	require.Equal(t, Canceled, OutcomeOf(fetch(ctx)))
+	require.NoError(t, fetch(t.Context()))
+	require.EqualValues(t, 1, asked.Load())
 }

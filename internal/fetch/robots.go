@@ -165,7 +165,7 @@ func (c *Client) rulesFrom(ctx context.Context, t *target, memory bool) (*robots
 		if old, err = c.askRobots(ctx, t, old, c.lent); err != nil {
 			return nil, err
 		}
-		if err := c.cfg.Robots.SaveRobots(ctx, t.host, old); err != nil {
+		if err := c.saveRobots(ctx, t.host, old); err != nil {
 			return nil, &Error{Outcome: Canceled, URL: t.raw, Err: fmt.Errorf("robots cache: %w", err)}
 		}
 	}
@@ -175,6 +175,17 @@ func (c *Client) rulesFrom(ctx context.Context, t *target, memory bool) (*robots
 	rules := robots.Parse(old.Body, c.cfg.Product)
 	c.robots.set(t.host, h, old, rules)
 	return rules, c.robotsError(t, old)
+}
+
+// saveTime bounds how long a record may take to be kept.
+const saveTime = 5 * time.Second
+
+// saveRobots keeps what a host answered also where the caller was told to stop meanwhile:
+// who comes next would ask for it again.
+func (c *Client) saveRobots(ctx context.Context, host string, rec RobotsRecord) error {
+	saving, end := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer end()
+	return c.cfg.Robots.SaveRobots(saving, host, rec)
 }
 
 // robotsError is the no of a record that is not available.
@@ -250,7 +261,7 @@ func (c *Client) lent(ctx context.Context, t *target) error {
 	if err == nil && (!found || !c.cfg.Clock.Now().Before(rec.ExpiresAt)) {
 		rec, err = c.askRobots(ctx, t, rec, notLent)
 		if err == nil {
-			err = c.cfg.Robots.SaveRobots(ctx, t.host, rec)
+			err = c.saveRobots(ctx, t.host, rec)
 		}
 	}
 	var e *Error
