@@ -98,10 +98,9 @@ func (c *cli) sayChanged(said map[string]bool, now []pool.Trouble) {
 func ended(err error) bool {
 	var (
 		failed   *temporal.WorkflowExecutionError
-		none     *serviceerror.NotFound
 		space    *serviceerror.NamespaceNotFound
 		denied   *serviceerror.PermissionDenied
 		argument *serviceerror.InvalidArgument
 	)
-	return errors.As(err, &failed) || errors.As(err, &none) || errors.As(err, &space) || errors.As(err, &denied) || errors.As(err, &argument)
+	return errors.As(err, &failed) || notThere(err) || errors.As(err, &space) || errors.As(err, &denied) || errors.As(err, &argument)
 }

@@ -21,6 +21,13 @@ import (
 	"gleaner/internal/topic"
 )
 
+// overWeb has all that is asked for come from a generated web, with its search engine.
+func (c *testConsole) overWeb(web *topicweb.Web) {
+	server := httptest.NewServer(web.Serve())
+	c.t.Cleanup(server.Close)
+	c.args = append(c.args, "--proxy-file", secretFile(c.t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
+}
+
 // TestCollectCommands makes collections by topic from the command line, shows, exports
 // and goes on with them, and steers one that waits for a worker.
 func TestCollectCommands(t *testing.T) {
@@ -28,9 +35,7 @@ func TestCollectCommands(t *testing.T) {
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	c := newConsole(t)
 	c.onTemporal()
-	server := httptest.NewServer(web.Serve())
-	t.Cleanup(server.Close)
-	c.args = append(c.args, "--proxy-file", secretFile(t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
+	c.overWeb(web)
 	var file strings.Builder
 	file.WriteString("topics:\n")
 	for _, one := range web.Topics() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -35,9 +34,7 @@ func TestCollectWARC(t *testing.T) {
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 24, Pages: 6, Topics: 1, Share: 2})
 	c := newConsole(t)
 	c.onTemporal()
-	server := httptest.NewServer(web.Serve())
-	t.Cleanup(server.Close)
-	c.args = append(c.args, "--proxy-file", secretFile(t, server.URL), "--contact", "test@example.org", "--delay", "20ms", "--min-delay", "20ms", "--search", "searxng", "--searxng-url", topicweb.SearchURL)
+	c.overWeb(web)
 	c.work(activities.Queues(), io.Discard)
 	var s shownCollection
 	c.read(&s, "collect", c.file("math.yaml", "topics: [{name: "+web.Topics()[0].ID+"}]\n"), "--pages", "150", "--warc", "--wait")

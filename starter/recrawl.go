@@ -83,8 +83,7 @@ func (c *cli) cancelRecrawl(ctx context.Context, of store.Selection) error {
 	}
 	defer t.Close()
 	id := recrawlID(of)
-	var none *serviceerror.NotFound
-	if err := t.CancelWorkflow(ctx, id, ""); errors.As(err, &none) {
+	if err := t.CancelWorkflow(ctx, id, ""); notThere(err) {
 		return program.Unknown{Reason: fmt.Errorf("%s does not run", id)}
 	} else if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack"
@@ -96,13 +95,12 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 
 // exitCode says what the program ends with after an error.
 func exitCode(err error) int {
-	var none *serviceerror.NotFound
 	switch code := program.ExitCode(err); {
 	case code != program.ExitFailed:
 		return code
 	case refused(err):
 		return program.ExitUsage
-	case errors.As(err, &none), userError(err), errors.Is(err, errAuthor):
+	case notThere(err), userError(err), errors.Is(err, errAuthor):
 		return program.ExitUnknown
 	}
 	return program.ExitFailed

@@ -87,12 +87,18 @@ const leastKnown = 4
 
 // Classify implements topic.Classifier.
 func (c *Pages) Classify(p topic.Page) []topic.Score {
+	if len(c.topics) == 0 { // all decide by centroids: nobody asks for stems
+		return c.Vectors.Classify(p)
+	}
 	return c.over(c.Vectors.Classify(p), p.URL, Words(c.filter, p))
 }
 
 // Scores implements topic.Scorer. A classifier that learnt from pairs of words finds none
 // of them: the order of the words is not known.
 func (c *Pages) Scores(p topic.Sample) []topic.Score {
+	if len(c.topics) == 0 {
+		return c.Vectors.Scores(p)
+	}
 	var words []string
 	for _, w := range slices.Sorted(maps.Keys(p.Counts)) {
 		words = append(words, slices.Repeat([]string{w}, p.Counts[w])...)

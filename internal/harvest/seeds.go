@@ -204,7 +204,7 @@ func (s *Stages) SeedFound(ctx context.Context, id string, without []string, lim
 	var hosts []string
 	on := map[string][]store.Homepage{}
 	for _, h := range pages {
-		if h.Prefix() != "/" || slices.Contains(without, h.Host) {
+		if h.Prefix(false) != "/" || slices.Contains(without, h.Host) {
 			continue
 		}
 		if on[h.Host] == nil {
@@ -234,10 +234,7 @@ func (s *Stages) seedPages(ctx context.Context, id, scope, after string, pages [
 		e := frontier.Entry{Role: frontier.Member, Candidate: page.Candidate{Link: page.Link{URL: h.URL, Anchor: h.AuthorID, Source: page.SourceSeed},
 			Queue: seedQueue, Priority: seedPriority}}
 		byHost[host] = append(byHost[host], e)
-		prefix := h.Prefix()
-		if scope == ScopeHost && h.Scope == "" {
-			prefix = "/"
-		}
+		prefix := h.Prefix(scope == ScopeHost)
 		if prefixes[host] == nil {
 			prefixes[host] = map[string]string{}
 		}

@@ -40,12 +40,12 @@ func checkPatterns(parts []string) error {
 // Inspected is a crawl with parts of URL pattern inspection. What its lists say of stop
 // directories and levels stands.
 func (c Config) Inspected(parts []string) (Config, error) {
-	words, err := rank.DefaultLists()
-	if err != nil {
-		return c, err
-	}
 	var l rules.Lists
 	if slices.Contains(parts, Directories) {
+		words, err := rank.DefaultLists()
+		if err != nil {
+			return c, err
+		}
 		l.StopDirectories = append(slices.Clone(words.StopDirectories), rules.Learnt)
 	}
 	if slices.Contains(parts, Levels) {

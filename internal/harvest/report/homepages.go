@@ -77,10 +77,7 @@ func (p places) barren(authors map[string]store.AuthorClue) []string {
 // under counts the documents that a homepage led to: those in its scope, and those
 // that a page in its scope links to; and apart what may be some and nobody knows.
 func (p places) under(home store.Homepage) (documents, accepted, open int) {
-	scope := []string{home.Prefix()}
-	if p.whole && home.Scope == "" {
-		scope = []string{"/"}
-	}
+	scope := []string{home.Prefix(p.whole)}
 	seen := map[string]bool{}
 	for _, at := range p.byHost[weburl.Host(home.URL)] {
 		if seen[at.document] || at.url != home.URL && !weburl.InScope(at.url, scope) {

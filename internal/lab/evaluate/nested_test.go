@@ -133,6 +133,23 @@ func (n *nesting) best(choices []choice, outer int) choice {
 	return best
 }
 
+// siteGoal is what the sites are crawled for, those of them that have any of it.
+type siteGoal struct {
+	of    string
+	sites []recordedSite
+}
+
+// recordedGoals are both goals on the recorded sites, with what priors are trained on.
+func recordedGoals(t *testing.T) (lists rank.Lists, examples map[string][]rank.Example, goals []siteGoal) {
+	t.Helper()
+	lists, err := rank.DefaultLists()
+	require.NoError(t, err)
+	sites := recordedSites(t, recordings...)
+	examples, err = trainingExamples(named(sites))
+	require.NoError(t, err)
+	return lists, examples, []siteGoal{{"all academic documents", sites}, {"the papers of a venue", wanted(t, sites)}}
+}
+
 // TestNested chooses the constants on five folds of the sites, with priors of four, and
 // measures on the sixth, which is seen once: what can be expected of a site that
 // nobody here has seen. The constants that ship were chosen on all.
@@ -140,15 +157,8 @@ func TestNested(t *testing.T) {
 	if !*nested {
 		t.Skip("some minutes: give -args -nested")
 	}
-	lists, err := rank.DefaultLists()
-	require.NoError(t, err)
-	sites := recordedSites(t, recordings...)
-	examples, err := trainingExamples(named(sites))
-	require.NoError(t, err)
-	for _, goal := range []struct {
-		of    string
-		sites []recordedSite
-	}{{"all academic documents", sites}, {"the papers of a venue", wanted(t, sites)}} {
+	lists, examples, goals := recordedGoals(t)
+	for _, goal := range goals {
 		n := nesting{t, goal.sites, lists, examples, edges(t, goal.sites), map[string]*rank.Prior{}}
 		for of, among := range map[string][]choice{"the weight of verdicts": verdicts(), "the constants": choices()} {
 			sums := savings{}

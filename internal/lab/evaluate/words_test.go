@@ -20,15 +20,8 @@ func TestWordsLeftOut(t *testing.T) {
 	if *words == "" {
 		t.Skip("some seconds a set: give -args -words concept:word")
 	}
-	lists, err := rank.DefaultLists()
-	require.NoError(t, err)
-	sites := recordedSites(t, recordings...)
-	examples, err := trainingExamples(named(sites))
-	require.NoError(t, err)
-	for _, goal := range []struct {
-		of    string
-		sites []recordedSite
-	}{{"all academic documents", sites}, {"the papers of a venue", wanted(t, sites)}} {
+	lists, examples, goals := recordedGoals(t)
+	for _, goal := range goals {
 		runs := edges(t, goal.sites)
 		of := func(l rank.Lists) *saving {
 			n, sums := nesting{t, goal.sites, l, examples, runs, map[string]*rank.Prior{}}, savings{}

@@ -145,23 +145,13 @@ func (w *Web) wideAway(h, i int) (to [][2]int) {
 			if near := w.near(t, h); len(near) > 0 {
 				other = near[r.IntN(len(near))]
 			}
-		case w.opt.Gap > 0 && r.IntN(4) == 0:
-			other = w.onward(h, r)
-		case w.opt.Gap == 0 && r.IntN(20) == 0:
-			other = r.IntN(w.opt.Hosts)
 		default:
-			for ok := true; ok; ok = w.topicOf(other) != offTopic {
+			other = w.elsewhere(h, r, func() int {
 				x := r.Float64()
-				other = int(x * x * float64(w.opt.Hosts))
-			}
+				return int(x * x * float64(w.opt.Hosts))
+			})
 		}
-		at := 0
-		if r.IntN(2) == 0 {
-			at = r.IntN(w.size(other))
-		}
-		if other != h {
-			to = append(to, [2]int{other, at})
-		}
+		to = w.linked(to, h, other, r)
 	}
 	return to
 }

@@ -23,12 +23,13 @@ type Entry struct {
 	At          time.Time `json:"at"`
 }
 
+const entriesSQL = `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
+	FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash `
+
 // Entries lists what is in a collection, by topic, the best first; of one topic where
 // it is named.
 func (r *Record) Entries(ctx context.Context, id int, topic string) ([]Entry, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
-		FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
-		WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
+	rows, err := r.db.Pool.Query(ctx, entriesSQL+`WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,7 @@ func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after 
 	if after != nil {
 		correlation, n = after.Correlation, after.N
 	}
-	rows, err := r.db.Pool.Query(ctx, `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha256, u.parent, u.depth, u.n, u.at
-		FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
-		WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
+	rows, err := r.db.Pool.Query(ctx, entriesSQL+`WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
 	if err != nil {
 		return nil, err
 	}

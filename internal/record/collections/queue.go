@@ -145,10 +145,10 @@ func visited(ctx context.Context, tx pgx.Tx, id int, rules Rules, v *Visit) erro
 			return err
 		}
 	}
-	if rules.Distinct {
+	if rules.Distinct && len(v.Entries) > 0 {
 		if like, err := like(ctx, tx, id, v.Print); err != nil {
 			return err
-		} else if like && len(v.Entries) > 0 { // another slice read its like at the same time
+		} else if like { // another slice read its like at the same time
 			v.Outcome, v.Entries, v.Links = NearDuplicate, nil, nil
 		}
 	}

@@ -26,10 +26,14 @@ type Homepage struct {
 	Scope    string  `json:"scope,omitempty"` // of a place of papers; a homepage's is its path
 }
 
-// Prefix is what of its host is crawled for it, as weburl.InScope takes it.
-func (h Homepage) Prefix() string {
-	if h.Scope != "" {
+// Prefix is what of its host is crawled for it, as weburl.InScope takes it; whole is where
+// homepages are crawled with all of their hosts.
+func (h Homepage) Prefix(whole bool) string {
+	switch {
+	case h.Scope != "":
 		return h.Scope
+	case whole:
+		return "/"
 	}
 	return weburl.PathPrefix(h.URL)
 }
@@ -42,7 +46,7 @@ type Override struct {
 
 // Holds reports whether a page or file is it, or lies in what of its host is crawled for it.
 func (h Homepage) Holds(url string) bool {
-	return url == h.URL || weburl.Host(url) == weburl.Host(h.URL) && weburl.InScope(url, []string{h.Prefix()})
+	return url == h.URL || weburl.Host(url) == weburl.Host(h.URL) && weburl.InScope(url, []string{h.Prefix(false)})
 }
 
 // FoundAt is where a paper was found.
@@ -155,12 +159,16 @@ func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
 }
 
+// wantsAuthor is true of an author, whom a column names, of a paper that the harvest $1 wants.
+func wantsAuthor(column string) string {
+	return `EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
+		WHERE pa.author_id=` + column + ` AND h.harvest_id=$1 AND NOT h.held AND ` + soughtSQL + `)`
+}
+
 // HarvestHomepages lists kept homepages of the authors of a harvest's wanted papers.
 func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score, scope FROM homepages g
-		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
-		ORDER BY author_id, rank`, harvest)
+		WHERE `+wantsAuthor("g.author_id")+` ORDER BY author_id, rank`, harvest)
 	if err != nil {
 		return nil, err
 	}
@@ -178,9 +186,7 @@ type Elsewhere struct {
 func (db *DB) PapersElsewhere(ctx context.Context, harvest string) ([]Elsewhere, error) {
 	return list[Elsewhere](ctx, db, `SELECT a.name, coalesce((SELECT h.url FROM homepages h WHERE h.author_id=a.id AND h.scope='' ORDER BY h.rank LIMIT 1), ''), g.url
 		FROM homepages g JOIN authors a ON a.id=g.author_id
-		WHERE g.scope <> '' AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE pa.author_id=g.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
-		ORDER BY a.name, a.id, g.rank`, harvest)
+		WHERE g.scope <> '' AND `+wantsAuthor("g.author_id")+` ORDER BY a.name, a.id, g.rank`, harvest)
 }
 
 // SaveDecision replaces what was decided about an author's homepages.
@@ -249,9 +255,7 @@ func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time
 // papers, by author.
 func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]evidence.Decision, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
-		WHERE EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
-			WHERE pa.author_id=d.author_id AND h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`)
-		ORDER BY d.author_id`, harvest)
+		WHERE `+wantsAuthor("d.author_id")+` ORDER BY d.author_id`, harvest)
 	if err != nil {
 		return nil, err
 	}

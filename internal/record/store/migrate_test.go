@@ -27,6 +27,22 @@ INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, blob_removed_at) V
 INSERT INTO locations (hash, sha256, site_id, url) VALUES ('\x01', 'aa', 1, 'http://a.example/1');
 INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('p', 'aa', 'exact', 1);`
 
+// migrating is a database without a table, and what takes it from version to version.
+func migrating(t *testing.T) (dsn string, pool *pgxpool.Pool, p *goose.Provider) {
+	t.Helper()
+	dir, err := fs.Sub(migrations, "migrations")
+	require.NoError(t, err)
+	dsn = devtest.Postgres(t)
+	pool, err = pgxpool.New(t.Context(), dsn)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	t.Cleanup(func() { _ = sqlDB.Close() })
+	p, err = goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable))
+	require.NoError(t, err)
+	return dsn, pool, p
+}
+
 // TestMigration: a database of each version there was, with rows in it, becomes one
 // of this version, and nothing of it is lost; what goes up comes down.
 func TestMigration(t *testing.T) {
@@ -38,15 +54,9 @@ func TestMigration(t *testing.T) {
 	for version := 1; version <= len(newest); version++ {
 		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
 			t.Parallel()
-			ctx, dsn := t.Context(), devtest.Postgres(t)
-			pool, err := pgxpool.New(ctx, dsn)
-			require.NoError(t, err)
-			defer pool.Close()
-			sqlDB := stdlib.OpenDBFromPool(pool)
-			defer sqlDB.Close()
-			p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable))
-			require.NoError(t, err)
-			_, err = p.UpTo(ctx, 1)
+			ctx := t.Context()
+			dsn, pool, p := migrating(t)
+			_, err := p.UpTo(ctx, 1)
 			require.NoError(t, err)
 			_, err = pool.Exec(ctx, atFirst)
 			require.NoError(t, err)

@@ -1,32 +1,18 @@
 package store
 
 import (
-	"io/fs"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
-
-	"gleaner/internal/devstack/devtest"
 )
 
 // TestParentsOfAnEarlierVersion: pages that linked to files, of a crawl or an import, and
 // those by which documents were found become the table of parents.
 func TestParentsOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
-	dir, err := fs.Sub(migrations, "migrations")
-	require.NoError(t, err)
-	ctx, dsn := t.Context(), devtest.Postgres(t)
-	pool, err := pgxpool.New(ctx, dsn)
-	require.NoError(t, err)
-	defer pool.Close()
-	sqlDB := stdlib.OpenDBFromPool(pool)
-	defer sqlDB.Close()
-	p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable))
-	require.NoError(t, err)
-	_, err = p.UpTo(ctx, 33)
+	ctx := t.Context()
+	_, pool, p := migrating(t)
+	_, err := p.UpTo(ctx, 33)
 	require.NoError(t, err)
 	_, err = pool.Exec(ctx, `
 INSERT INTO sites (host) VALUES ('a.example');

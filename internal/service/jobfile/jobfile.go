@@ -29,6 +29,9 @@ const (
 	hosts    = "blacklist" // likewise
 )
 
+// isList reports whether an option is a list of texts.
+func isList(name string) bool { return name == paths || name == types || name == hosts }
+
 // names are the options of a kind of job, in the order in which a file has them. That a
 // cleaning removes what it lists stands in no file.
 func names(kind string) []string {
@@ -63,7 +66,7 @@ func Write(job store.Job) ([]byte, error) {
 		value := get(name)
 		switch {
 		case len(value) == 0:
-		case name == paths || name == types || name == hosts:
+		case isList(name):
 			list := &yaml.Node{Kind: yaml.SequenceNode}
 			for _, v := range value {
 				list.Content = append(list.Content, text(v))
@@ -165,7 +168,7 @@ func Read(r io.Reader) (kind string, options any, err error) {
 		switch {
 		case !slices.Contains(names(kind), name):
 			return "", nil, fmt.Errorf("%w: a job of kind %s has no option %q; it has %s", ErrInput, kind, name, strings.Join(names(kind), ", "))
-		case len(v) > 1 && name != paths && name != types && name != hosts:
+		case len(v) > 1 && !isList(name):
 			return "", nil, fmt.Errorf("%w: %s: want one text, not a list", ErrInput, name)
 		}
 	}
