@@ -30,7 +30,7 @@ func visit(t *testing.T, args ...string) (map[string]finding, error) {
 func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
 	address, namespace := devtest.Temporal(t)
-	found, err := visit(t, "--database-url-file", secretFile(t, devtest.Postgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
+	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
 	require.NoError(t, err)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
@@ -43,7 +43,7 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 
 // early is a database with a table of a record that was made before the first release.
 func early(t *testing.T) (dsn string) {
-	dsn = devtest.Postgres(t)
+	dsn = devtest.EmptyPostgres(t)
 	conn, err := pgx.Connect(t.Context(), dsn)
 	require.NoError(t, err)
 	defer conn.Close(t.Context())

@@ -38,6 +38,9 @@ type Options struct {
 	// RelaxedCommit lets a commit return before it is on disk. A crash may then
 	// lose the last moments: for tests and benchmarks only.
 	RelaxedCommit bool
+	// Disposable keeps Postgres from ever waiting for the disk. A crash of the machine
+	// may then destroy the cluster: for the servers of tests only.
+	Disposable bool
 	// DynamicConfig is set on the private Temporal server: key → JSON value.
 	DynamicConfig map[string]string
 	// CacheDir keeps downloaded and built servers; by default the folder

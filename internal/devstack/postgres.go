@@ -110,7 +110,7 @@ func createCluster(ctx context.Context, bin, dir string) error {
 }
 
 // settings tune the cluster for one machine and one application. fsync stays
-// on; what is in the record after a commit is there after a power cut.
+// on but for tests: what is in the record after a commit is there after a power cut.
 func settings(port int, o Options) []string {
 	conf := map[string]string{
 		"port":                         strconv.Itoa(port),
@@ -127,8 +127,11 @@ func settings(port int, o Options) []string {
 		"jit":                          "off",
 		"log_checkpoints":              "off",
 	}
-	if o.RelaxedCommit {
+	if o.RelaxedCommit || o.Disposable {
 		conf["synchronous_commit"] = "off"
+	}
+	if o.Disposable {
+		conf["fsync"], conf["full_page_writes"] = "off", "off"
 	}
 	args := make([]string, 0, 2*len(conf))
 	for name, value := range conf {

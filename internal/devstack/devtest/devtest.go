@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -49,6 +47,7 @@ var shared struct {
 // temporary folder.
 func Main(m *testing.M) int {
 	code := m.Run()
+	dropping.Wait()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	for _, s := range []*devstack.Stack{shared.temporal, shared.postgres} {
@@ -64,59 +63,6 @@ func Main(m *testing.M) int {
 		_ = os.RemoveAll(dir)
 	}
 	return code
-}
-
-// Postgres returns the DSN of an empty database that is this test's own and is
-// dropped at its end.
-func Postgres(tb testing.TB) (dsn string) {
-	tb.Helper()
-	server := os.Getenv(DatabaseVariable)
-	if server == "" {
-		server = start(tb, &shared.postgres, devstack.Options{NoTemporal: true}).DatabaseURL
-	}
-	name := "test_" + strings.ToLower(rand.Text())
-	admin(tb, server, "create database "+name)
-	// Force: a test that failed may have left a connection open.
-	tb.Cleanup(func() { admin(tb, server, "drop database if exists "+name+" with (force)") })
-	u, err := url.Parse(server)
-	if err != nil {
-		tb.Fatalf("%s: %v", DatabaseVariable, err)
-	}
-	u.Path = "/" + name
-	return u.String()
-}
-
-// PostgresApart is Postgres with a clock that is ahead of this machine's by some
-// time, or with a time below zero behind it.
-func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
-	tb.Helper()
-	dsn = Postgres(tb)
-	sql := "create schema apart; "
-	for name, kind := range map[string]string{"now": "stable", "clock_timestamp": "volatile"} {
-		sql += fmt.Sprintf("create function apart.%s() returns timestamptz language sql %s as $$ select pg_catalog.%s() + interval '%d ms' $$; ", name, kind, name, ahead.Milliseconds())
-	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	// Named before the catalogue the schema's functions are found before those of
-	// the catalogue, by the defaults of the tables that are made in it, too.
-	admin(tb, dsn, sql+"alter database "+strings.TrimPrefix(u.Path, "/")+" set search_path = apart, pg_catalog")
-	return dsn
-}
-
-func admin(tb testing.TB, dsn, sql string) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, dsn)
-	if err == nil {
-		_, err = conn.Exec(ctx, sql)
-		_ = conn.Close(ctx)
-	}
-	if err != nil {
-		tb.Fatalf("test database: %v", err)
-	}
 }
 
 // Temporal returns the address of a Temporal server and a namespace that is
@@ -177,7 +123,7 @@ func start(tb testing.TB, slot **devstack.Stack, o devstack.Options) *devstack.S
 		tb.Fatal(err)
 	}
 	shared.dirs = append(shared.dirs, dir)
-	o.DataDir, o.RelaxedCommit = dir, true
+	o.DataDir, o.Disposable = dir, true
 	o.Progress = func(line string) { fmt.Fprintln(os.Stderr, "devtest:", line) }
 	// Not the test's context: the server outlives the test.
 	*slot, err = devstack.Start(context.Background(), o)

@@ -19,7 +19,7 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 	for range 2 {
 		conn, err := pgx.Connect(t.Context(), devtest.Postgres(t))
 		require.NoError(t, err)
-		_, err = conn.Exec(t.Context(), "create table only_once (a int)")
+		_, err = conn.Exec(t.Context(), "create table only_once as select * from record") // the schema is there
 		require.NoError(t, err)
 		require.NoError(t, conn.Close(t.Context()))
 	}

@@ -69,7 +69,7 @@ func TestStoreOfAnotherRecord(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.take("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF))
-	other := openShop(t, devtest.Postgres(t), s.dir)
+	other := openShop(t, devtest.EmptyPostgres(t), s.dir)
 	_, err := other.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.ErrorIs(t, err, repository.ErrForeign)
 	// A store of before there were marks is known by its documents.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/store/migrations"
 )
 
 // Inspection is what can be said of a database from outside.
@@ -26,13 +28,13 @@ type Inspection struct {
 // migration.
 func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 	var i Inspection
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {
 		return i, err
 	}
 	for _, n := range names {
 		var number int64
-		if _, err := fmt.Sscanf(n, "migrations/%d_", &number); err == nil {
+		if _, err := fmt.Sscanf(n, "%d_", &number); err == nil {
 			i.Known = max(i.Known, number)
 		}
 	}
@@ -56,8 +58,8 @@ func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 		return i, err
 	}
 	var exists bool
-	if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, versionTable).Scan(&exists); err != nil || !exists {
+	if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrations.VersionTable).Scan(&exists); err != nil || !exists {
 		return i, err
 	}
-	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+versionTable+` WHERE is_applied`).Scan(&i.Applied)
+	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+migrations.VersionTable+` WHERE is_applied`).Scan(&i.Applied)
 }

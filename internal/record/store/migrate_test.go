@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store/migrations"
 )
 
 // atFirst is what a database of the first version holds.
@@ -30,15 +31,13 @@ INSERT INTO matches (paper_key, sha256, verdict, score) VALUES ('p', 'aa', 'exac
 // migrating is a database without a table, and what takes it from version to version.
 func migrating(t *testing.T) (dsn string, pool *pgxpool.Pool, p *goose.Provider) {
 	t.Helper()
-	dir, err := fs.Sub(migrations, "migrations")
-	require.NoError(t, err)
-	dsn = devtest.Postgres(t)
-	pool, err = pgxpool.New(t.Context(), dsn)
+	dsn = devtest.EmptyPostgres(t)
+	pool, err := pgxpool.New(t.Context(), dsn)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	sqlDB := stdlib.OpenDBFromPool(pool)
 	t.Cleanup(func() { _ = sqlDB.Close() })
-	p, err = goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable))
+	p, err = goose.NewProvider(goose.DialectPostgres, sqlDB, migrations.Files, goose.WithTableName(migrations.VersionTable))
 	require.NoError(t, err)
 	return dsn, pool, p
 }
@@ -47,9 +46,7 @@ func migrating(t *testing.T) (dsn string, pool *pgxpool.Pool, p *goose.Provider)
 // of this version, and nothing of it is lost; what goes up comes down.
 func TestMigration(t *testing.T) {
 	t.Parallel()
-	dir, err := fs.Sub(migrations, "migrations")
-	require.NoError(t, err)
-	newest, err := fs.Glob(dir, "*.sql")
+	newest, err := fs.Glob(migrations.Files, "*.sql")
 	require.NoError(t, err)
 	for version := 1; version <= len(newest); version++ {
 		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
@@ -89,7 +86,7 @@ func TestMigration(t *testing.T) {
 // stays as it is: its migrations went by the same numbers and made something else.
 func TestARecordMadeBeforeTheFirstRelease(t *testing.T) {
 	t.Parallel()
-	ctx, dsn := t.Context(), devtest.Postgres(t)
+	ctx, dsn := t.Context(), devtest.EmptyPostgres(t)
 	pool, err := pgxpool.New(ctx, dsn)
 	require.NoError(t, err)
 	defer pool.Close()

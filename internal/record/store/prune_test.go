@@ -113,7 +113,7 @@ func removed(t *testing.T, db *store.DB, sha string) (is bool) {
 
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	dsn := devtest.Postgres(t)
+	dsn := devtest.EmptyPostgres(t)
 	empty, err := store.Inspect(t.Context(), dsn)
 	require.NoError(t, err)
 	require.Zero(t, empty.Applied)

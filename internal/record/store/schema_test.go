@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store/migrations"
 )
 
 var writeSchema = flag.Bool("write-schema", false, "write schema.txt anew from what the migrations make")
@@ -21,7 +22,7 @@ var writeSchema = flag.Bool("write-schema", false, "write schema.txt anew from w
 // go test ./internal/record/store -run TestSchema -args -write-schema
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	db, err := Open(t.Context(), devtest.EmptyPostgres(t), 2)
 	require.NoError(t, err)
 	defer db.Close()
 	made := describe(t.Context(), t, db.Pool)
@@ -71,11 +72,11 @@ FROM pairs p JOIN pg_attribute m ON m.attrelid = p.at AND m.attnum = p.mine JOIN
 // its columns in their order, and what hangs on it.
 func describe(ctx context.Context, t *testing.T, pool *pgxpool.Pool) string {
 	t.Helper()
-	rows, err := pool.Query(ctx, catalogue, versionTable)
+	rows, err := pool.Query(ctx, catalogue, migrations.VersionTable)
 	require.NoError(t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	seeds, err := pool.Query(ctx, `SELECT c.relname FROM pg_class c WHERE c.relnamespace = current_schema::regnamespace AND c.relkind = 'r' AND c.relname <> $1 ORDER BY 1`, versionTable)
+	seeds, err := pool.Query(ctx, `SELECT c.relname FROM pg_class c WHERE c.relnamespace = current_schema::regnamespace AND c.relkind = 'r' AND c.relname <> $1 ORDER BY 1`, migrations.VersionTable)
 	require.NoError(t, err)
 	tables, err := pgx.CollectRows(seeds, pgx.RowTo[string])
 	require.NoError(t, err)

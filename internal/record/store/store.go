@@ -2,31 +2,22 @@ package store
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
+
+	"gleaner/internal/record/store/migrations"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// versionTable is where goose notes which migrations a database has.
-const versionTable = "schema_version"
 
 // isEarly is true of a database that was made before the first release: goose noted
 // its migrations under another name, and they went by other numbers.
-const isEarly = `SELECT to_regclass('harvest_papers') IS NOT NULL AND to_regclass('` + versionTable + `') IS NULL`
+const isEarly = `SELECT to_regclass('harvest_papers') IS NOT NULL AND to_regclass('` + migrations.VersionTable + `') IS NULL`
 
 // Errors of Open.
 var (
@@ -101,21 +92,7 @@ func (db *DB) migrate(ctx context.Context) error {
 	if early {
 		return fmt.Errorf("store: %w", ErrEarly)
 	}
-	dir, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return fmt.Errorf("store: migrate: %w", err)
-	}
-	sqlDB := stdlib.OpenDBFromPool(db.Pool)
-	defer sqlDB.Close()
-	p, err := goose.NewProvider(goose.DialectPostgres, sqlDB, dir, goose.WithTableName(versionTable), goose.WithSessionLocker(locker))
-	if err != nil {
-		return fmt.Errorf("store: migrate: %w", err)
-	}
-	if _, err := p.Up(ctx); err != nil {
+	if err := migrations.Apply(ctx, db.Pool); err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}
 	return nil

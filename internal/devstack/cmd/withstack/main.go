@@ -47,7 +47,7 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
-		DataDir: dir, Headless: true, RelaxedCommit: true,
+		DataDir: dir, Headless: true, Disposable: true,
 		SearchAttributes: gleaner.SearchAttributes(),
 		Progress:         seldom(5*time.Second, func(line string) { fmt.Fprintln(os.Stderr, "withstack:", line) }),
 	})

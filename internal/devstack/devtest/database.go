@@ -1,0 +1,210 @@
+package devtest
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gleaner/internal/devstack"
+	"gleaner/internal/record/store/migrations"
+)
+
+// Postgres returns the DSN of a database that holds the record's schema and is this
+// test's own. All records made by it have the same identity.
+func Postgres(tb testing.TB) (dsn string) {
+	tb.Helper()
+	template, err := templates.get(server(tb))
+	if err != nil {
+		tb.Fatalf("template of the test databases: %v", err)
+	}
+	return Copy(tb, template)
+}
+
+// EmptyPostgres returns the DSN of a database without a table that is this test's own.
+func EmptyPostgres(tb testing.TB) (dsn string) {
+	tb.Helper()
+	return create(tb, "")
+}
+
+// Copy returns the DSN of a database that begins as a copy of another, to which nobody
+// may be connected, and is this test's own.
+func Copy(tb testing.TB, of string) (dsn string) {
+	tb.Helper()
+	u, err := url.Parse(of)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return create(tb, " template "+strings.TrimPrefix(u.Path, "/"))
+}
+
+// PostgresApart is Postgres with a clock that is ahead of this machine's by some
+// time, or with a time below zero behind it.
+func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
+	tb.Helper()
+	dsn = EmptyPostgres(tb)
+	sql := "create schema apart; "
+	for name, kind := range map[string]string{"now": "stable", "clock_timestamp": "volatile"} {
+		sql += fmt.Sprintf("create function apart.%s() returns timestamptz language sql %s as "+
+			"$$ select pg_catalog.%s() + interval '%d ms' $$; ", name, kind, name, ahead.Milliseconds())
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	// Named before the catalogue the schema's functions are found before those of
+	// the catalogue, by the defaults of the tables that are made in it, too.
+	admin(tb, dsn, sql+"alter database "+strings.TrimPrefix(u.Path, "/")+" set search_path = apart, pg_catalog")
+	return dsn
+}
+
+// server returns the DSN of the test server.
+func server(tb testing.TB) string {
+	tb.Helper()
+	if dsn := os.Getenv(DatabaseVariable); dsn != "" {
+		return dsn
+	}
+	return start(tb, &shared.postgres, devstack.Options{NoTemporal: true}).DatabaseURL
+}
+
+// dropping counts the databases that are being dropped. To drop one takes a checkpoint,
+// for which no test waits.
+var dropping sync.WaitGroup
+
+// create makes a database and drops it after the test.
+func create(tb testing.TB, template string) (dsn string) {
+	tb.Helper()
+	server, name := server(tb), "test_"+strings.ToLower(rand.Text())
+	admin(tb, server, "create database "+name+template)
+	tb.Cleanup(func() {
+		dropping.Go(func() {
+			// Force: a test that failed may have left a connection open.
+			if err := execute(server, "drop database if exists "+name+" with (force)"); err != nil {
+				fmt.Fprintln(os.Stderr, "devtest:", err)
+			}
+		})
+	})
+	return named(server, name)
+}
+
+// named is the DSN of another database of a server.
+func named(server, database string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		panic(err) // the server has been connected to by it
+	}
+	u.Path = "/" + database
+	return u.String()
+}
+
+func admin(tb testing.TB, dsn, sql string) {
+	tb.Helper()
+	if err := execute(dsn, sql); err != nil {
+		tb.Fatalf("test database: %v", err)
+	}
+}
+
+func execute(dsn, sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, sql)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// templates holds the DSN of the migrated database by its server's DSN.
+var templates templateCache
+
+type templateCache struct {
+	mu   sync.Mutex
+	made map[string]string
+}
+
+func (c *templateCache) get(server string) (dsn string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if dsn = c.made[server]; dsn != "" {
+		return dsn, nil
+	}
+	dsn, err = makeTemplate(server)
+	if err == nil {
+		c.made = map[string]string{server: dsn}
+	}
+	return dsn, err
+}
+
+// makeTemplate makes the migrated database unless the server has it. Its name has the
+// digest of the migrations in it: programs of several versions may share a server.
+func makeTemplate(server string) (dsn string, err error) {
+	name, err := templateName()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	// The lock ends with the connection.
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock(hashtext($1))", name); err != nil {
+		return "", err
+	}
+	var there bool
+	err = conn.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", name).Scan(&there)
+	if err != nil || there {
+		return named(server, name), err
+	}
+	// The name is given last, so that a template is never half of one.
+	unfinished := name + "_unfinished"
+	for _, sql := range []string{"drop database if exists ", "create database "} {
+		if _, err := conn.Exec(ctx, sql+unfinished); err != nil {
+			return "", err
+		}
+	}
+	if err := migrate(ctx, named(server, unfinished)); err != nil {
+		return "", err
+	}
+	_, err = conn.Exec(ctx, "alter database "+unfinished+" rename to "+name)
+	return named(server, name), err
+}
+
+func migrate(ctx context.Context, dsn string) error {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return migrations.Apply(ctx, pool)
+}
+
+func templateName() (string, error) {
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, name := range names {
+		text, err := fs.ReadFile(migrations.Files, name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+	}
+	return fmt.Sprintf("template_%x", h.Sum(nil)[:8]), nil
+}
