@@ -54,6 +54,11 @@ func (c *cli) onDocuments(ctx context.Context, q *conditions, do func(*app.App, 
 		return err
 	}
 	defer a.Close()
+	if query.Venue != "" {
+		if query.Venue, query.Years, err = papersOf(ctx, a.DB, query.Venue, query.Years); err != nil {
+			return err
+		}
+	}
 	found, err := a.DB.FindDocuments(ctx, query)
 	if err != nil {
 		return err
@@ -242,6 +247,7 @@ func (c *cli) retrieveJob(ctx context.Context, q *conditions, out string) error 
 	if err != nil {
 		return err
 	}
+	query.Venue, query.Years = splitYears(spelling(query.Venue), query.Years)
 	return c.newJob(ctx, store.JobRetrieve, tables.Options{Documents: query, To: out}, true, "")
 }
 

@@ -107,16 +107,16 @@ func (c *cli) export(ctx context.Context, venueKey string, f exportFlags) error 
 		return err
 	}
 	defer a.Close()
-	venueKey = spelling(venueKey)
+	venueKey, in, err = papersOf(ctx, a.DB, venueKey, in)
+	if err != nil {
+		return err
+	}
 	found, err := exported(ctx, a.DB, venueKey, in)
 	if err != nil {
 		return err
 	}
 	if len(found) == 0 {
-		if err := heardOf(ctx, a.DB, venueKey); err != nil {
-			return err
-		}
-		fmt.Fprintf(c.Err, "no paper of %s was found yet; `starter report %s` says why\n", venueKey, venueKey)
+		return nothingFound(ctx, a.DB, venueKey, in)
 	}
 	return c.exportFound(ctx, a, f, found, venueKey)
 }
@@ -163,17 +163,25 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// heardOf fails for a name of which the record has neither papers nor a harvest:
-// nothing of it would be exported for ever, and nobody told.
-func heardOf(ctx context.Context, db *store.DB, name string) error {
+// nothingFound says why an export would be empty: nothing is known of the name, or no
+// paper of it was found yet. Nothing is written then.
+func nothingFound(ctx context.Context, db *store.DB, name string, years gleaner.Years) error {
 	papers, err := db.Papers(ctx, name, gleaner.Years{})
-	if err != nil || len(papers) > 0 {
+	if err != nil {
 		return err
 	}
-	if _, err = db.FindHarvest(ctx, name); errors.Is(err, store.ErrNoHarvest) {
+	_, herr := db.FindHarvest(ctx, name)
+	switch {
+	case len(papers) == 0 && errors.Is(herr, store.ErrNoHarvest):
 		return program.Unknown{Reason: fmt.Errorf("nothing is known of %s; `starter status` lists what was harvested", name)}
+	case herr != nil && !errors.Is(herr, store.ErrNoHarvest):
+		return herr
 	}
-	return err
+	within := ""
+	if years != (gleaner.Years{}) {
+		within = " in " + years.String()
+	}
+	return program.Unknown{Reason: fmt.Errorf("no paper of %s was found yet%s, so nothing was written; `starter report %[1]s` says why", name, within)}
 }
 
 // exported are the papers found for a venue, a person or a list, or the academic

@@ -69,16 +69,6 @@ func listName(file string) string {
 	return strings.ToLower(strings.Join(strings.Fields(name), "-"))
 }
 
-// spelling is a name as the record has it: the URL of a site in its one form.
-func spelling(name string) string {
-	if goal := gleaner.ParseGoal(name); goal.Site != "" {
-		if u, err := siteURL(goal.Site); err == nil {
-			return gleaner.Goal{Site: u}.String()
-		}
-	}
-	return name
-}
-
 // longestSite bounds an address that is part of a workflow's id, of which Temporal
 // takes a thousand bytes.
 const longestSite = 800
@@ -100,20 +90,6 @@ func siteURL(given string) (string, error) {
 		return "", fmt.Errorf("%w: the address of a site has %d bytes at most, and this one %d", program.ErrUsage, longestSite, len(canonical))
 	}
 	return canonical, nil
-}
-
-// findHarvest finds a harvest by its id or by the name of its goal.
-func findHarvest(ctx context.Context, db *store.DB, name string) (store.Harvest, error) {
-	h, err := db.FindHarvest(ctx, spelling(name))
-	if errors.Is(err, store.ErrNoHarvest) && gleaner.ParseGoal(name).Venue != "" { // a venue that a file lists, by its name
-		if named, nerr := db.FindHarvest(ctx, listKey(name)); nerr == nil {
-			return named, nil
-		}
-	}
-	if errors.Is(err, store.ErrNoHarvest) {
-		err = fmt.Errorf("%w; `starter status` lists them", err)
-	}
-	return h, err
 }
 
 // goal makes what a person named a goal, and keeps what the flags say of it. What

@@ -177,11 +177,11 @@ func (c *cli) harvest(ctx context.Context, names []string, years gleaner.Years, 
 // begin starts harvests, or joins those that run.
 func (c *cli) begin(ctx context.Context, t client.Client, names []string, years gleaner.Years, f *harvestFlags) (all []begun, err error) {
 	for _, name := range names {
-		goal, err := c.goal(ctx, name, years, &f.sources)
+		name, of := splitYears(name, years)
+		goal, err := c.goal(ctx, name, of, &f.sources)
 		if err != nil {
 			return nil, err
 		}
-		of := years
 		if goal.Site != "" {
 			of = gleaner.Years{}
 		}
@@ -242,6 +242,7 @@ func (c *cli) hintDelay(asked time.Duration) {
 // venueKey makes a name a DBLP key, or a goal's in the record's spelling. A name without a slash is looked up by the
 // worker's own catalogue, through the same settings.
 func (c *cli) venueKey(ctx context.Context, name string) (string, error) {
+	name, _ = gleaner.SplitHarvest(name)
 	if gleaner.ParseGoal(name).Venue == "" || strings.Count(name, "/") == 1 {
 		return spelling(name), nil
 	}

@@ -152,7 +152,11 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 				return err
 			}
 			defer a.Close()
-			papers, err := a.DB.Papers(ctx, args[0], in)
+			venue, in, err := papersOf(ctx, a.DB, args[0], in)
+			if err != nil {
+				return err
+			}
+			papers, err := a.DB.Papers(ctx, venue, in)
 			if err != nil {
 				return err
 			}
@@ -161,8 +165,8 @@ holdings of now; a harvest that began before keeps what it was told then.`,
 				return err
 			}
 			held := explainHeld(papers, holdings)
-			return c.Print(map[string]any{"venue": args[0], "papers": len(papers), "held": held}, func(w io.Writer) error {
-				return writeHeld(w, args[0], len(papers), held)
+			return c.Print(map[string]any{"venue": venue, "papers": len(papers), "held": held}, func(w io.Writer) error {
+				return writeHeld(w, venue, len(papers), held)
 			})
 		}}
 	cmd.Flags().StringVar(&years, "years", "", yearsHelp)

@@ -122,6 +122,7 @@ func (c *cli) showMetadata(ctx context.Context, name string, years gleaner.Years
 		return err
 	}
 	defer a.Close()
+	name, years = splitYears(name, years)
 	key, err := c.listedKey(ctx, a, name, f)
 	if err != nil {
 		return err

@@ -31,6 +31,9 @@ and with a new version at a known place). LAST is when the harvest was last begu
 			if err != nil {
 				return err
 			}
+			if err := c.otherHarvests(ctx, a.DB, args[0], h); err != nil {
+				return err
+			}
 			if since != "" {
 				return c.reportSince(ctx, a.DB, h, since)
 			}
@@ -39,7 +42,13 @@ and with a new version at a known place). LAST is when the harvest was last begu
 				return err
 			}
 			if html != "" {
-				return program.WriteFile(html, r.WriteHTML)
+				if err := program.WriteFile(html, r.WriteHTML); err != nil {
+					return err
+				}
+				return c.Print(map[string]string{"harvest": h.ID, "written": html}, func(w io.Writer) error {
+					_, err := fmt.Fprintln(w, "written:", html)
+					return err
+				})
 			}
 			return c.Print(r, func(w io.Writer) error {
 				if err := r.WriteText(w); err != nil {

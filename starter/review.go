@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -43,13 +44,17 @@ asked about. A word given lasts: nothing overwrites it but another word.`,
 				return c.settle(ctx, a, got[0], got[1], got[2])
 			}
 			if len(got) == 1 {
-				h, err := findHarvest(ctx, a.DB, got[0])
-				if err != nil {
+				if _, err := findHarvest(ctx, a.DB, got[0]); err != nil {
 					return err
 				}
-				venueKey = h.Venue
+				venueKey = got[0]
 			}
-			all, err := a.DB.Reviews(ctx, store.ReviewQuery{Venue: venueKey, Settled: settled})
+			q := store.ReviewQuery{Settled: settled}
+			var err error
+			if q.Venue, q.Years, err = papersOf(ctx, a.DB, venueKey, gleaner.Years{}); err != nil {
+				return err
+			}
+			all, err := a.DB.Reviews(ctx, q)
 			if err != nil {
 				return err
 			}

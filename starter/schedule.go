@@ -168,6 +168,7 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if err := (&harvestFlags{years: f.years}).checkGoals([]string{name}); err != nil {
 		return o, err
 	}
+	name, years = splitYears(name, years)
 	goal, err := c.goal(ctx, name, years, &sourceFlags{})
 	if err != nil {
 		return o, err

@@ -55,3 +55,17 @@ func (g Goal) Harvest(years Years) string {
 	}
 	return g.String() + "/" + years.String()
 }
+
+// SplitHarvest is the reverse of Goal.Harvest: the name of the goal, and the years
+// that its harvest's id names. Years are written in any form that ParseYears reads.
+func SplitHarvest(id string) (goal string, years Years) {
+	i := strings.LastIndexByte(id, '/')
+	if i <= 0 || ParseGoal(id).Site != "" { // the path of a site may end in a year
+		return id, Years{}
+	}
+	years, err := ParseYears(id[i+1:])
+	if err != nil {
+		return id, Years{}
+	}
+	return id[:i], years
+}

@@ -122,10 +122,13 @@ func (db *DB) HarvestsBefore(ctx context.Context, id string, limit int) ([]Harve
 	return pgx.CollectRows(rows, scanHarvest)
 }
 
-// FindHarvest returns the harvest of that id, or the latest whose venue it names.
+// FindHarvest returns the harvest of that id, or the latest whose venue it names. The
+// last part of either is enough, and case does not matter where nothing has the very name.
 func (db *DB) FindHarvest(ctx context.Context, name string) (Harvest, error) {
-	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests WHERE id=$1 OR venue=$1 OR venue LIKE '%/' || $1
-		ORDER BY (id=$1) DESC, started_at DESC LIMIT 1`, name)
+	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
+		WHERE lower(id)=lower($1) OR lower(venue)=lower($1)
+			OR venue !~ '^(site|author|papers):' AND '/'||lower($1) IN (right(lower(id), length($1)+1), right(lower(venue), length($1)+1))
+		ORDER BY (id=$1) DESC, (venue=$1) DESC, started_at DESC LIMIT 1`, name)
 }
 
 // Counts sums up how far a harvest is.

@@ -91,6 +91,7 @@ type Review struct {
 // none.
 type ReviewQuery struct {
 	Venue   string
+	Years   gleaner.Years
 	Settled bool    // what a person settled instead
 	After   *Review // the one before the first
 	Limit   int
@@ -108,15 +109,15 @@ func (q ReviewQuery) sql() string {
 			m.reasons, m.settled, d.class, d.kind, d.pages, coalesce(l.url, ''), coalesce(l.anchor, ''), left(d.first_pages, 600)
 		FROM matches m JOIN papers p ON p.key=m.paper_key JOIN documents d ON d.sha256=m.sha256
 		LEFT JOIN LATERAL (SELECT url, anchor FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1) l ON true
-		WHERE ($1='' OR p.venue=$1) AND (-m.score, m.paper_key, m.sha256) > ($2::real, $3, $4) AND ` + q.condition() + `
+		WHERE ($1='' OR p.venue=$1) AND ($6::int[] IS NULL OR p.year = ANY($6)) AND (-m.score, m.paper_key, m.sha256) > ($2::real, $3, $4) AND ` + q.condition() + `
 		ORDER BY -m.score, m.paper_key, m.sha256 LIMIT nullif($5, 0)`
 }
 
 func (q ReviewQuery) args() []any {
 	if a := q.After; a != nil {
-		return []any{q.Venue, float32(-a.Score), a.Paper, a.SHA256, q.Limit}
+		return []any{q.Venue, float32(-a.Score), a.Paper, a.SHA256, q.Limit, q.Years.All()}
 	}
-	return []any{q.Venue, float32(math.Inf(-1)), "", "", q.Limit}
+	return []any{q.Venue, float32(math.Inf(-1)), "", "", q.Limit, q.Years.All()}
 }
 
 // Reviews lists the ambiguous matches of papers that were not found otherwise, the
@@ -127,7 +128,7 @@ func (db *DB) Reviews(ctx context.Context, q ReviewQuery) ([]Review, error) {
 
 // CountReviews counts all that Reviews would list without a limit.
 func (db *DB) CountReviews(ctx context.Context, q ReviewQuery) (n int, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND `+q.condition(), q.Venue).Scan(&n)
+	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+q.condition(), q.Venue, q.Years.All()).Scan(&n)
 	return n, err
 }
 
