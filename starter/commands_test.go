@@ -290,7 +290,7 @@ func (v *tour) changes() {
 	v.must("homepages", "explain", author[1])
 	v.must("homepages", "set", author[1], "http://"+v.web.Hosts()[0]+"/~somebody/")
 	v.must("homepages", "forget", author[1])
-	v.must("holdings", "forget", "--source", v.held)
+	v.must("holdings", "forget", v.held)
 	v.must("whitelist", "generate")
 	v.must("whitelist", "import", v.testConsole.file("urls.txt", "http://"+v.web.Hosts()[0]+"/\n"))
 	v.must("whitelist", "seed")

@@ -116,7 +116,7 @@ func (d *doctor) outside(ctx context.Context) {
 	}
 	dblp := cmp.Or(d.cfg.Catalogues.DBLP, "https://dblp.org")
 	if err := d.asksJSON(ctx, strings.TrimRight(dblp, "/")+"/search/publ/api?q=database&h=1&format=json"); err != nil {
-		do := "volumes' pages and the mirror may answer still; a local dump (GLEANER_DBLP_DUMP) always does"
+		do := "volumes' pages and the mirror may answer still; for volumes and people a local dump (GLEANER_DBLP_DUMP) serves, too"
 		d.warn("dblp", do, "the search does not answer: %v", err)
 	} else {
 		d.ok("dblp", "%s answers", dblp)

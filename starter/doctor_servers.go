@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/text"
 	"gleaner/worker/pool"
 )
 
@@ -157,7 +158,7 @@ func (d *doctor) pollers(ctx context.Context, c client.Client, queue string, kin
 	if len(r.GetPollers()) == 0 {
 		d.warn(name, "start a worker: worker --queues "+queue, "nobody works on it")
 	} else {
-		d.ok(name, "%d workers", len(r.GetPollers()))
+		d.ok(name, "%s", text.Count(len(r.GetPollers()), "worker"))
 	}
 	return latest
 }

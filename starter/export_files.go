@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 )
 
 // chosen are documents to be written out.
@@ -94,7 +95,7 @@ func (c *cli) exportWithFiles(ctx context.Context, a *app.App, f exportFlags, fo
 		return err
 	}
 	return c.Print(map[string]any{"documents": len(at), "papers": len(found), "format": f.format, "list": list}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%d papers in %s, with %d documents beside it\n", len(found), list, len(at))
+		_, err := fmt.Fprintf(w, "%s in %s, with %s beside it\n", text.Count(len(found), "paper"), list, text.Count(len(at), "document"))
 		return err
 	})
 }

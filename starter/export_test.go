@@ -92,7 +92,7 @@ func TestExportWithFiles(t *testing.T) {
 	for format, names := range map[string]string{
 		"bibtex": `file      = {:exa/2003/Roe - Sorting XML\; 50 % more.pdf:PDF},`, "ris": "L1  - exa/2003/Roe - Sorting XML; 50 % more.pdf\r\n",
 		"csv": ",exa/2003/Roe - Sorting XML; 50 % more.pdf,", "jsonl": `"path":"exa/2003/Roe - Sorting XML; 50 % more.pdf"`} {
-		require.Contains(t, c.ok("export", "conf/exa", "--format", format, "--files", "--out", out), "1 papers in")
+		require.Contains(t, c.ok("export", "conf/exa", "--format", format, "--files", "--out", out), "1 paper in")
 		list, err := os.ReadFile(filepath.Join(out, "papers"+listEndings[format]))
 		require.NoError(t, err)
 		require.Contains(t, string(list), names)

@@ -15,6 +15,7 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/text"
 )
 
 func (c *cli) holdingsCommand() *cobra.Command {
@@ -46,7 +47,7 @@ forget" takes it back.`,
 				if dry {
 					verb = "would be held"
 				}
-				_, err := fmt.Fprintf(w, "%d papers of %s %s: %d new, %d known\n", done.Papers, args[0], verb, done.New, done.Known)
+				_, err := fmt.Fprintf(w, "%s of %s %s: %d new, %d known\n", text.Count(done.Papers, "paper"), args[0], verb, done.New, done.Known)
 				return err
 			})
 		}}
@@ -97,29 +98,27 @@ func (c *cli) holdingsListCommand() *cobra.Command {
 }
 
 func (c *cli) holdingsForgetCommand() *cobra.Command {
-	var source string
 	var dry bool
-	cmd := &cobra.Command{Use: "forget --source FILE", Short: "Take an import back", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "forget FILE", Short: "Take an import back", Args: args(1, "a source, as `starter holdings list` names it"),
 		Long: `Take an import back. What another list names, too, stays held. A harvest that
 began before keeps what it was told; start it again to want what is missing now.`,
-		Example: "  starter holdings forget --source library.csv --dry-run",
-		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+		Example: "  starter holdings forget library.csv --dry-run",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			source := args[0]
 			gone, err := a.DB.ForgetHoldings(ctx, source, dry)
 			if err != nil {
 				return fmt.Errorf("%w; `starter holdings list` lists the sources", err)
 			}
 			return c.Print(map[string]any{"source": source, "papers": gone}, func(w io.Writer) error {
-				verb := "are"
+				state := "no longer held"
 				if dry {
-					verb = "would be"
+					state = "would no longer be held"
 				}
-				_, err := fmt.Fprintf(w, "%d papers %s no longer held\n", gone, verb)
+				_, err := fmt.Fprintf(w, "%s %s\n", text.Count(gone, "paper"), state)
 				return err
 			})
 		})}
-	cmd.Flags().StringVar(&source, "source", "", "as \"starter holdings list\" names it (required)")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many that are")
-	_ = cmd.MarkFlagRequired("source")
 	return cmd
 }
 
@@ -189,6 +188,6 @@ func writeHeld(w io.Writer, venueKey string, published int, held []heldPaper) er
 		fmt.Fprintf(w, "%s  %q (%d)\n  held as %q (%d) by %s\n  %s (%.2f): %s\n", h.Paper, h.Title, h.Year, h.Held.Title, h.Held.Year,
 			orDash(strings.Join(h.Held.Surnames(), ", ")), h.Verdict, h.Score, strings.Join(h.Why, "; "))
 	}
-	_, err := fmt.Fprintf(w, "%s: %d papers known, %d of them held\n", venueKey, published, len(held))
+	_, err := fmt.Fprintf(w, "%s: %s known, %d of them held\n", venueKey, text.Count(published, "paper"), len(held))
 	return err
 }

@@ -34,11 +34,11 @@ func TestHoldingsCanBeSeenAndTakenBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, held, 3)
 
-	require.Contains(t, c.ok("holdings", "forget", "--source", csv, "--dry-run"), "1 papers would be")
-	require.Contains(t, c.ok("holdings", "forget", "--source", csv), "1 papers are no longer held")
+	require.Contains(t, c.ok("holdings", "forget", csv, "--dry-run"), "1 paper would no longer")
+	require.Contains(t, c.ok("holdings", "forget", csv), "1 paper no longer held")
 	held, err = c.Holdings(t.Context())
 	require.NoError(t, err)
 	require.Len(t, held, 2)
-	require.Contains(t, c.wrong(program.ExitUnknown, "holdings", "forget", "--source", csv), "starter holdings list")
-	require.Contains(t, c.ok("holdings", "forget", "--source", bib), "2 papers")
+	require.Contains(t, c.wrong(program.ExitUnknown, "holdings", "forget", csv), "starter holdings list")
+	require.Contains(t, c.ok("holdings", "forget", bib), "2 papers")
 }

@@ -18,6 +18,7 @@ import (
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/internal/web/weburl"
 	"gleaner/workflows"
 )
@@ -236,8 +237,11 @@ func (c *cli) homepagesForget() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if n == 0 {
+				return program.Unknown{Reason: fmt.Errorf("nobody said anything of the homepages of %s, so nothing was changed; `starter homepages explain` says how they were found", who.Name)}
+			}
 			return c.Print(map[string]any{"author": who, "words": n}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s (%s): %d words taken back; the next harvest looks for them anew\n", who.Name, who.ID(), n)
+				_, err := fmt.Fprintf(w, "%s (%s): %s taken back; the next harvest looks for their homepage again\n", who.Name, who.ID(), text.Count(n, "answer"))
 				return err
 			})
 		})}

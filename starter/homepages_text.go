@@ -17,11 +17,12 @@ import (
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/text"
 )
 
 // writeExplained prints an author's candidates with the evidence of each.
 func writeExplained(w io.Writer, e harvest.Explained) error {
-	fmt.Fprintf(w, "%s (%s), %d papers in the record\n", e.Author.Name, e.Author.ID(), len(e.Papers))
+	fmt.Fprintf(w, "%s (%s), %s in the record\n", e.Author.Name, e.Author.ID(), text.Count(len(e.Papers), "paper"))
 	for _, word := range e.Words {
 		fmt.Fprintf(w, "a person said: %s %s their homepage\n", word.URL, strings.ReplaceAll(word.Word, "-", " "))
 	}

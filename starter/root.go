@@ -51,6 +51,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 	root.AddCommand(c.venuesCommand(), c.metadataCommand(), c.homepagesCommand())
 	root.AddCommand(c.evaluateCommand(), inTheLab("bench"), inTheLab("train"))
 	c.completes(root)
+	program.StrictArgs(root)
 	c.Busy()
 	return c
 }

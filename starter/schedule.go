@@ -19,6 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/service/program"
+	"gleaner/internal/text"
 	"gleaner/workflows"
 )
 
@@ -144,7 +145,10 @@ func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags
 	if f.cron != "" {
 		spec.CronExpressions = []string{f.cron}
 	} else {
-		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every}}
+		// Temporal counts intervals from 1970; with this offset the first run is one
+		// interval from now.
+		offset := time.Duration(time.Now().UnixNano() % int64(f.every)).Truncate(time.Second)
+		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every, Offset: offset}}
 	}
 	o := client.ScheduleOptions{Spec: spec, Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Hour}
 	due := activities.Due{WARC: f.warc}
@@ -227,7 +231,10 @@ func writeScheduled(w io.Writer, s scheduled) error {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
 	}
 	if s.Last != nil {
-		fmt.Fprintf(w, "  last %s, %d runs, %d left out while one was running, %d missed\n", s.Last.Local().Format(time.DateTime), s.Runs, s.Skipped, s.Missed)
+		fmt.Fprintf(w, "  last %s\n", s.Last.Local().Format(time.DateTime))
+	}
+	if s.Runs > 0 { // unknown in a list
+		fmt.Fprintf(w, "  %s, %d left out while one was running, %d missed\n", text.Count(s.Runs, "run"), s.Skipped, s.Missed)
 	}
 	if len(s.Next) > 0 && !s.Paused {
 		fmt.Fprintf(w, "  next %s\n", s.Next[0].Local().Format(time.DateTime))

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"gleaner/internal/harvest/report"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/program"
@@ -60,6 +61,7 @@ func parsePages() (map[string]pageTemplate, error) {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
+		"recall":  report.RecallOf,
 		"join":    strings.Join,
 		"segment": url.PathEscape, // html/template leaves slashes and question marks in a path as they are
 		"web":     webAddress,

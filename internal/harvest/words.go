@@ -59,6 +59,9 @@ func (s *Stages) Forget(ctx context.Context, a gleaner.Author, url string) (int,
 		}
 		n++
 	}
+	if n == 0 {
+		return 0, nil // nobody said anything: what was found stays
+	}
 	return n, s.DB.ForgetDecision(ctx, a.ID())
 }
 

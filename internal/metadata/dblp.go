@@ -36,9 +36,6 @@ type base struct {
 func NewDBLP(cfg Config) *DBLP {
 	cfg = cfg.withDefaults()
 	d := &DBLP{dump: cfg.DumpPath, log: cfg.Log, ways: breaker{log: cfg.Log, rest: cfg.Rest, states: map[string]*wayState{}}}
-	if cfg.DumpPath == "" {
-		d.ways.hint = "a local copy of dblp.xml.gz would serve instead"
-	}
 	add := func(name, url string) {
 		svc := newService(cfg, name, cfg.Delays.DBLP)
 		// There are other ways: no use in insisting on this one.
@@ -50,6 +47,15 @@ func NewDBLP(cfg Config) *DBLP {
 		add("DBLP's mirror", cfg.DBLPMirrorURL)
 	}
 	return d
+}
+
+// advised names the dump where DBLP could not be asked and no dump is set: the dump
+// serves for volumes and people, not for searches.
+func (d *DBLP) advised(err error) error {
+	if d.dump != "" || !isUnavailable(err) {
+		return err
+	}
+	return fmt.Errorf("%w; a local copy of dblp.xml.gz would serve instead", err)
 }
 
 // Name is "dblp".
@@ -125,7 +131,7 @@ func noVolume(key string, years gleaner.Years, listed []Volume, seeAlso []string
 // matter and withdrawn items. ErrNoVolume if there is no such volume.
 func (d *DBLP) Papers(ctx context.Context, vol Volume) ([]gleaner.Paper, error) {
 	var records []record
-	err := d.ways.first(ctx, "DBLP", d.contentWays(vol, &records))
+	err := d.advised(d.ways.first(ctx, "DBLP", d.contentWays(vol, &records)))
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +191,7 @@ func (d *DBLP) index(ctx context.Context, key string) (venueIndex, error) {
 			return err
 		}})
 	}
-	err := d.ways.first(ctx, "DBLP", ways)
+	err := d.advised(d.ways.first(ctx, "DBLP", ways))
 	var none ErrNotFound
 	if errors.As(err, &none) {
 		return ix, ErrUnknownVenue{Name: key}
@@ -211,7 +217,7 @@ func (d *DBLP) Person(ctx context.Context, pid string) (gleaner.Person, error) {
 			return nil
 		}})
 	}
-	err := d.ways.first(ctx, "DBLP", ways)
+	err := d.advised(d.ways.first(ctx, "DBLP", ways))
 	return p, err
 }
 

@@ -24,7 +24,6 @@ var errElsewhere = errors.New("the answer may be incomplete")
 // for weeks.
 type breaker struct {
 	log  *slog.Logger
-	hint string // what to do when all ways fail, "" for nothing to say
 	rest time.Duration
 
 	mu     sync.Mutex
@@ -82,7 +81,7 @@ func (b *breaker) first(ctx context.Context, whole string, ways []way) error {
 		}
 		failed = append(failed, failure{w.name, err})
 	}
-	return summarise(whole, failed, b.hint)
+	return summarise(whole, failed)
 }
 
 // failure is a way that did not answer.
@@ -107,7 +106,7 @@ type eachWay []string
 func (e eachWay) Error() string { return strings.Join(e, "; ") }
 
 // summarise makes one error of all ways' failures.
-func summarise(whole string, failed []failure, hint string) error {
+func summarise(whole string, failed []failure) error {
 	out := ErrUnavailable{Service: whole}
 	var words eachWay
 	for _, f := range failed {
@@ -123,9 +122,6 @@ func summarise(whole string, failed []failure, hint string) error {
 		if down.RetryAfter > 0 && (out.RetryAfter == 0 || down.RetryAfter < out.RetryAfter) {
 			out.RetryAfter = down.RetryAfter
 		}
-	}
-	if hint != "" {
-		words = append(words, hint)
 	}
 	out.Err = words
 	return out

@@ -14,7 +14,7 @@ var page string
 // WriteHTML prints the report as one self-contained page.
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"percent": func(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) },
+		"percent": RecallOf,
 		"join":    strings.Join,
 	}).Parse(page)
 	if err != nil {

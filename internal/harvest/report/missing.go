@@ -8,6 +8,7 @@ import (
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
+	"gleaner/internal/text"
 )
 
 // maxEvidence bounds the lines of evidence for one paper.
@@ -145,7 +146,7 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 		case l.Failed && l.Tries == 0:
 			failed = append(failed, fmt.Sprintf("%s: left out by a limit, %s (linked from %s)", l.URL, l.Outcome, l.Parent))
 		case l.Failed:
-			failed = append(failed, fmt.Sprintf("%s: %s after %d tries (linked from %s)", l.URL, l.Outcome, l.Tries, l.Parent))
+			failed = append(failed, fmt.Sprintf("%s: %s after %s (linked from %s)", l.URL, l.Outcome, text.Count(l.Tries, "try"), l.Parent))
 		case l.Document != "":
 			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, but is not it: %s", l.URL, l.Document))
 		}
@@ -182,10 +183,10 @@ func (c *clues) noHomepage(p gleaner.Paper) []string {
 		out = append(out, line)
 	}
 	if undecided == 0 && len(out) == 0 {
-		out = append(out, fmt.Sprintf("none of its %d authors is looked for", len(p.Authors)))
+		out = append(out, fmt.Sprintf("none of its %s is looked for", text.Count(len(p.Authors), "author")))
 	}
 	if undecided > 0 {
-		out = append(out, fmt.Sprintf("%d of %d authors not looked for yet", undecided, len(p.Authors)))
+		out = append(out, fmt.Sprintf("%d of %s not looked for yet", undecided, text.Count(len(p.Authors), "author")))
 	}
 	return out[:min(len(out), maxEvidence)]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fmt"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/library/collection"
@@ -35,6 +36,14 @@ func (s *Summary) finish() {
 	s.Recall = share(s.Found, s.Wanted)
 	s.Target = share(s.Found+s.HeldMet, s.Published)
 	s.Covered = share(s.Held+s.Found, s.Published)
+}
+
+// RecallOf returns a recall in percent, "–" where it is of no papers.
+func RecallOf(recall float64, papers int) string {
+	if papers == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*recall)
 }
 
 func share(part, whole int) float64 {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/text"
 )
 
 // WriteText prints the report for a terminal.
@@ -23,11 +24,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, "papers %d, in %d academic documents of %d files; pages %d\n", r.Files.Papers, r.Files.Accepted, r.Files.Documents, r.Files.Pages)
 		return r.writeSites(w)
 	}
-	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %.1f %%\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, 100*s.Recall)
+	fmt.Fprintf(w, "published %d, held %d, wanted %d: found %d, missing %d, recall %s\n", s.Published, s.Held, s.Wanted, s.Found, s.Missing, RecallOf(s.Recall, s.Wanted))
 	if s.Held > 0 {
 		fmt.Fprintf(w, "of all published found %.1f %%, %d held ones among them; held or found %.1f %%\n", 100*s.Target, s.HeldMet, 100*s.Covered)
 	}
-	fmt.Fprintf(w, "homepages of %d of %d authors\n", r.Homepages, r.Authors)
+	fmt.Fprintf(w, "homepages of %d of %s\n", r.Homepages, text.Count(r.Authors, "author"))
 	for _, e := range r.Elsewhere {
 		fmt.Fprintf(w, "%s (%s): papers at %s\n", e.Author, e.Homepage, e.Papers)
 	}
@@ -35,11 +36,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "year\tpublished\theld\twanted\tfound\tmissing\trecall\tof all\tcovered\t")
 	for _, y := range r.Years {
-		recall := "-" // of nothing
-		if y.Wanted > 0 {
-			recall = fmt.Sprintf("%.3f", y.Recall)
-		}
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t%.3f\t%.3f\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing, recall, y.Target, y.Covered)
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", y.Year, y.Published, y.Held, y.Wanted, y.Found, y.Missing,
+			RecallOf(y.Recall, y.Wanted), RecallOf(y.Target, y.Published), RecallOf(y.Covered, y.Published))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -94,6 +94,23 @@ func version() string {
 	return cmp.Or(b.Main.Version, "(devel)")
 }
 
+// StrictArgs makes every command refuse arguments that it does not take by ErrUsage, as
+// flags are refused.
+func StrictArgs(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if err == nil || errors.Is(err, ErrUsage) {
+				return err
+			}
+			return fmt.Errorf("%w: %s", ErrUsage, cmd.UseLine())
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		StrictArgs(sub)
+	}
+}
+
 // openly says why a secret is no flag, and where what was one went.
 func openly(err error) error {
 	var unknown *pflag.NotExistError
