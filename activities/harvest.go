@@ -268,15 +268,6 @@ type Requeued struct {
 	Sources int `json:"sources"`   // questions to catalogues that are asked again
 }
 
-// UnmarshalJSON takes the bare number of URLs, too, which was all that was told.
-func (r *Requeued) UnmarshalJSON(b []byte) error {
-	type all Requeued
-	if json.Unmarshal(b, &r.URLs) == nil {
-		return nil
-	}
-	return json.Unmarshal(b, (*all)(r))
-}
-
 // requeuing is how far Requeue is.
 type requeuing struct {
 	Host string   `json:"host"` // the last one

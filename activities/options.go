@@ -1,22 +1,10 @@
 package activities
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"gleaner/internal/service/config"
 )
-
-// UnmarshalJSON takes the scope "domain", too, of harvests that began when that
-// meant the whole host.
-func (o *HarvestOptions) UnmarshalJSON(b []byte) error {
-	type all HarvestOptions
-	err := json.Unmarshal(b, (*all)(o))
-	if o.Scope == "domain" {
-		o.Scope = ScopeHost
-	}
-	return err
-}
 
 // Check says what of the options cannot be: the first, by the name of its flag.
 // Where an option is not given the worker's setting holds.

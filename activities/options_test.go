@@ -34,15 +34,14 @@ func TestHarvestOfARow(t *testing.T) {
 	years := gleaner.Years{From: 1998, To: 2004}
 	for name, goal := range map[string]gleaner.Goal{"conf/webdb": {}, "site:https://a.org/~ada/": {Site: "https://a.org/~ada/"}, "author:65/2885": {Author: "65/2885"}, "papers:mine": {List: "mine"}} {
 		for _, y := range []gleaner.Years{years, {}} {
-			row := store.Harvest{ID: gleaner.ParseGoal(name).Harvest(y), Venue: name, Years: y, Options: []byte(`{"scope":"domain","sites":3}`)}
+			row := store.Harvest{ID: gleaner.ParseGoal(name).Harvest(y), Venue: name, Years: y, Options: []byte(`{"scope":"host","window":3}`)}
 			h, err := activities.HarvestOf(row)
 			require.NoError(t, err)
-			require.Equal(t, activities.Harvest{ID: row.ID, Venue: name, Goal: goal, Years: y, Options: activities.HarvestOptions{Scope: "host"}}, h, "a domain was the whole host")
+			require.Equal(t, activities.Harvest{ID: row.ID, Venue: name, Goal: goal, Years: y, Options: activities.HarvestOptions{Scope: "host", Window: 3}}, h)
 			require.NoError(t, h.Options.Check())
 			require.Equal(t, h, activities.NewHarvest(gleaner.ParseGoal(name), y, h.Options))
 		}
 	}
-	require.ErrorContains(t, activities.HarvestOptions{Scope: "domain"}.Check(), "scope: want one of prefix, host")
 }
 
 // TestWrongOptionsAreNeverStored: they would fail every later crawl of the site.

@@ -28,16 +28,6 @@ type Due struct {
 	Limit  int             `json:"limit"`
 }
 
-// DueSites is ListDue and PutBack in one, for recrawls that began before they
-// were two.
-func (a *Recrawls) DueSites(ctx context.Context, d Due) (Sites, error) {
-	s, err := a.ListDue(ctx, d)
-	if err == nil {
-		s.Hosts, err = a.PutBack(ctx, PutBack{Due: d, Hosts: s.Hosts})
-	}
-	return s, err
-}
-
 // ListDue lists the next due sites.
 func (a *Recrawls) ListDue(ctx context.Context, d Due) (Sites, error) {
 	beat, _, stop := heartbeats[string](ctx)
@@ -92,20 +82,4 @@ func (a *Recrawls) PutBack(ctx context.Context, p PutBack) (waiting []string, er
 func (a *Recrawls) Leave(ctx context.Context, hosts []string) error {
 	defer alive(ctx)()
 	return typed(a.db.LeaveSites(ctx, activity.GetInfo(ctx).WorkflowExecution.ID, hosts))
-}
-
-// Unwanted lists those of the hosts that no running harvest wants, for recrawls that
-// ended the crawls themselves.
-func (a *Recrawls) Unwanted(ctx context.Context, hosts []string) (unwanted []string, err error) {
-	defer alive(ctx)()
-	for _, host := range hosts {
-		of, err := a.db.SiteWatchers(ctx, host)
-		if err != nil {
-			return nil, typed(err)
-		}
-		if len(of) == 0 {
-			unwanted = append(unwanted, host)
-		}
-	}
-	return unwanted, nil
 }

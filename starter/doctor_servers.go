@@ -49,8 +49,6 @@ func (d *doctor) database(ctx context.Context) {
 		d.warn("connections", "raise max_connections, or run fewer workers", "%d of %d are in use", i.Conns, i.MaxConns)
 	}
 	switch {
-	case i.Early:
-		d.fail("migrations", "begin a new record", store.ErrEarly)
 	case i.Applied > i.Known:
 		d.fail("migrations", "use the programs of one release", fmt.Errorf("the database is at %d, this program knows %d: it is too old", i.Applied, i.Known))
 	case i.Applied < i.Known:

@@ -59,13 +59,13 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		// Whoever woke it while its end was recorded believes it under way, and is
 		// to hear of no end before the real one.
 		woken := drain(c.wake)
-		if !woken || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-before-it-tells", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		if !woken || ctx.Err() != nil {
 			if err := tellEnd(ctx, watchers, end); err != nil {
 				return end, err
 			}
 			woken = drain(c.wake) || woken
 		}
-		if !woken || ctx.Err() != nil || workflow.GetVersion(ctx, "woken-at-its-end", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		if !woken || ctx.Err() != nil {
 			return end, nil
 		}
 	}

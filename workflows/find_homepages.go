@@ -19,7 +19,7 @@ type HomepagesParams struct {
 	Settled time.Time          `json:"settled,omitzero"` // when the first pass was settled
 	Total   activities.Authors `json:"total"`
 
-	Began    time.Time `json:"began,omitzero"`     // when the first run did, unless that was before sites were crawled meanwhile
+	Began    time.Time `json:"began,omitzero"`     // when the first run did
 	Crawling []string  `json:"crawling,omitempty"` // hosts whose crawls were begun and are not known to have ended
 }
 
@@ -47,12 +47,10 @@ const (
 func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	p.Pass = max(p.Pass, 1)
 	early := &earlyCrawls{harvest: p.Harvest, crawling: p.Crawling}
-	if workflow.GetVersion(ctx, "crawl-while-searching", workflow.DefaultVersion, 1) == 1 {
-		if p.Began.IsZero() {
-			p.Began = workflow.Now(ctx)
-		}
-		workflow.Go(ctx, early.run)
+	if p.Began.IsZero() {
+		p.Began = workflow.Now(ctx)
 	}
+	workflow.Go(ctx, early.run)
 	for p.Pass <= lastPass {
 		s := &search{p: p, selector: workflow.NewSelector(ctx)}
 		through, err := s.pass(ctx)
@@ -77,7 +75,6 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 // search is one pass, or what a run does of it.
 type search struct {
 	p        HomepagesParams // After is the last author of the batches begun
-	abreast  bool            // false of runs that began before batches were under way side by side
 	next     []string        // the last authors of the batches to begin
 	listed   bool            // there are no more than these
 	running  int
@@ -90,7 +87,6 @@ type search struct {
 func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	ctx, cancel := workflow.WithCancel(ctx)
 	defer cancel()
-	s.abreast = workflow.GetVersion(ctx, "batches-abreast", workflow.DefaultVersion, 1) == 1
 	for full := false; !full && s.failed == nil; {
 		for len(s.next) > 0 && s.running < BatchesAtOnce {
 			s.begin(ctx)
@@ -117,10 +113,6 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 
 // list asks where the next batches end.
 func (s *search) list(ctx workflow.Context) error {
-	if !s.abreast { // one, which ends where its limit is
-		s.next, s.listed = []string{""}, true
-		return nil
-	}
 	var b activities.AuthorBatches
 	in := s.batch()
 	in.Limit = batchesPerList
@@ -135,9 +127,7 @@ func (s *search) list(ctx workflow.Context) error {
 // begin begins the next batch.
 func (s *search) begin(ctx workflow.Context) {
 	b := s.batch()
-	if b.UpTo = s.next[0]; !s.abreast {
-		b.Limit = authorsPerBatch
-	}
+	b.UpTo = s.next[0]
 	s.next = s.next[1:]
 	s.p.After = b.UpTo
 	summary := fmt.Sprintf("authors after %q, pass %d", b.After, b.Pass)
@@ -161,9 +151,6 @@ func (s *search) batch() activities.Batch {
 func (s *search) ended(ctx workflow.Context, b activities.Authors) {
 	t := &s.p.Total
 	t.Looked, t.Found, t.Searches, t.Fetches = t.Looked+b.Looked, t.Found+b.Found, t.Searches+b.Searches, t.Fetches+b.Fetches
-	if !s.abreast {
-		s.p.After, s.listed = b.Last, !b.More
-	}
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf("pass %d: %d authors looked for, %d homepages found (%d searches, %d pages fetched)",
 		s.p.Pass, t.Looked, t.Found, t.Searches, t.Fetches))
 }

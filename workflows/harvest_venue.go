@@ -261,9 +261,7 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
 		return err
 	}
-	if len(h.s.Pending) > 0 && workflow.GetVersion(ctx, "early-crawls-look-again", workflow.DefaultVersion, 1) == 1 {
-		h.wakeSites(ctx) // a crawl that found nothing more before this would end, and the first wave leave its host out
-	}
+	h.wakeSites(ctx) // a crawl that found nothing more before this would end, and the first wave leave its host out
 	return nil
 }
 

@@ -115,17 +115,12 @@ func (r *recrawlRun) run(ctx workflow.Context) error {
 func (r *recrawlRun) list(ctx workflow.Context) error {
 	d := r.p.Due
 	d.Limit = hostsPerBatch
-	apart := workflow.GetVersion(ctx, "put-back-apart", workflow.DefaultVersion, 1) == 1
-	due := recrawls.DueSites
-	if apart {
-		due = recrawls.ListDue
-	}
 	var batch activities.Sites
-	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "due sites after "+d.After), due, d).Get(ctx, &batch); err != nil {
+	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "due sites after "+d.After), recrawls.ListDue, d).Get(ctx, &batch); err != nil {
 		return err
 	}
 	r.s.Next = batch.Hosts
-	if apart && len(batch.Hosts) > 0 {
+	if len(batch.Hosts) > 0 {
 		back := activities.PutBack{Due: d, Hosts: batch.Hosts}
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "what is due there"), recrawls.PutBack, back).Get(ctx, &r.s.Next); err != nil {
 			return err
@@ -191,10 +186,6 @@ func (r *recrawlRun) endSites(ctx workflow.Context) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(string(gleaner.StageCancelled)), attrOutcome.ValueSet(string(gleaner.StageCancelled)))
-	if workflow.GetVersion(ctx, "leave-sites", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		r.endUnwanted(ctx)
-		return
-	}
 	left := slices.Concat(r.s.Pending, r.s.Next)
 	if err := workflow.ExecuteActivity(quick(ctx, "leave the sites"), recrawls.Leave, left).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
@@ -202,19 +193,6 @@ func (r *recrawlRun) endSites(ctx workflow.Context) {
 	for _, host := range r.s.Pending {
 		// One that waits looks again; one that has ended by now need not.
 		_ = workflow.SignalExternalWorkflow(ctx, SiteID(host), "", SignalWake, nil).Get(ctx, nil)
-	}
-}
-
-// endUnwanted is endSites of recrawls that were cancelled before sites knew them.
-func (r *recrawlRun) endUnwanted(ctx workflow.Context) {
-	var unwanted []string
-	if err := workflow.ExecuteActivity(quick(ctx, "crawls that nobody else wants"), recrawls.Unwanted, r.s.Pending).Get(ctx, &unwanted); err != nil {
-		workflow.GetLogger(ctx).Warn("the crawls of a cancelled recrawl go on", "error", err)
-		return
-	}
-	for _, host := range unwanted {
-		// One that has ended by now needs no end.
-		_ = workflow.RequestCancelExternalWorkflow(ctx, SiteID(host), "").Get(ctx, nil)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // in any stage: an outage that has ended must cost no paper. It reports whether
 // there was anything.
 func (h *harvestRun) takeUp(ctx workflow.Context) (bool, error) {
-	if h.s.Again != "" || !asksAgain(ctx) {
+	if h.s.Again != "" {
 		return false, nil
 	}
 	var q activities.Questions
@@ -30,9 +30,6 @@ func (h *harvestRun) takeUp(ctx workflow.Context) (bool, error) {
 
 // takeUpRetry begins with the stage whose questions a person wants asked again.
 func (h *harvestRun) takeUpRetry(ctx workflow.Context, what activities.Retry) error {
-	if !asksAgain(ctx) {
-		return nil
-	}
 	var q activities.Questions
 	if err := workflow.ExecuteActivity(quick(ctx, "what did not answer"), stages.StillOpen, h.p.Harvest.ID).Get(ctx, &q); err != nil {
 		return err
@@ -56,9 +53,4 @@ func firstOpen(q activities.Questions) gleaner.Stage {
 		return gleaner.StageCopies
 	}
 	return gleaner.StageHomepages
-}
-
-// asksAgain is false of runs that began before harvests did.
-func asksAgain(ctx workflow.Context) bool {
-	return workflow.GetVersion(ctx, "ask again", workflow.DefaultVersion, 1) == 1
 }

@@ -147,7 +147,7 @@ func startSite(ctx workflow.Context, host, venue string, patience time.Duration)
 			return nil, err
 		}
 		woken := workflow.SignalExternalWorkflow(own, SiteID(host), "", SignalWake, nil).Get(own, nil)
-		if woken == nil || try == startTries || workflow.GetVersion(ctx, "start-what-ended", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		if woken == nil || try == startTries {
 			return nil, nil
 		}
 	}

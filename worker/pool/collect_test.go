@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,9 +86,6 @@ func TestCollect(t *testing.T) {
 	require.Equal(t, collections.Ended, c.State)
 	w.checkEntries(t, web, c)
 	checkMannersOf(t, server.Log())
-	if *record != "" {
-		w.record(t, filepath.Join(*record, "synthesize_collections.json"), run.GetID())
-	}
 }
 
 // TestCollectRelearns: the classifier of a topic learns anew between slices, once of so
@@ -138,9 +134,6 @@ func TestCollectRelearns(t *testing.T) {
 	c, err = collections.In(w.db).Get(t.Context(), "two")
 	require.NoError(t, err)
 	w.checkEntries(t, web, c)
-	if *record != "" {
-		w.record(t, filepath.Join(*record, "synthesize_collections_2.json"), run.GetID())
-	}
 }
 
 // labelled is a classifier that learnt from the first page of each host of a web.

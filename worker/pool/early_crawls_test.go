@@ -3,7 +3,6 @@ package pool_test
 import (
 	"context"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,9 +89,6 @@ func TestSitesAreCrawledWhileTheSearchEngineIsAsked(t *testing.T) {
 	require.True(t, w.over, "no site was crawled while the search engine was asked")
 	w.checkPapers(t, h, w.web.Truth(), r)
 	w.checkManners(t)
-	if *record != "" {
-		w.record(t, filepath.Join(*record, "find_homepages_2.json"), activities.HomepagesID(workflows.HarvestID(h.ID)))
-	}
 }
 
 // TestAHarvestIsPausedAndCancelledInItsSearch: the crawls that were begun in it rest

@@ -2,14 +2,12 @@ package pool_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/protobuf/encoding/protojson"
-
-	historypb "go.temporal.io/api/history/v1"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
@@ -35,11 +30,15 @@ import (
 	"gleaner/workflows"
 )
 
-var record = flag.String("record", "", "write the workflows' histories to this folder, for the replay test")
-
 func TestMain(m *testing.M) {
 	document.MaybeRunChild()
-	os.Exit(devtest.Main(m))
+	code := devtest.Main(m)
+	if *record != "" {
+		if err := writeHistories(*record); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(code)
 }
 
 // delay is between two requests to one host in these tests.
@@ -90,7 +89,9 @@ func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, befor
 	db, err := store.Open(t.Context(), dsn, 4)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
+	w := &world{web: web, cfg: cfg, client: c, db: db, settings: settings}
+	t.Cleanup(func() { w.record(t) })
+	return w
 }
 
 // work runs a worker until stop is called.
@@ -267,7 +268,7 @@ func (w *world) checkReport(t *testing.T, h activities.Harvest, truth sampleweb.
 	require.Contains(t, html.String(), "<svg")
 }
 
-// checkHistories looks at what the Temporal UI shows, and records it on demand.
+// checkHistories looks at what the Temporal UI shows.
 func (w *world) checkHistories(t *testing.T, h, ofSite activities.Harvest) {
 	site := w.site(t, h)
 	for name, id := range map[string]string{"harvest_venue": workflows.HarvestID(h.ID), "find_homepages": workflows.HarvestID(h.ID) + "/homepages", "crawl_site": workflows.SiteID(site),
@@ -282,9 +283,6 @@ func (w *world) checkHistories(t *testing.T, h, ofSite activities.Harvest) {
 		if name == "harvest_venue" || name == "crawl_site" || name == "recrawl_due" {
 			require.Contains(t, d.WorkflowExecutionInfo.SearchAttributes.GetIndexedFields(), "GleanerStage", id)
 		}
-		if *record != "" {
-			w.record(t, filepath.Join(*record, name+".json"), id)
-		}
 	}
 }
 
@@ -294,21 +292,6 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 	require.NoError(t, err)
 	require.NotEmpty(t, sites)
 	return sites[0].Host
-}
-
-func (w *world) record(t *testing.T, file, id string) {
-	it := w.client.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	var h historypb.History
-	for it.HasNext() {
-		e, err := it.Next()
-		require.NoError(t, err)
-		h.Events = append(h.Events, e)
-	}
-	body, err := protojson.MarshalOptions{Indent: " "}.Marshal(&h)
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, body, 0o644))
-	fmt.Fprintln(os.Stderr, "recorded", file, len(h.Events), "events")
 }
 
 // TestPauseHoldsAHarvest pauses a harvest while it crawls, sees that no site is

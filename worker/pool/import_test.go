@@ -80,9 +80,6 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, d.WorkflowExecutionInfo.Status)
 	require.Contains(t, d.WorkflowExecutionInfo.SearchAttributes.GetIndexedFields(), "GleanerStage")
-	if *record != "" {
-		w.record(t, filepath.Join(*record, "import_crawl.json"), workflows.ImportID(id))
-	}
 }
 
 // TestImportOfNothing ends as failed, with the reason, where its file is not there.

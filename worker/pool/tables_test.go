@@ -2,7 +2,6 @@ package pool_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -56,7 +55,4 @@ func TestTableJob(t *testing.T) {
 	job, err := w.db.Job(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, store.JobEnded, job.State)
-	if *record != "" {
-		w.record(t, filepath.Join(*record, "table_job.json"), name)
-	}
 }

@@ -18,7 +18,6 @@ type Inspection struct {
 	Bytes      int64         // of the database
 	Applied    int64         // the latest migration applied; 0 in an empty database
 	Known      int64         // the latest migration that this program has
-	Early      bool          // it was made before the first release, see ErrEarly
 	Skew       time.Duration // its clock less ours, within the time of a round trip
 	MaxConns   int
 	Conns      int
@@ -52,9 +51,6 @@ func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 	err = conn.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
 		current_setting('max_connections')::int, (SELECT count(*) FROM pg_stat_activity)`).Scan(&i.Version, &i.VersionNum, &i.Bytes, &i.MaxConns, &i.Conns)
 	if err != nil {
-		return i, err
-	}
-	if err := conn.QueryRow(ctx, isEarly).Scan(&i.Early); err != nil {
 		return i, err
 	}
 	var exists bool

@@ -81,25 +81,3 @@ func TestMigration(t *testing.T) {
 		})
 	}
 }
-
-// TestARecordMadeBeforeTheFirstRelease is refused with a word on what to do, and
-// stays as it is: its migrations went by the same numbers and made something else.
-func TestARecordMadeBeforeTheFirstRelease(t *testing.T) {
-	t.Parallel()
-	ctx, dsn := t.Context(), devtest.EmptyPostgres(t)
-	pool, err := pgxpool.New(ctx, dsn)
-	require.NoError(t, err)
-	defer pool.Close()
-	// The table of versions had goose's own name for it.
-	_, err = pool.Exec(ctx, `CREATE TABLE goose_db_version (version_id bigint, is_applied boolean); INSERT INTO goose_db_version VALUES (1, true);
-		CREATE TABLE harvest_papers (harvest_id text, paper_key text)`)
-	require.NoError(t, err)
-	was := describe(ctx, t, pool)
-	_, err = Open(ctx, dsn, 2)
-	require.ErrorIs(t, err, ErrEarly)
-	require.ErrorContains(t, err, "an empty database (GLEANER_DATABASE_URL)")
-	require.Equal(t, was, describe(ctx, t, pool))
-	i, err := Inspect(ctx, dsn)
-	require.NoError(t, err)
-	require.True(t, i.Early)
-}

@@ -15,18 +15,8 @@ import (
 	"gleaner/internal/record/store/migrations"
 )
 
-// isEarly is true of a database that was made before the first release: goose noted
-// its migrations under another name, and they went by other numbers.
-const isEarly = `SELECT to_regclass('harvest_papers') IS NOT NULL AND to_regclass('` + migrations.VersionTable + `') IS NULL`
-
-// Errors of Open.
-var (
-	// ErrUnreachable: Postgres does not answer.
-	ErrUnreachable = errors.New("the database cannot be reached")
-	// ErrEarly: the record was made before there was a release.
-	ErrEarly = errors.New("the record in this database was made before the first release of Gleaner, and this version cannot go on with it: " +
-		"begin a new one, with an empty database (GLEANER_DATABASE_URL) and an empty blob store (GLEANER_REPOSITORY_URL), under `starter dev` with another --data-dir")
-)
+// ErrUnreachable: Postgres does not answer.
+var ErrUnreachable = errors.New("the database cannot be reached")
 
 // DB is the record.
 type DB struct {
@@ -85,13 +75,6 @@ func (db *DB) SidePool(ctx context.Context, maxConns int) (*pgxpool.Pool, error)
 }
 
 func (db *DB) migrate(ctx context.Context) error {
-	var early bool
-	if err := db.Pool.QueryRow(ctx, isEarly).Scan(&early); err != nil {
-		return fmt.Errorf("store: migrate: %w", err)
-	}
-	if early {
-		return fmt.Errorf("store: %w", ErrEarly)
-	}
 	if err := migrations.Apply(ctx, db.Pool); err != nil {
 		return fmt.Errorf("store: migrate: %w", err)
 	}

@@ -1,0 +1,69 @@
+// Package guard keeps a panic over foreign data from ending the process: it becomes
+// the error of the work that met it. All goroutines of the program start here.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Panic is the error of work that panicked.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// Panicked reports whether an error is a panic that Run recovered.
+func Panicked(err error) bool {
+	var p *Panic
+	return errors.As(err, &p)
+}
+
+// Run does some work. If the work panics, its error is a *Panic.
+func Run(work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Panic{v, debug.Stack()}
+		}
+	}()
+	return work()
+}
+
+// Logged is Run that logs a panic; which names the URL or the file that was at work.
+func Logged(ctx context.Context, log *slog.Logger, which string, work func() error) error {
+	err := Run(work)
+	var p *Panic
+	if errors.As(err, &p) {
+		log.ErrorContext(ctx, "panic over foreign data", "which", which, "panic", p.Value, "stack", string(p.Stack))
+	}
+	return err
+}
+
+// Go runs f in a goroutine of its own, and closes done when f ends. A panic is logged.
+func Go(f func()) (done <-chan struct{}) {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = Logged(context.Background(), slog.Default(), "background work", func() error { f(); return nil })
+	}()
+	return over
+}
+
+// Group is an errgroup.Group in which a panic is the error of the function that met it.
+type Group struct{ *errgroup.Group }
+
+// WithContext is errgroup.WithContext.
+func WithContext(ctx context.Context) (Group, context.Context) {
+	g, ctx := errgroup.WithContext(ctx)
+	return Group{g}, ctx
+}
+
+// Go is errgroup.Group.Go.
+func (g Group) Go(f func() error) { g.Group.Go(func() error { return Run(f) }) }
