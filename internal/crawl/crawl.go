@@ -28,6 +28,7 @@ type Config struct {
 	SliceTime  time.Duration // of one slice
 	MaxPages   int           // requests of one crawl of one site
 	MaxURLs    int           // of one site that are entered; each is a row
+	Window     int           // waiting URLs that the strategy chooses from
 	KnownURLs  int           // of one site that a slice keeps in memory, in some 40 bytes each
 	MaxBytes   int64         // that one crawl of one site may bring, or of one user of a shared host; 0 is no limit
 	MaxTime    time.Duration // of one crawl of one site: its slices, and its waits for the host between them; 0 is no limit
@@ -66,7 +67,7 @@ type Config struct {
 
 // Defaults is a careful crawl.
 func Defaults() Config {
-	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
+	return Config{SlicePages: 500, SliceTime: 5 * time.Minute, MaxPages: 20_000, MaxURLs: 1_000_000, Window: 512, KnownURLs: 100_000, MaxBytes: 20e9, HarvestBytes: 500e9, MaxTime: 7 * 24 * time.Hour, MaxDepth: 15, MaxTries: 3, RetryBase: 30 * time.Second,
 		Strategy: "gleaner", Leads: "wanted", Sitemaps: true, Limits: weburl.DefaultLimits(time.Now()), Batch: 32,
 		DirPages: 2000, TrapPages: 200, TrapRate: 0.05, StopSites: 5, StopShare: 0.05, Recrawl: recrawl.Defaults()}
 }

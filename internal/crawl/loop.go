@@ -102,7 +102,7 @@ func newLoop(site Site, cfg Config, p Parts, report func(Progress)) *loop {
 	}
 	now := time.Now()
 	l := &loop{site: site, cfg: cfg, scope: newScope(site, cfg), source: p.Source, record: p.Recorder, library: p.Judge, strategy: p.Strategy, log: p.Log, report: report,
-		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder}, seen: newSeen(cfg.KnownURLs),
+		crawl: site.Sofar, took: site.Sofar.Time, share: site.share, started: now, written: now, learnt: cfg.Now(), window: &window{record: p.Recorder, size: cfg.Window}, seen: newSeen(cfg.KnownURLs),
 		leads: newLeads(), misses: misses{}, sections: newSections(site.Sofar.Sections), found: map[string]bool{}}
 	l.batch.Reset()
 	return l

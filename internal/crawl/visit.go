@@ -173,7 +173,6 @@ func (l *loop) redirected(e *frontier.Entry, location string) (limit gleaner.Out
 	}
 	to := *e
 	to.Link.URL, to.Link.Source, to.Parent = location, page.SourceRedirect, e.Link.URL
-	to.Tries, to.ETag, to.LastModified, to.Content, to.Was, to.Interval = 0, "", "", nil, frontier.Waiting, 0
 	host := weburl.Host(location)
 	if host == "" {
 		return "" // the fetcher refuses such a Location, so there is none

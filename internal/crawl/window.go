@@ -7,21 +7,18 @@ import (
 	"gleaner/internal/web/page"
 )
 
-// windowSize bounds the part of the frontier that the strategy chooses from, and
-// so memory, whatever the size of the site.
-const windowSize = 512
-
-// staleAfter is after how many picks better rows may wait than those in the window:
-// what is found enters it, while what it had no place for does not. On a
-// generated site of 5,000 pages, 85 % of the papers were there after 1,214 pages so,
-// after 1,978 where it was read anew when it was nearly empty, and after 1,179 where
-// it was before each pick.
-const staleAfter = 64
+// staleShare is the share of its rows that are picked before the window is read
+// again: rows that it had no place for may be better than those left in it. With 512
+// rows on a generated site of 5,000 pages, 85 % of the papers were found after 1,214
+// pages; after 1,978 where only a nearly empty window was read again, and after 1,179
+// where each pick read it.
+const staleShare = 8
 
 // window mirrors the best waiting rows of one site. candidates and entries run
 // in parallel.
 type window struct {
 	record     Recorder
+	size       int // of the part of the frontier that is read; bounds memory
 	candidates []page.Candidate
 	entries    []*frontier.Entry
 	at         map[frontier.Hash]int // place in entries
@@ -45,11 +42,11 @@ func (w *window) low() bool {
 
 // stale reports whether it is time to look for something better. That costs some
 // milliseconds, which a host that is given time between requests leaves.
-func (w *window) stale() bool { return w.filled && !w.all && w.picks >= staleAfter }
+func (w *window) stale() bool { return w.filled && !w.all && w.picks >= w.size/staleShare }
 
 // fill reads the window anew. What was taken must have been written before.
 func (w *window) fill(ctx context.Context) error {
-	entries, all, err := w.record.Window(ctx, windowSize)
+	entries, all, err := w.record.Window(ctx, w.size)
 	if err != nil {
 		return err
 	}
@@ -96,7 +93,7 @@ func (w *window) enter(e *frontier.Entry, isNew bool) {
 		w.improve(e)
 		return
 	}
-	if len(w.entries) >= 2*windowSize {
+	if len(w.entries) >= 2*w.size {
 		w.filled, w.all = false, false
 		return
 	}

@@ -1,0 +1,227 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/fetch"
+	"gleaner/internal/library/collection"
+	"gleaner/internal/match"
+	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+)
+
+// inMemory is the Source, the Recorder and the Judge of a crawl of a random web. Some
+// writes are repeated, as after a commit of which the answer was lost.
+type inMemory struct {
+	*frontier.Memory
+	web    *randomWeb
+	rnd    *rand.Rand
+	paced  bool
+	states map[string]frontier.State
+}
+
+func (*inMemory) Ready(context.Context) error                       { return nil }
+func (*inMemory) Sitemaps(context.Context) ([]string, error)        { return nil, nil }
+func (*inMemory) Hold(context.Context) error                        { return nil }
+func (*inMemory) Handling(context.Context, *frontier.Entry) error   { return nil }
+func (m *inMemory) Paced() bool                                     { return m.paced }
+func (m *inMemory) Fetched(_ context.Context, h frontier.Hash) bool { return m.Memory.Fetched(h) }
+
+func (m *inMemory) Window(_ context.Context, size int) ([]frontier.Entry, bool, error) {
+	best, all := m.Memory.Window(size)
+	return best, all, nil
+}
+
+func (m *inMemory) LookUp(_ context.Context, hashes [][]byte) ([]frontier.Known, error) {
+	return m.Memory.LookUp(hashes), nil
+}
+
+func (m *inMemory) Left(_ context.Context, maxDepth int) (int, time.Time, error) {
+	return m.Relax(maxDepth), time.Time{}, nil
+}
+
+func (m *inMemory) Ask(ctx context.Context, e *frontier.Entry, known func(string) bool) (*Answer, error) {
+	resp, err := m.web.Fetch(ctx, fetch.Request{URL: e.Link.URL, Known: known})
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Response: resp}, nil
+}
+
+func (m *inMemory) Write(_ context.Context, w store.SliceWrite) (frontier.Written, error) {
+	for i := range w.Visits {
+		m.states[w.Visits[i].Entry.Link.URL] = w.Visits[i].State
+	}
+	for i := range w.Aliases {
+		if url := w.Aliases[i].Link.URL; m.states[url] == frontier.Waiting {
+			m.states[url] = frontier.Moved
+		}
+	}
+	out := m.Memory.Write(w.Batch)
+	if m.rnd != nil && m.rnd.IntN(8) == 0 {
+		out = m.Memory.Write(w.Batch)
+		out.Repeated = true
+	}
+	return out, nil
+}
+
+func (*inMemory) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
+	return &collection.Kept{Documents: []collection.InHand{{SHA256: f.URL}}}, nil
+}
+
+func (*inMemory) Judge(context.Context, collection.InHand) (Verdict, error) {
+	return Verdict{Accepted: true}, nil
+}
+
+func (*inMemory) KeepPage(context.Context, collection.File, []string, string) (v Verdict, is bool, err error) {
+	return v, false, nil
+}
+
+// randomCrawl sets up a crawl of a random web. It returns the most requests that
+// the death of a process may repeat: what was not written.
+func randomCrawl(rnd *rand.Rand) (cfg Config, unwritten int) {
+	cfg = Defaults()
+	cfg.Leads, cfg.TrapPages, cfg.MaxDepth, cfg.RetryBase = "none", 0, 1000, time.Nanosecond
+	cfg.Window, cfg.KnownURLs, cfg.Batch = 4<<rnd.IntN(8), 10<<rnd.IntN(10), 1<<rnd.IntN(6)
+	cfg.SlicePages = 10 + rnd.IntN(200)
+	cfg.Strategy = []string{rank.BreadthFirst, "zhuang", "gleaner"}[rnd.IntN(3)]
+	return cfg, 2 * cfg.Batch // each answer may be the end of a redirect
+}
+
+// slices crawls a random web slice by slice. Of every few slices one dies over a
+// request, unless unwritten is 0. It returns how many requests these deaths excuse: what was not written, and
+// of a slice after a death one answer.
+func (w *randomWeb) slices(t *testing.T, rnd *rand.Rand, unwritten int, slice func(careful bool) Result) (excused int) {
+	t.Helper()
+	careful := false
+	for deaths := 0; ; {
+		w.killAt = 0
+		if unwritten > 0 && deaths < 6 && rnd.IntN(2) == 0 {
+			w.killAt = w.asked + 1 + rnd.IntN(40)
+		}
+		var r Result
+		before := w.asked
+		if dies(func() { r = slice(careful) }) {
+			deaths++
+			excused += min(w.asked-before, map[bool]int{false: unwritten, true: 2}[careful])
+			careful = true
+			continue
+		}
+		careful = false
+		if r.Ending != SliceFull && r.Ending != Waiting {
+			require.Equal(t, Exhausted, r.Ending, r.Reason)
+			return excused
+		}
+	}
+}
+
+// TestEveryURLOfARandomWeb ends with a named outcome, in scope and asked for once,
+// whatever is redirected, repeated or missing, however little of what waits is in the
+// window, and wherever the process dies.
+func TestEveryURLOfARandomWeb(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		cfg, unwritten := randomCrawl(rnd)
+		n := 1 + rnd.IntN(400)
+		wide := rnd.IntN(n)
+		if seed == 0 { // more than twice the window of the program waits
+			n, wide, cfg.Window, cfg.SlicePages = 3000, 1500, Defaults().Window, 2000
+		}
+		w := newRandomWeb(rnd, n, wide)
+		m := &inMemory{Memory: frontier.NewMemory(), web: w, rnd: rnd, paced: rnd.IntN(4) == 0, states: map[string]frontier.State{}}
+		if m.paced {
+			unwritten = 2
+		}
+		m.Add([]frontier.Entry{w.seed()})
+		excused := w.slices(t, rnd, unwritten, func(careful bool) Result {
+			site := Site{Host: randomHost, Crawl: 1, Scopes: []string{"/a/"}, Wanted: match.NewIndex(nil), Careful: careful}
+			s, err := rank.New(cfg.Strategy, cfg.Rank)
+			require.NoError(t, err)
+			r, err := Run(t.Context(), site, cfg, Parts{Source: m, Recorder: m, Judge: m, Strategy: s, Log: slog.New(slog.DiscardHandler)})
+			require.NoError(t, err)
+			return r
+		})
+		left, _ := m.Memory.Window(1 << 20)
+		require.Empty(t, left, "seed %d", seed)
+		require.NoError(t, w.wrong(m.states, 1, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
+	}
+}
+
+// TestEveryURLOfARandomWebInPostgres is the same over the record of the program, where
+// what failed is tried again.
+func TestEveryURLOfARandomWebInPostgres(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for seed := range uint64(6) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		cfg, unwritten := randomCrawl(rnd)
+		n := 1 + rnd.IntN(150)
+		wide := rnd.IntN(n)
+		switch seed {
+		case 0: // one slice, more than twice the window of the program
+			n, wide, unwritten = 1100, 1100, 0
+			cfg.Window, cfg.SlicePages, cfg.Batch, cfg.MaxTries = Defaults().Window, 5000, 64, 1
+		case 1: // much is unwritten
+			n, wide, unwritten = 300, 150, 128
+			cfg.Window, cfg.SlicePages, cfg.Batch = 512, 5000, 64
+		}
+		web := newRandomWeb(rnd, n, wide)
+		_, err := w.db.Pool.Exec(t.Context(), `TRUNCATE sites CASCADE`)
+		require.NoError(t, err)
+		w.seed(t, randomHost, "/a/", "/a/")
+		w.cfg = cfg
+		excused := web.slices(t, rnd, unwritten, func(bool) Result {
+			w.hurry(t, randomHost)
+			r, err := w.crawler(web).Slice(t.Context(), randomHost, func(Progress) {})
+			require.NoError(t, err)
+			return r
+		})
+		states := map[string]frontier.State{}
+		rows, err := w.db.Pool.Query(t.Context(), `SELECT url, urls.state FROM urls JOIN sites ON sites.id=site_id WHERE host=$1`, randomHost)
+		require.NoError(t, err)
+		var url string
+		var state frontier.State
+		_, err = pgx.ForEachRow(rows, []any{&url, &state}, func() error { states[url] = state; return nil })
+		require.NoError(t, err)
+		require.NoError(t, web.wrong(states, cfg.MaxTries, excused), "seed %d, window %d, batch %d", seed, cfg.Window, cfg.Batch)
+	}
+}
+
+// TestBetterLinksDoNotWait: of a site with more links than the window holds, those
+// nearest to the start are asked for first, though pages in the window lead deeper.
+func TestBetterLinksDoNotWait(t *testing.T) {
+	t.Parallel()
+	const chains, length = 64, 8
+	web := &randomWeb{pages: map[string]*node{}, hits: map[string]int{}, start: "http://" + randomHost + "/a/"}
+	url := func(chain, depth int) string { return fmt.Sprintf("http://%s/a/%d/%d", randomHost, chain, depth) }
+	web.pages[web.start] = &node{}
+	for c := range chains {
+		web.pages[web.start].links = append(web.pages[web.start].links, url(c, 1))
+		for d := 1; d < length; d++ {
+			web.pages[url(c, d)] = &node{links: []string{url(c, d+1)}}
+		}
+		web.pages[url(c, length)] = &node{}
+	}
+	m := &inMemory{Memory: frontier.NewMemory(), web: web, paced: true, states: map[string]frontier.State{}}
+	m.Add([]frontier.Entry{web.seed()})
+	cfg := Defaults()
+	s, err := rank.New(rank.BreadthFirst, cfg.Rank)
+	require.NoError(t, err)
+	cfg.Window, cfg.SlicePages, cfg.TrapPages = 16, 1+chains+16, 0
+	_, err = Run(t.Context(), Site{Host: randomHost, Crawl: 1, Scopes: []string{"/a/"}, Wanted: match.NewIndex(nil)}, cfg,
+		Parts{Source: m, Recorder: m, Judge: m, Strategy: s, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	for c := range chains {
+		require.Equal(t, 1, web.hits[url(c, 1)], "chain %d", c)
+	}
+}

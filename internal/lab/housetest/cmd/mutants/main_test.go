@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../../../../.."
+
+// TestPatchesApply: the text that each patch replaces stands once in its file, and its
+// test exists. That the test fails over the patch is what `make mutants` shows.
+func TestPatchesApply(t *testing.T) {
+	t.Parallel()
+	list, err := mutants()
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	for _, m := range list {
+		if _, err := m.apply(root); err != nil {
+			t.Error(err)
+		}
+		if !hasTest(t, m.pkg, m.test) {
+			t.Errorf("%s: there is no %s in %s", m.name, m.test, m.pkg)
+		}
+	}
+}
+
+func hasTest(t *testing.T, pkg, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go"))
+	require.NoError(t, err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if regexp.MustCompile(`(?m)^func ` + name + `\(`).Match(raw) {
+			return true
+		}
+	}
+	return false
+}
