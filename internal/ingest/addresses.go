@@ -55,6 +55,14 @@ func servedTemplate(root string) string {
 	return "http://" + strings.TrimSuffix(u.Host, ":"+u.Port()) + path.Join("/", u.EscapedPath(), wholePath)
 }
 
+// served is the web address of a file that was got from an FTP server, by its address
+// behind "ftp:".
+func served(rest string) string {
+	host, file, _ := strings.Cut(strings.TrimPrefix(rest, "//"), "/")
+	host = host[strings.LastIndex(host, "@")+1:] // without a user
+	return "http://" + strings.TrimSuffix(host, ":21") + "/" + file
+}
+
 // mirrorTemplate is that of a mirror, in which the path of a file begins with its host.
 const mirrorTemplate = "http://" + wholePath
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +24,6 @@ type archives struct {
 	before  int64    // bytes of the files before
 	read    int64    // of the file that is read
 	from    Position
-	open    io.ReadCloser
-	head    io.ReadCloser
 	get     func(f stored, offset int64) (io.ReadCloser, error)
 	measure func(f *stored) error
 	where   source.Places
@@ -32,8 +32,10 @@ type archives struct {
 	log     *beside   // nil where there is none
 	last    *Resource // whose parent may be named yet
 	lastID  string
-	ahead   said // about a resource that is yet to come
+	ahead   map[string]said // of resources that are yet to come, by their URLs
 	between error
+	lost    error        // of reading the file itself
+	gaps    bool         // something of the file was passed over
 	taken   bool         // the record at from was passed, since it had been taken
 	over    func() error // why reading is to stop; nil where it is not
 	begun   func(f stored) error
@@ -92,13 +94,8 @@ func (a *archives) shut() {
 	if a.in != nil {
 		a.in.Close()
 	}
-	for _, f := range []io.ReadCloser{a.open, a.head} {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
 	a.log.close()
-	a.in, a.open, a.head, a.log = nil, nil, nil, nil
+	a.in, a.log = nil, nil
 }
 
 // Next implements Log.
@@ -132,7 +129,7 @@ func (a *archives) Next(ctx context.Context) (*Resource, error) {
 // ofNothing stands for a file that was read to its end, and in which there was nothing; nil
 // where there was something.
 func (a *archives) ofNothing() *Resource {
-	if a.between != nil || a.last != nil || a.from.Position != (archive.Position{}) || a.from.Pass > 0 {
+	if a.between != nil || a.last != nil || a.gaps || a.from.Position != (archive.Position{}) || a.from.Pass > 0 {
 		return nil
 	}
 	a.between = io.EOF
@@ -143,7 +140,8 @@ func (a *archives) ofNothing() *Resource {
 func (a *archives) endFile() {
 	a.shut()
 	a.before, a.read = a.before+max(a.files[a.i].size, 0), 0
-	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, said{}, nil
+	a.i, a.from, a.taken, a.last, a.ahead, a.between = a.i+1, Position{}, false, nil, nil, nil
+	a.lost, a.gaps = nil, false
 }
 
 // next reads a record; nil is one that is no resource.
@@ -163,6 +161,10 @@ func (a *archives) next() (*Resource, error) {
 		}
 	}
 	r, err := a.in.Next()
+	var d *archive.Damage
+	if errors.As(err, &d) && a.lost == nil {
+		return a.gap(d), nil
+	}
 	if err != nil {
 		return a.broken(err)
 	}
@@ -200,18 +202,8 @@ func (a *archives) begin() (err error) {
 	if at != (archive.Position{}) && file.size <= at.Offset { // there was a record
 		return &archive.Damage{At: at, Err: io.ErrUnexpectedEOF}
 	}
-	if a.open, err = a.get(file, at.Offset); err != nil {
-		return err
-	}
 	a.read = at.Offset
-	var head io.Reader
-	if at != (archive.Position{}) {
-		if a.head, err = a.get(file, 0); err != nil {
-			return err
-		}
-		head = reading{a.head, a, new(int64)}
-	}
-	if a.in, err = archive.New(reading{a.open, a, &a.read}, head, at); err != nil {
+	if a.in, err = archive.New(a.source(file), at); err != nil {
 		return err
 	}
 	if kind := a.in.Kind(); a.only != "" && kind != "" && !strings.EqualFold(kind, a.only) {
@@ -223,23 +215,50 @@ func (a *archives) begin() (err error) {
 // errOther is an archive of another format than the one that was named.
 var errOther = errors.New("an archive of another format")
 
+// source opens a file at any byte.
+func (a *archives) source(file stored) archive.Source {
+	return func(offset int64) (io.ReadCloser, error) {
+		r, err := a.get(file, offset)
+		if err != nil {
+			a.lost = err
+			return nil, err
+		}
+		return &reading{r, a, offset}, nil
+	}
+}
+
 // reading is a file that is read until reading is to stop: a few bytes of it may
 // unpack to so many that a record has no end.
 type reading struct {
-	io.Reader
-	of   *archives
-	read *int64
+	io.ReadCloser
+	of *archives
+	at int64
 }
 
-func (r reading) Read(p []byte) (int, error) {
+func (r *reading) Read(p []byte) (int, error) {
 	if err := r.of.over(); err != nil {
 		return 0, err
 	}
-	n, err := r.Reader.Read(p)
-	if *r.read += int64(n); n > 0 {
+	n, err := r.ReadCloser.Read(p)
+	r.at += int64(n)
+	if r.of.read = max(r.of.read, r.at); n > 0 {
 		r.of.came()
 	}
+	if err != nil && err != io.EOF {
+		r.of.lost = err
+	}
 	return n, err
+}
+
+// gap stands for what cannot be read of a file, which is read on behind it.
+func (a *archives) gap(d *archive.Damage) *Resource {
+	a.gaps = true
+	file := a.files[a.i]
+	r := &Resource{At: Position{File: file.name, Version: file.version, Position: d.At}, Source: file.name, Skip: Damaged, Detail: d.Error(), Depth: -1}
+	if d.Within {
+		r.At.Pass = 1
+	}
+	return r
 }
 
 // broken makes what cannot be read of a file a resource that says so; the file
@@ -264,8 +283,11 @@ func (a *archives) broken(err error) (*Resource, error) {
 	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther):
 		r.Skip = NoArchive
 	}
-	if errors.Is(err, source.ErrChanged) {
+	switch {
+	case errors.Is(err, source.ErrChanged):
 		r.Skip = Changed
+	case errors.Is(err, fs.ErrPermission):
+		r.Skip = Unreadable
 	}
 	return r, nil
 }
@@ -277,53 +299,87 @@ func (a *archives) resource(r *archive.Record) *Resource {
 	case archive.Metadata, archive.Request:
 		a.hear(r)
 		return nil
-	case archive.Response, archive.Resource, archive.Revisit:
+	case archive.Response, archive.Resource, archive.Revisit, archive.Conversion, archive.Continuation:
 	default:
 		return nil
 	}
+	scheme, rest, _ := strings.Cut(r.URL, ":")
+	if scheme = strings.ToLower(scheme); scheme == "filedesc" { // an ARC file that was joined to another
+		return nil
+	}
 	file := a.files[a.i]
-	res := &Resource{At: Position{File: file.name, Version: file.version, Position: r.At}, Source: file.name, URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1, SHA1: digest(r.Header.Get("WARC-Payload-Digest"))}
+	res := &Resource{
+		At: Position{File: file.name, Version: file.version, Position: r.At}, Source: file.name,
+		URL: r.URL, Crawled: r.Date, Media: r.Media, Depth: -1,
+	}
 	a.last, a.lastID = res, r.Header.Get("WARC-Record-ID")
 	if _, is := a.blind(); is {
-		a.why, a.ahead = "", said{}
+		a.why = ""
 		return res
 	}
 	a.log.tell(res, a.over)
-	if a.ahead.url == r.URL {
-		res.hear(a.ahead)
+	if s, is := a.ahead[r.URL]; is {
+		res.hear(s)
+		delete(a.ahead, r.URL)
 	}
-	a.ahead = said{}
-	if r.Type == archive.Revisit {
-		res.Again, res.SameAs = true, strings.Trim(r.Header.Get("WARC-Refers-To-Target-URI"), "<>")
-		if strings.HasSuffix(r.Header.Get("WARC-Profile"), "/server-not-modified") {
-			res.SHA1 = nil // of the answer that had no body
-		}
-		return res // whose body may be called cut off, since there is none
-	}
-	if res.Cut = r.Header.Get("WARC-Truncated"); r.Header.Get("WARC-Segment-Number") != "" {
-		res.Cut = "in segments"
-	}
-	scheme, _, _ := strings.Cut(r.URL, ":")
-	if scheme = strings.ToLower(scheme); scheme == "dns" || scheme == "whois" {
+	switch {
+	case scheme == "dns", scheme == "whois":
 		res.Skip = scheme
-		return res
+	case r.Type == archive.Continuation:
+		res.Skip = InSegments
+	case r.Type == archive.Revisit:
+		res.revisit(r)
+	default:
+		if scheme == "ftp" {
+			res.URL = served(rest)
+		}
+		a.answer(res, r)
+	}
+	if res.Crawled.IsZero() && res.Skip == "" {
+		res.Crawled = file.modified
+	}
+	return res
+}
+
+// revisit takes what a record says of the earlier answer. Its body may be called cut off,
+// since there is none.
+func (r *Resource) revisit(of *archive.Record) {
+	r.Again = true
+	r.SameAs = strings.Trim(of.Header.Get("WARC-Refers-To-Target-URI"), "<>")
+	r.SameOn = archive.Date(of.Header.Get("WARC-Refers-To-Date"))
+	if !strings.HasSuffix(of.Header.Get("WARC-Profile"), "/server-not-modified") { // its digest is of no body
+		r.SHA1 = archive.SHA1(of.Header.Get("WARC-Payload-Digest"))
+	}
+}
+
+// answer takes what a crawler got out of a record.
+func (a *archives) answer(res *Resource, r *archive.Record) {
+	if res.Cut = r.Header.Get("WARC-Truncated"); r.Header.Get("WARC-Segment-Number") != "" {
+		res.Cut = InSegments
 	}
 	p, err := r.Payload()
 	if err != nil {
 		res.Skip, res.Detail = NoAnswer, err.Error()
-		return res
+		return
 	}
-	res.Media, res.Header = p.Media, p.Header
-	if p.Status != 0 && p.Status != 200 && p.Status != 203 {
+	res.Media, res.Header, res.Note = p.Media, p.Header, p.Note
+	if date, err := http.ParseTime(p.Header.Get("Date")); err == nil && res.Crawled.IsZero() {
+		res.Crawled = date
+	}
+	whole := p.Status == http.StatusPartialContent && wholeRange(p.Header.Get("Content-Range"))
+	if p.Status != 0 && p.Status != http.StatusOK && p.Status != http.StatusNonAuthoritativeInfo && !whole {
 		res.Skip = "status " + strconv.Itoa(p.Status)
 		p.Close()
-		return res
-	}
-	if p.Header.Get("Content-Encoding") != "" || p.Header.Get("Transfer-Encoding") != "" {
-		res.SHA1 = nil // of the body as it was packed
+		return
 	}
 	res.Open = func() (io.ReadCloser, error) { return payload{p}, nil }
-	return res
+}
+
+// wholeRange reports whether a part of a file is all of it: "bytes 0-99/100".
+func wholeRange(said string) bool {
+	var first, last, all int64
+	n, _ := fmt.Sscanf(strings.ToLower(said), "bytes %d-%d/%d", &first, &last, &all)
+	return n == 3 && first == 0 && last == all-1
 }
 
 type payload struct{ *archive.Payload }

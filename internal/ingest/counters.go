@@ -29,7 +29,9 @@ const (
 // Why resources are skipped, beside the status of an answer ("status 404") and
 // schemes that have no documents ("dns").
 const (
-	Damaged     = "damaged"        // the log cannot be read on
+	Damaged     = "damaged"        // a part of the log cannot be read
+	Unreadable  = "unreadable"     // the worker may not read the file
+	InSegments  = "in segments"    // a part of what is kept in several records
 	NoArchive   = "no archive"     // a file that is none
 	NoResource  = "no resource"    // an archive of nothing that a crawler got: requests alone, or notes
 	Changed     = "changed"        // a file that is another than when its beginning was read
@@ -89,6 +91,15 @@ func (c *Counters) count(r store.ImportRecord, skip string) {
 	case Unexamined:
 		c.Unexamined++
 	}
+}
+
+// unskip takes a resource back that was passed over.
+func (c *Counters) unskip(why string) {
+	*c = c.clone()
+	if c.Skipped[why]--; c.Skipped[why] == 0 {
+		delete(c.Skipped, why)
+	}
+	c.SkippedAll--
 }
 
 func (c Counters) clone() Counters {

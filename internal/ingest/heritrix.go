@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gleaner/internal/ingest/archive"
 )
 
 // crawlLog is the name of Heritrix's log.
@@ -92,7 +94,7 @@ func (heritrixLog) parse(line []byte) (*Resource, []string, error) {
 		return r, nil, nil
 	}
 	if len(f) > logDigest {
-		r.SHA1 = digest(f[logDigest])
+		r.SHA1 = archive.SHA1(f[logDigest])
 	}
 	return r, mirrorNames(r.URL), nil
 }

@@ -29,7 +29,7 @@ func TestBombIsLeft(t *testing.T) {
 		frame = append(binary.LittleEndian.AppendUint32(frame, uint32(kind<<1|size<<3))[:len(frame)+3], data...)
 	}
 	blocks := 8 << 20
-	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: %d\r\n\r\n", blocks*block)
+	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: %d\r\n\r\n", blocks*block)
 	add(0, len(head), head)
 	for range blocks {
 		add(1, block, "x")

@@ -68,6 +68,7 @@ type Progress struct {
 type place struct {
 	Position
 	End    bool    `json:"end,omitempty"`
+	Missed int64   `json:"missed,omitempty"` // the log is read, and what was missed up to this resource was taken again
 	Trying *trying `json:"trying,omitempty"`
 }
 
@@ -108,13 +109,19 @@ func (w *work) refused(err error) error {
 // through takes resources for a while.
 func (w *work) through(ctx context.Context, within time.Duration, report func(Progress)) (Progress, error) {
 	w.moved = func() { report(w.done) }
+	if w.from.Missed > 0 {
+		return w.done, w.end(ctx, w.from.Missed)
+	}
 	for turn := time.Duration(0); ; {
 		r, err := w.read(ctx)
 		if turn == 0 {
 			turn = turnOf(within, time.Since(w.opened))
 		}
 		if err == io.EOF { // and not the record's server, that hung up
-			err := w.step(ctx, place{End: true})
+			err := w.step(ctx, place{Missed: 1})
+			if err == nil {
+				err = w.end(ctx, 0)
+			}
 			return w.done, err
 		}
 		if err != nil {
@@ -135,6 +142,17 @@ func (w *work) through(ctx context.Context, within time.Duration, report func(Pr
 	}
 }
 
+// end ends an import whose log is read, once what was missed behind a resource was
+// taken again.
+func (w *work) end(ctx context.Context, missed int64) error {
+	if w.done.Counters.Skipped[NoEarlier] > 0 && !w.options.Unrecorded {
+		if err := w.takeMissed(ctx, missed); err != nil {
+			return err
+		}
+	}
+	return w.step(ctx, place{End: true})
+}
+
 // turnOf is how long a turn takes: longer than it is wanted where it took long to come
 // to where the one before ended, as within a file that is one gzip member, of which
 // each turn unpacks what is before. So of a whole import that is a tenth at most.
@@ -146,6 +164,7 @@ func turnOf(within, opening time.Duration) time.Duration {
 // work is an import under way.
 type work struct {
 	*Importer
+	from    place     // where it goes on
 	opened  time.Time // when it began to open its log
 	wary    int64     // the last resource that is taken by itself
 	before  trying    // of the attempt before, which was lost; zero where none was
@@ -181,7 +200,7 @@ func (im *Importer) begin(ctx context.Context, run Run) (*work, error) {
 	if err := errors.Join(json.Unmarshal(job.Options, &w.options), json.Unmarshal(job.Position, &at), json.Unmarshal(job.Counters, &w.done.Counters)); err != nil {
 		return w, fmt.Errorf("%w: job %d: %w", ErrInput, run.Job, err)
 	}
-	w.done.Done, w.done.Ended = job.Done, at.End
+	w.from, w.done.Done, w.done.Ended = at, job.Done, at.End
 	if at.End {
 		return w, nil
 	}
@@ -231,11 +250,17 @@ func (w *work) step(ctx context.Context, next place) error {
 			return err
 		}
 	}
+	return w.save(ctx, next, len(w.items))
+}
+
+// save finds outcomes for what is in hand, of which so many resources are new, and writes
+// them down.
+func (w *work) save(ctx context.Context, next place, fresh int) error {
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
 	c := w.done.Counters.clone()
-	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(len(w.items)), Position: next}
+	s := store.ImportStep{Job: w.run.Job, Run: w.run.Run, From: w.done.Done, Done: w.done.Done + int64(fresh), Position: next}
 	for _, it := range w.items {
 		it.told()
 		s.Records = append(s.Records, it.ImportRecord)

@@ -63,13 +63,15 @@ type Resource struct {
 	Media   string      // MIME type, as the server said
 	Header  http.Header // of the answer; may be nil
 
-	Line   int    // bytes of the log that these texts are parts of; 0 where each is its own
-	Skip   string // why there is no document: dns, status 404, damaged; "" where there may be one
-	Detail string // more about Skip
-	Cut    string // why the crawler did not keep all of it; "" where it did
-	SHA1   []byte // of the payload, as the log promises; nil where it does not
-	Again  bool   // the log has no bytes, since they were as before: of SHA1, or from SameAs
-	SameAs string // URL of the earlier answer
+	Line   int       // bytes of the log that these texts are parts of; 0 where each is its own
+	Skip   string    // why there is no document: dns, status 404, damaged; "" where there may be one
+	Detail string    // more about Skip
+	Cut    string    // why the crawler did not keep all of it; "" where it did
+	SHA1   []byte    // of the payload, as the log promises; nil where it does not
+	Again  bool      // the log has no bytes, since they were as before: of SHA1, or from SameAs
+	SameAs string    // URL of the earlier answer
+	SameOn time.Time // when that was got; zero where nobody says
+	Note   string    // what the log says of it and is not so; the payload is taken all the same
 
 	// Open gives the payload; nil where Skip or Again say that there is none.
 	Open func() (io.ReadCloser, error)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gleaner/internal/ingest/archive"
 )
 
 // manifest understands a CSV file whose first line names its columns.
@@ -131,7 +133,7 @@ func (m *manifest) parse(lines []byte) (*Resource, []string, error) {
 		return nil, nil, err
 	}
 	if s := get("sha1"); s != "" {
-		if r.SHA1 = digest("sha1:" + s); r.SHA1 == nil {
+		if r.SHA1 = archive.SHA1("sha1:" + s); r.SHA1 == nil {
 			return nil, nil, fmt.Errorf("sha1: %q is none", s)
 		}
 	}

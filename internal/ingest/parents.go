@@ -25,7 +25,6 @@ func (w *work) parents(ctx context.Context) (pages []store.ParentSeen, links []f
 	if w.options.Unrecorded {
 		return nil, nil, nil
 	}
-	now := time.Now()
 	link := func(page string, day time.Time, files ...frontier.Hash) error {
 		if len(files) == 0 || page == "" {
 			return nil
@@ -37,10 +36,7 @@ func (w *work) parents(ctx context.Context) (pages []store.ParentSeen, links []f
 		return err
 	}
 	for _, it := range w.items {
-		day := it.of.Crawled
-		if day.IsZero() || day.After(now) {
-			day = now
-		}
+		day := it.file.At
 		if it.page != nil || it.of.Again && it.hash != (frontier.Hash{}) {
 			pages = append(pages, store.ParentSeen{Page: it.hash, URL: it.URL, Day: day, Leads: len(it.files) > 0})
 		}

@@ -17,7 +17,7 @@ import (
 
 // realOutcomes are what the records of each archive come to, as docs/import.md has it.
 var realOutcomes = map[string]string{
-	"aut/badexample.arc.gz":                        "damaged 1, dns 1, filtered_MTF 2",
+	"aut/badexample.arc.gz":                        "damaged 3, dns 1, failed_FileNotFound 3, filtered_MTF 1",
 	"aut/example.arc.gz":                           "dns 38, filtered_MTF 214, status 301 2, status 302 5, status 404 40",
 	"aut/example.docs.warc.gz":                     "failed_TextExtract 3, filtered_MTF 6",
 	"aut/example.pdf.warc.gz":                      "filtered_DCF 1, filtered_MTF 30, not on record 2, saved_New 1, status 302 2, status 404 1",
@@ -32,7 +32,7 @@ var realOutcomes = map[string]string{
 	"gowarc/test.warc.gz":                          "filtered_MTF 1",
 	"jwarc/cc.warc.gz":                             "filtered_MTF 1",
 	"jwarc/gzip_extra_sl.warc.gz":                  "no resource 1",
-	"warcio/bad.arc":                               "damaged 1",
+	"warcio/bad.arc":                               "damaged 2, filtered_MTF 1",
 	"warcio/example-bad-non-chunked.warc.gz":       "filtered_MTF 1, not on record 1",
 	"warcio/example-bad.warc.gz.bad":               "filtered_MTF 1, not on record 1, status 302 1",
 	"warcio/example-digest.warc":                   "no resource 1",
@@ -42,7 +42,7 @@ var realOutcomes = map[string]string{
 	"warcio/example-space-in-url.arc":              "damaged 1, failed_FileNotFound 1",
 	"warcio/example-trunc.warc":                    "failed_FileNotFound 1",
 	"warcio/example-wget-bad-target-uri.warc.gz":   "filtered_MTF 1, no web address 2",
-	"warcio/example-wrong-chunks.warc.gz":          "filtered_MTF 1",
+	"warcio/example-wrong-chunks.warc.gz":          "failed_FileNotFound 1",
 	"warcio/example.arc":                           "filtered_MTF 1",
 	"warcio/example.arc.gz":                        "filtered_MTF 1",
 	"warcio/example.warc":                          "filtered_MTF 1, not on record 1",

@@ -3,8 +3,6 @@ package ingest
 import (
 	"bytes"
 	"cmp"
-	"encoding/base32"
-	"encoding/hex"
 	"io"
 	"strings"
 
@@ -45,8 +43,14 @@ func (a *archives) hear(r *archive.Record) {
 		a.last.hear(s)
 		return
 	}
-	a.ahead = s
+	if a.ahead == nil || len(a.ahead) >= maxAhead {
+		a.ahead = map[string]said{}
+	}
+	a.ahead[s.url] = s
 }
+
+// maxAhead bounds the resources of which something is known before they come.
+const maxAhead = 1000
 
 // seedPath stands for the empty discovery path of a seed.
 const seedPath = "-"
@@ -62,19 +66,4 @@ func (r *Resource) hear(s said) {
 		r.Seed = s.path == seedPath
 		r.Depth = strings.Count(s.path, "L")
 	}
-}
-
-// digest is the SHA-1 that a record carries; nil where it carries another or none.
-func digest(said string) []byte {
-	kind, sum, _ := strings.Cut(said, ":")
-	if !strings.EqualFold(kind, "sha1") {
-		return nil
-	}
-	raw, err := base32.StdEncoding.DecodeString(strings.ToUpper(sum))
-	if err != nil || len(raw) != 20 {
-		if raw, err = hex.DecodeString(sum); err != nil || len(raw) != 20 {
-			return nil
-		}
-	}
-	return raw
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"gleaner/internal/ingest/source"
@@ -18,12 +19,14 @@ import (
 
 // stored is an archive file, on this machine or in a place elsewhere.
 type stored struct {
-	name    string       // by which an import knows it: in UTF-8
-	path    string       // on this machine
-	size    int64        // -1 where nobody knows yet
-	version string       // "" where nobody knows
-	place   source.Place // nil on this machine
-	key     string       // in that place
+	name     string       // by which an import knows it: in UTF-8
+	path     string       // on this machine
+	size     int64        // -1 where nobody knows yet
+	version  string       // "" where nobody knows
+	place    source.Place // nil on this machine
+	key      string       // in that place
+	err      error        // why it cannot be read
+	modified time.Time    // zero where nobody knows
 }
 
 // known is a path as it stands in a position, which is UTF-8: no two are the same.
@@ -36,12 +39,12 @@ func known(path string) string {
 
 // measure asks the place of a file how large it is, where nobody knows yet.
 func (f *stored) measure(ctx context.Context) error {
-	if f.size >= 0 {
-		return nil
+	if f.size >= 0 || f.err != nil {
+		return f.err
 	}
 	one, err := f.place.Stat(ctx, f.key)
 	if err == nil {
-		f.size, f.version = one.Size, one.Version
+		f.size, f.version, f.modified = one.Size, one.Version, one.Modified
 	}
 	return err
 }
@@ -53,13 +56,31 @@ func (f stored) open(ctx context.Context, offset int64) (io.ReadCloser, error) {
 	}
 	file, err := openFile(f.path)
 	if err != nil {
-		return nil, err
+		return nil, local(err)
 	}
 	if _, err = file.Seek(offset, io.SeekStart); err != nil {
 		_ = file.Close()
-		return nil, err
+		return nil, local(err)
 	}
-	return file, nil
+	return localFile{file}, nil
+}
+
+// local marks an error of this machine's files that passes: too many are open, or the
+// server that they lie on does not answer.
+func local(err error) error {
+	for _, passing := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EIO, syscall.ESTALE, syscall.ENOMEM, syscall.ETIMEDOUT, syscall.EHOSTDOWN} {
+		if errors.Is(err, passing) {
+			return fmt.Errorf("%w: %w", source.ErrAway, err)
+		}
+	}
+	return err
+}
+
+type localFile struct{ *os.File }
+
+func (f localFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	return n, local(err)
 }
 
 // openFile opens a file of this machine. It may have become another thing since it was
@@ -117,22 +138,17 @@ func (a *archives) at(ctx context.Context, where string) (files []stored, err er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	names := []string{where}
 	switch {
 	case info.IsDir():
-		if names, err = filesIn(where); err != nil {
-			return nil, err
-		}
+		return filesIn(where)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, where)
 	}
-	for _, n := range names {
-		if info, err = os.Stat(n); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInput, err)
-		}
-		files = append(files, stored{name: known(n), path: n, size: info.Size()})
-	}
-	return files, nil
+	return []stored{localOf(where, info)}, nil
+}
+
+func localOf(path string, info fs.FileInfo) stored {
+	return stored{name: known(path), path: path, size: info.Size(), modified: info.ModTime()}
 }
 
 // elsewhere lists the archives of a place that is no folder of this machine.
@@ -148,7 +164,7 @@ func (a *archives) elsewhere(ctx context.Context, where string) (files []stored,
 			return nil, listed(err)
 		}
 		if at := shown(prefix, f.Name); f.Err == nil && (f.Name == "" || source.Web(where) || source.ArchiveName(path.Base(at))) {
-			files = append(files, stored{name: known(at), size: f.Size, version: f.Version, place: place, key: f.Name})
+			files = append(files, stored{name: known(at), size: f.Size, version: f.Version, modified: f.Modified, place: place, key: f.Name})
 		}
 	}
 	if len(files) == 0 {
@@ -175,26 +191,27 @@ func listed(err error) error {
 	return err
 }
 
-// filesIn lists the archives below a folder, those that it links to as well.
-func filesIn(folder string) (files []string, err error) {
+// filesIn lists the archives below a folder, those that it links to as well. What the
+// worker may not look into is one of them.
+func filesIn(folder string) (files []stored, err error) {
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) && path != root {
+			files = append(files, stored{name: known(path), path: path, err: err})
+			return nil
+		}
 		if err != nil || !source.ArchiveName(d.Name()) {
 			return setting(err)
 		}
-		kind := d.Type()
-		if kind == fs.ModeSymlink {
-			info, err := os.Stat(path)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrInput, err)
-			}
-			kind = info.Mode().Type()
+		info, err := os.Stat(path)
+		if err != nil {
+			return setting(err)
 		}
-		if kind.IsRegular() {
-			files = append(files, path)
+		if info.Mode().IsRegular() {
+			files = append(files, localOf(path, info))
 		}
 		return nil
 	})

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"time"
 
 	"gleaner/internal/document"
+	"gleaner/internal/ingest/archive"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -67,7 +69,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	w.bytes += weight(r)
 	if r.Skip != "" {
 		it.skipped(r.Skip, r.Detail)
-		if r.Skip == Damaged || r.Skip == NoArchive || r.Skip == Changed {
+		if r.Skip == Damaged || r.Skip == NoArchive || r.Skip == Changed || r.Skip == Unreadable {
 			it.Difference = r.Detail
 		}
 		return nil
@@ -91,9 +93,12 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	if it.file.Header == nil {
 		it.file.Header = http.Header{"Content-Type": {r.Media}}
 	}
-	if now := time.Now(); it.file.At.IsZero() || it.file.At.After(now) {
+	if now := time.Now(); it.file.At.After(now) {
 		it.file.At = now
+	} else if it.file.At.IsZero() {
+		it.file.At = undated
 	}
+	it.Difference = r.Note
 	if r.Again {
 		err = w.takeAgain(ctx, it)
 	} else {
@@ -109,6 +114,10 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 	it.Known, err = w.DB.BeginRecord(ctx, w.run.Job, w.run.Run, it.N, it.URL, it.hash[:])
 	return err
 }
+
+// undated is when a resource was got of which nobody says it: it takes the place of no
+// version that has a date.
+var undated = time.Unix(0, 0).UTC()
 
 // maxURL bounds what is noted of an address that is none of the web's.
 const maxURL = 8 << 10
@@ -165,7 +174,7 @@ func (w *work) takeBody(it *item) error {
 	}
 	defer body.Close()
 	head, err := io.ReadAll(io.LimitReader(body, sniffed))
-	if err != nil {
+	if err != nil && !errors.Is(err, archive.ErrUnfinished) {
 		return it.lost(err)
 	}
 	it.kind = document.Sniff(path.Base(it.URL), it.of.Media, head)
@@ -185,6 +194,9 @@ func (w *work) takeBody(it *item) error {
 	}
 	rest, err := io.ReadAll(io.LimitReader(body, max(limit-int64(len(head)), 0)+1))
 	whole := append(head, rest...)
+	if errors.Is(err, archive.ErrUnfinished) && it.kind == document.PDF && bytes.Contains(whole[max(0, len(whole)-1024):], []byte("%%EOF")) {
+		it.Difference, err = archive.ErrUnfinished.Error()+", and the document has", nil
+	}
 	it.Bytes = int64(len(whole))
 	switch {
 	case err != nil:
@@ -205,12 +217,15 @@ func (w *work) takeBody(it *item) error {
 
 // lost is a payload that the log promises and does not have whole; it may only be away.
 func (it *item) lost(err error) error {
-	if errors.Is(err, source.ErrAway) || errors.Is(err, source.ErrRefused) {
+	if err = local(err); errors.Is(err, source.ErrAway) || errors.Is(err, source.ErrRefused) {
 		return err
 	}
 	it.Outcome, it.Detail = FailedFileNotFound, brief(err.Error())
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		it.Detail = "cut off"
+	case errors.Is(err, fs.ErrPermission):
+		it.Detail = Unreadable
 	}
 	it.Difference = "its bytes cannot be read: " + it.Detail
 	return nil
@@ -222,12 +237,12 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 	if it.of.SameAs != "" {
 		before = hashOf(it.of.SameAs)
 	}
-	sha, header, err := w.DB.Earlier(ctx, it.of.SHA1, before[:])
+	sha, header, err := w.DB.Earlier(ctx, it.of.SHA1, before[:], it.of.SameOn)
 	if err != nil {
 		return err
 	}
 	if sha == "" {
-		it.skipped(NoEarlier, "")
+		it.skipped(NoEarlier, it.of.promise())
 		return nil
 	}
 	body, err := w.Repo.Read(ctx, sha)

@@ -10,27 +10,19 @@ import (
 	"time"
 )
 
-// maxHead bounds the header of a record, in bytes; maxBlanks what stands between
-// two.
-const (
-	maxHead   = 1 << 20
-	maxBlanks = 1 << 16
-)
-
-// recordHead is how a record of a WARC file begins.
-const recordHead = "WARC/"
-
-// versionHead is how an ARC file does.
-const versionHead = "filedesc://"
+// maxHead bounds the header of a record, in bytes.
+const maxHead = 1 << 20
 
 // The types of records that say what a crawler got, or more about it.
 const (
-	Response = "response" // an answer, with its protocol
-	Resource = "resource" // a file, without
-	Revisit  = "revisit"  // an answer that was as one before
-	Request  = "request"
-	Metadata = "metadata"
-	Info     = "warcinfo"
+	Response     = "response" // an answer, with its protocol
+	Resource     = "resource" // a file, without
+	Revisit      = "revisit"  // an answer that was as one before
+	Request      = "request"
+	Metadata     = "metadata"
+	Info         = "warcinfo"
+	Conversion   = "conversion"   // another form of a resource
+	Continuation = "continuation" // more of a record in segments
 )
 
 // Record is one record of an archive.
@@ -45,14 +37,16 @@ type Record struct {
 	Length int64                // of the block
 	Block  io.Reader            // until the next call of Next
 
-	limited *io.LimitedReader
+	said string // content type of the payload, by an ARC's line
+	blockState
 }
 
-// Damage is the end of what can be read of an archive.
+// Damage is what cannot be read of an archive. What follows it can: Next goes on there.
 type Damage struct {
-	At     Position // of the record that could not be read
-	Within bool     // Next had given that record: its block is not whole
-	Err    error    // io.ErrUnexpectedEOF where it is cut off
+	At      Position // of the record that could not be read
+	Within  bool     // Next had given that record: its block or what follows it is damaged
+	Skipped int64    // bytes from there to the next record: of the file or, in one member, unpacked
+	Err     error    // io.ErrUnexpectedEOF where it is cut off
 }
 
 // Error says where and why.
@@ -60,7 +54,7 @@ func (d *Damage) Error() string {
 	if errors.Is(d.Err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf("the archive ends within the record at %s", d.At)
 	}
-	return fmt.Sprintf("the archive is damaged at %s: %v", d.At, d.Err)
+	return fmt.Sprintf("the archive is damaged at %s: %v; %d bytes are skipped", d.At, d.Err, d.Skipped)
 }
 
 // Unwrap gives the reason.
@@ -71,27 +65,31 @@ var ErrNoArchive = errors.New("neither a WARC nor an ARC file")
 
 // Reader reads the records of one archive. It is not safe for concurrent use.
 type Reader struct {
-	in     *stream
-	arc    int // fields of a line of an ARC file; 0 for a WARC
-	format string
-	empty  bool
-	last   *Record
-	err    error
+	in      *stream
+	arc     int // fields of a line of an ARC file; 0 for a WARC
+	format  string
+	empty   bool
+	last    *Record
+	pending *Damage // the next call of Next returns it
+	err     error   // every call of Next returns it
 }
 
-// New reads the archive in r. Where at is not zero, r begins at at.Offset of the
-// file, and head, a second stream of the same file, at its beginning: what it says
-// there holds for all records. The error is ErrNoArchive, or a Damage.
-func New(r, head io.Reader, at Position) (*Reader, error) {
+// New reads an archive from a position, at which a record was. The error is ErrNoArchive,
+// a Damage, or that of the source.
+func New(open Source, at Position) (*Reader, error) {
 	if at == (Position{}) {
-		in, err := newStream(r, at, nil)
+		in, err := newStream(open, at, unknown, nil)
 		if err != nil {
 			return nil, err
 		}
 		a := &Reader{in: in}
-		return a, a.open()
+		if err = a.open(); err != nil {
+			a.Close()
+			return nil, err
+		}
+		return a, nil
 	}
-	first, err := New(head, nil, Position{})
+	first, err := New(open, Position{})
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +97,12 @@ func New(r, head io.Reader, at Position) (*Reader, error) {
 	var dict []byte
 	if z, ok := first.in.member.(*zstdMembers); ok {
 		dict = z.dict
-		if dict == nil {
-			dict = []byte{} // there is none, and none may come later
-		}
 	}
-	if first.arc > 0 {
-		if err := first.finish(); err != nil {
-			return nil, &Damage{At: at, Err: whole(err)}
-		}
-	}
-	in, err := newStream(r, at, dict)
+	in, err := newStream(open, at, first.in.packing, dict)
 	if err != nil {
+		if in != nil {
+			in.close()
+		}
 		return nil, &Damage{At: at, Err: whole(err)}
 	}
 	return &Reader{in: in, arc: first.arc, format: first.format}, nil
@@ -126,142 +119,151 @@ func (a *Reader) Kind() string {
 	return "WARC"
 }
 
-// Close lets go of what the reader holds; the stream is its owner's to close.
+// Close lets go of what the reader holds.
 func (a *Reader) Close() { a.in.close() }
 
-// open tells the format by the first line.
-func (a *Reader) open() error {
-	err := a.in.blanks(maxBlanks)
-	if errors.Is(err, io.EOF) {
-		a.empty = true
-		return nil // Next says so
-	}
-	if err != nil {
-		return &Damage{Err: whole(err)}
-	}
-	a.in.fill(len(versionHead))
-	switch head := string(a.in.buf); {
-	case strings.HasPrefix(head, recordHead):
-	case strings.HasPrefix(head, versionHead):
-		return a.openARC()
-	default:
-		return ErrNoArchive
-	}
-	return nil
-}
-
 // Next gives the next record; what is left of the one before is passed over. The
-// error is io.EOF at the end and a *Damage where what follows cannot be read.
+// error is io.EOF at the end, and a *Damage where something cannot be read: the next
+// call goes on behind it. Where the source itself fails, the Damage comes each time.
 func (a *Reader) Next() (*Record, error) {
+	if a.err == nil {
+		a.end()
+		a.last = nil
+	}
+	if d := a.pending; d != nil {
+		a.pending = nil
+		return nil, d
+	}
 	if a.err != nil {
 		return nil, a.err
 	}
-	if last := a.last; last != nil {
-		if err := a.finish(); err != nil {
-			a.err = &Damage{At: last.At, Within: last.Format != "", Err: whole(err)}
-			return nil, a.err
-		}
+	s := a.in
+	s.blanks()
+	at := s.position()
+	if len(s.buf()) == 0 && s.err == io.EOF {
+		a.err = io.EOF
+		return nil, a.err
 	}
-	r, at, err := a.next()
-	switch {
-	case err == nil:
-		a.last = r
+	r, err := a.head()
+	if err == nil {
+		r.At, a.last = at, r
+		r.begin(a)
 		return r, nil
-	case !errors.Is(err, io.EOF):
-		err = &Damage{At: at, Err: err}
 	}
-	a.err = err
-	return nil, err
+	if len(s.buf()) > 0 {
+		s.take(1)
+	}
+	return nil, a.skip(&Damage{At: at, Err: whole(err)})
 }
 
-func (a *Reader) next() (_ *Record, at Position, err error) {
-	if err := a.in.blanks(maxBlanks); err != nil {
-		return nil, a.in.position(), err
+// skip goes to the next record behind a damage, and completes it.
+func (a *Reader) skip(d *Damage) *Damage {
+	err := a.in.failed()
+	if err == nil {
+		err = a.scan()
 	}
-	at = a.in.position()
-	r := &Record{At: at}
+	if err != nil && err != io.EOF { // the source fails
+		d.Err = err
+		a.err = d
+	}
+	d.Skipped = d.At.to(a.in.position())
+	return d
+}
+
+// head reads the header of a record, or leaves the buffer as it is.
+func (a *Reader) head() (*Record, error) {
 	if a.arc > 0 {
-		err = a.readARC(r)
-	} else {
-		err = a.readWARC(r)
+		return a.readARC()
 	}
-	if err != nil {
-		return nil, at, whole(err)
-	}
-	r.limited = &io.LimitedReader{R: a.in, N: r.Length}
-	r.Block = r.limited
-	a.in.block(a.arc == 0)
-	return r, at, nil
+	return a.readWARC()
 }
 
-// finish passes over what is left of the last record.
-func (a *Reader) finish() error {
-	if a.last == nil {
-		return nil
+// readWARC reads the header of a WARC record.
+func (a *Reader) readWARC() (*Record, error) {
+	s := a.in
+	n := s.headEnd()
+	if n < 0 {
+		switch b := s.buf(); {
+		case len(b) == 0:
+			return nil, s.err
+		case !isVersion(b):
+			return nil, odd(b)
+		case len(b) >= maxHead:
+			return nil, errLongHead
+		case s.err != io.EOF:
+			return nil, s.err
+		}
+		return nil, io.ErrUnexpectedEOF
 	}
-	left := a.last.limited
-	a.last = nil
-	_, err := io.CopyN(io.Discard, a.in, left.N)
-	if a.in.cut {
-		err = nil // its block says so, and the next record is there
+	r, err := parseWARC(s.buf()[:n])
+	if err == nil {
+		s.take(n)
 	}
-	a.in.block(false)
-	return err
+	return r, err
 }
 
-// Cut reports whether the block, read to its end, was shorter than its record said.
-func (r *Record) Cut() bool { return r.limited.N > 0 }
+var errLongHead = errors.New("a header of more than 1 MiB")
 
-func (a *Reader) readWARC(r *Record) (err error) {
-	if r.Format, err = a.in.line(maxHead); err != nil {
-		return err
+func odd(b []byte) error { return fmt.Errorf("a record begins with %.40q", firstLine(b)) }
+
+// parseWARC understands the header of a WARC record (ISO 28500, section 4).
+func parseWARC(head []byte) (*Record, error) {
+	line := firstLine(head)
+	if !isVersion(head) {
+		return nil, odd(head)
 	}
-	r.Format = strings.TrimSpace(r.Format)
-	if !strings.HasPrefix(r.Format, recordHead) {
-		return fmt.Errorf("a record begins with %.40q", r.Format)
+	r := &Record{Format: strings.TrimSpace(line), Header: textproto.MIMEHeader{}}
+	f := &fields{into: r.Header}
+	for l := range strings.Lines(string(head[len(line)+1:])) {
+		f.add(strings.TrimRight(l, "\r\n"))
 	}
-	if r.Header, err = fields(a.in.line); err != nil {
-		return err
+	f.flush()
+	if i := lastVersion(head); i > 0 && (head[i-1] == '\n' || len(r.Header["Warc-Type"]) > 1) {
+		return nil, errors.New("a header in which another begins")
 	}
 	said := r.Header.Get("Content-Length")
+	var err error
 	if r.Length, err = strconv.ParseInt(said, 10, 64); err != nil || r.Length < 0 {
-		return fmt.Errorf("a record of length %.40q", said)
+		return nil, fmt.Errorf("a record of length %.40q", said)
 	}
 	r.Type = strings.ToLower(r.Header.Get("WARC-Type"))
 	r.URL = strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("WARC-Target-URI"), "<"), ">")
 	r.Media = r.Header.Get("Content-Type")
-	r.Date, _ = time.Parse(time.RFC3339Nano, r.Header.Get("WARC-Date")) // a wrong one is none
-	return nil
+	r.Date = Date(r.Header.Get("WARC-Date"))
+	return r, nil
 }
 
-// fields reads named fields up to an empty line. A line that is none is passed
-// over, one that begins with a blank goes on with the field before.
-func fields(line func(int) (string, error)) (textproto.MIMEHeader, error) {
-	h := textproto.MIMEHeader{}
-	last := ""
-	for left := maxHead; ; {
-		l, err := line(left)
-		if err != nil {
-			return h, err
-		}
-		left -= len(l) + 1
-		if left < 0 {
-			return h, errLongLine
-		}
-		if l == "" {
-			return h, nil
-		}
-		if l[0] == ' ' || l[0] == '\t' {
-			if all := h[last]; len(all) > 0 {
-				all[len(all)-1] += " " + strings.TrimSpace(l)
+// fields collects named fields. A line that is none is passed over, one that begins
+// with a blank goes on with the field before.
+type fields struct {
+	into  textproto.MIMEHeader
+	name  string
+	value strings.Builder
+}
+
+func (f *fields) add(line string) {
+	if line != "" && (line[0] == ' ' || line[0] == '\t') {
+		if f.name != "" {
+			if f.value.Len() > 0 {
+				f.value.WriteByte(' ')
 			}
-			continue
+			f.value.WriteString(strings.TrimSpace(line))
 		}
-		name, value, ok := strings.Cut(l, ":")
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			continue
-		}
-		last = textproto.CanonicalMIMEHeaderKey(name)
-		h[last] = append(h[last], strings.TrimSpace(value))
+		return
 	}
+	f.flush()
+	name, value, ok := strings.Cut(line, ":")
+	if name = strings.TrimSpace(name); ok && name != "" {
+		f.name = textproto.CanonicalMIMEHeaderKey(name)
+		f.value.WriteString(strings.TrimSpace(value))
+	}
+}
+
+// flush ends the last field.
+func (f *fields) flush() {
+	if f.name != "" {
+		f.into[f.name] = append(f.into[f.name], strings.TrimSpace(f.value.String()))
+	}
+	f.name = ""
+	f.value.Reset()
 }

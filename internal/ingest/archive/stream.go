@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,256 +25,312 @@ func (p Position) String() string {
 	return fmt.Sprintf("byte %d, %d bytes unpacked", p.Offset, p.Skip)
 }
 
-// window is how much of an archive is held at a time, packed and unpacked each.
-const window = 64 << 10
-
-// member reads one compressed member after the other from an archive.
-type member interface {
-	io.Reader
-	next() error // begins the next member; io.EOF where there is none
+// to is the number of bytes from p to a later position: of the file or, in one
+// member, unpacked.
+func (p Position) to(q Position) int64 {
+	if p.Offset != q.Offset {
+		return q.Offset - p.Offset
+	}
+	return q.Skip - p.Skip
 }
 
-// stream is an archive unpacked. It holds bytes of one member at a time, so that it
-// can say in which it is.
+// Source opens an archive at a byte. A Reader opens it again to look for the next
+// record where one is damaged.
+type Source func(offset int64) (io.ReadCloser, error)
+
+// Once is an archive that can be read only once, from its beginning.
+func Once(r io.Reader) Source {
+	return func(int64) (io.ReadCloser, error) {
+		if r == nil {
+			return nil, errOnce
+		}
+		once := io.NopCloser(r)
+		r = nil
+		return once, nil
+	}
+}
+
+var (
+	errOnce = errors.New("an archive that can be read only once")
+	errDear = errors.New("too much of the archive was read again")
+)
+
+const (
+	// window is how much of an archive is held at a time, packed and unpacked each.
+	window = 64 << 10
+	// An archive is read again, in all, up to againFactor times the bytes that were
+	// read of it, and againFree more. So a damaged archive costs linear time.
+	againFactor = 4
+	againFree   = 16 << 20
+)
+
+// stream is an archive unpacked: a buffer over its members.
 type stream struct {
-	src    *counted
-	member member // nil: not compressed
-	start  int64  // of the member that buf is of
-	begun  bool
-	passed int64  // bytes of that member before buf
-	buf    []byte // read and not taken
-	room   []byte
-	err    error
+	open    Source
+	file    io.Closer
+	src     *bufio.Reader
+	from    *counter
+	packing packing
+	member  member // nil: not compressed
+	dict    []byte // of zstd
+	begun   []begun
+	at      int64 // unpacked bytes before the buffer
+	room    []byte
+	r, w    int   // the buffer is room[r:w]
+	err     error // what comes behind the buffer; nil where more may come
+	search  int64 // byte of the file from which the next member is searched after err
+	ended   int64 // byte behind a member whose checksum is wrong; 0 where err is another
+	size    int64 // unpacked bytes of it
+	between bool  // err is of what comes behind a member
 
-	within bool // what is read is the block of a record
-	cut    bool // another record begins with a member here, and that block ends
+	total, again int64 // bytes unpacked, and those of them that were unpacked before
 }
 
-// counted is a buffered reader that knows how far it is.
-type counted struct {
-	*bufio.Reader
-	from *counter
-}
+// begun is a member that was begun: at which unpacked byte, and where in the file.
+type begun struct{ at, start int64 }
 
+// counter counts what is read of the file, and keeps its error.
 type counter struct {
-	r io.Reader
-	n int64
+	r     io.Reader
+	n     int64
+	limit int64 // bytes of the file that are read; 0 for all
+	err   error // of the file, and not its end
 }
 
 func (c *counter) Read(p []byte) (int, error) {
+	if c.limit > 0 && c.n >= c.limit {
+		return 0, io.EOF
+	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
 }
 
-func (c *counted) offset() int64 { return c.from.n - int64(c.Buffered()) }
-
-// newStream reads r, which begins at at.Offset of its file.
-func newStream(r io.Reader, at Position, dict []byte) (*stream, error) {
-	from := &counter{r: r, n: at.Offset}
-	s := &stream{src: &counted{bufio.NewReaderSize(from, window), from}, room: make([]byte, window), start: at.Offset}
-	magic, _ := s.src.Peek(4)
-	switch {
-	case isGzip(magic):
-		s.member = &gzipMembers{src: s.src}
-	case isZstd(magic):
-		z, err := newZstdMembers(s.src, dict)
-		if err != nil {
-			return nil, err
-		}
-		s.member = z
+// newStream opens an archive at a position. Without a packing it is found out.
+func newStream(open Source, at Position, kind packing, dict []byte) (*stream, error) {
+	s := &stream{open: open, packing: kind, dict: dict, room: make([]byte, window)}
+	if err := s.openAt(at.Offset, 0); err != nil {
+		return nil, err
 	}
-	if s.member != nil {
-		if err := s.begin(); err != nil {
-			s.err = err
-		}
+	if kind == unknown {
+		magic, _ := s.src.Peek(4)
+		s.packing = packingOf(magic)
 	}
-	if n, err := io.CopyN(io.Discard, s, at.Skip); err != nil {
-		return nil, fmt.Errorf("archive: %d bytes into the member at %d of %d: %w", n, at.Offset, at.Skip, err)
-	}
-	return s, nil
+	return s, s.start(at)
 }
 
-// close lets go of what decoders hold.
+// openAt opens the file at a byte, to read up to limit; 0 is no limit.
+func (s *stream) openAt(offset, limit int64) error {
+	file, err := s.open(offset)
+	if err != nil {
+		return err
+	}
+	s.closeFile()
+	s.file, s.from = file, &counter{r: file, n: offset, limit: limit}
+	if s.src == nil {
+		s.src = bufio.NewReaderSize(s.from, window)
+	}
+	s.src.Reset(s.from)
+	s.r, s.w, s.err, s.between, s.ended = 0, 0, nil, false, 0
+	s.begun = []begun{{s.at, offset}}
+	return nil
+}
+
+// start begins to unpack at a position, at whose offset the file was opened.
+func (s *stream) start(at Position) (err error) {
+	if s.packing == plain {
+		s.member = nil
+		return nil
+	}
+	if s.member == nil {
+		s.member = s.packing.members(s)
+	}
+	s.begun = nil
+	s.err = s.begin()
+	for left := at.Skip; left > 0; {
+		if s.w == s.r {
+			s.more()
+		}
+		n := min(left, int64(s.w-s.r))
+		if n == 0 {
+			return fmt.Errorf("archive: %d bytes into the member at %d of %d: %w", at.Skip-left, at.Offset, at.Skip, whole(s.err))
+		}
+		s.take(int(n))
+		left -= n
+	}
+	return nil
+}
+
+// rewind goes back to a position, from which cost bytes were unpacked since.
+func (s *stream) rewind(to Position, cost int64) error {
+	if !s.mayRead(cost + to.Skip) {
+		return errDear
+	}
+	if err := s.openAt(to.Offset, s.from.limit); err != nil {
+		return err
+	}
+	return s.start(to)
+}
+
+// mayRead reports whether so many bytes may be read again, and counts them.
+func (s *stream) mayRead(cost int64) bool {
+	cost = max(cost, window)
+	if s.again+cost > againFactor*max(s.total-s.again, 0)+againFree {
+		return false
+	}
+	s.again += cost
+	return true
+}
+
+func (s *stream) closeFile() {
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
+	}
+}
+
+// close lets go of what decoders hold, and of the file.
 func (s *stream) close() {
+	s.closeFile()
 	if c, ok := s.member.(io.Closer); ok {
 		_ = c.Close()
 	}
 }
 
-func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) }
+// offset is the byte of the file that is unpacked next.
+func (s *stream) offset() int64 { return s.from.n - int64(s.src.Buffered()) }
 
 // position is where the next byte is.
 func (s *stream) position() Position {
-	if s.member == nil {
-		return Position{Offset: s.start + s.passed}
+	if len(s.begun) == 0 {
+		return Position{Offset: s.offset()}
 	}
-	return Position{Offset: s.start, Skip: s.passed}
+	m := s.begun[0]
+	if s.packing == plain {
+		return Position{Offset: m.start + s.at - m.at}
+	}
+	return Position{Offset: m.start, Skip: s.at - m.at}
 }
+
+// buf is what was unpacked and not taken.
+func (s *stream) buf() []byte { return s.room[s.r:s.w] }
+
+// failed is the error of the file itself; nil where only its contents are wrong.
+func (s *stream) failed() error { return s.from.err }
 
 // begin begins the next member.
 func (s *stream) begin() error {
-	start := s.src.offset()
-	if s.begun && start == s.start {
+	for { // padding
+		b, err := s.src.Peek(1)
+		if len(b) == 0 {
+			return err
+		}
+		if b[0] != 0 {
+			break
+		}
+		_, _ = s.src.Discard(1)
+	}
+	start := s.offset()
+	s.search, s.between = start, true
+	magic, _ := s.src.Peek(4)
+	if packingOf(magic) != s.packing {
+		return fmt.Errorf("no %s begins at byte %d", s.packing, start)
+	}
+	s.search = start + 1
+	if n := len(s.begun); n > 0 && start == s.begun[n-1].start {
 		return io.ErrUnexpectedEOF // a decoder took nothing of it and called that its end
 	}
 	if err := s.member.next(); err != nil {
 		return err
 	}
-	s.start, s.passed, s.begun = start, 0, true
 	if z, ok := s.member.(*zstdMembers); ok {
-		s.start = z.start // skippable frames before it are none of its own
+		start = z.start // skippable frames before it are none of its own
 	}
+	s.begun, s.between = append(s.begun, begun{s.at + int64(s.w-s.r), start}), false
 	return nil
 }
 
-// ensure makes buf hold at least a byte, or err the reason why not.
-func (s *stream) ensure() error {
-	if s.cut {
-		return io.ErrUnexpectedEOF
+// more unpacks more into the buffer, or sets err. The buffer grows where it is full.
+func (s *stream) more() {
+	if s.w == len(s.room) {
+		if s.r == 0 {
+			s.room = append(s.room, make([]byte, len(s.room))...)
+		}
+		s.w = copy(s.room, s.buf())
+		s.r = 0
 	}
-	for len(s.buf) == 0 && s.err == nil {
+	for s.err == nil {
 		var from io.Reader = s.src
 		if s.member != nil {
 			from = s.member
 		}
-		n, err := from.Read(s.room)
-		s.buf = s.room[:n]
-		if errors.Is(err, io.EOF) && s.member != nil {
-			err = nil
-			if n == 0 {
-				err = s.begin()
+		n, err := from.Read(s.room[s.w:])
+		s.w, s.total = s.w+n, s.total+int64(n)
+		switch {
+		case err == nil:
+		case err == io.EOF && s.member != nil:
+			if n == 0 { // else the next read says so again
+				s.err = s.begin()
 			}
-			if n == 0 && err == nil && s.within && s.beginsRecord() {
-				s.cut = true
-				return io.ErrUnexpectedEOF
+		case s.member != nil:
+			s.err, s.between = whole(err), s.begun[len(s.begun)-1].at == s.at+int64(s.w-s.r)
+			if errors.Is(err, gzip.ErrChecksum) {
+				s.ended, s.size = s.offset(), s.at+int64(s.w-s.r)-s.begun[len(s.begun)-1].at
 			}
+		default:
+			s.err = err
 		}
-		s.err = err
-	}
-	if len(s.buf) > 0 {
-		return nil
-	}
-	return s.err
-}
-
-// beginsRecord reports whether a member, of which nothing was read, begins with a record
-// of a WARC file: then one that goes on behind the member before is not as long as it
-// says, and would swallow this one.
-func (s *stream) beginsRecord() bool {
-	s.fill(len(recordHead))
-	return bytes.HasPrefix(s.buf, []byte(recordHead))
-}
-
-// fill makes buf hold so many bytes, or those that come before the end of the member:
-// decoders and servers give a few at a time where they like to.
-func (s *stream) fill(size int) {
-	var from io.Reader = s.src
-	if s.member != nil {
-		from = s.member
-	}
-	have := copy(s.room, s.buf)
-	for have < size && s.err == nil {
-		n, err := from.Read(s.room[have:])
-		have += n
-		if errors.Is(err, io.EOF) {
-			break // the next read says so again
+		if n > 0 {
+			return
 		}
-		s.err = err
 	}
-	s.buf = s.room[:have]
 }
 
-// block says whether what is read from now on is the block of a record.
-func (s *stream) block(is bool) { s.within, s.cut = is, false }
+// peek makes the buffer hold n bytes, or all that come.
+func (s *stream) peek(n int) []byte {
+	for s.w-s.r < n && s.err == nil {
+		s.more()
+	}
+	return s.buf()
+}
 
 func (s *stream) take(n int) {
-	s.buf = s.buf[n:]
-	s.passed += int64(n)
+	s.r, s.at = s.r+n, s.at+int64(n)
+	if s.r == s.w {
+		s.r, s.w = 0, 0
+	}
+	for len(s.begun) > 1 && s.begun[1].at <= s.at {
+		s.begun = s.begun[1:]
+	}
 }
 
-// Read implements io.Reader.
-func (s *stream) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+// edge is how many bytes of the buffer are of the member that its first byte is of.
+func (s *stream) edge() int {
+	if len(s.begun) > 1 {
+		return int(s.begun[1].at - s.at)
 	}
-	if err := s.ensure(); err != nil {
-		return 0, err
-	}
-	n := copy(p, s.buf)
-	s.take(n)
-	return n, nil
+	return s.w - s.r
 }
 
-// line reads a line without its end, of at most limit bytes.
-func (s *stream) line(limit int) (string, error) {
-	var line []byte
+// blanks passes over empty lines and zeros.
+func (s *stream) blanks() {
 	for {
-		if err := s.ensure(); err != nil {
-			return string(line), err
+		b := s.peek(1)
+		if len(b) == 0 {
+			return
 		}
-		i := bytes.IndexByte(s.buf, '\n')
-		part := s.buf
-		if i >= 0 {
-			part = s.buf[:i]
+		i := 0
+		for i < len(b) && (b[i] == '\r' || b[i] == '\n' || b[i] == ' ' || b[i] == 0) {
+			i++
 		}
-		if len(line)+len(part) > limit {
-			return string(line), errLongLine
+		s.take(i)
+		if i < len(b) {
+			return
 		}
-		line = append(line, part...)
-		if i >= 0 {
-			s.take(i + 1)
-			return string(bytes.TrimSuffix(line, []byte{'\r'})), nil
-		}
-		s.take(len(part))
 	}
-}
-
-var errLongLine = errors.New("a header of more than 1 MiB")
-
-// blanks passes over empty lines, at most limit bytes of them.
-func (s *stream) blanks(limit int) error {
-	for ; limit > 0; limit-- {
-		if err := s.ensure(); err != nil {
-			return err
-		}
-		if c := s.buf[0]; c != '\r' && c != '\n' && c != ' ' && c != 0 {
-			return nil
-		}
-		s.take(1)
-	}
-	return errors.New("nothing but empty lines")
-}
-
-// gzipMembers reads the members of a gzip file.
-type gzipMembers struct {
-	src *counted
-	z   *gzip.Reader
-}
-
-func (g *gzipMembers) Read(p []byte) (int, error) { return g.z.Read(p) }
-
-func (g *gzipMembers) next() error {
-	magic, err := g.src.Peek(2)
-	if len(magic) == 0 && errors.Is(err, io.EOF) {
-		return io.EOF
-	}
-	if err != nil && len(magic) < 2 {
-		return whole(err)
-	}
-	if !isGzip(magic) {
-		return fmt.Errorf("no gzip member begins at %d", g.src.offset())
-	}
-	if g.z == nil {
-		g.z, err = gzip.NewReader(g.src)
-	} else {
-		err = g.z.Reset(g.src)
-	}
-	if err != nil {
-		return whole(err)
-	}
-	g.z.Multistream(false)
-	return nil
 }
 
 // whole makes an end in the middle of something what it is.

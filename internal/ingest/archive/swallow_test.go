@@ -49,7 +49,7 @@ func TestNoRecordSwallowsOthers(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, got[i:], rest)
 		}
-		a, err := New(bytes.NewReader(data), nil, Position{})
+		a, err := New(bytesOf(data), Position{})
 		require.NoError(t, err)
 		for range 4 { // also where nobody reads what they hold
 			_, err := a.Next()
@@ -69,7 +69,7 @@ func TestAFewBytesAtATime(t *testing.T) {
 	t.Parallel()
 	arc := "filedesc://x.arc 0.0.0.0 20050630120000 text/plain 66\n1 0 Some\nURL IP-address Archive-date Content-type Archive-length\n\n"
 	for name, data := range map[string][]byte{"warc": []byte(strings.Join(parts(), "")), "arc": []byte(arc)} {
-		a, err := New(iotest.OneByteReader(bytes.NewReader(data)), nil, Position{})
+		a, err := New(Once(iotest.OneByteReader(bytes.NewReader(data))), Position{})
 		require.NoError(t, err, name)
 		_, err = a.Next()
 		require.Equal(t, map[string]error{"arc": io.EOF}[name], err)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -33,18 +34,10 @@ func skippable(magic uint32) bool { return magic&^0xf == 0x184d2a50 }
 // zstdMembers reads the frames of a zstd file, one at a time: a decoder left to
 // itself reads on, and nobody knows in which frame it is.
 type zstdMembers struct {
-	src   *counted
-	dict  []byte
+	s     *stream
+	dict  []byte // nil until the first frame; empty where there is none
 	z     *zstd.Decoder
 	start int64 // of the frame
-}
-
-func newZstdMembers(src *counted, dict []byte) (*zstdMembers, error) {
-	m := &zstdMembers{src: src, dict: dict}
-	if dict != nil {
-		return m, m.open()
-	}
-	return m, nil
 }
 
 func (m *zstdMembers) open() (err error) {
@@ -68,7 +61,7 @@ func (m *zstdMembers) Read(p []byte) (int, error) { return m.z.Read(p) }
 
 func (m *zstdMembers) next() error {
 	for {
-		head, err := m.src.Peek(4)
+		head, err := m.s.src.Peek(4)
 		if len(head) == 0 && errors.Is(err, io.EOF) {
 			return io.EOF
 		}
@@ -83,30 +76,33 @@ func (m *zstdMembers) next() error {
 			continue
 		}
 		if magic != zstdMagic {
-			return fmt.Errorf("no zstd frame begins at %d", m.src.offset())
+			return fmt.Errorf("no zstd frame begins at %d", m.s.offset())
 		}
 		if m.z == nil {
 			if err := m.open(); err != nil {
 				return err
 			}
+			if m.dict == nil {
+				m.dict = []byte{} // one that comes later holds for nothing
+			}
 		}
-		m.start = m.src.offset()
-		return m.z.Reset(&frame{src: m.src})
+		m.start = m.s.offset()
+		return m.z.Reset(&frame{src: m.s.src})
 	}
 }
 
 // skip passes over a skippable frame; the first of a file may be its dictionary.
 func (m *zstdMembers) skip(magic uint32) error {
 	var head [8]byte
-	if _, err := io.ReadFull(m.src, head[:]); err != nil {
+	if _, err := io.ReadFull(m.s.src, head[:]); err != nil {
 		return err
 	}
 	size := int64(binary.LittleEndian.Uint32(head[4:]))
 	if magic != dictMagic || m.dict != nil || size > maxDict {
-		_, err := io.CopyN(io.Discard, m.src, size)
+		_, err := io.CopyN(io.Discard, m.s.src, size)
 		return err
 	}
-	dict, err := io.ReadAll(io.LimitReader(m.src, size))
+	dict, err := io.ReadAll(io.LimitReader(m.s.src, size))
 	if err != nil || int64(len(dict)) < size {
 		return io.ErrUnexpectedEOF
 	}
@@ -126,7 +122,7 @@ func (m *zstdMembers) skip(magic uint32) error {
 
 // frame reads the bytes of one zstd frame (RFC 8878, section 3.1.1) and no more.
 type frame struct {
-	src  *counted
+	src  *bufio.Reader
 	left int64 // of the part that is being read
 	last bool  // the part is the frame's last
 	sum  bool  // a checksum follows the last block

@@ -46,7 +46,7 @@ func (w *web) look(ctx context.Context, where string) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if _, err := archive.New(bytes.NewReader(head), nil, archive.Position{}); !errors.Is(err, archive.ErrNoArchive) {
+	if _, err := archive.New(archive.Once(bytes.NewReader(head)), archive.Position{}); !errors.Is(err, archive.ErrNoArchive) {
 		return nil
 	}
 	if trimmed := bytes.TrimSpace(head); len(trimmed) > 0 && trimmed[0] == '<' {

@@ -20,7 +20,7 @@ var ErrTruncated = errors.New("evaluate: the WARC file ends within a record")
 
 // ReadWARC reads the responses of a WARC or ARC file into an archive.
 func (a *Archive) ReadWARC(r io.Reader) error {
-	in, err := archive.New(r, nil, archive.Position{})
+	in, err := archive.New(archive.Once(r), archive.Position{})
 	if err != nil {
 		return fmt.Errorf("evaluate: WARC: %w", err)
 	}

@@ -201,6 +201,13 @@ func (db *DB) ImportRecords(ctx context.Context, job, after int64, differ bool, 
 	return list[ImportRecord](ctx, db, importRecordsSQL, job, after, differ, limit)
 }
 
+// SkippedRecords lists the records of an import, behind a number, that were passed over
+// for a reason, which begins their detail.
+func (db *DB) SkippedRecords(ctx context.Context, job, after int64, why string, limit int) ([]ImportRecord, error) {
+	return list[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records
+		WHERE job=$1 AND n>$2 AND outcome='skipped' AND starts_with(detail, $3) ORDER BY n LIMIT $4`, job, after, why, limit)
+}
+
 // Saved is a document that an import says it saved, and what the record has of it.
 type Saved struct {
 	N      int64
@@ -250,13 +257,15 @@ func (db *DB) Differences(ctx context.Context, job int64) (records, differ int64
 
 // Earlier finds the file that a URL gave before, by the URL's identity and its SHA-1
 // (raw, nil where it is not known), else the file of that SHA-1 from wherever: "" where it
-// is not on record.
-func (db *DB) Earlier(ctx context.Context, sha1, hash []byte) (sha string, header map[string]string, err error) {
+// is not on record. Of several, it is the one that was found on a day (zero for any), or
+// the current one.
+func (db *DB) Earlier(ctx context.Context, sha1, hash []byte, on time.Time) (sha string, header map[string]string, err error) {
 	const from = `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.member='' AND d.blob_removed_at IS NULL AND `
+	const order = ` ORDER BY l.found_at=$2 DESC, l.current DESC, l.seen_at DESC LIMIT 1`
 	sum := hex.EncodeToString(sha1)
-	err = db.Pool.QueryRow(ctx, from+`l.asked=$2 AND ($1='' OR d.sha1=$1) ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, sum, hash).Scan(&sha, &header)
+	err = db.Pool.QueryRow(ctx, from+`l.asked=$3 AND ($1='' OR d.sha1=$1)`+order, sum, on, hash).Scan(&sha, &header)
 	if errors.Is(err, pgx.ErrNoRows) && sum != "" {
-		err = db.Pool.QueryRow(ctx, from+`d.sha1=$1 ORDER BY l.current DESC, l.seen_at DESC LIMIT 1`, sum).Scan(&sha, &header)
+		err = db.Pool.QueryRow(ctx, from+`d.sha1=$1`+order, sum, on).Scan(&sha, &header)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil, nil
