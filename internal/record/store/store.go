@@ -15,7 +15,7 @@ import (
 	"gleaner/internal/record/store/migrations"
 )
 
-// ErrUnreachable: Postgres does not answer.
+// ErrUnreachable is the error of Open where Postgres does not answer.
 var ErrUnreachable = errors.New("the database cannot be reached")
 
 // DB is the record.

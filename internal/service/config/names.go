@@ -58,9 +58,8 @@ func (e environment) settings(all []Setting) *koanf.Koanf {
 	return k
 }
 
-// misspelt refuses variables of ours that are called almost like a setting, or
-// like one that went into the policy. Others may be somebody else's, who calls a
-// service "gleaner", say.
+// misspelt refuses variables with our prefix whose name is almost a setting's. Others
+// may be somebody else's, who calls a service "gleaner", say.
 func (e environment) misspelt(all []Setting) (err error) {
 	known := names(all)
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -69,9 +68,7 @@ func (e environment) misspelt(all []Setting) (err error) {
 			continue
 		}
 		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
-		if went := Moved(key); went != "" {
-			err = errors.Join(err, fmt.Errorf("config: %s (%s, from environment): %s", key, name, went))
-		} else if like := nearest(name, slices.Collect(maps.Keys(known)), max(1, len(key)/5)); like != "" {
+		if like := nearest(name, slices.Collect(maps.Keys(known)), max(1, len(key)/5)); like != "" {
 			err = errors.Join(err, fmt.Errorf("config: %s (%s, from environment): no setting is called so; did you mean %s?", key, name, like))
 		}
 	}
@@ -92,29 +89,20 @@ func keysOf(all []Setting) (keys []string) {
 	return keys
 }
 
-// unknown says of a key that no setting has what is meant by it: where it went,
-// or which of the keys is called almost so.
+// unknown explains a key that no setting has: it belongs in the policy file, or is
+// a misspelling of another key.
 func unknown(key string, keys []string) string {
-	if went := Moved(key); went != "" {
-		return went
-	}
-	said := fmt.Sprintf("no setting is called %q; `starter config` lists them", key)
-	if like := nearest(key, keys, max(2, len(key)/3)); like != "" {
-		said = fmt.Sprintf("no setting is called %q; did you mean %s?", key, like)
-	}
-	return said
-}
-
-// Moved says where what was a setting went, or a key of the policy belongs; nothing
-// of any other key.
-func Moved(key string) string {
 	for _, s := range PolicySettings() {
-		if key == s.Was || key == s.Key {
-			section, name, _ := strings.Cut(s.Key, ".")
-			return fmt.Sprintf("this stands in the policy file, as %q under %q: write one by `starter config policy`, and name it by the setting policy (%s)", name, section, variable("policy"))
+		if key == s.Key {
+			section, name, _ := strings.Cut(key, ".")
+			return fmt.Sprintf("this belongs in the policy file, as %q under %q: write one with `starter config policy`, "+
+				"and name it in the setting policy (%s)", name, section, variable("policy"))
 		}
 	}
-	return ""
+	if like := nearest(key, keys, max(2, len(key)/3)); like != "" {
+		return fmt.Sprintf("no setting is called %q; did you mean %s?", key, like)
+	}
+	return fmt.Sprintf("no setting is called %q; `starter config` lists them", key)
 }
 
 // nearest is the name that is spelt most like one, if at most so many letters

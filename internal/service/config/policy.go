@@ -21,12 +21,12 @@ type Policy struct {
 
 // PacePolicy bounds the pauses between requests to one host.
 type PacePolicy struct {
-	Factor        float64       `koanf:"factor" was:"delay-factor" default:"5" min:"1" max:"1000" help:"wait so many times the last answer's time, if that is longer"`
-	MaxDelay      time.Duration `koanf:"max-delay" was:"max-delay" default:"30s" min:"1s" help:"bound of the adaptive delay"`
-	MaxCrawlDelay time.Duration `koanf:"max-crawl-delay" was:"max-crawl-delay" default:"2m" min:"1s" help:"longest Crawl-delay of a robots.txt that is obeyed in full"`
-	MaxRetryAfter time.Duration `koanf:"max-retry-after" was:"max-retry-after" default:"6h" min:"1s" help:"longest Retry-After of an answer that is obeyed in full"`
-	ParkAfter     int           `koanf:"park-after" was:"park-after" default:"5" min:"1" help:"park a host after so many failures in a row"`
-	ParkFor       time.Duration `koanf:"park-for" was:"park-for" default:"1h" min:"1ms" help:"how long a parked host is left alone; a catalogue's way that fails twice, a twelfth of it"`
+	Factor        float64       `koanf:"factor" default:"5" min:"1" max:"1000" help:"wait so many times the last answer's time, if that is longer"`
+	MaxDelay      time.Duration `koanf:"max-delay" default:"30s" min:"1s" help:"bound of the adaptive delay"`
+	MaxCrawlDelay time.Duration `koanf:"max-crawl-delay" default:"2m" min:"1s" help:"longest Crawl-delay of a robots.txt that is obeyed in full"`
+	MaxRetryAfter time.Duration `koanf:"max-retry-after" default:"6h" min:"1s" help:"longest Retry-After of an answer that is obeyed in full"`
+	ParkAfter     int           `koanf:"park-after" default:"5" min:"1" help:"park a host after so many failures in a row"`
+	ParkFor       time.Duration `koanf:"park-for" default:"1h" min:"1ms" help:"how long a parked host is left alone; a catalogue's way that fails twice, a twelfth of it"`
 }
 
 // LoginPolicy says by whom people are known in the console, and who may do what.
@@ -41,36 +41,36 @@ type LoginPolicy struct {
 
 // FetchPolicy bounds bodies.
 type FetchPolicy struct {
-	PageBytes     Size `koanf:"page-bytes" was:"max-page-bytes" default:"10MiB" min:"1kB" help:"largest page"`
-	DocumentBytes Size `koanf:"document-bytes" was:"max-document-bytes" default:"100MiB" min:"1kB" help:"largest document"`
+	PageBytes     Size `koanf:"page-bytes" default:"10MiB" min:"1kB" help:"largest page"`
+	DocumentBytes Size `koanf:"document-bytes" default:"100MiB" min:"1kB" help:"largest document"`
 }
 
 // CrawlLimits bound one crawl of one site.
 type CrawlLimits struct {
-	SlicePages   int           `koanf:"slice-pages" was:"slice-pages" default:"500" min:"1" help:"requests of one slice of a crawl"`
-	SliceTime    time.Duration `koanf:"slice-time" was:"slice-time" default:"5m" min:"1s" help:"time of one slice of a crawl"`
-	SiteBytes    Size          `koanf:"site-bytes" was:"max-site-bytes" default:"20GB" help:"bytes that one crawl of one site, or of one user of a shared host, may bring, unpacked; a shared host five times that; 0 is no limit"`
-	HarvestBytes Size          `koanf:"harvest-bytes" was:"max-harvest-bytes" default:"500GB" help:"bytes that the crawls of one harvest may bring together; 0 is no limit"`
+	SlicePages   int           `koanf:"slice-pages" default:"500" min:"1" help:"requests of one slice of a crawl"`
+	SliceTime    time.Duration `koanf:"slice-time" default:"5m" min:"1s" help:"time of one slice of a crawl"`
+	SiteBytes    Size          `koanf:"site-bytes" default:"20GB" help:"bytes that one crawl of one site, or of one user of a shared host, may bring, unpacked; a shared host five times that; 0 is no limit"`
+	HarvestBytes Size          `koanf:"harvest-bytes" default:"500GB" help:"bytes that the crawls of one harvest may bring together; 0 is no limit"`
 	SiteTime     time.Duration `koanf:"site-time" default:"7d" help:"how long one crawl of one site may go on, with the waits that its host asks for; 0s is no limit"`
-	Depth        int           `koanf:"depth" was:"max-depth" default:"15" min:"0" help:"links from the nearest homepage"`
-	DirPages     int           `koanf:"directory-pages" was:"dir-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
-	Tries        int           `koanf:"tries" was:"max-tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
-	RetryBase    time.Duration `koanf:"retry-base" was:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"`
+	Depth        int           `koanf:"depth" default:"15" min:"0" help:"links from the nearest homepage"`
+	DirPages     int           `koanf:"directory-pages" default:"2000" min:"1" help:"pages of one directory of a site; documents are not counted"`
+	Tries        int           `koanf:"tries" default:"3" min:"1" help:"tries of a URL that fails for now"`
+	RetryBase    time.Duration `koanf:"retry-base" default:"30s" min:"1ms" help:"wait before a URL's second try; grows fourfold. A host rests a third of it after a failure, twice as long after each further one, but never less than 10s (less only where min-delay is below its default)"`
 }
 
 // RecrawlPolicy holds the intervals and by how much they change.
 type RecrawlPolicy struct {
-	First     time.Duration `koanf:"first" was:"recrawl-first" default:"14d" help:"until a page is asked again for the first time"`
-	Document  time.Duration `koanf:"document" was:"recrawl-document" default:"90d" help:"until a document is asked again for the first time"`
-	Missing   time.Duration `koanf:"missing" was:"recrawl-missing" default:"30d" help:"until a URL that was not found is asked again; doubles, and is given up beyond max"`
-	Min       time.Duration `koanf:"min" was:"recrawl-min" default:"24h" help:"shortest interval of a page and of a site; a document's is four times that"`
-	Max       time.Duration `koanf:"max" was:"recrawl-max" default:"90d" help:"longest interval of a page and of a site; a document's is four times that"`
-	Longer    float64       `koanf:"longer" was:"recrawl-longer" default:"1.4" min:"1" max:"100" help:"factor of the interval where nothing changed"`
-	Shorter   float64       `koanf:"shorter" was:"recrawl-shorter" default:"0.8" min:"0" max:"1" help:"factor of the interval where something changed"`
-	Gained    float64       `koanf:"gained" was:"recrawl-gained" default:"0.5" min:"0" max:"1" help:"factor of the interval where new documents were linked"`
-	RetryBase time.Duration `koanf:"site-retry-base" was:"site-retry-base" default:"1h" help:"until a site that was refused or stopped is tried again; doubles each time"`
-	RetryMax  time.Duration `koanf:"site-retry-max" was:"site-retry-max" default:"30d" help:"bound of that"`
-	Revisit   int           `koanf:"revisit-avoided" was:"revisit-avoided" default:"5" min:"0" help:"ask to-be-avoided directories at every so many recrawls of a site; 0 is never"`
+	First     time.Duration `koanf:"first" default:"14d" help:"until a page is asked again for the first time"`
+	Document  time.Duration `koanf:"document" default:"90d" help:"until a document is asked again for the first time"`
+	Missing   time.Duration `koanf:"missing" default:"30d" help:"until a URL that was not found is asked again; doubles, and is given up beyond max"`
+	Min       time.Duration `koanf:"min" default:"24h" help:"shortest interval of a page and of a site; a document's is four times that"`
+	Max       time.Duration `koanf:"max" default:"90d" help:"longest interval of a page and of a site; a document's is four times that"`
+	Longer    float64       `koanf:"longer" default:"1.4" min:"1" max:"100" help:"factor of the interval where nothing changed"`
+	Shorter   float64       `koanf:"shorter" default:"0.8" min:"0" max:"1" help:"factor of the interval where something changed"`
+	Gained    float64       `koanf:"gained" default:"0.5" min:"0" max:"1" help:"factor of the interval where new documents were linked"`
+	RetryBase time.Duration `koanf:"site-retry-base" default:"1h" help:"until a site that was refused or stopped is tried again; doubles each time"`
+	RetryMax  time.Duration `koanf:"site-retry-max" default:"30d" help:"bound of that"`
+	Revisit   int           `koanf:"revisit-avoided" default:"5" min:"0" help:"ask to-be-avoided directories at every so many recrawls of a site; 0 is never"`
 }
 
 // LinksPolicy are the lists of package rules.
@@ -85,35 +85,35 @@ type LinksPolicy struct {
 
 // PoorPolicy says when a directory or a site is not worth it.
 type PoorPolicy struct {
-	PRR       float64   `koanf:"page-rate" was:"poor-prr" default:"0.05" min:"0" max:"1" help:"page relevancy rate below which a directory or site may be poor"`
-	DDR       float64   `koanf:"download-rate" was:"poor-ddr" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
-	ADR       float64   `koanf:"accepted-rate" was:"poor-adr" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
+	PRR       float64   `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page relevancy rate below which a directory or site may be poor"`
+	DDR       float64   `koanf:"download-rate" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
+	ADR       float64   `koanf:"accepted-rate" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
 	Avoid     AvoidRule `koanf:"avoid-rule" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
-	MinURLs   int       `koanf:"min-urls" was:"poor-min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
-	TrapPages int       `koanf:"trap-pages" was:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
-	StopSites int       `koanf:"stop-sites" was:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
-	StopShare float64   `koanf:"stop-share" was:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
+	MinURLs   int       `koanf:"min-urls" default:"10" min:"0" help:"pages and documents a directory or site must have to be judged"`
+	TrapPages int       `koanf:"trap-pages" default:"200" min:"0" help:"pages after which a site with a poor relevancy rate is a trap, and its crawl ends; of a shared host, one user is left out; 0 is never"`
+	StopSites int       `koanf:"stop-sites" default:"5" min:"0" help:"a directory name barren on more sites is a stop directory"`
+	StopShare float64   `koanf:"stop-share" default:"0.05" min:"0" max:"1" help:"unless more than this share of the sites with the name gave something"`
 }
 
 // IndexPolicy is of the local index.
 type IndexPolicy struct {
-	On    bool `koanf:"on" was:"local-index" default:"true" help:"index fetched pages, and search there where no web search answers"`
-	Pages int  `koanf:"pages" was:"local-index-pages" default:"200000" min:"0" help:"pages that the index keeps; 0 is no limit"`
+	On    bool `koanf:"on" default:"true" help:"index fetched pages, and search there where no web search answers"`
+	Pages int  `koanf:"pages" default:"200000" min:"0" help:"pages that the index keeps; 0 is no limit"`
 }
 
 // DocumentsPolicy is what is done with documents.
 type DocumentsPolicy struct {
-	NameFilter bool `koanf:"name-filter" was:"name-filter" default:"false" help:"ask for no files whose name (homework, cv, lecture, …) speaks against them, read no body whose header promises a PDF under 8 KB, and pass over unread what was imported so"`
+	NameFilter bool `koanf:"name-filter" default:"false" help:"ask for no files whose name (homework, cv, lecture, …) speaks against them, read no body whose header promises a PDF under 8 KB, and pass over unread what was imported so"`
 }
 
 // ModelsPolicy names files of weights and words; an empty name is what comes with
 // the program.
 type ModelsPolicy struct {
-	Homepage    string   `koanf:"homepage" was:"homepage-model" check:"text" help:"weights of 'lab train homepage'"`
-	Filter      string   `koanf:"filter" was:"filter-model" check:"text" help:"weights of 'lab train filter'"`
+	Homepage    string   `koanf:"homepage" check:"text" help:"weights of 'lab train homepage'"`
+	Filter      string   `koanf:"filter" check:"text" help:"weights of 'lab train filter'"`
 	Disciplines []string `koanf:"disciplines" check:"text" help:"NAME=FILE, classifiers of 'lab train topic': an academic document is accepted where one of them is sure that it is of its discipline; a wanted paper always is"`
-	LinkLists   string   `koanf:"link-lists" was:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
-	LinkPrior   string   `koanf:"link-prior" was:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
+	LinkLists   string   `koanf:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
+	LinkPrior   string   `koanf:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
 }
 
 // SFTPPolicy names files of keys.
@@ -125,11 +125,11 @@ type SFTPPolicy struct {
 
 // ServicesPolicy are base addresses; an empty one is the public service.
 type ServicesPolicy struct {
-	Crossref        string `koanf:"crossref" was:"crossref-url" check:"http" help:"Crossref"`
-	OpenAlex        string `koanf:"openalex" was:"openalex-url" check:"http" help:"OpenAlex"`
-	SemanticScholar string `koanf:"semantic-scholar" was:"semantic-scholar-url" check:"http" help:"Semantic Scholar"`
-	Unpaywall       string `koanf:"unpaywall" was:"unpaywall-url" check:"http" help:"Unpaywall"`
-	ArXiv           string `koanf:"arxiv" was:"arxiv-url" check:"http" help:"arXiv"`
-	ORCID           string `koanf:"orcid" was:"orcid-url" check:"http" help:"ORCID"`
-	ACL             string `koanf:"acl" was:"acl-url" check:"http" help:"folder of the ACL Anthology's XML files"`
+	Crossref        string `koanf:"crossref" check:"http" help:"Crossref"`
+	OpenAlex        string `koanf:"openalex" check:"http" help:"OpenAlex"`
+	SemanticScholar string `koanf:"semantic-scholar" check:"http" help:"Semantic Scholar"`
+	Unpaywall       string `koanf:"unpaywall" check:"http" help:"Unpaywall"`
+	ArXiv           string `koanf:"arxiv" check:"http" help:"arXiv"`
+	ORCID           string `koanf:"orcid" check:"http" help:"ORCID"`
+	ACL             string `koanf:"acl" check:"http" help:"folder of the ACL Anthology's XML files"`
 }

@@ -12,8 +12,7 @@ type Setting struct {
 	Env     string // its variable; none for the policy
 	Default string
 	Help    string
-	Secret  bool   // from the environment or a file alone, and never shown
-	Was     string // of the policy: the setting's name, as long as it was one
+	Secret  bool // from the environment or a file alone, and never shown
 
 	subject string // the struct it stands in
 	field   reflect.StructField
@@ -74,7 +73,7 @@ func fields(of any) iter.Seq2[Setting, reflect.Value] {
 // the policy, which has no variables.
 func newSetting(section, subject string, f reflect.StructField) Setting {
 	name := f.Tag.Get("koanf")
-	s := Setting{Key: name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), Was: f.Tag.Get("was"), subject: subject, field: f,
+	s := Setting{Key: name, Default: f.Tag.Get("default"), Help: f.Tag.Get("help"), subject: subject, field: f,
 		Secret: f.Type == reflect.TypeFor[Secret]()}
 	if section != "" {
 		s.Key = section + "." + name

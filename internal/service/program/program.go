@@ -111,7 +111,7 @@ func StrictArgs(cmd *cobra.Command) {
 	}
 }
 
-// openly says why a secret is no flag, and where what was one went.
+// openly explains why a secret is no flag.
 func openly(err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -120,9 +120,6 @@ func openly(err error) error {
 	name := unknown.GetSpecifiedName()
 	if s, ok := config.Find(name); ok && s.Secret {
 		return fmt.Errorf("%s would be seen in the list of processes: set %s, or name the file that holds it by --%s", s.Key, s.Env, s.FileKey())
-	}
-	if went := config.Moved(name); went != "" {
-		return fmt.Errorf("--%s: %s", name, went)
 	}
 	return err
 }

@@ -1,8 +1,8 @@
 -- +goose Up
 
 -- The whole record, by what it is about: the record itself, papers and people,
--- harvests, homepages, sites, their URLs, documents, statistics. What it comes to
--- in Postgres stands in schema.txt.
+-- harvests, homepages, sites, their URLs, documents, statistics, jobs, collections
+-- by topic, the console. What it comes to in Postgres stands in schema.txt.
 --
 -- Addresses, and what people ask for, are as long as others make them, and a btree
 -- takes no more than 2,704 bytes: what is told apart by an address is so by its
@@ -151,8 +151,14 @@ CREATE TABLE harvests (
     started_at   timestamptz NOT NULL DEFAULT now(),
     updated_at   timestamptz NOT NULL DEFAULT now(),
     retried_at   timestamptz,
-    completed_at timestamptz
+    completed_at timestamptz,
+    -- What it came to when it ended: what others do on its sites later is not its own.
+    counts       jsonb,
+    -- The years of a harvest that leaves some out between its first and its last:
+    -- "2001-2003,2007"; else ''.
+    years        text NOT NULL DEFAULT ''
 );
+CREATE INDEX harvests_started ON harvests (started_at, id);
 
 CREATE TABLE harvest_papers (
     harvest_id text NOT NULL REFERENCES harvests (id) ON DELETE CASCADE,
@@ -185,6 +191,24 @@ CREATE TABLE unanswered (
     PRIMARY KEY (harvest_id, stage, source, subject)
 );
 
+-- The latest report of a harvest in numbers, and why each paper was missing then: one
+-- of a large venue takes seconds to work out, and many pages show a part of it.
+CREATE TABLE harvest_reports (
+    harvest_id text PRIMARY KEY REFERENCES harvests(id) ON DELETE CASCADE,
+    made_at    timestamptz NOT NULL,
+    took       interval NOT NULL,
+    report     jsonb NOT NULL
+);
+CREATE TABLE missing_papers (
+    harvest_id text NOT NULL,
+    paper_key  text NOT NULL,
+    reason     text NOT NULL,
+    evidence   jsonb NOT NULL,
+    PRIMARY KEY (harvest_id, paper_key),
+    FOREIGN KEY (harvest_id, paper_key) REFERENCES harvest_papers(harvest_id, paper_key) ON DELETE CASCADE
+);
+CREATE INDEX missing_papers_reason ON missing_papers (harvest_id, reason, paper_key);
+
 -- Homepages ----------------------------------------------------------------
 
 -- Where authors live. The decision keeps every candidate with the rule that
@@ -206,7 +230,10 @@ CREATE TABLE homepages (
     host      text NOT NULL,
     rank      int  NOT NULL,
     source    text NOT NULL,
-    score     real NOT NULL DEFAULT 0
+    score     real NOT NULL DEFAULT 0,
+    -- Beside homepages stand the places of papers that lie elsewhere: their scope is what of
+    -- the host is crawled for them. That of a homepage, which has none here, is its path.
+    scope     text NOT NULL DEFAULT ''
 );
 CREATE UNIQUE INDEX homepages_url ON homepages (author_id, md5(url));
 CREATE INDEX homepages_host ON homepages (host);
@@ -293,7 +320,8 @@ CREATE TABLE sites (
     -- its name with "www." wait for one another by them. pace is the ordinary pause
     -- between two requests that was kept last, and pace_by who set it; what a host
     -- asked for, or brought upon itself by failures, is in asked_until, parked_until
-    -- and next_allowed_at.
+    -- and next_allowed_at. awaited_at is when somebody last waited for one page of the
+    -- host while a crawl was asking it.
     next_allowed_at timestamptz NOT NULL DEFAULT '-infinity',
     paced_until     timestamptz NOT NULL DEFAULT '-infinity',
     asked_until     timestamptz NOT NULL DEFAULT '-infinity',
@@ -330,9 +358,22 @@ CREATE TABLE sites (
     due_at          timestamptz,
     recrawls        int NOT NULL DEFAULT 0,
     retries         int NOT NULL DEFAULT 0,
-    learnt          jsonb
+    learnt          jsonb,
+
+    -- How long the present crawl went on: its slices, and what they waited for the host
+    -- between them. A server that answers slowly without end is left by it.
+    crawl_time      interval NOT NULL DEFAULT '0',
+
+    -- The recrawls that want what is crawled of the site now, by name: NULL where none did
+    -- since its last crawl ended, none where all of them were cancelled. A crawl that
+    -- nobody wants any more ends. warc: what is exchanged is kept in WARC files till then.
+    recrawled_for   text[],
+    warc            boolean NOT NULL DEFAULT false,
+    awaited_at      timestamptz NOT NULL DEFAULT '-infinity'
 );
 CREATE INDEX sites_due ON sites (due_at) WHERE due_at IS NOT NULL;
+-- Finds the hosts of a domain: their names from the end, without ports.
+CREATE INDEX sites_domain ON sites (reverse(split_part(host, ':', 1)) COLLATE "C");
 
 -- What may be crawled on a host: path prefixes, each with what it is there for.
 CREATE TABLE scopes (
@@ -362,9 +403,9 @@ CREATE INDEX harvest_sites_given ON harvest_sites (given_by, harvest_id) WHERE g
 -- What the crawl of a site gave to other hosts: one crawl may give so
 -- many. The next one begins anew.
 CREATE TABLE leads (
-    from_site int   NOT NULL REFERENCES sites ON DELETE CASCADE,
-    hash      bytea NOT NULL,
-    to_site   int   NOT NULL REFERENCES sites ON DELETE CASCADE,
+    from_site bigint NOT NULL REFERENCES sites ON DELETE CASCADE,
+    hash      bytea  NOT NULL,
+    to_site   bigint NOT NULL REFERENCES sites ON DELETE CASCADE,
     wanted    float8 NOT NULL,
     PRIMARY KEY (from_site, hash)
 );
@@ -382,6 +423,20 @@ CREATE TABLE robots (
     fetched_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL
 );
+
+-- What the present crawl of a site got from each user's directory ('' is what lies
+-- in none): one user of a shared host who makes pages or bytes without end is left
+-- out, and the others are crawled on. left_out counts the links that were not asked
+-- for by that.
+CREATE TABLE crawl_sections (
+    site_id  bigint NOT NULL REFERENCES sites (id) ON DELETE CASCADE,
+    dir      text   NOT NULL,
+    read     int    NOT NULL,
+    relevant int    NOT NULL,
+    bytes    bigint NOT NULL,
+    left_out int    NOT NULL
+);
+CREATE UNIQUE INDEX crawl_sections_dir ON crawl_sections (site_id, md5(dir));
 
 -- URLs ---------------------------------------------------------------------
 
@@ -464,11 +519,13 @@ BEGIN
         WITH c AS (INSERT INTO url_counts SELECT site_id, state, count(*) FROM now_urls GROUP BY 1, 2 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     ELSIF TG_OP = 'DELETE' THEN
-        WITH c AS (INSERT INTO url_counts SELECT site_id, state, -count(*) FROM was_urls GROUP BY 1, 2 RETURNING site_id)
+        WITH c AS (INSERT INTO url_counts
+            SELECT site_id, state, -count(*) FROM was_urls GROUP BY 1, 2 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     ELSE
         WITH c AS (INSERT INTO url_counts
-            SELECT site_id, state, sum(n) FROM (SELECT site_id, state, 1 AS n FROM now_urls UNION ALL SELECT site_id, state, -1 FROM was_urls) u
+            SELECT site_id, state, sum(n)
+            FROM (SELECT site_id, state, 1 AS n FROM now_urls UNION ALL SELECT site_id, state, -1 FROM was_urls) u
             GROUP BY 1, 2 HAVING sum(n) <> 0 RETURNING site_id)
         SELECT array_agg(site_id) INTO changed FROM c;
     END IF;
@@ -481,9 +538,36 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
-CREATE TRIGGER urls_inserted AFTER INSERT ON urls REFERENCING NEW TABLE AS now_urls FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
-CREATE TRIGGER urls_updated AFTER UPDATE ON urls REFERENCING OLD TABLE AS was_urls NEW TABLE AS now_urls FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
-CREATE TRIGGER urls_deleted AFTER DELETE ON urls REFERENCING OLD TABLE AS was_urls FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
+CREATE TRIGGER urls_inserted AFTER INSERT ON urls REFERENCING NEW TABLE AS now_urls
+    FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
+CREATE TRIGGER urls_updated AFTER UPDATE ON urls REFERENCING OLD TABLE AS was_urls NEW TABLE AS now_urls
+    FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
+CREATE TRIGGER urls_deleted AFTER DELETE ON urls REFERENCING OLD TABLE AS was_urls
+    FOR EACH STATEMENT EXECUTE FUNCTION count_urls();
+
+-- Which pages link to which files, by the hashes of their URLs: the page's row of
+-- urls, and the URL that was asked for where a document was found. A page has its
+-- rows replaced when it is read again, and loses them when it is gone.
+CREATE TABLE links (
+    site_id    bigint NOT NULL, -- of the page
+    page       bytea  NOT NULL,
+    target     bytea  NOT NULL, -- on any host
+    first_seen date   NOT NULL,
+    last_seen  date   NOT NULL,
+    PRIMARY KEY (site_id, page, target)
+);
+CREATE INDEX links_target ON links (target);
+
+-- Pages that lead to documents: those that were read and linked to files, and those by
+-- which, as somebody says, a document was found. A page that is gone stays.
+CREATE TABLE parents (
+    page        bytea PRIMARY KEY, -- identity of its URL
+    url         text NOT NULL,
+    host        text NOT NULL,
+    first_crawl date, -- of the page itself, by whomever; NULL where it is only named
+    last_crawl  date
+);
+CREATE INDEX parents_host ON parents (host, page);
 
 -- Documents ----------------------------------------------------------------
 
@@ -524,7 +608,9 @@ CREATE TABLE documents (
     updated_at    timestamptz NOT NULL DEFAULT now(),
     blob_removed_at timestamptz,
     blob_left     boolean NOT NULL DEFAULT false,
-    compared      bigint NOT NULL DEFAULT 0
+    compared      bigint NOT NULL DEFAULT 0,
+    -- The entries of its reference list, as far as they were read.
+    reference_list text[] NOT NULL DEFAULT '{}'
 );
 CREATE UNIQUE INDEX documents_id ON documents (id);
 CREATE INDEX documents_new ON documents (id) WHERE state = 'new';
@@ -532,6 +618,12 @@ CREATE INDEX documents_same_as ON documents (same_as) WHERE same_as <> '';
 CREATE INDEX documents_discovered ON documents (discovered_at);
 CREATE INDEX documents_blob_left ON documents (sha256) WHERE blob_left;
 CREATE INDEX documents_uncompared ON documents (id) WHERE compared = 0 AND first_pages <> '' AND state <> 'failed';
+CREATE INDEX documents_not_ingested ON documents (sha256) WHERE ingestion = 'failed';
+-- The console lists documents of a state or a class in the order in which they came.
+CREATE INDEX documents_state ON documents (state, id);
+CREATE INDEX documents_class ON documents (class, id);
+-- Archives name by its SHA-1 a document that came before.
+CREATE INDEX documents_sha1 ON documents (sha1);
 
 -- Where a document was found. A new version at a known URL keeps the old one.
 -- heading stood above the link; meta_title and doi are what a landing page names
@@ -553,15 +645,19 @@ CREATE TABLE locations (
     found_at   timestamptz NOT NULL DEFAULT now(),
     seen_at    timestamptz NOT NULL DEFAULT now(),
     gone_at    timestamptz,
+    -- asked is the hash of the URL that was asked for where the document was found. A link
+    -- that redirects to a file, or leads to an archive of several, has another hash than that.
+    asked      bytea NOT NULL DEFAULT '',
     PRIMARY KEY (hash, sha256)
 );
 CREATE INDEX locations_sha256 ON locations (sha256);
-CREATE INDEX locations_site ON locations (site_id);
 -- The pages of a site that led to documents, wherever these are: a host is found in
 -- the beginning of an address.
 CREATE INDEX locations_parent ON locations (left(parent, 300) COLLATE "C");
 -- The members of an archive are found by its URL.
 CREATE INDEX locations_member ON locations (site_id, md5(url)) WHERE member <> '';
+CREATE INDEX locations_asked ON locations (asked);
+CREATE INDEX locations_site ON locations (site_id, hash, sha256);
 
 -- Which paper a document is. settled is a person's word and is not overwritten.
 CREATE TABLE matches (
@@ -578,6 +674,9 @@ CREATE TABLE matches (
     PRIMARY KEY (paper_key, sha256)
 );
 CREATE INDEX matches_sha256 ON matches (sha256);
+-- What waits for a person's word, the likeliest first, and what was settled.
+CREATE INDEX matches_waiting ON matches ((-score), paper_key, sha256) WHERE settled = '' AND verdict = 'ambiguous';
+CREATE INDEX matches_settled_ones ON matches ((-score), paper_key, sha256) WHERE settled <> '';
 
 -- Minhash sketches of texts. Two texts that share a band are worth comparing, so
 -- that a copy is found without looking at every row.
@@ -626,7 +725,9 @@ CREATE TABLE site_stats (
     refs        int NOT NULL,
     verdict     text NOT NULL DEFAULT ''
         CONSTRAINT site_stats_verdict CHECK (verdict IN ('', 'trap', 'barren')),
-    measured_at timestamptz NOT NULL DEFAULT now()
+    measured_at timestamptz NOT NULL DEFAULT now(),
+    -- Links from pages of other sites to documents of this one.
+    foreign_links int NOT NULL DEFAULT 0
 );
 CREATE TABLE directory_stats (
     site_id   bigint NOT NULL REFERENCES sites (id) ON DELETE CASCADE,
@@ -665,6 +766,8 @@ CREATE TABLE whitelist (
 );
 CREATE UNIQUE INDEX whitelist_url ON whitelist (md5(url));
 CREATE INDEX whitelist_domain ON whitelist (domain);
+-- The console lists the whitelist page by page.
+CREATE INDEX whitelist_position ON whitelist (position);
 CREATE TABLE blacklist (
     host     text PRIMARY KEY,
     reason   text NOT NULL DEFAULT '',
@@ -676,14 +779,245 @@ CREATE TABLE citations (
     source text NOT NULL
 );
 
--- +goose Down
-DROP TABLE citations, blacklist, whitelist, domains, directory_stats, site_stats, crawls;
-DROP TABLE signs, sketches, matches, locations, documents;
-DROP TABLE urls, url_counts;
-DROP FUNCTION count_urls;
-DROP SEQUENCE urls_seq;
-DROP TABLE robots, leads, harvest_sites, scopes, sites;
-DROP TABLE page_index, page_cache, search_spending, searches, homepage_overrides, homepages, homepage_decisions;
-DROP TABLE unanswered, wanted_changes, harvest_papers, harvests;
-DROP TABLE holdings, copies, persons, listings, volumes, paper_authors, authors, papers, venues;
-DROP TABLE chores, record;
+-- Jobs ----------------------------------------------------------------------
+
+-- Work that a person sets up, looks at and runs again.
+CREATE TABLE jobs (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text NOT NULL
+        CONSTRAINT jobs_kind CHECK (kind IN ('import', 'clean-documents', 'clean-parents', 'whitelist', 'retrieve')),
+    options jsonb NOT NULL,
+    state text NOT NULL DEFAULT 'new'
+        CONSTRAINT jobs_state CHECK (state IN ('new', 'running', 'ended', 'failed', 'cancelled')),
+    note text NOT NULL DEFAULT '',
+    run integer NOT NULL DEFAULT 1,
+    done bigint NOT NULL DEFAULT 0,
+    position jsonb NOT NULL DEFAULT '{}',
+    counters jsonb NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    ended_at timestamptz,
+    -- Attempts that began where the job is, and were not heard of since; and up to which of
+    -- its resources they are taken one at a time, since one of them may end the worker.
+    attempts integer NOT NULL DEFAULT 0,
+    wary bigint NOT NULL DEFAULT 0
+);
+
+-- What became of each resource of an import's log, in the log's order. A row
+-- without an outcome is begun.
+CREATE TABLE import_records (
+    job bigint NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+    n bigint NOT NULL,
+    url text NOT NULL,
+    source text NOT NULL DEFAULT '',
+    known boolean NOT NULL DEFAULT false,
+    outcome text NOT NULL DEFAULT '',
+    detail text NOT NULL DEFAULT '',
+    kind text NOT NULL DEFAULT '',
+    class text NOT NULL DEFAULT '',
+    sha256 text NOT NULL DEFAULT '',
+    bytes bigint NOT NULL DEFAULT 0,
+    difference text NOT NULL DEFAULT '',
+    -- What a log says of how and when a resource was found.
+    parent text NOT NULL DEFAULT '',
+    depth integer,
+    seed boolean NOT NULL DEFAULT false,
+    crawled_at timestamptz,
+    PRIMARY KEY (job, n)
+);
+CREATE INDEX import_records_differ ON import_records (job, n) WHERE difference <> '';
+
+-- Documents that a cleaning took away. While a row is not done, its document and
+-- its file are still to go. A fetch that kept the file a moment before stores it
+-- anew when it finds a row here.
+CREATE TABLE cleaned (
+    sha256 text PRIMARY KEY,
+    job bigint NOT NULL,
+    done boolean NOT NULL DEFAULT false,
+    cleaned_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX cleaned_left ON cleaned (sha256) WHERE NOT done;
+
+-- Collections by topic ------------------------------------------------------
+
+-- Collections by topic: one crawl over many hosts makes those of a file of topics.
+CREATE TABLE collections (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL CONSTRAINT collections_name UNIQUE,
+    options jsonb NOT NULL,
+    topics jsonb NOT NULL,
+    model jsonb,
+    state text NOT NULL DEFAULT 'new'
+        CONSTRAINT collections_state CHECK (state IN ('new', 'running', 'ended', 'failed', 'cancelled')),
+    note text NOT NULL DEFAULT '',
+    paused boolean NOT NULL DEFAULT false,
+    requests integer NOT NULL DEFAULT 0,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    ended_at timestamptz,
+    -- What robots.txt or the blacklist refused is no request. Numbers (n) are given to both.
+    refused integer NOT NULL DEFAULT 0,
+    -- How often it was asked for: the end of one run is not that of the next.
+    run integer NOT NULL DEFAULT 1,
+    -- While a crawl tunnels: how many new sites with a page on topic it came to since.
+    tunnel integer,
+    -- What the crawl learns from its links; a lesson is begun at so many requests by one slice of all.
+    lesson integer NOT NULL DEFAULT 0,
+    learnt_at integer NOT NULL DEFAULT 0,
+    learnt jsonb,
+    -- For how many seconds the earlier runs crawled: a limit is for all of them.
+    spent double precision NOT NULL DEFAULT 0
+);
+
+-- The pages that make the centroid of a topic: a search found them, or a person
+-- named them. One without an outcome was not asked for yet.
+CREATE TABLE collection_results (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    topic text NOT NULL,
+    place integer NOT NULL,
+    url text NOT NULL,
+    outcome text NOT NULL DEFAULT '',
+    counts jsonb,
+    deaths integer NOT NULL DEFAULT 0,
+    -- Where the crawl begins for a page of a centroid, if not at the page itself.
+    parent text NOT NULL DEFAULT '',
+    PRIMARY KEY (collection, topic, place)
+);
+
+-- Every URL met: those that wait, by priority over all hosts, and what became of
+-- the others. n numbers them in the order in which they were asked for.
+CREATE TABLE collection_urls (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    hash bytea NOT NULL,
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    host text NOT NULL,
+    url text NOT NULL,
+    parent text NOT NULL DEFAULT '',
+    anchor text NOT NULL DEFAULT '',
+    depth integer NOT NULL DEFAULT 0,
+    off double precision NOT NULL DEFAULT 0,
+    priority double precision NOT NULL DEFAULT 0,
+    waiting boolean NOT NULL DEFAULT true,
+    tries integer NOT NULL DEFAULT 0,
+    next_try timestamptz NOT NULL DEFAULT '-infinity',
+    n integer,
+    at timestamptz,
+    kind text NOT NULL DEFAULT '',
+    outcome text NOT NULL DEFAULT '',
+    reason text NOT NULL DEFAULT '',
+    title text NOT NULL DEFAULT '',
+    topic text NOT NULL DEFAULT '',
+    correlation double precision NOT NULL DEFAULT 0,
+    sha256 text NOT NULL DEFAULT '',
+    bytes bigint NOT NULL DEFAULT 0,
+    print bigint NOT NULL DEFAULT 0,
+    terms text[],
+    deaths integer NOT NULL DEFAULT 0, -- of slices over this URL
+    PRIMARY KEY (collection, hash)
+);
+CREATE INDEX collection_urls_host ON collection_urls (collection, host, priority DESC, seq) WHERE waiting;
+CREATE INDEX collection_urls_asked ON collection_urls (collection, n) WHERE NOT waiting;
+CREATE INDEX collection_urls_print ON collection_urls (collection, print) WHERE print <> 0;
+
+-- What waits is chosen by its host: each host with something to ask for has the best
+-- of it (best, best_seq, due), so that the next request costs the same however much
+-- waits. handling is the URL (its hash) that a slice is at: who finds one there has
+-- the lease of a slice that died over it. about counts the pages on topic, worth is
+-- what that makes the host worth beside its best URL; pages were read, and relevant
+-- of them were not off topic: a host of which hardly any was is left.
+CREATE TABLE collection_hosts (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    host text NOT NULL,
+    requests integer NOT NULL DEFAULT 0,
+    best double precision,
+    best_seq bigint,
+    due timestamptz,
+    failures integer NOT NULL DEFAULT 0,
+    handling bytea,
+    about integer NOT NULL DEFAULT 0,
+    worth double precision NOT NULL DEFAULT 0,
+    pages integer NOT NULL DEFAULT 0,
+    relevant integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (collection, host)
+);
+CREATE INDEX collection_hosts_best ON collection_hosts (collection, (best + worth) DESC, best_seq)
+    WHERE best IS NOT NULL;
+-- With a limit of requests each of them counts those under way first.
+CREATE INDEX collection_hosts_taken ON collection_hosts (collection) WHERE handling IS NOT NULL;
+
+-- What is in a collection, by topic.
+CREATE TABLE collection_entries (
+    collection integer NOT NULL,
+    topic text NOT NULL,
+    hash bytea NOT NULL,
+    correlation double precision NOT NULL,
+    PRIMARY KEY (collection, topic, hash),
+    FOREIGN KEY (collection, hash) REFERENCES collection_urls(collection, hash) ON DELETE CASCADE
+);
+
+-- What a topic's classifier learns anew from: the words of pages that the crawl read, the
+-- pages that a person labelled (in the classifier's file, or judged since), and what each
+-- learning came to. One that failed has no model, and a note why.
+CREATE TABLE collection_words (
+    collection integer NOT NULL,
+    hash bytea NOT NULL,
+    words text NOT NULL,
+    PRIMARY KEY (collection, hash),
+    FOREIGN KEY (collection, hash) REFERENCES collection_urls(collection, hash) ON DELETE CASCADE
+);
+CREATE TABLE collection_examples (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    topic text NOT NULL,
+    hash bytea NOT NULL,
+    url text NOT NULL,
+    about boolean NOT NULL,
+    judged boolean NOT NULL,
+    words text NOT NULL,
+    PRIMARY KEY (collection, topic, hash)
+);
+CREATE TABLE collection_learnings (
+    collection integer NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+    topic text NOT NULL,
+    run integer NOT NULL,
+    pages integer NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    told integer NOT NULL,
+    own integer NOT NULL,
+    accuracy double precision,
+    note text NOT NULL,
+    model jsonb,
+    PRIMARY KEY (collection, topic, run, pages)
+);
+
+-- Where the pages of a crawl by topic lead, followed or not: the hashes of the targets one
+-- after the other, and the words of each link on a line.
+CREATE TABLE collection_links (
+    collection integer NOT NULL,
+    hash bytea NOT NULL,
+    alias bytea,
+    targets bytea NOT NULL,
+    anchors text NOT NULL,
+    PRIMARY KEY (collection, hash),
+    FOREIGN KEY (collection, hash) REFERENCES collection_urls(collection, hash) ON DELETE CASCADE
+);
+
+-- The console ---------------------------------------------------------------
+
+-- Who may use the console, and who is logged in. Neither a password nor what a
+-- browser shows to be let in can be read from here.
+CREATE TABLE console_users (
+    name     text PRIMARY KEY,
+    password text NOT NULL, -- argon2id, with its salt and parameters
+    added_at timestamptz NOT NULL DEFAULT now(),
+    role     text NOT NULL CONSTRAINT console_users_role CHECK (role IN ('reader', 'editor', 'administrator')),
+    -- A user without a password is known to an identity provider, as its subject.
+    subject  text CONSTRAINT console_users_subject UNIQUE,
+    CONSTRAINT console_users_known CHECK ((password = '') = (subject IS NOT NULL))
+);
+CREATE TABLE console_sessions (
+    token      bytea PRIMARY KEY, -- SHA-256 of the cookie
+    user_name  text NOT NULL REFERENCES console_users (name) ON DELETE CASCADE,
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX console_sessions_user ON console_sessions (user_name);
