@@ -114,8 +114,8 @@ file say them where the worker runs.
 
 An import is a job: it can be watched, changed and run again ("starter jobs"). The
 files are read by a worker, under the same path; one that dies over them is
-replaced, and the import goes on where it was. What is damaged is read to its last
-good record, and said. At the end what was saved is compared with what is on
+replaced, and the import goes on where it was. A damaged record costs no other, and is
+listed. At the end what was saved is compared with what is on
 record. The command ends with 0 when the import ended, whatever single files came to.`,
 		Example: `  starter import crawl.warc.gz --wait
   starter import /data/heritrix/warcs --types pdf,postscript --blacklist hosts.txt --wait
@@ -156,6 +156,9 @@ record. The command ends with 0 when the import ended, whatever single files cam
 // importPaths makes paths of this machine what a worker in another folder finds.
 func importPaths(args []string) (paths []string, err error) {
 	for _, p := range args {
+		if _, _, is := strings.Cut(p, "://"); p == "" || is && !source.Remote(p) {
+			return nil, fmt.Errorf("%w: %q is neither a path nor the address of archives", program.ErrUsage, p)
+		}
 		if !source.Remote(p) {
 			if p, err = filepath.Abs(p); err != nil {
 				return nil, err
@@ -169,8 +172,32 @@ func importPaths(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
+// sayFolders says of each folder of archives how many will be imported. One without any is
+// an error.
+func (c *cli) sayFolders(o ingest.Options) error {
+	if o.Format != ingest.Auto && o.Format != "" && o.Format != ingest.WARC && o.Format != ingest.ARC {
+		return nil
+	}
+	for _, p := range o.Paths {
+		if info, err := os.Stat(p); source.Remote(p) || err != nil || !info.IsDir() {
+			continue
+		}
+		n, size, err := ingest.Archives(p)
+		if err != nil {
+			return usage(err)
+		}
+		if !c.JSON {
+			fmt.Fprintf(c.Err, "%s: %d archives, %.1f MB\n", p, n, float64(size)/1e6)
+		}
+	}
+	return nil
+}
+
 // importNew sets an import up and starts it.
 func (c *cli) importNew(ctx context.Context, o ingest.Options, wait bool) error {
+	if err := c.sayFolders(o); err != nil {
+		return err
+	}
 	a, err := c.Record(ctx)
 	if err != nil {
 		return err

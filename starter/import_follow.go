@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
+	"gleaner/activities"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 	"gleaner/workflows"
 )
 
@@ -30,6 +33,9 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 		return err
 	}
 	job, jerr := db.Job(context.WithoutCancel(ctx), id)
+	if jerr == nil && err != nil {
+		return importFailed(job, err)
+	}
 	if err = errors.Join(err, jerr); err != nil {
 		return err
 	}
@@ -41,16 +47,37 @@ func (c *cli) followImport(ctx context.Context, t client.Client, db *store.DB, i
 	return c.Print(end, func(w io.Writer) error { return writeImported(w, n, took) })
 }
 
+// importFailed says in one sentence why an import did not end as it should.
+func importFailed(job store.Job, err error) error {
+	var app *temporal.ApplicationError
+	input := errors.As(err, &app) && app.Type() == activities.ErrTypeInput
+	why := strings.TrimPrefix(job.Note, ingest.ErrInput.Error()+": ")
+	switch {
+	case job.State == store.JobCancelled:
+		return fmt.Errorf("import %d was cancelled; what it did stays", job.ID)
+	case job.State != store.JobFailed || why == "":
+		return err
+	case input:
+		return fmt.Errorf("%w: import %d: %s", program.ErrUsage, job.ID, why)
+	}
+	return fmt.Errorf("import %d failed: %s; run it again: starter jobs run %d", job.ID, why, job.ID)
+}
+
 // followRecords prints the lines of a job while something waits for its end.
 func (c *cli) followRecords(ctx context.Context, db *store.DB, job store.Job, await func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- await() }()
-	after, err := int64(0), error(nil)
+	after, err, waits := int64(0), error(nil), ""
 	for over := false; !over; {
 		select {
 		case err = <-ended:
 			over = true
 		case <-time.After(importLook):
+		}
+		if now, jerr := db.Job(ctx, job.ID); jerr == nil && now.State == store.JobRunning && now.Note != waits {
+			if waits = now.Note; waits != "" {
+				fmt.Fprintf(c.Err, "job %d waits: %s\n", job.ID, waits)
+			}
 		}
 		if after, err = c.printRecords(ctx, db, job, after, err); ctx.Err() != nil {
 			return err

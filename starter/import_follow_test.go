@@ -3,12 +3,16 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
+	"gleaner/activities"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/program"
 )
 
 // TestOfHowMany: JSON says of how many a resource is one, where they have been counted.
@@ -35,4 +39,29 @@ func TestTypesAreNamed(t *testing.T) {
 		require.Contains(t, flag.Usage, kind)
 		require.ErrorContains(t, err, kind)
 	}
+}
+
+// TestWhatIsNoImport: what names nothing to be imported is said before anything starts.
+func TestWhatIsNoImport(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"", "gopher://x/y", "/none/such"} {
+		_, err := importPaths([]string{path})
+		require.ErrorIs(t, err, program.ErrUsage, path)
+	}
+	err := (&cli{}).sayFolders(ingest.Options{Paths: []string{t.TempDir()}})
+	require.ErrorIs(t, err, program.ErrUsage)
+	require.ErrorContains(t, err, "--format")
+}
+
+// TestFailedImports end with the reason that is on record, in one sentence.
+func TestFailedImports(t *testing.T) {
+	t.Parallel()
+	input := temporal.NewNonRetryableApplicationError("import: x: import: x", activities.ErrTypeInput, nil)
+	err := importFailed(store.Job{ID: 3, State: store.JobFailed, Note: "import: x holds nothing"}, input)
+	require.ErrorIs(t, err, program.ErrUsage)
+	require.Equal(t, 1, strings.Count(err.Error(), "holds nothing"))
+	require.NotContains(t, err.Error(), "activity")
+	err = importFailed(store.Job{ID: 3, State: store.JobCancelled}, input)
+	require.NotErrorIs(t, err, program.ErrUsage)
+	require.ErrorContains(t, err, "cancelled")
 }

@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"gleaner/internal/ingest/source"
 )
 
 // deadly is how many attempts in a row end over a resource, and with them their workers,
@@ -87,11 +90,16 @@ func (w *work) read(ctx context.Context) (*Resource, error) {
 	return w.log.Next(ctx)
 }
 
-// leave ends an attempt. One that cannot be told of counts as lost.
-func (w *work) leave(ctx context.Context) {
+// leave ends an attempt, and notes why the import waits for the next. An attempt whose
+// end cannot be noted counts as lost.
+func (w *work) leave(ctx context.Context, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := w.DB.LeaveImport(ctx, w.run.Job, w.run.Run); err != nil {
+	err := w.DB.LeaveImport(ctx, w.run.Job, w.run.Run)
+	if err == nil && (errors.Is(why, source.ErrAway) || errors.Is(why, source.ErrRefused)) {
+		err = w.DB.NoteWaiting(ctx, w.run.Job, w.run.Run, brief(why.Error()))
+	}
+	if err != nil {
 		w.Log.WarnContext(ctx, "an attempt at an import is not known to have ended", "job", w.run.Job, "error", err)
 	}
 }

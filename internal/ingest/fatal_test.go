@@ -85,7 +85,7 @@ func TestStoppedIsNotFatal(t *testing.T) {
 		stop()
 		_, err = w.through(stopped, time.Hour, func(Progress) {})
 		require.Error(t, err)
-		w.leave(stopped)
+		w.leave(stopped, nil)
 		w.close()
 	}
 	c, by := s.finish(run)

@@ -86,14 +86,14 @@ const (
 func (im *Importer) Import(ctx context.Context, run Run, within time.Duration, report func(Progress)) (Progress, error) {
 	w, err := im.begin(ctx, run)
 	if err != nil {
-		w.leave(ctx)
+		w.leave(ctx, err)
 	}
 	if err != nil || w.done.Ended {
 		return w.done, w.refused(err)
 	}
 	defer w.close()
 	p, err := w.through(ctx, within, report)
-	w.leave(ctx) // and not where it panics
+	w.leave(ctx, err) // and not where it panics
 	return p, w.refused(err)
 }
 

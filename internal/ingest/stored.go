@@ -216,9 +216,18 @@ func filesIn(folder string) (files []stored, err error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%w: %s holds no WARC or ARC files", ErrInput, folder)
+		err = fmt.Errorf("%w: %s holds no WARC or ARC files; --format says what else is in it", ErrInput, folder)
 	}
 	return files, err
+}
+
+// Archives counts the archives below a folder, and their bytes.
+func Archives(folder string) (n int, size int64, err error) {
+	files, err := filesIn(folder)
+	for _, f := range files {
+		size += f.size
+	}
+	return len(files), size, err
 }
 
 // shown is a file of a place, as the record has it.

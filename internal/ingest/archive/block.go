@@ -176,7 +176,9 @@ func (a *Reader) endWhole(r *Record) {
 			return
 		}
 	}
-	a.endAt(r, end, after)
+	if a.endAt(r, end, after); r.err == nil && !known && s.damaged == end.Offset {
+		r.err = fmt.Errorf("the %s is damaged", s.packing)
+	}
 }
 
 // endAt goes to the next record from within one, or from its end. If one begins before

@@ -25,6 +25,9 @@ const (
 	Continuation = "continuation" // more of a record in segments
 )
 
+// tokenBytes are those of a record's type, in lower case.
+const tokenBytes = "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+
 // Record is one record of an archive.
 type Record struct {
 	At     Position
@@ -226,7 +229,9 @@ func parseWARC(head []byte) (*Record, error) {
 	if r.Length, err = strconv.ParseInt(said, 10, 64); err != nil || r.Length < 0 {
 		return nil, fmt.Errorf("a record of length %.40q", said)
 	}
-	r.Type = strings.ToLower(r.Header.Get("WARC-Type"))
+	if r.Type = strings.ToLower(r.Header.Get("WARC-Type")); r.Type == "" || strings.Trim(r.Type, tokenBytes) != "" {
+		return nil, fmt.Errorf("a record of type %.40q", r.Type)
+	}
 	r.URL = strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("WARC-Target-URI"), "<"), ">")
 	r.Media = r.Header.Get("Content-Type")
 	r.Date = Date(r.Header.Get("WARC-Date"))

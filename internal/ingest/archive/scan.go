@@ -92,7 +92,10 @@ func (s *stream) headEnd() int {
 // next returns why the buffer does not begin with a record; nil where it does.
 func (a *Reader) next() error {
 	if a.arc > 0 {
-		_, err := a.arcLine()
+		r, err := a.arcLine()
+		if err == nil && !knownScheme(r.URL) { // a part of a line may look like one
+			err = odd(a.in.buf())
+		}
 		return err
 	}
 	if b := a.in.peek(len(recordHead) + maxVersionLine); !isVersion(b) {
@@ -154,13 +157,23 @@ func (a *Reader) found() bool {
 	if n >= 0 {
 		head = head[:n]
 	}
-	if r, err := parseWARC(head); n >= 0 && err == nil && r.Type != "" {
+	if _, err := parseWARC(head); n >= 0 && err == nil {
 		return true
 	}
 	if j := lastVersion(head); j > 0 { // another begins before this one's end
 		s.take(j)
 	} else {
 		s.take(len(head))
+	}
+	return false
+}
+
+// knownScheme reports whether an address begins as those in ARC files do.
+func knownScheme(url string) bool {
+	scheme, _, _ := strings.Cut(strings.ToLower(url), ":")
+	switch scheme {
+	case "http", "https", "ftp", "dns", "whois", "filedesc", "gopher", "urn", "mailto", "news", "nntp", "data":
+		return true
 	}
 	return false
 }

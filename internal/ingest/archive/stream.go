@@ -81,6 +81,7 @@ type stream struct {
 	search  int64 // byte of the file from which the next member is searched after err
 	ended   int64 // byte behind a member whose checksum is wrong; 0 where err is another
 	size    int64 // unpacked bytes of it
+	damaged int64 // byte of the file at which the last damaged member begins; -1 for none
 	between bool  // err is of what comes behind a member
 
 	total, again int64 // bytes unpacked, and those of them that were unpacked before
@@ -111,7 +112,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // newStream opens an archive at a position. Without a packing it is found out.
 func newStream(open Source, at Position, kind packing, dict []byte) (*stream, error) {
-	s := &stream{open: open, packing: kind, dict: dict, room: make([]byte, window)}
+	s := &stream{open: open, packing: kind, dict: dict, room: make([]byte, window), damaged: -1}
 	if err := s.openAt(at.Offset, 0); err != nil {
 		return nil, err
 	}
@@ -277,6 +278,9 @@ func (s *stream) more() {
 			}
 		case s.member != nil:
 			s.err, s.between = whole(err), s.begun[len(s.begun)-1].at == s.at+int64(s.w-s.r)
+			if !s.between {
+				s.damaged = s.begun[len(s.begun)-1].start
+			}
 			if errors.Is(err, gzip.ErrChecksum) {
 				s.ended, s.size = s.offset(), s.at+int64(s.w-s.r)-s.begun[len(s.begun)-1].at
 			}

@@ -89,7 +89,7 @@ func (db *DB) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, error)) 
 }
 
 func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
-	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, attempts=least(attempts, 1), updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
+	tag, err := tx.Exec(ctx, `UPDATE jobs SET done=$4, position=$5, counters=$6, note='', attempts=least(attempts, 1), updated_at=now() WHERE id=$1 AND run=$2 AND done=$3 AND state='running'`,
 		s.Job, s.Run, s.From, s.Done, s.Position, s.Counters)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrJobMoved
@@ -166,6 +166,12 @@ func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (wary int6
 // the next step of the import is written down.
 func (db *DB) NoteImport(ctx context.Context, job int64, run int, trying any) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET position=position || jsonb_build_object('trying', $3::jsonb) WHERE id=$1 AND run=$2 AND state='running'`, job, run, trying)
+	return err
+}
+
+// NoteWaiting notes why an import waits, until its next step is written down.
+func (db *DB) NoteWaiting(ctx context.Context, job int64, run int, why string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET note=$3 WHERE id=$1 AND run=$2 AND state='running'`, job, run, why)
 	return err
 }
 

@@ -47,7 +47,7 @@ type Job struct {
 	Kind     string          `json:"kind"`
 	Options  json.RawMessage `json:"options"`
 	State    string          `json:"state"`
-	Note     string          `json:"note,omitempty"` // why it failed
+	Note     string          `json:"note,omitempty"` // why it failed or, while it runs, why it waits
 	Run      int             `json:"run"`            // 1 is the first
 	Done     int64           `json:"done"`           // records, lines or rows that it is through with
 	Position json.RawMessage `json:"position"`       // where it goes on

@@ -1,0 +1,89 @@
+package archive
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"gleaner/internal/lab/growthtest"
+)
+
+// TestHeadsGrow: what headers and damages cost grows no faster than they do.
+func TestHeadsGrow(t *testing.T) { //nolint:paralleltest // it measures
+	for name, of := range map[string]func(n int) string{
+		"folded record header": func(n int) string {
+			return "WARC/1.0\r\nWARC-Type: resource\r\nX: a\r\n" + strings.Repeat(" a\r\n", n) + "Content-Length: 0\r\n\r\n"
+		},
+		"folded answer header": func(n int) string {
+			return response("http://a.test/", "X: a\r\n"+strings.Repeat(" a\r\n", n), "")
+		},
+		"headers that do not end": func(n int) string { return strings.Repeat("WARC/1.0\r\nA: b\r\n", n) },
+		"versions within a line":  func(n int) string { return warc(Info, "", "", "") + strings.Repeat("WARC/1.0 WARC/1.0\n", n) },
+		"records that say too much": func(n int) string {
+			return strings.Repeat("WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 999999\r\n\r\n", n)
+		},
+		"members that are none": func(n int) string { return string(gzipOf(warc(Info, "", "", ""))) + strings.Repeat("\x1f\x8b\x08", n) },
+		"damaged members": func(n int) string {
+			one := gzipOf(warc(Info, "", "", ""))
+			return strings.Repeat(string(one[:len(one)-9]), n)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			growthtest.Linear(t, 512, func(n int) []byte { return []byte(of(n)) }, func(data []byte) {
+				a, err := New(bytesOf(data), Position{})
+				if err != nil {
+					return
+				}
+				defer a.Close()
+				for {
+					r, err := a.Next()
+					if err == io.EOF {
+						return
+					}
+					if r == nil {
+						continue
+					}
+					if p, err := r.Payload(); err == nil {
+						_, _ = io.Copy(io.Discard, p.Body)
+						p.Close()
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestDigests: a digest is understood in base 32 and 16, and one that is wrong is an error
+// at the end of the body.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	for digest, right := range map[string]bool{
+		"sha1:HHS3QDV6EKTKQLSSGGVJVNUEPRUCVJ6P":                                   false,
+		"sha1:0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33":                           true,
+		"SHA-1:BPXMPNPKH4H5XSK5BXKH6PC3YJ25VCRT":                                  true,
+		"sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae": true,
+		"md5:acbd18db4cc2f85cedef654fccc4a4d8":                                    true,
+		"md5:00000000000000000000000000000000":                                    false,
+		"other:abc":                                                               true,
+	} {
+		text := strings.Replace(warc(Resource, "http://a.test/", "text/plain", "foo"), "Content-Length", "WARC-Payload-Digest: "+digest+"\r\nContent-Length", 1)
+		a, err := New(bytesOf([]byte(text)), Position{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Payload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(p.Body)
+		if (err == nil) != right || !bytes.Equal(body, []byte("foo")) {
+			t.Errorf("%s: %q, %v", digest, body, err)
+		}
+		a.Close()
+	}
+}
