@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/crawl"
@@ -84,6 +86,11 @@ func TestLongCrawlIsContinuedAsNew(t *testing.T) {
 	env := newEnv(t)
 	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.SliceFull, Progress: crawl.Progress{Pages: 2}}}, nil).Times(slicesPerRun)
 	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "huge.example"})
-	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	var p SiteParams
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	require.Equal(t, "huge.example", p.Host)
+	require.Equal(t, 2*slicesPerRun, p.Total.Pages)
 	env.AssertExpectations(t)
 }

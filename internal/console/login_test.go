@@ -97,6 +97,23 @@ func TestWhoIsShutOutIsOutAtOnce(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, res.StatusCode)
 }
 
+// TestASessionEnds twelve hours after its log-in.
+func TestASessionEnds(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	_, _ = d.login("ada", password)
+	for _, tt := range []struct {
+		later string
+		want  int
+	}{{"11 hours 59 minutes", http.StatusOK}, {"1 minute", http.StatusSeeOther}} {
+		_, err := d.DB.Pool.Exec(t.Context(), `UPDATE console_sessions SET expires_at = expires_at - $1::interval`, tt.later)
+		require.NoError(t, err)
+		res, _ := d.do("GET", "/", "")
+		require.Equal(t, tt.want, res.StatusCode, tt.later)
+	}
+}
+
 // TestProgramsLogInWithEveryRequest as scripts do, by the same doors.
 func TestProgramsLogInWithEveryRequest(t *testing.T) {
 	t.Parallel()
@@ -142,6 +159,7 @@ func TestGuessesOfANetworkCountTogether(t *testing.T) {
 	c.URL = &url.URL{Scheme: "https", Host: "gleaner.library.example"}
 	for named, want := range map[string]string{"198.51.100.1, 2001:db8::7": "2001:db8::/64", "unknown": "unknown"} {
 		require.Equal(t, want, c.address(&http.Request{RemoteAddr: "127.0.0.1:5", Header: http.Header{"X-Forwarded-For": {named}}}), named)
+		require.Equal(t, "203.0.113.9", c.address(&http.Request{RemoteAddr: "203.0.113.9:5", Header: http.Header{"X-Forwarded-For": {named}}}), "of another machine")
 	}
 }
 

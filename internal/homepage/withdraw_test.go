@@ -75,3 +75,50 @@ func TestWithdrawnIsWhatWasCrawled(t *testing.T) {
 	best, _ = lookForPoe(t, taken("http://www.example.net/"), "", "", "http://www.example.net/people/poe/")
 	assert.Empty(t, best, "the whole host was crawled")
 }
+
+// TestWhatOthersLinkToByNameIsKept: a homepage is withdrawn where nothing but its own name
+// speaks for it, and kept where any other sign does.
+func TestWhatOthersLinkToByNameIsKept(t *testing.T) {
+	t.Parallel()
+	const url = "http://people.example.org/~apoe/"
+	withdrawn := func(f map[string]float64) bool {
+		d := evidence.Decision{Homepages: []evidence.Candidate{{URL: url, Source: evidence.SourceVenue, Kept: true, Features: f}}}
+		_, is := Withdraw(d, url, "9 pages")
+		return is
+	}
+	require.True(t, withdrawn(map[string]float64{fIdentity: 1}))
+	for _, sign := range []string{fListed, fLinked, fTitles, fCoAuthors, fProjectSite} {
+		require.False(t, withdrawn(map[string]float64{fIdentity: 1, sign: 1}), sign)
+	}
+}
+
+// TestTheSurnameAloneIsNobody: a page that shows no more of the name than the surname is
+// not taken, whatever papers it lists.
+func TestTheSurnameAloneIsNobody(t *testing.T) {
+	t.Parallel()
+	for identity, kept := range map[float64]bool{0.4: false, 0.6: true} {
+		h := &hunt{f: New(Config{})}
+		s := &site{c: evidence.Candidate{Fetched: true, Score: 1, Features: map[string]float64{fIdentity: identity, fTitles: 1, fListed: 1}}, visited: true}
+		h.rule(s)
+		require.Equal(t, kept, s.c.Priority != "", s.c.Rule)
+	}
+}
+
+// TestANamesakeIsLowered: of two pages of one name, the one without papers is worth less
+// where the other lists a paper of the person than where it does not.
+func TestANamesakeIsLowered(t *testing.T) {
+	t.Parallel()
+	const mine, namesake = "http://cs.example.org/~doe/", "http://www.example.edu/~jdoe/"
+	score := func(paper string) float64 {
+		d := decided(t, pagesAt{mine: strings.ReplaceAll(doesPage, "On the Letters of Analytical Engines", paper),
+			namesake: `<html><head><title>Jane Doe</title></head><body><h1>Jane Doe</h1><p>Lecturer at a university. My research is in computer science.</p></body></html>`}, doe, mine, namesake)
+		for _, c := range d.Candidates {
+			if c.URL == namesake {
+				return c.Score
+			}
+		}
+		t.Fatal("the namesake is no candidate")
+		return 0
+	}
+	require.Less(t, score("On the Letters of Analytical Engines"), score("Flowers of the Southern Valleys"))
+}

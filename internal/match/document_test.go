@@ -137,6 +137,20 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestADocumentIsOnePaper: where another wanted title stands further down, with its own
+// authors, the document is the paper at the top alone.
+func TestADocumentIsOnePaper(t *testing.T) {
+	t.Parallel()
+	other := gleaner.Paper{Key: "other", Title: "Querying Temporal Archives without an Index", Authors: []gleaner.Author{{Name: "Mia Sandoval"}}}
+	both := ramsey.Title + "\nÁgnes Erdős\nLi Wu\n" + prose + "\n\f" + other.Title + "\nMia Sandoval\n" + prose
+	ms := match.NewIndex([]gleaner.Paper{ramsey, other}).Document(match.Evidence{FirstPages: both})
+	keys := []string{}
+	for _, m := range ms {
+		keys = append(keys, m.Paper.Key)
+	}
+	assert.Equal(t, []string{"ramsey"}, keys)
+}
+
 func TestLikeness(t *testing.T) {
 	t.Parallel()
 	ix := match.NewIndex([]gleaner.Paper{ramsey, {Key: "s", Title: "Kami"}})
@@ -212,10 +226,10 @@ func TestRecordsAndHeld(t *testing.T) {
 		})
 	}
 	wanted := []gleaner.Paper{{Key: "k1", Title: "Gleaning the dark web twice", Year: 2001, Authors: a("Ada King")}, {Key: "k2", Title: "Gleaning the dark web thrice", Year: 2001, Authors: a("Ada King")}, {Key: "k3", Title: "Kami", Year: 2002}}
-	held := match.Held(wanted, []gleaner.Paper{{Title: "Gleaning the Dark Web Twice."}, {Title: "KAMI", Year: 2002}, {Title: "Unrelated"}})
+	held := match.Held(wanted, []gleaner.Paper{{Title: "Gleaning the Dark Web Twice."}, {Title: "KAMI", Year: 2002}, {Title: "Unrelated"}, {Title: "Gleaning the dark web thrice", Year: 1998}})
 	assert.Contains(t, held, "k1")
 	assert.Contains(t, held, "k3")
-	assert.NotContains(t, held, "k2")
+	assert.NotContains(t, held, "k2", "a bare title of three years before")
 	assert.NotEmpty(t, held["k1"].Why)
 }
 

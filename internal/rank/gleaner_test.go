@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -149,6 +150,35 @@ func TestWantedGoesFirst(t *testing.T) {
 	require.Contains(t, reason, "wanted")
 }
 
+// TestExplorationTakesTurns: one pick goes to the link that has waited longest, and one to
+// the link whose like was tried least.
+func TestExplorationTakesTurns(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	g := s.(*gleaner)
+	link := func(id int64, url string) page.Candidate {
+		c := page.Candidate{ID: id, Parent: "http://a.test/", Link: page.Link{URL: url, Anchor: "More", TagPath: "html>body>a", Source: page.SourceAnchor}}
+		s.Enter(&c)
+		return c
+	}
+	for i := range 500 {
+		c := link(int64(i+100), fmt.Sprintf("http://a.test/list%d.html", i))
+		s.Observe(c, Result{Page: &page.Page{URL: c.Link.URL}})
+	}
+	waiting := []page.Candidate{link(902, "http://a.test/list900.html"), link(901, "http://a.test/list901.html"), link(903, "http://a.test/~who/")}
+	s.Next(waiting)
+	for picks, want := range map[int]int{g.tune.Explore: 1, g.tune.Explore + g.tune.Explore/2: 2} {
+		g.picks = picks
+		i, why := g.exploration(waiting)
+		require.NotEmpty(t, why)
+		require.Equal(t, want, i, "pick %d", picks)
+	}
+	g.picks = g.tune.Explore + 2
+	_, why := g.exploration(waiting)
+	require.Empty(t, why)
+}
+
 // TestExplorationReachesTheTail: a link that promises nothing has its turn even
 // while the site keeps giving better-looking ones that bring nothing.
 func TestExplorationReachesTheTail(t *testing.T) {
@@ -176,6 +206,29 @@ func TestExplorationReachesTheTail(t *testing.T) {
 		s.Observe(c, Result{Page: &page.Page{URL: c.Link.URL}})
 	}
 	t.Fatal("600 picks and the oldest link still waits")
+}
+
+// TestARunOfFailuresIsNotTheEndOfAList: a document promises no less than the share of
+// its group that was accepted, whatever the last ones were.
+func TestARunOfFailuresIsNotTheEndOfAList(t *testing.T) {
+	t.Parallel()
+	s, err := New(Gleaner, Options{})
+	require.NoError(t, err)
+	g := s.(*gleaner)
+	document := func(i int) page.Candidate {
+		c := page.Candidate{ID: int64(i + 1), Parent: "http://a.test/", Document: true,
+			Link: page.Link{URL: fmt.Sprintf("http://a.test/papers/%d.pdf", i), Anchor: "Paper", TagPath: "html>body>ul>li>a", Source: page.SourceAnchor}}
+		s.Enter(&c)
+		return c
+	}
+	const accepted, rejected = 20, 60
+	for i := range accepted + rejected {
+		s.Observe(document(i), Result{Document: true, Accepted: i < accepted})
+	}
+	waiting := []page.Candidate{document(accepted + rejected)}
+	s.Next(waiting)
+	share := math.Log(float64(accepted) / (rejected + doubt))
+	require.GreaterOrEqual(t, g.promise(waiting, 0), share-g.tune.Floor)
 }
 
 func TestRestoreRefusesDamage(t *testing.T) {

@@ -71,6 +71,8 @@ disallow: /
 		{"empty values", "user-agent: a\ndisallow: \nallow: \n", []ask{{"a", "/x", true}}},
 		{"tie at the root", "user-agent: a\ndisallow: /\nallow: /\n", []ask{{"a", "/x", true}}},
 		{"tie on a page", "user-agent: a\ndisallow: /x/p\nallow: /x/p\n", []ask{{"a", "/x/p", true}}},
+		{"tie with an asterisk", "user-agent: a\ndisallow: /*.html\nallow: /p.html\n", []ask{{"a", "/p.html", true}, {"a", "/q.html", false}}},
+		{"tie with an asterisk, the other first", "user-agent: a\nallow: /p.html\ndisallow: /*.html\n", []ask{{"a", "/p.html", true}}},
 		{"slash or none", "user-agent: a\ndisallow: /x\nallow: /x/\n", []ask{{"a", "/x", false}, {"a", "/x/", true}}},
 		{"asterisks count as octets", "user-agent: a\nallow: /page\ndisallow: /*.html\n", []ask{{"a", "/page.html", false}, {"a", "/page", true}}},
 		{"longer than the asterisk", "user-agent: a\nallow: /x/page.\ndisallow: /*.html\n", []ask{{"a", "/x/page.html", true}, {"a", "/x/y.html", false}}},

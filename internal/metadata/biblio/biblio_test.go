@@ -212,6 +212,15 @@ func TestExportsOfHostileText(t *testing.T) {
 	}
 }
 
+// TestNamesOfFilesWithSigns reach JabRef whole: a colon or a semicolon of a path ends no
+// part of its link.
+func TestNamesOfFilesWithSigns(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	require.NoError(t, biblio.Write(&b, biblio.BibTeX, []biblio.Entry{{Paper: gleaner.Paper{Key: "k", Title: "T"}, File: `a:b;c\d.pdf`}}))
+	require.Contains(t, b.String(), `{:a\:b\;c\\d.pdf:PDF}`)
+}
+
 // TestListsAreNoCommands: what a terminal would obey is in no list that somebody looks
 // at there.
 func TestListsAreNoCommands(t *testing.T) {
