@@ -37,7 +37,7 @@ WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
 SHELL = bash
 
-.PHONY: help build man demo test measure chaos race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build man demo test measure chaos mutants fuzz race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,15 @@ measure: ## the tests again, and what they measure on real sites and documents i
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/lab/chaos/cmd/chaos -bin bin $(CHAOS)
+
+mutants: ## break the program in one place at a time; each time its test must fail (an hour; ONLY=name for some)
+	GLEANER_SHARED=none $(WITHSTACK) $(GO) run ./internal/lab/housetest/cmd/mutants $(ONLY)
+
+fuzz: ## each fuzz target for half a minute
+	@for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for f in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/func \(Fuzz[A-Za-z0-9_]*\).*/\1/'); do \
+			GLEANER_SHARED=none $(GO) test -run='^$$' -fuzz="^$$f\$$" -fuzztime=30s $$dir || exit 1; \
+		done; done
 
 race: ## the packages that run in parallel, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
