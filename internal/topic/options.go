@@ -71,7 +71,7 @@ type Standing struct {
 
 // Verdict is what follows from what a page is like.
 type Verdict struct {
-	Best     Score   // zero for a page that is like no topic
+	Best     Score   // of the topics that take the page, else of all; zero for a page that is like no topic
 	Entries  []Score // the collections that it is for
 	Off      float64 // off-topic pages in a row on the way to what it links to
 	Follow   bool    // its links are taken
@@ -81,39 +81,41 @@ type Verdict struct {
 // Decide says what becomes of a page by what it is like, best first; off is how much
 // was off topic in a row on the way to it, and standing how far a collection is.
 //
-// A page whose best topic is from the threshold on is an entry of it, and its links
-// are followed; an off-topic page's are while its path holds no more of them than the
-// cutoff. A full collection takes no more, and leads nowhere.
+// A full collection takes no more: a page belongs to the most similar topic whose
+// collection still takes it (D §5.3). From the threshold on the page is an entry of it and
+// its links are followed. The links of an off-topic page are followed while its path has no
+// more such pages than the cutoff.
 //
-// With Adapt a full collection goes on: its threshold is its worst entry's correlation,
-// which a better one puts out. And an off-topic page takes of the cutoff only what it
-// is short of the threshold: one that is nearly on topic costs its path nearly nothing.
+// With Adapt a full collection goes on: its threshold is the correlation of its worst
+// entry, which a better one replaces. And an off-topic page takes of the cutoff only what
+// it is short of the threshold.
 func (o Options) Decide(scores []Score, off float64, standing func(topic string) Standing) Verdict {
 	v := Verdict{}
-	if len(scores) > 0 {
+	for _, s := range scores {
+		if s.Correlation < o.Threshold || len(v.Entries) > 0 && !o.Overlapping {
+			break
+		}
+		if at := standing(s.Topic); at.Entries < o.Size || o.Adapt && s.Correlation > at.Worst {
+			v.Entries = append(v.Entries, s)
+		}
+	}
+	switch {
+	case len(v.Entries) > 0:
+		v.Best = v.Entries[0]
+	case len(scores) > 0:
 		v.Best = scores[0]
 	}
 	v.Priority = v.Best.Correlation
-	if v.Best.Correlation < o.Threshold {
-		step := 1.0
-		if o.Adapt {
-			step = 1 - v.Best.Correlation/o.Threshold
-		}
-		v.Off = off + step
-		v.Follow = v.Off <= o.Cutoff
+	if v.Best.Correlation >= o.Threshold {
+		v.Follow = len(v.Entries) > 0 || o.Adapt
 		return v
 	}
-	v.Follow = o.Adapt
-	for i, s := range scores {
-		if s.Correlation < o.Threshold || i > 0 && !o.Overlapping {
-			break
-		}
-		at := standing(s.Topic)
-		if at.Entries < o.Size || o.Adapt && s.Correlation > at.Worst {
-			v.Entries = append(v.Entries, s)
-			v.Follow = true
-		}
+	step := 1.0
+	if o.Adapt {
+		step = 1 - v.Best.Correlation/o.Threshold
 	}
+	v.Off = off + step
+	v.Follow = v.Off <= o.Cutoff
 	return v
 }
 

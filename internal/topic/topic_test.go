@@ -271,11 +271,13 @@ func TestDecide(t *testing.T) {
 	at["a"] = Standing{Entries: 2, Worst: 0.5}
 	require.Equal(t, good[1:2], o.Decide(good, 0, standing).Entries, "a is full")
 	o.Overlapping = false
-	require.Equal(t, Verdict{Best: good[0], Priority: 0.6}, o.Decide(good, 0, standing), "a full collection leads nowhere")
+	require.Equal(t, Verdict{Best: good[1], Entries: good[1:2], Follow: true, Priority: 0.4}, o.Decide(good, 0, standing), "a full collection leaves its pages to the next")
+	require.Equal(t, Verdict{Best: good[0], Priority: 0.6}, o.Decide(good[:1], 0, standing), "a full collection leads nowhere")
 	o.Adapt = true
 	require.Equal(t, good[:1], o.Decide(good, 0, standing).Entries, "it is better than the worst")
 	at["a"] = Standing{Entries: 2, Worst: 0.7}
-	require.Equal(t, Verdict{Best: good[0], Follow: true, Priority: 0.6}, o.Decide(good, 0, standing))
+	require.Equal(t, Verdict{Best: good[0], Follow: true, Priority: 0.6}, o.Decide(good[:1], 0, standing))
+	require.Equal(t, good[1:2], o.Decide(good, 0, standing).Entries, "it is worse than the worst of a")
 
 	v := Verdict{Priority: 0.4}
 	require.InDelta(t, 0.4, o.LinkPriority(v, true), 0)

@@ -130,6 +130,25 @@ func TestQueue(t *testing.T) {
 	inBoth(t, rules, seeds, follow)
 }
 
+// TestShorterPath checks that a second path of the same priority makes a waiting URL less
+// deep and less far off topic.
+func TestShorterPath(t *testing.T) {
+	t.Parallel()
+	far, near := url("b.example", "", 0), url("b.example", "", 0)
+	far.Off, far.Depth, far.Parent = 2, 4, "http://a.example/"
+	near.Off, near.Depth, near.Parent = 1, 3, "http://a.example/other"
+	inBoth(t, Rules{Size: 2, HostPages: 9}, []URL{url("a.example", "", 1), url("a.example", "other", 0.5)}, func(t *testing.T, q queue) {
+		for _, links := range [][]URL{{far}, {near}} {
+			u, _, err := q.Next(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, q.Write(t.Context(), &Visit{URL: u, At: time.Now(), Outcome: gleaner.OK, Links: links}))
+		}
+		u, _, err := q.Next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []any{1.0, 3, far.Parent}, []any{u.Off, u.Depth, u.Parent})
+	})
+}
+
 // inBoth runs a test over each record.
 func inBoth(t *testing.T, rules Rules, seeds []URL, test func(*testing.T, queue)) {
 	t.Helper()

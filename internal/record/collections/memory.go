@@ -82,9 +82,12 @@ func (m *Memory) Add(urls []URL) {
 			r = &memoryRow{URL: u, seq: len(m.rows), waiting: true}
 			m.rows[h] = r
 			heap.Push(&of.queue, r)
-		case r.waiting && u.Priority > r.Priority:
-			r.Parent, r.Anchor, r.Priority, r.Off, r.Depth = u.Parent, u.Anchor, u.Priority, min(r.Off, u.Off), min(r.Depth, u.Depth)
-			heap.Fix(&of.queue, r.place)
+		case r.waiting:
+			r.Off, r.Depth = min(r.Off, u.Off), min(r.Depth, u.Depth)
+			if u.Priority > r.Priority {
+				r.Parent, r.Anchor, r.Priority = u.Parent, u.Anchor, u.Priority
+				heap.Fix(&of.queue, r.place)
+			}
 		default:
 			continue
 		}

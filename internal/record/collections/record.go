@@ -191,9 +191,10 @@ func add(ctx context.Context, tx pgx.Tx, id int, rules Rules, urls []URL) error 
 		SELECT $1, hash, host, url, parent, anchor, depth, off, priority
 		FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::float8[], $9::float8[]) WITH ORDINALITY
 			AS u(hash, host, url, parent, anchor, depth, off, priority, place) ORDER BY place
-		ON CONFLICT (collection, hash) DO UPDATE SET parent=EXCLUDED.parent, anchor=EXCLUDED.anchor, priority=EXCLUDED.priority,
-			off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
-			WHERE c.waiting AND EXCLUDED.priority > c.priority
+		ON CONFLICT (collection, hash) DO UPDATE SET parent=CASE WHEN EXCLUDED.priority > c.priority THEN EXCLUDED.parent ELSE c.parent END,
+			anchor=CASE WHEN EXCLUDED.priority > c.priority THEN EXCLUDED.anchor ELSE c.anchor END,
+			priority=greatest(c.priority, EXCLUDED.priority), off=least(c.off, EXCLUDED.off), depth=least(c.depth, EXCLUDED.depth)
+			WHERE c.waiting AND (EXCLUDED.priority > c.priority OR EXCLUDED.off < c.off OR EXCLUDED.depth < c.depth)
 			RETURNING host, priority, seq, next_try)
 		INSERT INTO collection_hosts AS h (collection, host, worth, best, best_seq, due)
 		SELECT DISTINCT ON (host) $1::int, host, $10::float8, priority, seq, next_try FROM met WHERE next_try <= clock_timestamp() ORDER BY host, priority DESC, seq
