@@ -24,19 +24,27 @@ come to be of no use since a dry run goes with it.`,
 func (c *cli) cleanDocumentsCommand() *cobra.Command {
 	o := tables.Options{}
 	var file string
-	cmd := &cobra.Command{Use: "documents", Short: "Documents on blacklisted hosts, and those that were not ingested", Args: cobra.NoArgs,
-		Long: `Remove documents on blacklisted hosts, and those that the library's own system could
-not take (starter documents mark failed), with their files. A document that is
-elsewhere, too, loses its place on the blacklisted host alone. One that may be a paper
-somebody looks for, or that waits to be examined, stays, and is listed as kept.`,
-		Example: "  starter clean documents\n  starter clean documents --only blacklisted --csv would-go.csv\n  starter clean documents --confirm",
+	var either bool
+	cmd := &cobra.Command{Use: "documents", Short: "Documents on blacklisted hosts that were not ingested", Args: cobra.NoArgs,
+		Long: `Remove documents, with their files, that meet both conditions: their host is on the
+blacklist, and the library's own system could not take them (starter documents mark
+failed). With --any one of the two is enough. A document that is on another host, too,
+loses its place on the blacklisted host alone. One that the library took, that may be a
+paper somebody looks for, or that waits to be examined stays, and is listed as kept.`,
+		Example: "  starter clean documents\n  starter clean documents --any --csv would-go.csv\n  starter clean documents --confirm",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if either {
+				o.Only = tables.Any
+			}
 			if err := o.Set(store.JobCleanDocuments, "only", o.Only); err != nil {
 				return fmt.Errorf("%w: --%w", program.ErrUsage, err)
 			}
 			return c.newJob(cmd.Context(), store.JobCleanDocuments, o, true, file)
 		}}
-	cmd.Flags().StringVar(&o.Only, "only", "", "one sort alone: blacklisted or failed (default: both)")
+	cmd.Flags().BoolVar(&either, "any", false, "what meets either condition, not both")
+	cmd.Flags().StringVar(&o.Only, "only", "", "what meets this condition, whatever of the other: blacklisted or failed")
+	cmd.MarkFlagsMutuallyExclusive("any", "only")
+	cmd.Flags().BoolVar(&o.Ingested, "with-ingested", false, "documents that the library took as well")
 	cleanFlags(cmd, &o, &file)
 	return cmd
 }

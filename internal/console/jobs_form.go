@@ -49,8 +49,9 @@ func jobFields() map[string]jobField {
 		"format": choice("What it is", ingest.Formats()...), "urls": text("Of a folder or mirror: template of the addresses"), "parent": text("Template of the pages that led there"),
 		"date":   {Label: "Day on which they were got", Type: "date"},
 		"record": choice("Write to the record", "on", "off"), "types": text("Kinds of file, such as pdf,postscript"),
-		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Only", "", tables.OnlyBlacklisted, tables.OnlyFailed),
-		"domains": number("Domains on each list"), "least": number("Accepted documents a page links to, at least"), "uncited": choice("Also domains that nobody cites", "", "yes"),
+		"blacklist": {Label: "Hosts to pass over, one a line", Type: "area"}, "only": choice("Which: empty for those that meet both conditions", "", tables.Any, tables.OnlyBlacklisted, tables.OnlyFailed),
+		"with-ingested": choice("Also documents that the library took", "", "yes"),
+		"domains":       number("Domains on each list"), "least": number("Accepted documents a page links to, at least"), "uncited": choice("Also domains that nobody cites", "", "yes"),
 		"ingested": choice("Count only documents that the library took", "", "yes"),
 		"state":    text("State, such as accepted,rejected"), "class": text("Class, such as paper,thesis"), "kind": text("Kind of file, such as pdf"), "outcome": text("Outcome of reading"),
 		"ingestion": choice("Taken by the library", "", "new", "ingested", "failed"), "host": text("Found on this host"), "venue": text("Papers of this venue"),
@@ -88,7 +89,7 @@ func fieldsOf(kind string) []string {
 func form(kind, name string, value func(field string) string) jobForm {
 	says := map[string][2]string{
 		store.JobImport:         {"Import", "Takes over the documents of archives, crawlers' logs, mirrors, folders and lists that lie in the folder for imports."},
-		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts and those that the library could not take. Nothing is removed before you say so on the page of the job."},
+		store.JobCleanDocuments: {"Clean documents", "Lists documents on blacklisted hosts that the library could not take. Nothing is removed before you say so on the page of the job."},
 		store.JobCleanParents:   {"Clean parent pages", "Lists pages that lead to files and are of no use. Nothing is removed before you say so on the page of the job."},
 		store.JobWhitelist:      {"Generate the whitelist", "Ranks domains by documents and citations, and lists their pages."},
 		store.JobRetrieve:       {"List documents", "Lists the documents that meet conditions, all or some at random, as a table."},

@@ -30,7 +30,7 @@ func TestTableJob(t *testing.T) {
 		_, err := w.db.Pool.Exec(ctx, sql)
 		require.NoError(t, err)
 	}
-	id, err := w.db.AddJob(ctx, store.JobCleanDocuments, tables.Options{InPlace: true})
+	id, err := w.db.AddJob(ctx, store.JobCleanDocuments, tables.Options{Only: tables.Any, InPlace: true})
 	require.NoError(t, err)
 	stop := w.work(t)
 	name := workflows.JobID(store.JobCleanDocuments, id)

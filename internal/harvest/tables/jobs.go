@@ -168,8 +168,16 @@ func (w *work) cleanDocuments(ctx context.Context) error {
 	if err := w.position(&at); err != nil {
 		return err
 	}
-	if w.done.Done == 0 && w.options.Only == OnlyBlacklisted {
+	either := w.options.Only == Any || w.options.Only == OnlyFailed
+	if w.done.Done == 0 && !either {
 		at.Hosts = true
+	}
+	c := store.Cleaning{
+		Job:      w.run.Job,
+		InPlace:  w.options.InPlace,
+		Both:     w.options.Only == "",
+		Ingested: w.options.Ingested,
+		Batch:    w.Batch,
 	}
 	if err := w.DB.ForgetCleaned(ctx); err != nil {
 		return err
@@ -185,7 +193,7 @@ func (w *work) cleanDocuments(ctx context.Context) error {
 		}
 		var next store.CleanAt
 		err := w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
-			records, to, err := w.DB.CleanDocuments(ctx, tx, w.run.Job, at, w.options.InPlace, w.Batch)
+			records, to, err := w.DB.CleanDocuments(ctx, tx, c, at)
 			next = to
 			return len(records), records, to, err
 		})

@@ -16,8 +16,10 @@ import (
 // ErrInput marks what is wrong with what a person asked for.
 var ErrInput = errors.New("wrong input")
 
-// Which documents a cleaning is after.
+// Which documents a cleaning removes. Where nothing is said, those that meet both
+// conditions: their host is on the blacklist and they failed to be ingested (C §4.2).
 const (
+	Any             = "any"         // those that meet one of them
 	OnlyBlacklisted = "blacklisted" // those on blacklisted hosts
 	OnlyFailed      = "failed"      // those that were not ingested
 )
@@ -28,7 +30,8 @@ const SemanticScholar = "semanticscholar"
 // Options are what a person asks of a job.
 type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
-	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is both
+	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is what meets both conditions
+	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
 	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
 	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
 	Lists     *stats.Lists        `json:"lists,omitempty"`    // of a whitelist
@@ -44,7 +47,7 @@ func Kinds() []string {
 func Fields(kind string) []string {
 	switch kind {
 	case store.JobCleanDocuments:
-		return []string{"only", "confirm"}
+		return []string{"only", "with-ingested", "confirm"}
 	case store.JobCleanParents:
 		return []string{"confirm"}
 	case store.JobWhitelist:
@@ -84,7 +87,9 @@ func (o *Options) set(name, value string) (err error) {
 	q := &o.Documents
 	switch name {
 	case "only":
-		o.Only, err = oneOf(value, "", OnlyBlacklisted, OnlyFailed)
+		o.Only, err = oneOf(value, "", Any, OnlyBlacklisted, OnlyFailed)
+	case "with-ingested":
+		o.Ingested, err = yesNo(value)
 	case "confirm":
 		o.InPlace, err = yesNo(value)
 	case "domains":
@@ -144,6 +149,8 @@ func (o Options) Get(name string) string {
 	switch name {
 	case "only":
 		return o.Only
+	case "with-ingested":
+		return yes(o.Ingested)
 	case "confirm":
 		return yes(o.InPlace)
 	case "domains", "least", "uncited", "ingested":

@@ -107,7 +107,7 @@ func TestCleanDocuments(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.collection()
-	id, would := s.job(store.JobCleanDocuments, Options{})
+	id, would := s.job(store.JobCleanDocuments, Options{Only: Any})
 	require.Equal(t, cleaned, would)
 	said := s.outcomes(id)
 	require.Equal(t, "would-go document: blacklisted host bad.example", said["http://bad.example/alone.pdf"])
@@ -119,7 +119,7 @@ func TestCleanDocuments(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 9, "a dry run changes nothing")
 
-	_, did := s.job(store.JobCleanDocuments, Options{InPlace: true})
+	_, did := s.job(store.JobCleanDocuments, Options{Only: Any, InPlace: true})
 	require.Equal(t, cleaned, did, "what went is what would go")
 	s.sound("alone", "twice", "not ingested")
 	_, places, err := s.DB.Document(t.Context(), s.docs["elsewhere"])
@@ -132,8 +132,30 @@ func TestCleanDocuments(t *testing.T) {
 	copies, err := s.DB.Duplicates(t.Context(), s.docs["its copy"])
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{s.docs["its copy"], s.docs["its other copy"]}, copies)
-	_, again := s.job(store.JobCleanDocuments, Options{InPlace: true})
+	_, again := s.job(store.JobCleanDocuments, Options{Only: Any, InPlace: true})
 	require.Equal(t, Counters{Looked: 2, Kept: 2}, again)
+}
+
+// TestCleanDocumentsMeetBothConditions checks that a document goes for its host and its
+// failed ingestion together (C §4.2), and that an ingested one goes only where it is named.
+func TestCleanDocumentsMeetBothConditions(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	s.exec(`UPDATE documents SET ingestion='failed' WHERE sha256 = ANY($1)`, []string{s.docs["twice"], s.docs["elsewhere"]})
+	s.exec(`UPDATE documents SET ingestion='ingested' WHERE sha256=$1`, s.docs["alone"])
+	id, n := s.job(store.JobCleanDocuments, Options{})
+	require.Equal(t, []int64{3, 1, 2}, []int64{n.Looked, n.Documents, n.Places})
+	require.NotContains(t, s.outcomes(id), "http://good.example/n.pdf")
+	for _, only := range []string{Any, OnlyBlacklisted} {
+		id, _ = s.job(store.JobCleanDocuments, Options{Only: only})
+		require.Regexp(t, "^kept document", s.outcomes(id)["http://bad.example/alone.pdf"])
+		id, _ = s.job(store.JobCleanDocuments, Options{Only: only, Ingested: true})
+		require.Regexp(t, "^would-go document", s.outcomes(id)["http://bad.example/alone.pdf"])
+	}
+	_, did := s.job(store.JobCleanDocuments, Options{InPlace: true})
+	require.Equal(t, n, did)
+	s.sound("twice")
 }
 
 // sound holds the record to its rule: a document is on record exactly where its file
@@ -169,7 +191,7 @@ func TestKilledCleaningGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.collection()
-	id, err := s.DB.AddJob(t.Context(), store.JobCleanDocuments, Options{InPlace: true})
+	id, err := s.DB.AddJob(t.Context(), store.JobCleanDocuments, Options{Only: Any, InPlace: true})
 	require.NoError(t, err)
 	attempts := 0
 	for ; ; attempts++ {

@@ -23,6 +23,15 @@ const (
 	CleanParent   = "parent"
 )
 
+// Cleaning describes which documents CleanDocuments removes.
+type Cleaning struct {
+	Job      int64
+	InPlace  bool // else nothing is changed
+	Both     bool // of those on blacklisted hosts only those that failed to be ingested
+	Ingested bool // those that the library took as well
+	Batch    int  // documents or places of a step
+}
+
 // CleanAt is where a cleaning of documents goes on.
 type CleanAt struct {
 	Hosts  bool   `json:"hosts,omitempty"` // through with what was not ingested: now what is on blacklisted hosts
@@ -59,21 +68,24 @@ const notIngestedSQL = `SELECT d.sha256, 0::bigint, ''::bytea, coalesce(l.url, '
 	FROM documents d LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
 	WHERE d.ingestion='failed' AND d.sha256 > $1 ORDER BY d.sha256 LIMIT $2`
 
-// onBlacklistSQL selects places of documents on blacklisted hosts, behind one. A place
-// is a document's last where all others are on such hosts, too, and come before it.
-const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.class, d.bytes, ` + keepSQL + `,
+// onBlacklistSQL selects places of documents on blacklisted hosts, behind one: all, or
+// those of documents that failed to be ingested. A place is a document's last where all
+// others are on such hosts, too, and come before it.
+const onBlacklistSQL = `SELECT d.sha256, s.id, l.hash, l.url, s.host, d.kind, d.class, d.bytes,
+		CASE WHEN d.ingestion='ingested' AND NOT $6 THEN 'the library ingested it' ELSE ` + keepSQL + ` END,
 		NOT EXISTS (SELECT 1 FROM locations o JOIN sites t ON t.id=o.site_id WHERE o.sha256=l.sha256
 			AND ((o.site_id, o.hash) > (l.site_id, l.hash) OR NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=t.host)))
 	FROM (SELECT s.id, s.host FROM sites s WHERE s.id >= $1 AND EXISTS (SELECT 1 FROM blacklist b WHERE b.host=s.host) ORDER BY s.id) s
-		JOIN LATERAL (SELECT * FROM locations l WHERE l.site_id=s.id AND (s.id > $1 OR (l.hash, l.sha256) > ($2, $3)) ORDER BY l.hash, l.sha256 LIMIT $4) l ON true
+		JOIN LATERAL (SELECT * FROM locations l WHERE l.site_id=s.id AND (s.id > $1 OR (l.hash, l.sha256) > ($2, $3))
+			AND (NOT $5 OR EXISTS (SELECT 1 FROM documents f WHERE f.sha256=l.sha256 AND f.ingestion='failed')) ORDER BY l.hash, l.sha256 LIMIT $4) l ON true
 		JOIN documents d ON d.sha256=l.sha256
 	ORDER BY s.id, l.hash, l.sha256 LIMIT $4`
 
-// cleanables lists what comes next, at most limit.
-func cleanables(ctx context.Context, tx pgx.Tx, at CleanAt, limit int) ([]cleanable, error) {
-	sql, args := notIngestedSQL, []any{at.SHA256, limit}
+// cleanables lists what comes next, at most a batch.
+func cleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]cleanable, error) {
+	sql, args := notIngestedSQL, []any{at.SHA256, c.Batch}
 	if at.Hosts {
-		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, limit}
+		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested}
 	}
 	rows, err := tx.Query(ctx, sql, args...)
 	if err != nil {
@@ -90,15 +102,14 @@ func orNone(b []byte) []byte {
 }
 
 // CleanDocuments looks at the next documents that were not ingested, and then at those
-// on blacklisted hosts: what became of each, and where it goes on. With inPlace they
-// are marked as gone in the transaction that it is given, after which RemoveCleaned
-// takes them away; without, nothing is changed. Documents that are compared with a
-// paper or wait to be examined stay, and one that is elsewhere, too, loses the place
-// alone.
-func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, job int64, at CleanAt, inPlace bool, limit int) ([]ImportRecord, CleanAt, error) {
-	next, err := cleanables(ctx, tx, at, limit)
-	if err == nil && inPlace {
-		next, err = lockCleanables(ctx, tx, at, next, limit)
+// on blacklisted hosts. It returns what became of each, and where it goes on. InPlace
+// marks them as gone in tx; RemoveCleaned removes them afterwards. Documents that are
+// compared with a paper, wait to be examined or were ingested stay, and one that is on
+// another host, too, loses the place alone.
+func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]ImportRecord, CleanAt, error) {
+	next, err := cleanables(ctx, tx, c, at)
+	if err == nil && c.InPlace {
+		next, err = lockCleanables(ctx, tx, c, at, next)
 	}
 	if err != nil {
 		return nil, at, err
@@ -111,6 +122,9 @@ func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, job int64, at Clean
 		if at.Hosts {
 			r.Detail = "blacklisted host " + d.Host
 		}
+		if at.Hosts && c.Both {
+			r.Detail += ", failed ingestion"
+		}
 		switch {
 		case d.Keep != "":
 			r.Outcome, r.Detail, r.Kind = Kept, r.Detail+"; "+d.Keep, CleanDocument
@@ -119,15 +133,15 @@ func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, job int64, at Clean
 		default:
 			places = append(places, d)
 		}
-		if inPlace && d.Keep == "" {
+		if c.InPlace && d.Keep == "" {
 			r.Outcome = Went
 		}
 		records = append(records, r)
 	}
-	if inPlace {
-		err = markCleaned(ctx, tx, job, documents, places)
+	if c.InPlace {
+		err = markCleaned(ctx, tx, c.Job, documents, places)
 	}
-	return records, behind(at, next, limit), err
+	return records, behind(at, next, c.Batch), err
 }
 
 // behind is where a cleaning goes on after a batch.
@@ -141,7 +155,7 @@ func behind(at CleanAt, done []cleanable, limit int) CleanAt {
 
 // lockCleanables locks the documents of a batch: nobody finds one of them elsewhere or
 // judges it until the end of the transaction. It returns them as they are then.
-func lockCleanables(ctx context.Context, tx pgx.Tx, at CleanAt, next []cleanable, limit int) ([]cleanable, error) {
+func lockCleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt, next []cleanable) ([]cleanable, error) {
 	for {
 		shas := make([]string, len(next))
 		for i, d := range next {
@@ -150,7 +164,7 @@ func lockCleanables(ctx context.Context, tx pgx.Tx, at CleanAt, next []cleanable
 		if _, err := tx.Exec(ctx, `SELECT FROM documents WHERE sha256 = ANY($1) ORDER BY sha256 FOR UPDATE`, shas); err != nil {
 			return nil, err
 		}
-		again, err := cleanables(ctx, tx, at, limit)
+		again, err := cleanables(ctx, tx, c, at)
 		if err != nil || slices.EqualFunc(next, again, func(a, b cleanable) bool { return a.SHA256 == b.SHA256 }) {
 			return again, err
 		}
