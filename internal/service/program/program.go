@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,18 +79,19 @@ func New(root *cobra.Command, out, errw io.Writer, child document.Child, find fu
 	return p
 }
 
-// version is the release that a program was built from, or its commit.
+// release is the release that these programs belong to.
+const release = "0.9.0"
+
+// version is the release, with the commit that a program was built from.
 func version() string {
-	b, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	for _, s := range b.Settings {
-		if s.Key == "vcs.revision" && (b.Main.Version == "" || b.Main.Version == "(devel)") {
-			return s.Value
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range b.Settings {
+			if s.Key == "vcs.revision" {
+				return release + " (" + s.Value + ")"
+			}
 		}
 	}
-	return cmp.Or(b.Main.Version, "(devel)")
+	return release
 }
 
 // StrictArgs makes every command refuse arguments that it does not take by ErrUsage, as
