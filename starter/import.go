@@ -27,9 +27,9 @@ type importFlags struct {
 
 func (f *importFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.format, "format", ingest.Auto, "what the paths are: "+strings.Join(ingest.Formats(), ", "))
-	fl.StringVar(&f.urls, "urls", "", "with --format folder: what makes a file's URL, with {path}, {dir} or {name} in it; with --format mirror in place of http://{path}, with --format ftp of http://HOST/PATH/{path}")
-	fl.StringVar(&f.parent, "parent", "", "with --format folder, mirror or ftp: the page that led to each file, likewise")
-	fl.StringVar(&f.date, "date", "", "with --format folder, mirror or ftp: the day on which the files were got, such as 2005-06-30, in place of their own time")
+	fl.StringVar(&f.urls, "urls", "", "with --format folder: what makes a file's URL, with {path}, {dir} or {name} in it; with --format mirror in place of http://{path}")
+	fl.StringVar(&f.parent, "parent", "", "with --format folder or mirror: the page that led to each file, likewise")
+	fl.StringVar(&f.date, "date", "", "with --format folder or mirror: the day on which the files were got, such as 2005-06-30, in place of their own time")
 	fl.StringVar(&f.filter, "filter", "on", "the document content filter: on, or off, which keeps every document unread")
 	fl.StringVar(&f.record, "record", "on", "the record: on, or off, which only says what would be saved (and, with --to, copies it)")
 	fl.StringSliceVar(&f.types, "types", nil, "kinds of file that are taken, with commas between (default: all that a crawl takes): "+strings.Join(ingest.Kinds(), ", "))
@@ -100,17 +100,15 @@ func (c *cli) importCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "import PATH|URL…", Short: "Import what another crawler left: archives, mirrors, folders",
 		Long: `Import the documents that another crawler fetched: WARC 0.17 to 1.1 and ARC files,
 plain or compressed, alone or in folders; with --format, mirrors of wget, HTTrack and
-Heritrix, plain folders, the files of FTP servers, and CSV manifests. They pass the same filters, are matched
-with the same wanted papers and lie in the same repository as those of a crawl.
+Heritrix, plain folders, and CSV manifests. They pass the same filters, are matched with
+the same wanted papers and lie in the same repository as those of a crawl.
 No request is made for them.
 
 What is elsewhere is named by its address. Archives and, with --format, folders and
-mirrors may lie below s3://BUCKET/PREFIX, ftp://HOST/PATH and sftp://USER@HOST/PATH;
-of a web server an archive, a list of archives (.txt or packed, a path a line, as
+mirrors may lie below s3://BUCKET/PREFIX; of a web server an archive, a list of archives (.txt or packed, a path a line, as
 Common Crawl's warc.paths.gz) or a page that links to them. They are asked for at the
-host's pace, and from where they were cut off. Credentials are never part of an
-address: the setting import-password and, for keys, the section sftp of the policy
-file say them where the worker runs.
+host's pace, and from where they were cut off. What lies on an FTP or SFTP server is
+copied or mounted with rclone first. Credentials are never part of an address.
 
 An import is a job: it can be watched, changed and run again ("starter jobs"). The
 files are read by a worker, under the same path; one that dies over them is
@@ -125,9 +123,6 @@ record. The command ends with 0 when the import ended, whatever single files cam
   starter import 's3://crawls/2005/?region=eu-west-1' --wait
   starter import https://archive.example/2005/crawl.warc.gz --wait
   starter import https://archive.example/2005/warc.paths.gz --types pdf --wait
-  starter import ftp://ftp.example.edu/pub/tr --format folder --urls 'https://www.example.edu/tr/{path}' --wait
-  starter import ftp://ftp.example.edu/pub/tr --format ftp --parent http://www.example.edu/tr/ --date 2005-06-30 --wait
-  starter import sftp://ada@store.example.edu/crawls/2005 --wait
   starter import /data/manifest.csv --format csv --wait
   starter import /data/heritrix/job1 --format heritrix --wait
   starter import crawl.warc.gz --record off --to sample --wait --json`,

@@ -39,7 +39,6 @@ func newProxyFunc(setting string) (proxyFunc, error) {
 type guard struct {
 	policy     *addressPolicy
 	hasContact bool
-	port       func(uint16) bool // ports that may be asked beside the policy's; nil for none
 }
 
 func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
@@ -55,9 +54,6 @@ func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 	}
 	if !g.hasContact {
 		return errContact
-	}
-	if g.port != nil && g.port(ap.Port()) {
-		return nil
 	}
 	return g.policy.checkPortNumber(ap.Port())
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -104,32 +103,4 @@ func TestStreamChecks(t *testing.T) {
 	err = blocked.Stream(t.Context(), StreamRequest{URL: s + "/x.warc.gz"}, nothing)
 	require.Equal(t, Blacklisted, fetchError(t, err).Outcome)
 	require.Equal(t, 1, asked)
-}
-
-// TestDial: servers of other protocols are connected to under the checks of addresses,
-// ports and the blacklist, in a turn.
-func TestDial(t *testing.T) {
-	t.Parallel()
-	s := site(t, func(http.ResponseWriter, *http.Request) {})
-	at := netip.MustParseAddrPort(s.Listener.Addr().String())
-	g := &slowGate{while: func() {}}
-	c := testClient(t, func(cfg *Config) { cfg.Gate, cfg.Contact = g, "ada@example.org" })
-	conn, err := c.Dial(t.Context(), "127.0.0.1", at.Port(), 21)
-	require.NoError(t, err)
-	require.NoError(t, conn.Close())
-	require.Len(t, g.ended, 1)
-	for _, host := range []string{"10.0.0.1", "169.254.169.254", "fd00:ec2::254"} {
-		_, err = c.Dial(t.Context(), host, 21, 21)
-		require.Equal(t, AddressDenied, fetchError(t, err).Outcome, host)
-	}
-	_, err = c.Dial(t.Context(), "192.88.98.1", 25, 21)
-	require.Equal(t, AddressDenied, fetchError(t, err).Outcome, "no port of a mail server")
-	_, err = c.DialBeside(t.Context(), "192.88.98.1:25")
-	require.Equal(t, AddressDenied, fetchError(t, err).Outcome)
-	shut := testClient(t, func(cfg *Config) { cfg.AllowLoopback = false })
-	_, err = shut.Dial(t.Context(), "127.0.0.1", at.Port(), 21)
-	require.Equal(t, AddressDenied, fetchError(t, err).Outcome)
-	behind := testClient(t, func(cfg *Config) { cfg.Proxy = "http://127.0.0.1:9" })
-	_, err = behind.Dial(t.Context(), "ftp.example.org", 21, 21)
-	require.ErrorContains(t, err, "proxy")
 }

@@ -45,16 +45,6 @@ func fill(template, escaped string) string {
 	return strings.NewReplacer(wholePath, escaped, fileName, base, dirPath, strings.TrimSuffix(dir, "/")).Replace(template)
 }
 
-// servedTemplate is that of the files of an FTP server: a web server of that host would
-// have them under the same paths. "" is for another place.
-func servedTemplate(root string) string {
-	u, err := url.Parse(root)
-	if err != nil || u.Scheme != "ftp" {
-		return ""
-	}
-	return "http://" + strings.TrimSuffix(u.Host, ":"+u.Port()) + path.Join("/", u.EscapedPath(), wholePath)
-}
-
 // served is the web address of a file that was got from an FTP server, by its address
 // behind "ftp:".
 func served(rest string) string {

@@ -20,7 +20,7 @@ type files struct {
 	watched
 	places  source.Places
 	roots   []string
-	address func(root, name string) string
+	address func(name string) string
 	parent  string // template; "" where nobody says
 	date    time.Time
 	from    Position
@@ -37,18 +37,13 @@ type files struct {
 // openFiles opens folders at a position.
 func openFiles(ctx context.Context, places source.Places, o Options, from Position) (*files, error) {
 	f := &files{places: places, parent: o.Parent, date: o.date(), from: from}
-	f.address = func(root, name string) string {
-		if o.URLs == "" { // where the place is a file, that has no path of its own
-			return strings.TrimSuffix(expand(servedTemplate(root), name), "/")
-		}
-		return expand(o.URLs, name)
-	}
+	f.address = func(name string) string { return expand(o.URLs, name) }
 	if o.Format == Mirror {
 		template := o.URLs
 		if template == "" {
 			template = mirrorTemplate
 		}
-		f.address = func(_, name string) string { return mirrored(template, name) }
+		f.address = func(name string) string { return mirrored(template, name) }
 	}
 	for _, root := range o.Paths {
 		if slices.Contains(f.roots, root) { // who is named twice is read once
@@ -189,7 +184,14 @@ func openPlace(ctx context.Context, places source.Places, where string) (place s
 
 func (f *files) resource(ctx context.Context, one source.File) *Resource {
 	f.why = "" // nothing of it is read before it is taken
-	r := &Resource{At: Position{File: f.roots[f.i], Name: source.Escape(one.Name)}, Source: strings.TrimSuffix(source.Shown(f.roots[f.i]), "/") + "/" + one.Name, URL: f.address(f.roots[f.i], one.Name), Depth: -1, Crawled: one.Modified}
+	root := f.roots[f.i]
+	r := &Resource{
+		At:      Position{File: root, Name: source.Escape(one.Name)},
+		Source:  strings.TrimSuffix(source.Shown(root), "/") + "/" + one.Name,
+		URL:     f.address(one.Name),
+		Depth:   -1,
+		Crawled: one.Modified,
+	}
 	if f.parent != "" {
 		r.Parent = expand(f.parent, one.Name)
 	}

@@ -246,7 +246,8 @@ func TestOneFormat(t *testing.T) {
 		require.Len(t, all, 6)
 		require.Equal(t, []string{NoArchive + ": " + other, NoResource + ": "}, said)
 	}
-	for want, o := range map[string]Options{"needs --urls": {Format: FTP, Paths: []string{s.dir}}, "a web server lists no files": {Format: FTP, Paths: []string{"https://a.example/x"}, URLs: "http://{path}"}} {
+	for want, o := range map[string]Options{"needs --urls": {Format: Folder, Paths: []string{s.dir}}, "a web server lists no files": {Format: Folder, Paths: []string{"https://a.example/x"}, URLs: "http://{path}"},
+		"rclone": {Paths: []string{"ftp://ftp.example.edu/pub/x.warc.gz"}}} {
 		err := o.Check()
 		require.ErrorIs(t, err, ErrInput)
 		require.ErrorContains(t, err, want)

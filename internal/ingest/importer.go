@@ -294,7 +294,7 @@ func Open(ctx context.Context, places source.Places, o Options, from Position) (
 		return nil, err
 	}
 	switch o.Format {
-	case Folder, FTP:
+	case Folder:
 		return opened(openFiles(ctx, places, o, from))
 	case Mirror:
 		return openMirrors(ctx, places, o, from)

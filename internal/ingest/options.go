@@ -17,13 +17,12 @@ const (
 	ARC      = "arc"
 	Folder   = "folder"   // files whose URLs a template makes
 	Mirror   = "mirror"   // files whose paths are their URLs, as wget and HTTrack keep them
-	FTP      = "ftp"      // files of an FTP server, whose addresses have its paths
 	CSV      = "csv"      // a manifest
 	Heritrix = "heritrix" // a crawl.log and a mirror
 )
 
 // Formats are all words for what an import reads.
-func Formats() []string { return []string{Auto, WARC, ARC, Heritrix, Mirror, Folder, CSV, FTP} }
+func Formats() []string { return []string{Auto, WARC, ARC, Heritrix, Mirror, Folder, CSV} }
 
 // Options are what a person asks of an import.
 type Options struct {
@@ -64,14 +63,12 @@ func (o Options) Check() error {
 
 // checkFiles reports what is wrong with what is said of files.
 func (o Options) checkFiles() error {
-	files := o.Format == Folder || o.Format == Mirror || o.Format == FTP
+	files := o.Format == Folder || o.Format == Mirror
 	switch {
 	case o.Format == Folder && o.URLs == "":
 		return fmt.Errorf("%w: --format folder needs --urls, such as https://www.example.edu/papers/{path}", ErrInput)
-	case o.Format == FTP && o.URLs == "" && slices.ContainsFunc(o.Paths, func(p string) bool { return servedTemplate(p) == "" }):
-		return fmt.Errorf("%w: --format ftp is for ftp://HOST/PATH; what lies elsewhere needs --urls, such as http://www.example.edu/pub/{path}", ErrInput)
 	case !files && o.URLs+o.Parent+o.Date != "":
-		return fmt.Errorf("%w: --urls, --parent and --date are for --format folder, mirror and ftp: other logs say it of each file", ErrInput)
+		return fmt.Errorf("%w: --urls, --parent and --date are for --format folder and mirror: other logs say it of each file", ErrInput)
 	}
 	if (o.Format == CSV || o.Format == Heritrix) && slices.ContainsFunc(o.Paths, source.Remote) {
 		return fmt.Errorf("%w: --format %s is read from files and folders of the worker's machine alone", ErrInput, o.Format)

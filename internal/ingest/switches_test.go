@@ -56,8 +56,7 @@ func (s *shop) logs() map[string]Options {
 		return dir
 	}
 	mirror := with("mirror", "", "")
-	ftp, sftp := &disk{root: mirror}, (&disk{root: mirror}).sftp(t)
-	s.Places = source.Places{Asker: asker(t, nil), Logins: source.Logins{Password: password, KnownHosts: sftp.known}}
+	s.Places = source.Places{Asker: asker(t, nil)}
 	web := &site{files: map[string]string{"/x.warc.gz": warc.String()}}
 	bucket := httptest.NewServer(&objects{data: map[string]string{"x.warc.gz": warc.String()}})
 	t.Cleanup(bucket.Close)
@@ -67,11 +66,7 @@ func (s *shop) logs() map[string]Options {
 		"warc": of(WARC, s.write("x.warc.gz", []byte(warc.String()))), "arc": of(ARC, s.write("x.arc", []byte(arc.String()))), "mirror": of(Mirror, mirror), "folder": folder,
 		"httrack": of(Mirror, with("httrack", httrackLog, httrack.String())), "heritrix": of(Heritrix, with("heritrix", crawlLog, crawl.String())),
 		"csv": of(CSV, filepath.Join(with("csv", "list.csv", list.String()), "list.csv")), "warc of the web": of(Auto, web.serve(t)+"/x.warc.gz"),
-		"warc of a bucket":   of(Auto, "s3://crawls/x?region=us-east-1&use_path_style=true&endpoint="+bucket.URL),
-		"files of an FTP":    {Format: FTP, Paths: []string{"ftp://" + ftp.ftp(t)}, URLs: "http://{path}"},
-		"folder of an FTP":   {Format: Folder, Paths: []string{"ftp://" + ftp.ftp(t)}, URLs: "http://{path}"},
-		"mirror of an SFTP":  of(Mirror, "sftp://ada@"+sftp.address+mirror),
-		"archives of an FTP": of(Auto, "ftp://"+(&disk{root: s.dir}).ftp(t)+"/x.warc.gz"),
+		"warc of a bucket": of(Auto, "s3://crawls/x?region=us-east-1&use_path_style=true&endpoint="+bucket.URL),
 	}
 }
 
@@ -134,4 +129,10 @@ func TestExtent(t *testing.T) {
 		want.Archive = want.Archives
 		require.Equal(t, want, c.Extent)
 	}
+}
+
+// tree is a folder of archives and files, in folders.
+func (s *shop) tree() string {
+	return s.lay("served", map[string]string{"2005/a.warc.gz": string(s.crawl()), "b.warc.gz": string(answer("http://b.example/7.pdf", "", s.pdf(7))),
+		"www.a.example/index.html": "<html>a page", "www.a.example/papers/1 b.pdf": s.pdf(1), "www.a.example/papers.pdf": s.pdf(2)})
 }

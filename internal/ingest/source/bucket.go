@@ -131,7 +131,7 @@ func (b *bucket) Stat(ctx context.Context, name string) (File, error) {
 // Open implements Place. What is cut off on its way is asked for again from there on.
 func (b *bucket) Open(ctx context.Context, name string, offset int64) (io.ReadCloser, error) {
 	var began time.Time
-	return resume(offset, 0, func(at int64) (io.ReadCloser, error) {
+	return resume(offset, func(at int64) (io.ReadCloser, error) {
 		body, err := b.in.NewRangeReader(ctx, b.prefix+name, at, -1, nil)
 		if err != nil {
 			return nil, b.typed(err)

@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -15,38 +14,32 @@ type resumed struct {
 	open  func(at int64) (io.ReadCloser, error)
 	body  io.ReadCloser
 	at    int64
-	size  int64 // as the place says; 0 where it does not
 	tries int
 }
 
 // resume opens a file at a byte, by what opens it at any.
-func resume(offset, size int64, open func(at int64) (io.ReadCloser, error)) (io.ReadCloser, error) {
+func resume(offset int64, open func(at int64) (io.ReadCloser, error)) (io.ReadCloser, error) {
 	body, err := open(offset)
 	if err != nil {
 		return nil, err
 	}
-	return &resumed{open: open, body: body, at: offset, size: size}, nil
+	return &resumed{open: open, body: body, at: offset}, nil
 }
 
-// Read implements io.Reader. A file that ends before its size, however often it is
-// asked for, is cut off: an io.ErrUnexpectedEOF.
+// Read implements io.Reader.
 func (r *resumed) Read(p []byte) (int, error) {
 	for {
 		n, err := r.body.Read(p)
 		if r.at += int64(n); n > 0 {
 			r.tries = 0
 		}
-		ended := errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
-		if err == nil || ended && r.at >= r.size {
+		if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return n, err
 		}
 		if n > 0 {
 			return n, nil
 		}
-		if r.tries++; r.tries > again && ended {
-			return 0, fmt.Errorf("%w: %d of %d bytes", io.ErrUnexpectedEOF, r.at, r.size)
-		}
-		if r.tries > again {
+		if r.tries++; r.tries > again {
 			return 0, away(err)
 		}
 		_ = r.body.Close()

@@ -20,6 +20,7 @@ import (
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/homepage"
 	"gleaner/internal/ingest"
+	"gleaner/internal/ingest/source"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
@@ -154,7 +155,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.openCollection(ctx)
 	a.tellOfJudgements()
-	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log, Places: places(cfg, a.Fetch),
+	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log, Places: source.Places{Asker: a.Fetch},
 		DocumentBytes: int64(cfg.Policy.Fetch.DocumentBytes), PageBytes: int64(cfg.Policy.Fetch.PageBytes)})
 	cc := crawlConfig(cfg)
 	if err := cc.Links.Check(); err != nil {

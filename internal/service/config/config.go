@@ -17,7 +17,6 @@ type Config struct {
 	Documents  Documents
 	Retain     Retain
 	Notify     Notify
-	Imports    Imports
 	Console    Console
 	Process    Process
 
@@ -111,12 +110,6 @@ type Notify struct {
 	MailTo   string        `koanf:"notify-mail-to" check:"mail" help:"recipients of notices, comma-separated"`
 	Every    time.Duration `koanf:"notify-every" default:"15m" min:"10s" help:"least time between two notices, each of which tells all that happened since the one before"`
 	Review   int           `koanf:"notify-review" default:"25" min:"0" help:"tell when so many matches wait for review; 0 is never"`
-}
-
-// Imports says how an import is let in by servers that know their users; what is
-// seldom changed of it is SFTPPolicy.
-type Imports struct {
-	Password Secret `koanf:"import-password" check:"text" help:"password of the user that an ftp:// or sftp:// address of an import names, or the text of a .netrc: then each is told to its own server alone"`
 }
 
 // Console says what people may do in the console.

@@ -272,7 +272,7 @@ func secret(cfg *config.Config, key string) string {
 	return map[string]string{"database-url": string(cfg.Servers.Database), "proxy": string(cfg.Web.Proxy), "openalex-key": string(cfg.Catalogues.OpenAlexKey),
 		"semantic-scholar-key": string(cfg.Catalogues.SemanticScholarKey), "brave-key": string(cfg.Search.BraveKey), "serper-key": string(cfg.Search.SerperKey),
 		"notify-webhook": string(cfg.Notify.Webhook), "notify-webhook-key": string(cfg.Notify.Key), "notify-smtp": string(cfg.Notify.SMTP),
-		"import-password": string(cfg.Imports.Password), "console-oidc-secret": string(cfg.Console.LoginSecret)}[key]
+		"console-oidc-secret": string(cfg.Console.LoginSecret)}[key]
 }
 
 func TestSecretsComeFromFiles(t *testing.T) {

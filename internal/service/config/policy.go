@@ -14,7 +14,6 @@ type Policy struct {
 	Index     IndexPolicy     `koanf:"index" help:"The index of fetched pages, searched where no web search answers."`
 	Documents DocumentsPolicy `koanf:"documents" help:"What is done with documents."`
 	Models    ModelsPolicy    `koanf:"models" help:"Weights and word lists in place of those that come with the program."`
-	SFTP      SFTPPolicy      `koanf:"sftp" help:"How imports from sftp:// addresses know servers and are known, beside the setting import-password."`
 	Login     LoginPolicy     `koanf:"login" help:"The identity provider (OpenID Connect) by which people log in to the console, beside passwords, and who may do what there: ada@library.example, @library.example for all of a domain, or group:staff. Nobody else is let in."`
 	Services  ServicesPolicy  `koanf:"services" help:"Base addresses of catalogues, in place of the public ones."`
 }
@@ -114,13 +113,6 @@ type ModelsPolicy struct {
 	Disciplines []string `koanf:"disciplines" check:"text" help:"NAME=FILE, classifiers of 'lab train topic': an academic document is accepted where one of them is sure that it is of its discipline; a wanted paper always is"`
 	LinkLists   string   `koanf:"link-lists" check:"text" help:"word lists of 'lab train links', or of your own (YAML)"`
 	LinkPrior   string   `koanf:"link-prior" check:"text" help:"weights of 'lab train links --prior'"`
-}
-
-// SFTPPolicy names files of keys.
-type SFTPPolicy struct {
-	KnownHosts string `koanf:"known-hosts" check:"text" help:"file of the host keys that are known, as in ~/.ssh/known_hosts: a server that is not in it is told nothing"`
-	Identity   string `koanf:"identity" check:"text" help:"file of a private key, as ssh-keygen writes it, without a passphrase"`
-	Agent      string `koanf:"agent" check:"text" help:"socket of an SSH agent that has keys"`
 }
 
 // ServicesPolicy are base addresses; an empty one is the public service.
