@@ -1,0 +1,197 @@
+package housetest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	maxColumns    = 120 // a tab counts as four
+	maxMethods    = 40
+	maxParameters = 7
+)
+
+// ceiling is a row of the table of sizes in docs/architecture.md.
+var ceiling = regexp.MustCompile(`(?m)^\| ([a-z][^|]*[^| ]) \| ([\d,]+) \|$`)
+
+// TestTotals holds the whole to the table of sizes in docs/architecture.md. A ceiling
+// may be lowered, not raised.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	is := count(t)
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "architecture.md"))
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "\n## Sizes\n")
+	require.True(t, found)
+	rows := ceiling.FindAllStringSubmatch(table, -1)
+	for _, row := range rows {
+		most, err := strconv.Atoi(strings.ReplaceAll(row[2], ",", ""))
+		require.NoError(t, err)
+		n, known := is[row[1]]
+		if !known {
+			t.Errorf("%q is not measured, or is within the rule for all: take it out of the table", row[1])
+		}
+		t.Logf("%s: %d of %d", row[1], n, most)
+		if n > most {
+			t.Errorf("%s: %d, more than %d", row[1], n, most)
+		}
+		delete(is, row[1])
+	}
+	for what, n := range is {
+		t.Errorf("%s: %d, and the table of sizes in docs/architecture.md has no such row", what, n)
+	}
+}
+
+// sizes counts the files of the repository.
+type sizes struct {
+	is       map[string]int
+	exported map[string][]string        // package folder → names
+	used     map[string]map[string]bool // name after a dot → folders of the packages that write it
+}
+
+// count measures every row of the table of sizes. Of methods it gives the types that
+// have too many.
+func count(t *testing.T) map[string]int {
+	t.Helper()
+	cmd := exec.Command("git", "ls-files", "*.go", "*.md")
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skip("no git repository: ", err)
+	}
+	tooMany := fmt.Sprintf("functions of more than %d parameters", maxParameters)
+	s := &sizes{is: map[string]int{tooMany: 0}, exported: map[string][]string{}, used: map[string]map[string]bool{}}
+	methods := map[string]int{}
+	for _, name := range strings.Fields(string(out)) {
+		raw, err := os.ReadFile(filepath.Join(root(t), name))
+		if os.IsNotExist(err) { // deleted, and not yet committed
+			continue
+		}
+		require.NoError(t, err)
+		switch text := string(raw); {
+		case strings.HasSuffix(name, ".md"):
+			s.is["words of documentation"] += len(strings.Fields(text))
+		case strings.HasSuffix(name, "_test.go"):
+			s.is["lines of tests"] += strings.Count(text, "\n")
+			s.is["lines of tests over 120 columns"] += wide(text)
+			s.names(t, name, raw, nil)
+		default:
+			s.is["lines of the program"] += strings.Count(text, "\n")
+			s.is["lines of the program over 120 columns"] += wide(text)
+			s.names(t, name, raw, methods)
+		}
+	}
+	for of, n := range methods {
+		if n > maxMethods {
+			s.is["methods of `"+of+"`"] = n
+		}
+	}
+	s.is["exported names that no other package mentions"] = s.private()
+	return s.is
+}
+
+func wide(text string) (n int) {
+	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "    ")) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > maxColumns {
+			n++
+		}
+	}
+	return n
+}
+
+// names counts the declarations of a file; methods is nil for a test.
+func (s *sizes) names(t *testing.T, name string, raw []byte, methods map[string]int) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, raw, 0)
+	require.NoError(t, err)
+	dir := filepath.Dir(name)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if sel, is := n.(*ast.SelectorExpr); is {
+			in := dir
+			if strings.HasSuffix(file.Name.Name, "_test") {
+				in += "_test"
+			}
+			if s.used[sel.Sel.Name] == nil {
+				s.used[sel.Sel.Name] = map[string]bool{}
+			}
+			s.used[sel.Sel.Name][in] = true
+		}
+		return true
+	})
+	if methods == nil {
+		return
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Type.Params.NumFields() > maxParameters {
+				s.is[fmt.Sprintf("functions of more than %d parameters", maxParameters)]++
+			}
+			if d.Recv != nil {
+				methods[filepath.Base(dir)+"."+receiver(d.Recv.List[0].Type)]++
+			} else {
+				s.export(dir, file.Name.Name, d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch x := spec.(type) {
+				case *ast.TypeSpec:
+					s.export(dir, file.Name.Name, x.Name)
+				case *ast.ValueSpec:
+					for _, n := range x.Names {
+						s.export(dir, file.Name.Name, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (s *sizes) export(dir, pkg string, name *ast.Ident) {
+	if name.IsExported() && pkg != "main" {
+		s.exported[dir] = append(s.exported[dir], name.Name)
+	}
+}
+
+// private counts the exported names that are written after a dot in no other package.
+func (s *sizes) private() (n int) {
+	for dir, names := range s.exported {
+		for _, name := range names {
+			others := len(s.used[name])
+			if s.used[name][dir] {
+				others--
+			}
+			if others == 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// receiver is the name of a method's type, without a star and type parameters.
+func receiver(e ast.Expr) string {
+	switch x := e.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.IndexListExpr:
+		return receiver(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return "?"
+}
