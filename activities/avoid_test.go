@@ -43,7 +43,7 @@ func (l *library) recrawlSite(t *testing.T, host string) {
 // out, and from then on all do. Years pass between the recrawls.
 func TestAvoidedDirectoryHeals(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 30, nil)
+	l := newLibrary(t, 12, nil)
 	papers := l.sample.Truth().Papers
 	var beside string
 	for _, p := range papers {
@@ -94,7 +94,7 @@ func TestAvoidedDirectoryHeals(t *testing.T) {
 // request to any site.
 func TestNewlyWantedPaperIsLookedForAmongWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 60, nil)
+	l := newLibrary(t, 12, nil)
 	last := l.harvest.Years.To
 	l.harvest.Years.To--
 	l.harvest.ID = l.harvest.Venue + "/" + l.harvest.Years.String()

@@ -32,8 +32,7 @@ func (l *library) yield(t *testing.T) store.Yield {
 // crawl's history gave asks less for each accepted document.
 func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	t.Parallel()
-	broad := newLibrary(t, 30, nil)
-	broad.collect(t, "")
+	broad := newHarvested(t)
 	g, err := stats.Generate(t.Context(), broad.DB, nil, stats.Lists{Domains: 8000}, nil)
 	require.NoError(t, err)
 	require.Positive(t, g.URLs)
@@ -42,7 +41,7 @@ func TestWhitelistCrawlAsksLessForAPaper(t *testing.T) {
 	black := broad.yield(t)
 	require.Equal(t, "blacklist", black.Policy)
 
-	narrow := newLibrary(t, 30, map[string]string{"crawl-policy": "whitelist"})
+	narrow := newLibrary(t, 60, map[string]string{"crawl-policy": "whitelist"})
 	require.NoError(t, narrow.DB.ImportWhitelist(t.Context(), urls))
 	_, err = narrow.DB.SeedWhitelist(t.Context(), 0)
 	require.NoError(t, err)
@@ -99,7 +98,7 @@ func (l *library) compareOrders(t *testing.T, listed []string) {
 
 func TestBlacklistedHostIsNotAsked(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 30, nil)
+	l := newLibrary(t, 12, nil)
 	truth := l.sample.Truth()
 	var host string
 	for _, p := range truth.Papers {

@@ -23,6 +23,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
@@ -46,7 +47,7 @@ type library struct {
 // newLibrary opens a library over a sample web.
 func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
-	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers})
+	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, NoCrawlDelay: true})
 	web := newChangingWeb(sample.Handler())
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
@@ -62,9 +63,11 @@ func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 // settings lead to.
 func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[string]string, policy ...func(*config.Policy)) *library {
 	t.Helper()
-	given := map[string]string{"database-url": devtest.Postgres(t), "data-dir": t.TempDir(), "dblp-delay": "1ms", "search": "searxng",
-		"delay": "0s", "min-delay": "0s", "contact": "test@example.org"}
+	given := map[string]string{"dblp-delay": "1ms", "search": "searxng", "delay": "0s", "min-delay": "0s", "contact": "test@example.org"}
 	maps.Copy(given, settings)
+	if given["database-url"] == "" {
+		given["database-url"], given["data-dir"] = devtest.Postgres(t), t.TempDir()
+	}
 	cfg, err := config.Load(given, os.DevNull, nil)
 	require.NoError(t, err)
 	// Who waits for a host that failed waits a moment.
@@ -72,7 +75,7 @@ func openLibrary(t *testing.T, key string, years gleaner.Years, settings map[str
 	for _, change := range policy {
 		change(&cfg.Policy)
 	}
-	a, err := app.Open(t.Context(), cfg, app.Options{})
+	a, err := app.Open(t.Context(), cfg, app.Options{Reader: documenttest.Shared()})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	l := &library{App: a, acts: activities.New(a), harvest: activities.Harvest{ID: key + "/" + years.String(), Venue: key, Years: years}}
@@ -331,9 +334,8 @@ func (l *library) requireFound(t *testing.T, ms []mutation) {
 
 func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 60, nil)
-	l.collect(t, "")
-	first, requests := l.web.reset()
+	l := newHarvested(t)
+	first, requests := harvested.bytes, harvested.requests
 	changed := l.mutate(t)
 	require.Len(t, changed, 30)
 	l.collect(t, activities.AgainAll)
@@ -352,9 +354,7 @@ func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 
 func TestRecrawlAsksWhatIsDue(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 30, nil)
-	l.collect(t, "")
-	l.web.reset()
+	l := newHarvested(t)
 	recrawl := func(all bool) []string {
 		due, _ := l.recrawl(t, store.Selection{Venue: l.harvest.Venue}, all)
 		return due

@@ -209,8 +209,7 @@ func TestRequeueGoesOnWhereItWas(t *testing.T) {
 // at again.
 func TestMatchHeldGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 12, nil)
-	l.collect(t, "")
+	l := newHarvested(t)
 	matched := `SELECT d.id::text FROM documents d WHERE first_pages <> '' AND state <> 'failed' AND ($1 OR EXISTS (SELECT 1 FROM matches m WHERE m.sha256=d.sha256)) ORDER BY d.id`
 	all, some := l.list(t, matched, true), l.list(t, matched, false)
 	require.Greater(t, len(some), 4)

@@ -46,7 +46,7 @@ func (l *library) parents(t *testing.T) (all []string) {
 // same pages that lead to them.
 func TestImportOfOwnWARC(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 30, nil)
+	l := newLibrary(t, 12, nil)
 	h := l.harvest
 	h.Options.WARC = true
 	l.run(t, workflows.HarvestID(h.ID), workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})

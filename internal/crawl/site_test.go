@@ -18,6 +18,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -59,7 +60,7 @@ func newWorldOn(t *testing.T, dsn string) *world {
 	require.NoError(t, err)
 	repo.BelongTo(db)
 	t.Cleanup(func() { _ = repo.Close() })
-	w.coll = collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Log: slog.New(slog.DiscardHandler)})
+	w.coll = collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Log: slog.New(slog.DiscardHandler)})
 	w.cfg.Strategy, w.cfg.Leads, w.cfg.Batch = rank.BreadthFirst, "all", 1
 	return w
 }
@@ -70,7 +71,7 @@ func (w *world) filters(t *testing.T) {
 	repo, err := repository.Open(t.Context(), "file://"+t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = repo.Close() })
-	w.coll = collection.New(collection.Parts{DB: w.db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced), Log: slog.New(slog.DiscardHandler)})
+	w.coll = collection.New(collection.Parts{DB: w.db, Repo: repo, Reader: documenttest.Shared(), Filter: document.NewFilter(document.Balanced), Log: slog.New(slog.DiscardHandler)})
 }
 
 func (w *world) crawler(f Fetcher) *Crawler {

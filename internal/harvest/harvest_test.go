@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
@@ -159,7 +160,7 @@ func (o *outside) open(t *testing.T, dsn string, settings map[string]string, pol
 	for _, change := range policy {
 		change(&cfg.Policy)
 	}
-	a, err := app.Open(t.Context(), cfg, app.Options{Log: o.log})
+	a, err := app.Open(t.Context(), cfg, app.Options{Log: o.log, Reader: documenttest.Shared()})
 	require.NoError(t, err)
 	t.Cleanup(a.Close)
 	return a

@@ -18,6 +18,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/ingest/source"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
@@ -48,7 +49,7 @@ func newShop(t testing.TB) *shop {
 	require.NoError(t, err)
 	repo.BelongTo(db)
 	t.Cleanup(func() { _ = repo.Close(); db.Close() })
-	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced)})
+	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Filter: document.NewFilter(document.Balanced)})
 	return &shop{New(Parts{DB: db, Repo: repo, Coll: coll}), t, dir, sampleweb.NewPile(7)}
 }
 

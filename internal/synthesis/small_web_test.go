@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gleaner/internal/document"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
@@ -108,7 +108,7 @@ func newShop(t *testing.T, web *smallWeb) *shop {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = repo.Close() })
 	log := slog.New(slog.DiscardHandler)
-	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Log: log})
+	coll := collection.New(collection.Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Log: log})
 	cfg := Defaults()
 	cfg.RetryBase, cfg.SlicePages = time.Millisecond, 3
 	return &shop{db, collections.In(db), Tools{DB: db, Keeper: keeper, Fetch: client, Coll: coll, Getter: politely{client}, Passing: func(error) bool { return false }, Config: cfg, Log: log}, web}

@@ -21,6 +21,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/sampleweb"
@@ -63,7 +64,7 @@ func newWorld(t *testing.T) *world {
 // web.
 func newWorldBehind(t *testing.T, more map[string]string, before func(web http.Handler) http.Handler) *world {
 	t.Helper()
-	return newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3}, more, before)
+	return newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3, NoCrawlDelay: true}, more, before)
 }
 
 // newWorldOf is newWorldBehind with another web.
@@ -99,7 +100,7 @@ func (w *world) work(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
+		done <- pool.Run(ctx, w.cfg, pool.Options{Cores: 2, Reader: documenttest.Shared(), Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))})
 	}()
 	return func() {
 		cancel()

@@ -14,6 +14,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -124,11 +125,8 @@ func (w *world) harvestOf(t *testing.T, years gleaner.Years) activities.Harvest 
 	return h
 }
 
-// buildWorker builds the worker program.
+// buildWorker returns the worker program.
 func buildWorker(t *testing.T) (program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "worker")
-	out, err := exec.Command("go", "build", "-o", program, "gleaner/worker").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return program
+	return filepath.Join(devtest.Programs(t), "worker")
 }

@@ -19,6 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/document"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/service/config"
 	"gleaner/workflows"
 )
@@ -64,8 +65,9 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 type Options struct {
 	Queues []string
 	Log    *slog.Logger
-	Cores  int            // documents examined at a time
-	Child  document.Child // how the program starts itself as the built-in PDF reader
+	Cores  int               // documents examined at a time
+	Child  document.Child    // how the program starts itself as the built-in PDF reader
+	Reader collection.Reader // reads documents; nil is a document.Reader
 }
 
 func (o Options) withDefaults() Options {

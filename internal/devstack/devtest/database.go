@@ -42,11 +42,7 @@ func EmptyPostgres(tb testing.TB) (dsn string) {
 // may be connected, and is this test's own.
 func Copy(tb testing.TB, of string) (dsn string) {
 	tb.Helper()
-	u, err := url.Parse(of)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return create(tb, " template "+strings.TrimPrefix(u.Path, "/"))
+	return create(tb, " template "+databaseOf(of))
 }
 
 // PostgresApart is Postgres with a clock that is ahead of this machine's by some
@@ -59,13 +55,9 @@ func PostgresApart(tb testing.TB, ahead time.Duration) (dsn string) {
 		sql += fmt.Sprintf("create function apart.%s() returns timestamptz language sql %s as "+
 			"$$ select pg_catalog.%s() + interval '%d ms' $$; ", name, kind, name, ahead.Milliseconds())
 	}
-	u, err := url.Parse(dsn)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	// Named before the catalogue the schema's functions are found before those of
 	// the catalogue, by the defaults of the tables that are made in it, too.
-	admin(tb, dsn, sql+"alter database "+strings.TrimPrefix(u.Path, "/")+" set search_path = apart, pg_catalog")
+	admin(tb, dsn, sql+"alter database "+databaseOf(dsn)+" set search_path = apart, pg_catalog")
 	return dsn
 }
 
@@ -87,15 +79,49 @@ func create(tb testing.TB, template string) (dsn string) {
 	tb.Helper()
 	server, name := server(tb), "test_"+strings.ToLower(rand.Text())
 	admin(tb, server, "create database "+name+template)
-	tb.Cleanup(func() {
-		dropping.Go(func() {
-			// Force: a test that failed may have left a connection open.
-			if err := execute(server, "drop database if exists "+name+" with (force)"); err != nil {
-				fmt.Fprintln(os.Stderr, "devtest:", err)
-			}
-		})
-	})
+	tb.Cleanup(func() { drop(server, name) })
 	return named(server, name)
+}
+
+// kept are the databases that outlive their test: name → server.
+var kept sync.Map
+
+// KeptPostgres is Postgres for a database that Main drops: tests Copy it.
+func KeptPostgres(tb testing.TB) (dsn string) {
+	tb.Helper()
+	server, name := server(tb), "kept_"+strings.ToLower(rand.Text())
+	template, err := templates.get(server)
+	if err != nil {
+		tb.Fatalf("template of the test databases: %v", err)
+	}
+	admin(tb, server, "create database "+name+" template "+databaseOf(template))
+	kept.Store(name, server)
+	return named(server, name)
+}
+
+func dropKept() {
+	kept.Range(func(name, server any) bool {
+		drop(server.(string), name.(string))
+		return true
+	})
+}
+
+// drop begins to drop a database.
+func drop(server, name string) {
+	dropping.Go(func() {
+		// Force: a test that failed may have left a connection open.
+		if err := execute(server, "drop database if exists "+name+" with (force)"); err != nil {
+			fmt.Fprintln(os.Stderr, "devtest:", err)
+		}
+	})
+}
+
+func databaseOf(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		panic(err) // made by named
+	}
+	return strings.TrimPrefix(u.Path, "/")
 }
 
 // named is the DSN of another database of a server.

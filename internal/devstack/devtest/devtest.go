@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,7 @@ var shared struct {
 // temporary folder.
 func Main(m *testing.M) int {
 	code := m.Run()
+	dropKept()
 	dropping.Wait()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -80,6 +82,49 @@ func Temporal(tb testing.TB) (address, namespace string) {
 		tb.Fatalf("test namespace: %v", err)
 	}
 	return address, namespace
+}
+
+// programs are built once: to link one takes seconds.
+var programs struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// ProgramsVariable names a folder that holds the programs.
+const ProgramsVariable = "GLEANER_TEST_BIN"
+
+// Programs returns the folder of the programs starter and worker, which are built at the
+// first use unless GLEANER_TEST_BIN names a folder.
+func Programs(tb testing.TB) (dir string) {
+	tb.Helper()
+	programs.once.Do(func() {
+		if programs.dir = os.Getenv(ProgramsVariable); programs.dir != "" {
+			return
+		}
+		programs.dir = Dir(tb)
+		out, err := exec.Command("go", "build", "-o", programs.dir+"/", "gleaner/starter", "gleaner/worker").CombinedOutput()
+		if err != nil {
+			programs.err = fmt.Errorf("%w: %s", err, out)
+		}
+	})
+	if programs.err != nil {
+		tb.Fatalf("programs: %v", programs.err)
+	}
+	return programs.dir
+}
+
+// Dir returns a new folder that Main removes.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "gleaner-test-*")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.dirs = append(shared.dirs, dir)
+	return dir
 }
 
 func register(ctx context.Context, address, namespace string) error {

@@ -44,6 +44,9 @@ func (p *paper) electronic() string {
 func (w *Web) buildProceedings() {
 	h := w.host(ProceedingsHost)
 	h.robots = "User-agent: *\nCrawl-delay: 1\nDisallow: /search\nAllow: /\n"
+	if w.opt.NoCrawlDelay {
+		h.robots = strings.Replace(h.robots, "Crawl-delay: 1\n", "", 1)
+	}
 	volumes := map[int][]*paper{}
 	for _, p := range w.papers {
 		if !p.landing {

@@ -28,6 +28,8 @@ type Options struct {
 	Conferences []Conference
 	// Hostile adds sites that want their reader to fail (HostileHosts).
 	Hostile bool
+	// NoCrawlDelay leaves out the delay of a second that ProceedingsHost asks for.
+	NoCrawlDelay bool
 	// Latency is waited before every answer. Default none.
 	Latency time.Duration
 	// LogSize is how many requests Log remembers, the newest. Default 100,000.

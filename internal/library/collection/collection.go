@@ -19,11 +19,20 @@ import (
 	"gleaner/internal/record/store"
 )
 
+// Reader reads text out of files, as document.Reader does.
+type Reader interface {
+	Read(context.Context, document.Part) (*document.Text, error)
+	ReadUntil(context.Context, document.Part, func(*document.Text) document.More) (*document.Text, error)
+	Quick() *document.Reader
+	Recognises() bool
+	Picture(ctx context.Context, body []byte) ([]byte, error)
+}
+
 // Parts are what a collection is made of.
 type Parts struct {
 	DB     *store.DB
 	Repo   *repository.Repository
-	Reader *document.Reader
+	Reader Reader
 	Filter *document.Filter // nil keeps every document unread, as the switch of CDI does (Wu et al., WIDM 2012)
 	// Disciplines of which an academic document is to be, by the likeness of its text;
 	// nil takes all.
@@ -39,7 +48,7 @@ type Parts struct {
 type Collection struct {
 	db     *store.DB
 	repo   *repository.Repository
-	reader *document.Reader
+	reader Reader
 	filter *document.Filter
 	of     *classify.Disciplines
 	whole  bool

@@ -42,7 +42,7 @@ func (c *Collection) read(ctx context.Context, o opened, next func(*document.Tex
 	for _, p := range o.parts {
 		if p.Kind.IsDocument() {
 			reader := c.reader
-			if o.quick {
+			if o.quick && reader.Recognises() {
 				reader = reader.Quick()
 			}
 			t, err := reader.ReadUntil(ctx, p, next)

@@ -15,6 +15,7 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document"
+	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/repository"
@@ -61,7 +62,7 @@ func openCollection(dsn, dir string) (*Collection, func(), error) {
 		return nil, nil, err
 	}
 	repo.BelongTo(db)
-	c := New(Parts{DB: db, Repo: repo, Reader: document.NewReader(document.Options{}), Filter: document.NewFilter(document.Balanced)})
+	c := New(Parts{DB: db, Repo: repo, Reader: documenttest.Shared(), Filter: document.NewFilter(document.Balanced)})
 	return c, func() { _ = repo.Close(); db.Close() }, nil
 }
 

@@ -70,10 +70,11 @@ var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, 
 
 // Options are what no setting says. The zero value logs nothing and tells nobody.
 type Options struct {
-	Log   *slog.Logger
-	Watch Watch
-	Cores int            // documents read at a time; 0 is the number of processors
-	Child document.Child // how the program starts itself as the built-in PDF reader
+	Log    *slog.Logger
+	Watch  Watch
+	Cores  int               // documents read at a time; 0 is the number of processors
+	Child  document.Child    // how the program starts itself as the built-in PDF reader
+	Reader collection.Reader // reads documents; nil is a document.Reader
 }
 
 func (o Options) withDefaults() Options {

@@ -15,8 +15,12 @@ func (a *App) openCollection(ctx context.Context) {
 		a.Log.WarnContext(ctx, "no folder for temporary files", "error", err)
 	}
 	a.shutTemp = shut
-	reader := document.NewReader(document.Options{OCR: a.Config.Documents.OCR, Child: a.options.Child, TempDir: temp})
-	if !reader.Poppler() {
+	own := document.NewReader(document.Options{OCR: a.Config.Documents.OCR, Child: a.options.Child, TempDir: temp})
+	reader := a.options.Reader
+	if reader == nil {
+		reader = own
+	}
+	if !own.Poppler() {
 		a.Log.WarnContext(ctx, "poppler's pdftotext is not installed: PDFs are read by the built-in reader, which reads fewer and less of them")
 	}
 	a.Collection = collection.New(collection.Parts{DB: a.DB, Repo: a.Repo, Log: a.Log, Cores: a.options.Cores, Filter: a.filter, Disciplines: a.disciplines, Whole: a.Config.Documents.WholeText, Names: a.Config.Policy.Documents.NameFilter,
