@@ -2,6 +2,9 @@
 
 GO ?= go
 
+# Checkouts in different folders share the build cache.
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
+
 # Tools are pinned here and run from the module cache: they stay out of go.mod.
 STATICCHECK   = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 WORKFLOWCHECK = go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
@@ -35,9 +38,20 @@ RACE = ./internal/fetch/... ./internal/politeness/... ./internal/record/frontier
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
 
+# Where tests find the programs, which the rule has built.
+BIN = GLEANER_TEST_BIN=$(CURDIR)/bin
+
+# Shows what was skipped, what was slow, and the processor time.
+COUNTTESTS = $(GO) run ./internal/lab/housetest/cmd/counttests
+
+# The packages that take longest begin first. Their tests wait more than they compute,
+# so that more of them run at a time than there are processors.
+PACKAGES = ./worker/pool ./activities ./starter ./internal/crawl ./internal/library/collection ./internal/console ./internal/ingest ./...
+PARALLEL = -p 3 -parallel 4
+
 SHELL = bash
 
-.PHONY: help build man demo test measure chaos mutants fuzz race check format vet staticcheck house workflowcheck vulncheck gosec clean
+.PHONY: help build man demo test soak measure chaos mutants fuzz race check format vet staticcheck house workflowcheck vulncheck gosec clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,12 +67,17 @@ demo: ## harvest a sample venue from a bundled sample web; installs what is miss
 	@.ci/setup demo
 	$(GO) run ./starter demo
 
-test: ## every test, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
+test: ## the tests, on a real Temporal server and a real Postgres; installs what is missing first, lists what was skipped
 	@.ci/setup test
-	@set -o pipefail; GLEANER_SHARED=none $(WITHSTACK) $(GO) test -json -timeout 60m ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
+	@$(GO) build -o bin/ ./starter ./worker
+	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -short -json -timeout 30m $(PARALLEL) $(PACKAGES)
 
-measure: ## the tests again, and what they measure on real sites and documents in a folder "shared" beside the checkout (an hour or more)
-	@set -o pipefail; $(WITHSTACK) $(GO) test -json -timeout 2h ./... | $(GO) run ./internal/lab/housetest/cmd/counttests
+soak: chaos ## what takes hours: every test in full, two hundred faults, and all packages under the race detector
+	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)
+	@GLEANER_SHARED=none $(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -race -short -json -timeout 2h $(PACKAGES)
+
+measure: build ## the tests again, and what they measure on real sites and documents in a folder "shared" beside the checkout (an hour or more)
+	@$(COUNTTESTS) env $(BIN) $(WITHSTACK) $(GO) test -json -timeout 2h $(PACKAGES)
 
 chaos: build ## two hundred faults in one harvest, on real servers (Linux, root for a full disk; about half an hour)
 	$(GO) run ./internal/lab/chaos/cmd/chaos -bin bin $(CHAOS)

@@ -154,7 +154,7 @@ func (c *child) kill(t *testing.T) {
 // by the web's own log, is what was in flight.
 func TestKilledProcessesRepeatAlmostNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("crawls for a minute and more")
+		t.Skip("soak: crawls for a minute and more")
 	}
 	t.Parallel()
 	web := sampleweb.New(sampleweb.Options{Seed: 7, Authors: 10, Papers: 30, PagesPerSite: 70})

@@ -151,7 +151,7 @@ func decodeHits(t testing.TB, raw []byte) []gleaner.Paper {
 // author has three papers, and no co-author is known.
 func TestFarm(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures on the web farm")
+		t.Skip("soak: measures on the web farm")
 	}
 	for _, from := range []struct {
 		sites, truth string

@@ -74,7 +74,7 @@ func pageOf(p gleaner.Paper, r *rand.Rand, words []string) string {
 // thousand documents in it. Skipped with -short.
 func TestMillionTitles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a million titles")
+		t.Skip("soak: a million titles")
 	}
 	const n = 1_000_000
 	papers := synthetic(n)

@@ -200,7 +200,7 @@ func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Coll
 // nothing but what was in flight is asked for again. A host on the blacklist is not asked.
 func TestCollectOutlivesAKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the worker program is built and run")
+		t.Skip("soak: the worker program is built and run")
 	}
 	t.Parallel()
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})

@@ -299,7 +299,8 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 // asked, and lets it go on.
 func TestPauseHoldsAHarvest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	// Some site waits for its Crawl-delay when the harvest is paused.
+	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3}, nil, asItIs)
 	stop := w.work(t)
 	defer stop()
 	h := w.harvest(t)

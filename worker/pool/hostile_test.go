@@ -33,7 +33,7 @@ const (
 // another site a paper, or end the worker.
 func TestHostileWeb(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the worker program is built and run")
+		t.Skip("soak: the worker program is built and run")
 	}
 	t.Parallel()
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3, Hostile: true}, nil, func(web http.Handler) http.Handler { return web })

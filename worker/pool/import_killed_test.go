@@ -17,9 +17,6 @@ import (
 // files of a step and written nothing of it down. Another goes on: the counters are
 // those of an undisturbed import, and nothing is there twice.
 func TestImportOutlivesAKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the worker program is built and run")
-	}
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()

@@ -23,14 +23,14 @@ func asItIs(web http.Handler) http.Handler { return web }
 
 // TestManyWorkersAreOneVisitor: four worker programs work on two harvests that want
 // the same hosts, and one of them is killed while it crawls. By the web's log no
-// host sees two requests at a time, or two closer than a second; nothing is lost,
+// host sees two requests at a time, or two closer than the delay; nothing is lost,
 // and nothing but what was in flight is asked for again.
 func TestManyWorkersAreOneVisitor(t *testing.T) {
-	if testing.Short() {
-		t.Skip("four worker programs harvest at a second's delay")
-	}
 	t.Parallel()
-	const pause = time.Second
+	pause := time.Second
+	if testing.Short() {
+		pause /= 4
+	}
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 12, PagesPerSite: 2}, map[string]string{"delay": pause.String(), "min-delay": pause.String()}, asItIs)
 	program, workers := buildWorker(t), map[string]*exec.Cmd{}
 	for range 4 {
@@ -90,7 +90,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 // after a few events a harvest finds all that there is, asking for nothing twice.
 func TestShortHistoriesLoseNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts a Temporal server of its own")
+		t.Skip("soak: starts a Temporal server of its own")
 	}
 	t.Parallel()
 	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Headless: true, SearchAttributes: gleaner.SearchAttributes(),

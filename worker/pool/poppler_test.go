@@ -23,7 +23,7 @@ import (
 // be found starts, says what it lacks, and reads a PDF by its own reader.
 func TestAWorkerReadsWithoutPoppler(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the worker program is built and run")
+		t.Skip("soak: the worker program is built and run")
 	}
 	t.Parallel()
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 1, Papers: 6, PagesPerSite: 1}, map[string]string{"log-level": "warn"}, asItIs)

@@ -17,7 +17,7 @@ import (
 // wants the same outcome as without them. `make chaos` is the long form.
 func TestShort(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts servers of its own and breaks them for minutes")
+		t.Skip("soak: starts servers of its own and breaks them for minutes")
 	}
 	bin := filepath.Join(t.TempDir(), "bin")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin+"/", "gleaner/starter", "gleaner/worker")

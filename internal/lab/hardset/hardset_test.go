@@ -22,7 +22,7 @@ func testSeeds() []uint64 { return []uint64{301, 302, 303, 304, 305} }
 // with poor.
 func TestHardSet(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures on generated webs")
+		t.Skip("soak: measures on generated webs")
 	}
 	t.Run("rich", func(t *testing.T) { measure(t, func([]homepage.Subject) {}) })
 	t.Run("poor", func(t *testing.T) { measure(t, hardset.Poor) })

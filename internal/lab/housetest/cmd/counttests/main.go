@@ -1,24 +1,33 @@
-// Counttests reads what `go test -json` prints, shows it as `go test` does, and
-// ends with the tests that were skipped and why. A test may be skipped for want of
-// data that are not part of the repository, or of a program; it fails where one is
-// skipped for a reason that is not listed here, so that no test falls silent unseen.
+// Counttests runs a command that runs `go test -json`:
+//
+//	counttests withstack go test -json ./...
+//
+// It shows what `go test` does, and ends with the tests that were skipped and why, the
+// slowest tests and packages, and the processor time of the command with all that it
+// started. A test may be skipped for want of data that are not part of the repository,
+// or of a program, or because it takes minutes; counttests fails where one is skipped
+// for a reason that is not listed here.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // allowed are the reasons for which a test may be skipped.
 var allowed = []*regexp.Regexp{
 	regexp.MustCompile(`not measured: no real data`),                                // shared data: recorded sites, documents, farms
+	regexp.MustCompile(`^soak: `),                                                   // takes minutes: `make soak` runs it
 	regexp.MustCompile(`^no files in `),                                             // shared data: robots.txt of real hosts
 	regexp.MustCompile(`is not installed|no Chromium is installed|needs pdftotext`), // README lists what to install
 	regexp.MustCompile(`gives no process space|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes`), // isolation that a system lacks
@@ -28,24 +37,80 @@ var allowed = []*regexp.Regexp{
 // event is a line of `go test -json`.
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
 }
 
 type skipped struct{ test, reason string }
 
+// took is how long a test, or a package, ran.
+type took struct {
+	name    string
+	seconds float64
+}
+
+// totals is what a run came to.
+type totals struct {
+	skips           []skipped
+	tests, packages []took
+	failed          bool
+}
+
 func main() {
-	skips, failed, err := count(os.Stdin, os.Stdout)
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "counttests: no command given")
+		os.Exit(2)
+	}
+	fine, err := run(os.Stdout, os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "counttests:", err)
 		os.Exit(2)
 	}
-	if !report(os.Stdout, skips) || failed {
+	if !fine {
 		os.Exit(1)
+	}
+}
+
+// run runs the command, and reports whether all went well. The command's own status says
+// so, too: it may fail before it runs a test.
+func run(out io.Writer, args []string) (fine bool, err error) {
+	began := time.Now()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stderr = os.Stderr
+	lines, err := cmd.StdoutPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	t, err := count(lines, out)
+	failed := cmd.Wait()
+	if err != nil {
+		return false, err
+	}
+	fine = report(out, t.skips)
+	slowest(out, "tests", t.tests)
+	slowest(out, "packages", t.packages)
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	fmt.Fprintf(out, "%.0f processor seconds in %.0f seconds\n", used.Seconds(), time.Since(began).Seconds())
+	if failed != nil {
+		fmt.Fprintln(out, "FAIL:", failed)
+	}
+	return fine && !t.failed && failed == nil, nil
+}
+
+// slowest prints the ten that ran longest.
+func slowest(out io.Writer, what string, all []took) {
+	slices.SortFunc(all, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
+	fmt.Fprintf(out, "the slowest %s:\n", what)
+	for _, t := range all[:min(10, len(all))] {
+		fmt.Fprintf(out, "%8.1f s  %s\n", t.seconds, t.name)
 	}
 }
 
 // count shows what a run printed of packages and failures, and gathers what was
 // skipped.
-func count(in io.Reader, out io.Writer) (skips []skipped, failed bool, err error) {
+func count(in io.Reader, out io.Writer) (t totals, err error) {
 	said := map[string]string{} // by test
 	lines := bufio.NewReader(in)
 	for {
@@ -54,7 +119,7 @@ func count(in io.Reader, out io.Writer) (skips []skipped, failed bool, err error
 			if rerr == io.EOF {
 				rerr = nil
 			}
-			return skips, failed, rerr
+			return t, rerr
 		}
 		var e event
 		if json.Unmarshal(line, &e) != nil { // what the compiler says
@@ -70,20 +135,32 @@ func count(in io.Reader, out io.Writer) (skips []skipped, failed bool, err error
 				said[name] += e.Output
 			}
 		case "fail", "build-fail":
-			failed = true
+			t.failed = true
 			fmt.Fprint(out, said[name])
 			if e.Test == "" { // tests that a panic or the time limit took with it
 				unfinished(out, said, e.Package)
 			}
 		case "skip":
 			if e.Test != "" {
-				skips = append(skips, skipped{name, reason(said[name])})
+				t.skips = append(t.skips, skipped{name, reason(said[name])})
 			}
 		}
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
 			delete(said, name)
+			t.time(e)
 		}
 	}
+}
+
+// time notes how long a test or a package took.
+func (t *totals) time(e event) {
+	of := took{strings.TrimPrefix(e.Package, "gleaner/"), e.Elapsed}
+	if e.Test == "" {
+		t.packages = append(t.packages, of)
+		return
+	}
+	of.name += " " + e.Test
+	t.tests = append(t.tests, of)
 }
 
 // unfinished shows what the tests of a package said that came to no end, and forgets it.

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const run = `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: poppler's pdftotext is not installed\n"}
+const output = `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:7: poppler's pdftotext is not installed\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"--- SKIP: TestA (0.00s)\n"}
 {"Action":"skip","Package":"p","Test":"TestA"}
-{"Action":"pass","Package":"p","Test":"TestB"}
+{"Action":"pass","Package":"p","Test":"TestB","Elapsed":2.5}
 not a line of JSON
 {"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}
 {"Action":"pass","Package":"p"}
@@ -25,11 +25,11 @@ not a line of JSON
 func TestSkippedTestsAreCounted(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	skips, failed, err := count(strings.NewReader(run), &out)
+	got, err := count(strings.NewReader(output), &out)
 	require.NoError(t, err)
-	require.False(t, failed)
-	require.Equal(t, []skipped{{"p.TestA", "poppler's pdftotext is not installed"}}, skips)
-	require.True(t, report(&out, skips))
+	require.False(t, got.failed)
+	require.Equal(t, []skipped{{"p.TestA", "poppler's pdftotext is not installed"}}, got.skips)
+	require.True(t, report(&out, got.skips))
 	require.Contains(t, out.String(), "not a line of JSON\nok  \tp\t0.1s\nskipped  p.TestA  poppler")
 	require.Contains(t, out.String(), "1 tests skipped")
 }
@@ -37,20 +37,20 @@ func TestSkippedTestsAreCounted(t *testing.T) {
 func TestASkipForAnotherReasonFails(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	skips, _, err := count(strings.NewReader(strings.ReplaceAll(run, "poppler's pdftotext is not installed", "flaky on Mondays")), &out)
+	got, err := count(strings.NewReader(strings.ReplaceAll(output, "poppler's pdftotext is not installed", "flaky on Mondays")), &out)
 	require.NoError(t, err)
-	require.False(t, report(&out, skips))
+	require.False(t, report(&out, got.skips))
 	require.Contains(t, out.String(), "NOT ALLOWED: flaky on Mondays")
 }
 
 func TestAFailureIsShown(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	_, failed, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"it broke\n"}
+	got, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"it broke\n"}
 {"Action":"fail","Package":"p","Test":"TestA"}
 `), &out)
 	require.NoError(t, err)
-	require.True(t, failed)
+	require.True(t, got.failed)
 	require.Contains(t, out.String(), "it broke")
 }
 
@@ -58,18 +58,31 @@ func TestAFailureIsShown(t *testing.T) {
 func TestWhatDiedIsShown(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	_, failed, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: over\n"}
+	got, err := count(strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: over\n"}
 {"Action":"output","Package":"q","Test":"TestB","Output":"goes on\n"}
 {"Action":"fail","Package":"p"}
 {"Action":"pass","Package":"q","Test":"TestB"}
 `), &out)
 	require.NoError(t, err)
-	require.True(t, failed)
+	require.True(t, got.failed)
 	require.Equal(t, "panic: over\n", out.String())
 }
 
-// Every reason that the project's tests give is one of those allowed, unless it is a
-// reason of -short: what would be found at the end of the whole run is found here.
+// TestTheSlowestAreNamed, and the command's status counts.
+func TestTheSlowestAreNamed(t *testing.T) {
+	t.Parallel()
+	for status, fine := range map[string]bool{"0": true, "1": false} {
+		var out strings.Builder
+		got, err := run(&out, []string{"sh", "-c", "cat <<'END'\n" + output + "END\nexit " + status})
+		require.NoError(t, err)
+		require.Equal(t, fine, got)
+		require.Contains(t, out.String(), "the slowest tests:\n     2.5 s  p TestB\n     0.0 s  p TestA\nthe slowest packages:\n")
+		require.Contains(t, out.String(), " processor seconds in ")
+	}
+}
+
+// Every reason that the project's tests give is one of those allowed: what would be found
+// at the end of the whole run is found here.
 func TestReasonsAreAllowed(t *testing.T) {
 	t.Parallel()
 	reasons := 0
@@ -82,9 +95,6 @@ func TestReasonsAreAllowed(t *testing.T) {
 			return err
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if cond, ok := n.(*ast.IfStmt); ok && ofShort(cond.Cond) {
-				return false
-			}
 			if reason, ok := skips(n); ok {
 				reasons++
 				require.True(t, isAllowed(reason), "%s skips for %q", path, reason)
@@ -94,16 +104,6 @@ func TestReasonsAreAllowed(t *testing.T) {
 		return nil
 	}))
 	require.Greater(t, reasons, 10)
-}
-
-// ofShort is a condition by -short alone.
-func ofShort(e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	fn, ok := call.Fun.(*ast.SelectorExpr)
-	return ok && fn.Sel.Name == "Short"
 }
 
 // skips is the reason, or its beginning, that a call of Skip or Skipf gives.
