@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Variable names the folder of real data; a folder that does not exist, such as
-// "none", leaves every measurement on it out.
+// Variable names the folder of real data; "none" leaves every measurement on it out, and
+// in a folder without the data a measurement fails.
 const Variable = "GLEANER_SHARED"
 
 // Path returns the absolute path of what lies under these parts in the folder of
@@ -21,6 +21,9 @@ func Path(tb testing.TB, parts ...string) string {
 		if _, err := os.Stat(path); err == nil {
 			return path
 		}
+	}
+	if named := os.Getenv(Variable); named != "" && named != "none" {
+		tb.Fatalf("needs data: there is no %q in %s", what, named)
 	}
 	tb.Skipf("not measured: no real data %q in a folder \"shared\" beside the checkout (%s names another)", what, Variable)
 	return ""
