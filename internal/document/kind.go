@@ -49,6 +49,10 @@ func (k Kind) IsDocument() bool {
 	return false
 }
 
+// IsPaper reports whether papers are published as files of this kind. It leaves out plain
+// text and markup, which are mostly code, notes and pages where an archive holds them.
+func (k Kind) IsPaper() bool { return k.IsDocument() && k != HTML && k != PlainText && k != XML }
+
 // IsPacked reports whether Unpack opens this kind.
 func (k Kind) IsPacked() bool {
 	switch k {

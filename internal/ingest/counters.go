@@ -131,6 +131,9 @@ func outcome(js []collection.Judgement, kind document.Kind, known bool) (outcome
 		o, r := outcomeOf(j, kind, known)
 		if r > rank {
 			rank, outcome, detail, class = r, o, j.Outcome, j.Class
+			if j.Overruled {
+				detail += ", rejected before"
+			}
 		}
 	}
 	return outcome, detail, class

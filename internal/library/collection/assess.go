@@ -25,7 +25,7 @@ func (c *Collection) Assess(ctx context.Context, f File) ([]Judgement, error) {
 		return nil, err
 	}
 	defer release()
-	if c.filter == nil {
+	if c.filter == nil && len(o.parts) > 0 {
 		return []Judgement{{State: gleaner.DocumentAccepted, Outcome: unread}}, nil
 	}
 	files := []opened{o}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
+	"strings"
 
 	"gleaner/internal/document"
 )
@@ -22,17 +24,24 @@ type opened struct {
 // for before a processor is, everywhere: who holds the one may wait for the other.
 func (c *Collection) open(ctx context.Context, name, media string, body []byte) (o opened, release func(), err error) {
 	o, release = opened{name: name, media: media, body: body}, func() {}
-	if n := document.Unpacked(name, media, body, document.Limits{}); n > 0 {
-		if release, err = c.memory.Hold(ctx, n); err != nil {
+	unpacked := document.Unpacked(name, media, body, document.Limits{})
+	if unpacked > 0 {
+		if release, err = c.memory.Hold(ctx, unpacked); err != nil {
 			return o, func() {}, err
 		}
 	}
 	o.parts, err = document.Unpack(name, media, body, document.Limits{})
 	if errors.As(err, &o.bad) {
 		err = nil // it is named when the file is judged
+	} else if unpacked > 0 && !slices.ContainsFunc(o.parts, mayBePaper) {
+		o.parts = nil
 	}
 	return o, release, err
 }
+
+// mayBePaper reports whether a file in a packed one may be a paper: it is of a kind in which
+// papers are published, or it is all that was packed and no member of an archive.
+func mayBePaper(p document.Part) bool { return p.Kind.IsPaper() || !strings.Contains(p.Name, "/") }
 
 // read reads the document of a file, part by part, as next says.
 func (c *Collection) read(ctx context.Context, o opened, next func(*document.Text) document.More) (*document.Text, document.Kind, error) {

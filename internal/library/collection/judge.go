@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ type Judgement struct {
 	Outcome string
 	Class   string
 	Matched []store.Found
+	// Overruled says that the filter had rejected what is accepted without it now.
+	Overruled bool
 }
 
 // Academic reports whether the document was accepted.
@@ -48,8 +51,9 @@ func (j Judgement) Papers() []string {
 }
 
 // Judge reads a stored document, filters it and matches it against every wanted
-// paper, and records the result. One that was judged before is not read again:
-// it is matched with what its places, old and new, say of it. A file that cannot
+// paper, and records the result. One that was judged before is not read again, unless
+// the filter was on then and is off now, or the reverse: it is matched with what its
+// places, old and new, say of it. A file that cannot
 // be read is rejected with the reason, one whose blob is gone has failed; an
 // error is the system's.
 func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
@@ -93,7 +97,9 @@ func (c *Collection) judgeBy(ctx context.Context, sha string, get getter) (Judge
 	if err != nil {
 		return Judgement{}, err
 	}
-	if d.State == gleaner.DocumentAccepted || d.State == gleaner.DocumentRejected {
+	switch {
+	case d.State == gleaner.DocumentAccepted && (c.filter == nil || d.Outcome != unread),
+		d.State == gleaner.DocumentRejected && c.filter != nil:
 		return c.matchAgain(ctx, sha)
 	}
 	return c.examine(ctx, d, places, get)
@@ -143,8 +149,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		at = places[0]
 	}
 	if c.filter == nil {
-		d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
-		return c.save(ctx, d, places, nil, nil, 0)
+		return c.takeUnread(ctx, d, places, at, get)
 	}
 	if reason, is := unwelcome(d, places); is && c.names {
 		d.State, d.Outcome, d.Detail = gleaner.DocumentRejected, string(document.Unwelcome), reason
@@ -191,6 +196,33 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 		return Judgement{}, err
 	}
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
+}
+
+// takeUnread accepts a document without reading it, unless its kind says that it is none:
+// a file without a document in it, or a text beside the papers of an archive.
+func (c *Collection) takeUnread(ctx context.Context, d store.Document, places []store.Location, at store.Location, get getter) (Judgement, error) {
+	o, release, err := get(ctx, d.SHA256, at)
+	defer release()
+	if err != nil {
+		return Judgement{}, err
+	}
+	found, err := c.db.Matches(ctx, d.SHA256)
+	if err != nil {
+		return Judgement{}, err
+	}
+	overruled := d.State == gleaner.DocumentRejected
+	d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
+	may := func(p document.Part) bool { return p.Kind.IsPaper() || p.Kind.IsDocument() && at.Member == "" }
+	if !slices.ContainsFunc(o.parts, may) {
+		d.State, d.Outcome, overruled = gleaner.DocumentRejected, string(document.NotADocument), false
+		if o.bad != nil {
+			d.Outcome = string(o.bad.Outcome)
+		}
+		d.Class, d.Reasons = "", []string{d.Outcome}
+	}
+	j, err := c.save(ctx, d, places, nil, found, 0)
+	j.Overruled = overruled
+	return j, err
 }
 
 // unwelcome reports whether a document's names, at all of its places, or its size

@@ -1,0 +1,73 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/lab/sampleweb"
+)
+
+// archived is a zip archive of members, each a name and its text.
+func archived(t *testing.T, members ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.Create(members[i])
+		require.NoError(t, err)
+		_, err = w.Write([]byte(members[i+1]))
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	return b.String()
+}
+
+// TestFilterSwitch checks that an import without the content filter takes what the filter
+// rejected before, and that one with it examines what came in unread.
+func TestFilterSwitch(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	sheet := string(s.pile.File(3, sampleweb.AsSheet))
+	other := string(s.pile.File(4, sampleweb.AsSheet))
+	first := s.write("first.warc.gz", slices.Concat(answer("http://a.example/hw3.pdf", "", sheet), answer("http://a.example/1.pdf", "", s.pdf(1))))
+	again := s.write("again.warc.gz", answer("http://b.example/hw4.pdf", "", other))
+	for _, step := range []struct {
+		path, url, want, state string
+		off                    bool
+	}{
+		{first, "http://a.example/hw3.pdf", FilteredDCF, "rejected", false},
+		{first, "http://a.example/hw3.pdf", SavedNew, "accepted", true},
+		{first, "http://a.example/hw3.pdf", FilteredDCF, "rejected", false},
+		{again, "http://b.example/hw4.pdf", SavedNew, "accepted", true},
+		{again, "http://b.example/hw4.pdf", FilteredDCF, "rejected", false},
+	} {
+		c, by := s.imported(Options{Paths: []string{step.path}, Unfiltered: step.off})
+		require.Equal(t, step.want, by[step.url].Outcome, "%+v: %+v", step, by[step.url])
+		require.Zero(t, c.Differences)
+		d, _, err := s.DB.Document(t.Context(), by[step.url].SHA256)
+		require.NoError(t, err)
+		require.EqualValues(t, step.state, d.State)
+		require.Equal(t, step.path == first && step.off, by[step.url].Detail == "unread, rejected before", by[step.url].Detail)
+	}
+}
+
+// TestArchivesWithoutPapers checks that archives of code, notes and pages alone count as
+// failed_PDFFilenotFound, with the content filter or without.
+func TestArchivesWithoutPapers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	code := "int main(void) { return 0; }\n"
+	path := s.write("x.warc.gz", slices.Concat(answer("http://a.example/code.zip", "", archived(t, "code.c", code)),
+		answer("http://a.example/two.zip", "", archived(t, "README.txt", "Build it with make. See the manual.", "main.c", code)),
+		answer("http://a.example/site.zip", "", archived(t, "LICENSE.txt", "All rights.", "index.html", "<html><body>My code</body></html>")),
+		answer("http://a.example/paper.zip", "", archived(t, "README.txt", "My paper", "paper.pdf", s.pdf(1)))))
+	for _, off := range []bool{true, false} {
+		c, by := s.imported(Options{Paths: []string{path}, Unfiltered: off})
+		require.EqualValues(t, 3, c.FailedPDFNotFound, "%v", by)
+		require.EqualValues(t, 1, c.SavedNew+c.SavedDuplicate)
+	}
+}
