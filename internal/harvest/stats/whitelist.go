@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -16,28 +15,15 @@ type Citations interface {
 	Cited(ctx context.Context, dois []string) (map[string]int64, error)
 }
 
-// rankDomains ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c), where p_d and p_c are their
-// shares of all documents and of all citations (Wu et al., WebSci 2012, equation
-// 1). List D are the size domains with the most documents, List C those with the
-// most citations, the core those on both. Where nothing is known of citations,
+// rankDomains ranks domains by F₁ = 2·p_d·p_c / (p_d + p_c) (Wu et al., WebSci 2012,
+// equation 1). List D are the size domains with the most documents, List C those with the
+// most citations, the core those on both. p_d and p_c are a domain's shares of the
+// documents of List D and of the citations of List C. Where nothing is known of citations,
 // domains are ranked by documents alone and all of List D is core.
 func rankDomains(documents map[string]int, citations map[string]int64, size int) []store.DomainRank {
 	var ranks []store.DomainRank
-	var allDocuments, allCitations float64
 	for d, n := range documents {
 		ranks = append(ranks, store.DomainRank{Domain: d, Documents: n, Citations: citations[d]})
-		allDocuments += float64(n)
-		allCitations += float64(citations[d])
-	}
-	for i := range ranks {
-		r := &ranks[i]
-		r.PDocuments = float64(r.Documents) / allDocuments
-		if allCitations > 0 {
-			r.PCitations = float64(r.Citations) / allCitations
-		}
-		if sum := r.PDocuments + r.PCitations; sum > 0 {
-			r.F1 = 2 * r.PDocuments * r.PCitations / sum
-		}
 	}
 	byCitations := func(a, b store.DomainRank) int {
 		return cmp.Or(cmp.Compare(b.Citations, a.Citations), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Domain, b.Domain))
@@ -45,16 +31,26 @@ func rankDomains(documents map[string]int, citations map[string]int64, size int)
 	byDocuments := func(a, b store.DomainRank) int {
 		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(b.Citations, a.Citations), cmp.Compare(a.Domain, b.Domain))
 	}
-	slices.SortFunc(ranks, byCitations)
+	var ofD, ofC float64
 	inC := map[string]bool{}
-	for i := range min(size, len(ranks)) {
-		inC[ranks[i].Domain] = ranks[i].Citations > 0
+	slices.SortFunc(ranks, byCitations)
+	for _, r := range ranks[:min(size, len(ranks))] {
+		inC[r.Domain] = r.Citations > 0
+		ofC += float64(r.Citations)
 	}
 	slices.SortFunc(ranks, byDocuments)
+	for _, r := range ranks[:min(size, len(ranks))] {
+		ofD += float64(r.Documents)
+	}
 	for i := range ranks {
 		r := &ranks[i]
+		r.PDocuments = float64(r.Documents) / ofD
+		if ofC > 0 {
+			r.PCitations = float64(r.Citations) / ofC
+			r.F1 = 2 * r.PDocuments * r.PCitations / (r.PDocuments + r.PCitations)
+		}
 		switch inD := i < size; {
-		case inD && (inC[r.Domain] || allCitations == 0):
+		case inD && (inC[r.Domain] || ofC == 0):
 			r.List = "core"
 		case inD:
 			r.List = "D"
@@ -159,7 +155,7 @@ func Generate(ctx context.Context, db *store.DB, source Citations, o Lists, told
 // askedAtOnce is of how many papers the citations are asked, and kept, at a time.
 const askedAtOnce = 500
 
-func ask(ctx context.Context, db *store.DB, source Citations, yields []store.HostYield, told func(done, of int)) error {
+func ask(ctx context.Context, db *store.DB, source Citations, yields []store.DomainYield, told func(done, of int)) error {
 	var dois []string
 	for _, y := range yields {
 		dois = append(dois, y.DOIs...)
@@ -182,21 +178,14 @@ func ask(ctx context.Context, db *store.DB, source Citations, yields []store.Hos
 	return nil
 }
 
-// perDomain sums hosts up. A paper found on two hosts of a domain counts once.
-func perDomain(yields []store.HostYield, known map[string]int64) (documents map[string]int, citations map[string]int64) {
+// perDomain is how many documents and citations each domain has.
+func perDomain(yields []store.DomainYield, known map[string]int64) (documents map[string]int, citations map[string]int64) {
 	documents, citations = map[string]int{}, map[string]int64{}
-	counted := map[string]bool{}
 	for _, y := range yields {
-		d := weburl.Domain(y.Host)
-		if _, met := documents[d]; !met {
-			citations[d] += known[strings.ToLower(d)]
-		}
-		documents[d] += y.Documents
+		documents[y.Domain] = y.Documents
+		citations[y.Domain] = known[y.Domain]
 		for _, doi := range y.DOIs {
-			if key := d + " " + doi; !counted[key] {
-				counted[key] = true
-				citations[d] += known[doi]
-			}
+			citations[y.Domain] += known[doi]
 		}
 	}
 	return documents, citations

@@ -8,24 +8,39 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/web/weburl"
 )
 
-// HostYield is what a host gave: accepted documents (by content, copies of one
-// text once), and the DOIs of the papers that they are.
-type HostYield struct {
-	Host      string
+// DomainYield is what the pages of a registrable domain lead to: accepted documents (by
+// content, copies of one text once), wherever they lie, and the DOIs of their papers.
+type DomainYield struct {
+	Domain    string
 	Documents int
 	DOIs      []string
 }
 
-// Yields lists the hosts that gave accepted documents, or with ingested of these
-// those alone that the library's own system took in, by host.
-func (db *DB) Yields(ctx context.Context, ingested bool) ([]HostYield, error) {
-	return list[HostYield](ctx, db, `SELECT s.host, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
+// referredSQL selects which page refers to which accepted document, or with ingested as $1
+// of these those alone that the library's own system took in.
+const referredSQL = `SELECT r.url, split_part(r.url, '/', 3) AS host, d.* FROM (` + refersSQL + `) r JOIN documents d ON d.sha256=r.sha256
+	WHERE d.state='accepted' AND (NOT $1 OR d.ingestion='ingested')`
+
+// Yields lists what the domains of parent pages lead to, by domain (Wu et al., WebSci
+// 2012). A document without a parent page counts for none.
+func (db *DB) Yields(ctx context.Context, ingested bool) ([]DomainYield, error) {
+	hosts, err := list1[string](ctx, db, `SELECT DISTINCT d.host FROM (`+referredSQL+`) d`, ingested)
+	if err != nil {
+		return nil, err
+	}
+	domains := make([]string, len(hosts))
+	for i, h := range hosts {
+		domains[i] = weburl.Domain(h)
+	}
+	return list[DomainYield](ctx, db, `SELECT v.domain, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
 			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
-		FROM locations l JOIN sites s ON s.id=l.site_id JOIN documents d ON d.sha256=l.sha256
+		FROM (`+referredSQL+`) d JOIN unnest($2::text[], $3::text[]) v (host, domain) ON v.host=d.host
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
-		WHERE d.state='accepted' AND (NOT $1 OR d.ingestion='ingested') GROUP BY s.host ORDER BY s.host`, ingested)
+		GROUP BY v.domain ORDER BY v.domain`, ingested, orEmpty(hosts), domains)
 }
 
 // ParentPage is a page that links to accepted documents.
@@ -37,11 +52,10 @@ type ParentPage struct {
 // ParentPages lists pages with at least one of the documents that Yields counts, but
 // for those that are gone and those on blacklisted hosts.
 func (db *DB) ParentPages(ctx context.Context, ingested bool) ([]ParentPage, error) {
-	return list[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+refersSQL+`) r JOIN documents d ON d.sha256=r.sha256
-		WHERE d.state='accepted' AND (NOT $1 OR d.ingestion='ingested')
-			AND NOT EXISTS (SELECT 1 FROM blacklist b WHERE starts_with(r.url, 'http://' || b.host || '/') OR starts_with(r.url, 'https://' || b.host || '/'))
+	return list[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+referredSQL+`) r
+		WHERE NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=r.host)
 			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
-				WHERE s.host = split_part(r.url, '/', 3) AND u.url=r.url AND u.state=4)
+				WHERE s.host=r.host AND u.url=r.url AND u.state=4)
 		GROUP BY r.url ORDER BY r.url`, ingested)
 }
 
