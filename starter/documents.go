@@ -205,7 +205,7 @@ func (c *cli) documentsRetrieveCommand() *cobra.Command {
 	var out, format string
 	var job bool
 	cmd := &cobra.Command{Use: "retrieve --out DIR", Short: "Copy documents that meet conditions to a folder or a WARC file", Args: cobra.NoArgs,
-		Long: `Copy documents that meet conditions:
+		Long: `Copy documents that meet conditions, accepted ones where no --state is named:
   files      by their SHA-256, with a table of contents (documents.jsonl)
   tree       with readable names, by venue and year
   citeseerx  by number, with .pdf.met and .txt beside each, as CiteSeerX keeps them
@@ -217,6 +217,7 @@ a copy of each file by its SHA-256, in a folder as the worker sees it or in s3:/
 		Example: "  starter documents retrieve --kind pdf --from 2026-01-01 --to 2026-03-31 --sample 1000 --out sample\n  starter documents retrieve --kind pdf --sample 1000 --seed 7 --job\n  starter documents retrieve --venue conf/webdb --format warc --out webdb.warc.gz",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			q.DocumentQuery = tables.Retrieved(q.DocumentQuery)
 			if job {
 				return c.retrieveJob(ctx, q, out)
 			}

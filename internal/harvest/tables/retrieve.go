@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
@@ -15,6 +16,15 @@ import (
 type retrieveAt struct {
 	After int64 `json:"after,omitempty"` // number of the last document
 	End   bool  `json:"end,omitempty"`
+}
+
+// Retrieved are the conditions on documents to be retrieved: where no state is named, they
+// are accepted ones.
+func Retrieved(q store.DocumentQuery) store.DocumentQuery {
+	if len(q.States) == 0 {
+		q.States = []string{string(gleaner.DocumentAccepted)}
+	}
+	return q
 }
 
 // retrieve lists the documents that meet conditions and copies them out. What is found
@@ -32,7 +42,7 @@ func (w *work) retrieve(ctx context.Context) error {
 		}
 		defer to.Close()
 	}
-	q := w.options.Documents
+	q := Retrieved(w.options.Documents)
 	if started := *w.job.Started; q.To.IsZero() || q.To.After(started) {
 		q.To = started
 	}

@@ -333,6 +333,13 @@ func TestRetrieveAndWhitelist(t *testing.T) {
 	all.Documents.Limit = 8
 	_, n = s.job(store.JobRetrieve, all)
 	require.Equal(t, int64(8), n.Documents)
+	s.exec(`UPDATE documents SET state='rejected' WHERE sha256=$1`, s.docs["d0"])
+	_, n = s.job(store.JobRetrieve, Defaults(store.JobRetrieve))
+	require.Equal(t, int64(9), n.Documents, "accepted ones, unless another state is named")
+	require.NoError(t, all.Set(store.JobRetrieve, "state", "rejected"))
+	_, n = s.job(store.JobRetrieve, all)
+	require.Equal(t, int64(1), n.Documents)
+	s.exec(`UPDATE documents SET state='accepted' WHERE sha256=$1`, s.docs["d0"])
 
 	_, w := s.job(store.JobWhitelist, Defaults(store.JobWhitelist))
 	require.NotNil(t, w.Whitelist)
