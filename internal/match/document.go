@@ -212,8 +212,8 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.9
 	case rel == nearTitle && named && p.alone:
 		return Strong, 0.8
-	case rel <= misread && p.alone && long && (p.of == 0 || p.top):
-		return Strong, 0.7 // no author legible, but a long title on lines of its own
+	case rel <= misread && p.alone && long && p.of == 0:
+		return Strong, 0.7 // no author is known; with one, the title alone may be another person's
 	case rel == withSubtitle:
 		return subtitled(p)
 	case rel <= misread && long && p.top && p.colon && p.allOf():
