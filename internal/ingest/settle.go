@@ -124,6 +124,14 @@ func (w *work) keep(ctx context.Context, it *item) error {
 	if len(k.Documents) > 0 {
 		it.SHA256 = k.Documents[0].SHA256
 	}
+	for _, d := range k.Documents {
+		if !it.Known { // it was stored just now
+			break
+		}
+		if err := w.coll.Mend(ctx, d); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

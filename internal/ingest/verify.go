@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
 
@@ -16,6 +17,7 @@ const (
 	notSaved   = "saved, and on record as "
 	noPlace    = "saved, and its URL does not lead to it"
 	noFile     = "saved, and its file is not in the repository"
+	changed    = "saved, and its file has other bytes"
 	verifyStep = 500
 )
 
@@ -89,8 +91,12 @@ func (im *Importer) difference(ctx context.Context, s store.Saved) (string, erro
 	case s.Pruned:
 		return "", nil
 	}
-	if is, err := im.Repo.Holds(ctx, s.SHA256, s.Bytes); err != nil || !is {
-		return noFile, err
+	err := im.Repo.Check(ctx, s.SHA256)
+	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		return noFile, nil
+	case errors.Is(err, repository.ErrCorrupt):
+		return changed, nil
 	}
-	return "", nil
+	return "", err
 }

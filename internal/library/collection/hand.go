@@ -130,3 +130,8 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 	}
 	return k, nil
 }
+
+// Mend stores a document in hand anew where its file was changed since it was stored.
+func (c *Collection) Mend(ctx context.Context, h InHand) error {
+	return c.repo.Mend(ctx, h.SHA256, h.opened.body)
+}

@@ -1,0 +1,43 @@
+package ingest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+)
+
+// TestVerifyComparesContent checks that a saved file whose bytes were changed in place is a
+// difference, and that importing it again mends it.
+func TestVerifyComparesContent(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	o := Options{Paths: []string{s.write("x.warc.gz", answer("http://a.example/1.pdf", "", s.pdf(1)))}}
+	id, err := s.DB.AddJob(ctx, store.JobImport, o)
+	require.NoError(t, err)
+	run := Run{id, 1}
+	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	all, err := s.DB.ImportRecords(ctx, id, 0, false, 10)
+	require.NoError(t, err)
+	sha := all[0].SHA256
+	require.NoError(t, s.Repo.Check(ctx, sha))
+	file, err := os.OpenFile(strings.TrimPrefix(s.Repo.Where(sha), "file://"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteAt([]byte("ten others"), 100)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+
+	c, err := s.Verify(ctx, run, 0, func(int64) {})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, c.Differences)
+	c, by := s.imported(o)
+	require.Equal(t, SavedDuplicate, by["http://a.example/1.pdf"].Outcome)
+	require.Zero(t, c.Differences)
+	require.NoError(t, s.Repo.Check(ctx, sha))
+}
