@@ -128,7 +128,7 @@ func (w *work) keep(ctx context.Context, it *item) error {
 		if !it.Known { // it was stored just now
 			break
 		}
-		if err := w.coll.Mend(ctx, d); err != nil {
+		if err := d.Mend(ctx, w.Repo); err != nil {
 			return err
 		}
 	}

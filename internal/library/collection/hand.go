@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gleaner/internal/document"
+	"gleaner/internal/library/repository"
 )
 
 // opened is a file with what is in it.
@@ -132,6 +133,6 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 }
 
 // Mend stores a document in hand anew where its file was changed since it was stored.
-func (c *Collection) Mend(ctx context.Context, h InHand) error {
-	return c.repo.Mend(ctx, h.SHA256, h.opened.body)
+func (h InHand) Mend(ctx context.Context, in *repository.Repository) error {
+	return in.Mend(ctx, h.SHA256, h.opened.body)
 }

@@ -148,10 +148,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	if len(places) > 0 {
 		at = places[0]
 	}
-	if c.filter == nil {
-		return c.takeUnread(ctx, d, places, at, get)
-	}
-	if reason, is := unwelcome(d, places); is && c.names {
+	if reason, is := unwelcome(d, places); is && c.names && c.filter != nil {
 		d.State, d.Outcome, d.Detail = gleaner.DocumentRejected, string(document.Unwelcome), reason
 		d.Reasons, d.Class, d.Score, d.FirstPages, d.Print = []string{d.Outcome}, "", 0, "", 0
 		return c.save(ctx, d, places, nil, nil, 0)
@@ -164,6 +161,15 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	defer release()
 	if err != nil {
 		return Judgement{}, err
+	}
+	if c.filter == nil {
+		var j Judgement
+		had, err := c.db.Matches(ctx, d.SHA256)
+		if err == nil {
+			j, err = c.save(ctx, withoutReading(d, at, o), places, nil, had, 0)
+			j.Overruled = d.State == gleaner.DocumentRejected && j.Academic()
+		}
+		return j, err
 	}
 	text, j, err := c.readAndFilter(ctx, &d, at, o, func(t *document.Text) bool { return len(matches(index, titled(d, t), places)) > 0 })
 	if err != nil {
@@ -198,31 +204,20 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	return c.save(ctx, d, places, text, withWord(matches(index, d, places), had), version)
 }
 
-// takeUnread accepts a document without reading it, unless its kind says that it is none:
-// a file without a document in it, or a text beside the papers of an archive.
-func (c *Collection) takeUnread(ctx context.Context, d store.Document, places []store.Location, at store.Location, get getter) (Judgement, error) {
-	o, release, err := get(ctx, d.SHA256, at)
-	defer release()
-	if err != nil {
-		return Judgement{}, err
-	}
-	found, err := c.db.Matches(ctx, d.SHA256)
-	if err != nil {
-		return Judgement{}, err
-	}
-	overruled := d.State == gleaner.DocumentRejected
+// withoutReading accepts a document, unless its kind says that it is none: a file without a
+// document in it, or a text beside the papers of an archive.
+func withoutReading(d store.Document, at store.Location, o opened) store.Document {
 	d.State, d.Outcome, d.Reasons = gleaner.DocumentAccepted, unread, nil
 	may := func(p document.Part) bool { return p.Kind.IsPaper() || p.Kind.IsDocument() && at.Member == "" }
-	if !slices.ContainsFunc(o.parts, may) {
-		d.State, d.Outcome, overruled = gleaner.DocumentRejected, string(document.NotADocument), false
-		if o.bad != nil {
-			d.Outcome = string(o.bad.Outcome)
-		}
-		d.Class, d.Reasons = "", []string{d.Outcome}
+	if slices.ContainsFunc(o.parts, may) {
+		return d
 	}
-	j, err := c.save(ctx, d, places, nil, found, 0)
-	j.Overruled = overruled
-	return j, err
+	d.State, d.Outcome = gleaner.DocumentRejected, string(document.NotADocument)
+	if o.bad != nil {
+		d.Outcome = string(o.bad.Outcome)
+	}
+	d.Class, d.Reasons = "", []string{d.Outcome}
+	return d
 }
 
 // unwelcome reports whether a document's names, at all of its places, or its size
