@@ -23,6 +23,11 @@ func TestVerifyComparesContent(t *testing.T) {
 	run := Run{id, 1}
 	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
 	require.NoError(t, err)
+	h := hashOf("http://a.example/1.pdf")
+	known, err := s.DB.ExplainURL(ctx, "a.example", h[:])
+	require.NoError(t, err, "no crawl met it")
+	require.Equal(t, []string{"document", "import"}, []string{known.StateName, known.Source})
+	require.Len(t, known.SHA256, 1)
 	all, err := s.DB.ImportRecords(ctx, id, 0, false, 10)
 	require.NoError(t, err)
 	sha := all[0].SHA256

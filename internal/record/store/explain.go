@@ -44,7 +44,8 @@ type URLRecord struct {
 
 var stateNames = []string{"waiting", "page", "document", "failed for now", "failed for good", "skipped", "moved"}
 
-// ExplainURL returns what is known of a URL of a host, by its identity.
+// ExplainURL returns what is known of a URL of a host, by its identity: of one that no crawl
+// met what an import recorded of its documents.
 func (db *DB) ExplainURL(ctx context.Context, host string, hash []byte) (URLRecord, error) {
 	var r URLRecord
 	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, u.state, u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
@@ -55,6 +56,13 @@ func (db *DB) ExplainURL(ctx context.Context, host string, hash []byte) (URLReco
 		FROM urls u JOIN sites s ON s.id=u.site_id WHERE s.host=$1 AND u.hash=$2`, host, hash).
 		Scan(append([]any{&r.URL, &r.Host, &r.State, &r.Parent, &r.Source, &r.Anchor, &r.Context, &r.Heading, &r.TagPath, &r.Depth, &r.Queue, &r.Mark,
 			&r.Priority, &r.Wanted, &r.Reason, &r.Outcome, &r.Status, &r.Tries, &r.Crawl, &r.Rank, &r.FetchedAt, &r.NextTry, &r.Bytes, &r.SHA256}, r.Pace.fields()...)...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		r = URLRecord{Host: host, State: 2, Source: "import"} // no crawl met it
+		err = db.Pool.QueryRow(ctx, `SELECT l.url, l.parent, l.anchor, l.context, l.heading, l.found_at,
+				ARRAY(SELECT k.sha256 FROM locations k WHERE k.asked=$1 ORDER BY k.current DESC, k.member)
+			FROM locations l WHERE l.asked=$1 ORDER BY l.current DESC LIMIT 1`, hash).
+			Scan(&r.URL, &r.Parent, &r.Anchor, &r.Context, &r.Heading, &r.FetchedAt, &r.SHA256)
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return r, fmt.Errorf("%w on %s", ErrNoURL, host)
 	}
