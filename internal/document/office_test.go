@@ -134,8 +134,7 @@ func jats() []byte {
 // references are those of the paper.
 func TestReadWordProcessors(t *testing.T) {
 	t.Parallel()
-	_, err := exec.LookPath("catdoc")
-	require.NoError(t, err, "the tests need catdoc")
+	_, lacks := exec.LookPath("catdoc")
 	r := NewReader(Options{})
 	for name, c := range map[string]struct {
 		body   []byte
@@ -148,18 +147,23 @@ func TestReadWordProcessors(t *testing.T) {
 		"p.tex": {latexSource(), LaTeX, "latex", "On Engines"}, "p.xml": {jats(), XML, "xml", ""},
 		"p.txt": {[]byte(strings.Join(paragraphs, "\n")), PlainText, "text", ""},
 	} {
-		got := read(t, r, name, c.body)
-		assert.Equal(t, []any{OK, c.kind, c.reader, c.title}, []any{got.Outcome, got.Kind, got.Reader, got.Title}, "%s: %s", name, got.Detail)
-		text := got.String()
-		for _, want := range []string{"On Engines", "Ada Lovelace", "Gödel", "Abstract\n", "Introduction\n", "References\n", "[2] K. Other. Looms."} {
-			assert.Contains(t, text+"\n", want, name)
-		}
-		assert.NotContains(t, text, "gone", name)
-		assert.NotContains(t, text, `\`, name)
-		assert.Equal(t, 3, countReferences(got), name)
-		list := growthFilter.Judge(got, Hints{}).ReferenceList
-		assert.Len(t, list, 3, name)
-		assert.Regexp(t, `^\[2\] K\. Other\. Looms\..* ?1801\.$`, list[1], name)
+		t.Run(name, func(t *testing.T) {
+			if lacks != nil && c.reader == "catdoc" {
+				t.Skip("catdoc is not installed")
+			}
+			got := read(t, r, name, c.body)
+			assert.Equal(t, []any{OK, c.kind, c.reader, c.title}, []any{got.Outcome, got.Kind, got.Reader, got.Title}, "%s: %s", name, got.Detail)
+			text := got.String()
+			for _, want := range []string{"On Engines", "Ada Lovelace", "Gödel", "Abstract\n", "Introduction\n", "References\n", "[2] K. Other. Looms."} {
+				assert.Contains(t, text+"\n", want, name)
+			}
+			assert.NotContains(t, text, "gone", name)
+			assert.NotContains(t, text, `\`, name)
+			assert.Equal(t, 3, countReferences(got), name)
+			list := growthFilter.Judge(got, Hints{}).ReferenceList
+			assert.Len(t, list, 3, name)
+			assert.Regexp(t, `^\[2\] K\. Other\. Looms\..* ?1801\.$`, list[1], name)
+		})
 	}
 }
 
