@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/sampleweb"
 )
 
@@ -24,20 +25,33 @@ import (
 // docs/ from top to bottom, in an empty home, and runs each command that they show, in a
 // shell, with the programs as they are built, the servers of `starter dev` and the sample
 // web. What has to differ for that, what cannot run here and what ends with another code
-// than 0 stands in the tables of walk_tables_test.go.
+// than 0 stands in the tables of walk_tables_test.go. With -short it takes two pages.
 func TestTheDocsCanBeWalked(t *testing.T) {
 	t.Parallel()
 	w := newWalk(t)
-	for _, page := range walkedPages(t) {
-		w.page(page)
+	for n, page := range walkedPages(t) {
+		t.Run(strings.TrimPrefix(page, "../"), func(t *testing.T) {
+			if n > 0 && page != "../docs/documents.md" {
+				devtest.Soak(t, "walks each page")
+			}
+			w.t = t
+			w.page(page)
+		})
 	}
-	t.Run("bash completes harvests", func(t *testing.T) { w.completes(t) })
+	w.t = t
+	t.Run("bash completes harvests", func(t *testing.T) {
+		devtest.Soak(t, "walks each page")
+		w.completes(t)
+	})
 	w.stopAll()
-	for _, rows := range []map[string]bool{w.unused(notHere), w.unused(before), w.unused(staysUp), w.unused(endsWith)} {
-		for shown := range rows {
-			t.Errorf("no page shows %q any more: take it out of the table", shown)
+	t.Run("tables", func(t *testing.T) {
+		devtest.Soak(t, "walks each page")
+		for _, rows := range []map[string]bool{w.unused(notHere), w.unused(before), w.unused(staysUp), w.unused(endsWith)} {
+			for shown := range rows {
+				t.Errorf("no page shows %q any more: take it out of the table", shown)
+			}
 		}
-	}
+	})
 }
 
 // tooLong is after which a command is taken for one that never ends.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/synthesis"
@@ -14,6 +15,7 @@ import (
 // TestCollectByGleaner: the policy gleaner, on the record, goes through pages off topic to
 // what lies behind them, asks hosts by what they brought, and keeps to the manners of any.
 func TestCollectByGleaner(t *testing.T) {
+	devtest.Soak(t, "TestCollect collects, by another order")
 	t.Parallel()
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	w, server := topical(t, web)

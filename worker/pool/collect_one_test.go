@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/synthesis"
@@ -15,6 +16,7 @@ import (
 // TestCollectOneTopic: a file of one topic collects what is about it, though every page of
 // its centroid has the words that it is about.
 func TestCollectOneTopic(t *testing.T) {
+	devtest.Soak(t, "TestCollect collects, for many topics")
 	t.Parallel()
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	w, _ := topical(t, web)

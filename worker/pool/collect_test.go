@@ -17,6 +17,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/classify"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/topicweb"
 	"gleaner/internal/record/collections"
@@ -91,6 +92,7 @@ func TestCollect(t *testing.T) {
 // TestCollectRelearns: the classifier of a topic learns anew between slices, once of so
 // many pages, and what the collection holds is as good as ever.
 func TestCollectRelearns(t *testing.T) {
+	devtest.Soak(t, "TestCollect collects, and learns once")
 	t.Parallel()
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	w, _ := topical(t, web)
@@ -199,9 +201,7 @@ func (w *world) checkEntries(t *testing.T, web *topicweb.Web, c collections.Coll
 // hosts. The other goes on: nothing is lost, all that was asked for is on record, and
 // nothing but what was in flight is asked for again. A host on the blacklist is not asked.
 func TestCollectOutlivesAKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: the worker program is built and run")
-	}
+	devtest.Soak(t, "the worker program is built and run")
 	t.Parallel()
 	web := topicweb.New(topicweb.Options{Seed: 5, Hosts: 48, Pages: 6, Topics: 2, Share: 3})
 	w, server := topical(t, web)

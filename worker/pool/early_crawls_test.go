@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/store"
 	"gleaner/workflows"
@@ -81,6 +82,7 @@ func (g *gate) document() {
 // a site was asked for. What is found is all that there is, and nothing is asked for
 // twice, by search and crawl together.
 func TestSitesAreCrawledWhileTheSearchEngineIsAsked(t *testing.T) {
+	devtest.Soak(t, "the tests of the workflow have crawls that begin early")
 	t.Parallel()
 	w, h := gated(t, true)
 	defer w.work(t)()
@@ -94,6 +96,7 @@ func TestSitesAreCrawledWhileTheSearchEngineIsAsked(t *testing.T) {
 // TestAHarvestIsPausedAndCancelledInItsSearch: the crawls that were begun in it rest
 // when the harvest is paused, and end when it is cancelled.
 func TestAHarvestIsPausedAndCancelledInItsSearch(t *testing.T) {
+	devtest.Soak(t, "TestPauseHoldsAHarvest pauses one, later")
 	t.Parallel()
 	w, h := gated(t, false)
 	defer w.work(t)()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/config"
 )
@@ -32,9 +33,7 @@ const (
 // program itself under a limit of memory: nothing that a site sends may cost
 // another site a paper, or end the worker.
 func TestHostileWeb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: the worker program is built and run")
-	}
+	devtest.Soak(t, "the worker program is built and run")
 	t.Parallel()
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3, Hostile: true}, nil, func(web http.Handler) http.Handler { return web })
 	stop := w.workInChild(t)

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/ingest"
 	"gleaner/internal/record/store"
 	"gleaner/workflows"
@@ -17,6 +18,7 @@ import (
 // files of a step and written nothing of it down. Another goes on: the counters are
 // those of an undisturbed import, and nothing is there twice.
 func TestImportOutlivesAKill(t *testing.T) {
+	devtest.Soak(t, "TestManyWorkersAreOneVisitor kills a worker")
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()

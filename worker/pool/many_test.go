@@ -89,9 +89,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 // TestShortHistoriesLoseNothing: on a server that has workflows continue as new
 // after a few events a harvest finds all that there is, asking for nothing twice.
 func TestShortHistoriesLoseNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: starts a Temporal server of its own")
-	}
+	devtest.Soak(t, "starts a Temporal server of its own")
 	t.Parallel()
 	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Headless: true, SearchAttributes: gleaner.SearchAttributes(),
 		DynamicConfig: map[string]string{"limit.historyCount.suggestContinueAsNew": "20"}})

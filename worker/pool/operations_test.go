@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/workflows"
@@ -103,6 +104,7 @@ func TestDrain(t *testing.T) {
 // TestVersionedWorkers gives a worker a Build ID: it works once its release is
 // made the current one, on all queues.
 func TestVersionedWorkers(t *testing.T) {
+	devtest.Soak(t, "harvests a web")
 	t.Parallel()
 	w := newWorld(t)
 	w.cfg.Process.BuildID = "2026.1"

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/workflows"
@@ -152,8 +153,8 @@ func TestAHarvestOutlivesAnOutage(t *testing.T) {
 		"people's pages": {func(_ *world, n int) bool { return n >= 3 }, []string{"people's pages"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "homepage hosts" {
-				t.Skip("soak: harvests a web for each part that is out")
+			if name != "homepage hosts" {
+				devtest.Soak(t, "harvests a web for each part that is out")
 			}
 			t.Parallel()
 			w, o := behind(t, of.over, of.out...)
@@ -176,8 +177,8 @@ func TestARetryAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, out := range map[string][]string{"search engine and copies": {"search engine", "copies"}, "homepage hosts": {"homepage hosts"}} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name == "homepage hosts" {
-				t.Skip("soak: harvests a web for each part that is out")
+			if name == "homepage hosts" {
+				devtest.Soak(t, "harvests a web for each part that is out")
 			}
 			t.Parallel()
 			w, o := behind(t, func(*world, int) bool { return false }, out...)
@@ -206,9 +207,7 @@ func TestARetryAfterAnOutage(t *testing.T) {
 // A harvest that waits for a catalogue does not wait on when a person says that
 // it is back, however long it would have.
 func TestARetryEndsAHarvestsWait(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: harvests a web")
-	}
+	devtest.Soak(t, "harvests a web")
 	t.Parallel()
 	w, o := behind(t, func(*world, int) bool { return false }, "list of papers")
 	w.cfg.Policy.Pace.ParkFor = 5 * time.Hour

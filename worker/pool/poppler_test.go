@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/service/app"
@@ -22,9 +23,7 @@ import (
 // TestAWorkerReadsWithoutPoppler: the worker program where no other program is to
 // be found starts, says what it lacks, and reads a PDF by its own reader.
 func TestAWorkerReadsWithoutPoppler(t *testing.T) {
-	if testing.Short() {
-		t.Skip("soak: the worker program is built and run")
-	}
+	devtest.Soak(t, "the worker program is built and run")
 	t.Parallel()
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 1, Papers: 6, PagesPerSite: 1}, map[string]string{"log-level": "warn"}, asItIs)
 	var file collection.File

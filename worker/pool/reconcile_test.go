@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/store"
@@ -48,19 +49,14 @@ func kinds(repairs []reconcile.Repair) map[string]reconcile.Kind {
 	return out
 }
 
-func TestReconcileLeavesWhatRuns(t *testing.T) {
-	t.Parallel()
-	_, _, _, r := left(t)
-	mended, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Empty(t, mended)
-}
-
-// TestReconcileMendsWhatWasTerminated terminates a site's crawl: the harvest that
-// waits for it would wait for ever.
+// TestReconcileMendsWhatWasTerminated leaves what runs, and then terminates a site's
+// crawl: the harvest that waits for it would wait for ever.
 func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 	t.Parallel()
 	w, harvest, host, r := left(t)
+	mended, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Empty(t, mended)
 	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID(host), "", "a test"))
 	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
 	require.NoError(t, err)
@@ -69,7 +65,7 @@ func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, gleaner.SiteCrawling, before.State, "a dry run changed the record")
 
-	mended, err := r.Run(t.Context(), reconcile.Options{})
+	mended, err = r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Equal(t, would, mended)
 	after, err := w.db.Site(t.Context(), host)
@@ -92,6 +88,7 @@ func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 // TestReconcileMendsAnAbandonedHarvest terminates a harvest, ends or starts it
 // again by the reconciler, and sees it through.
 func TestReconcileMendsAnAbandonedHarvest(t *testing.T) {
+	devtest.Soak(t, "TestReconcileMendsWhatWasTerminated mends a crawl")
 	t.Parallel()
 	w, harvest, host, r := left(t)
 	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.HarvestID(harvest), "", "a test"))
@@ -112,6 +109,7 @@ func TestReconcileMendsAnAbandonedHarvest(t *testing.T) {
 // TestReconcileKnowsAStrangersRecord: a Temporal server that knows nothing of
 // what another process is crawling is the wrong one.
 func TestReconcileKnowsAStrangersRecord(t *testing.T) {
+	devtest.Soak(t, "TestReconcileMendsWhatWasTerminated asks the right server")
 	t.Parallel()
 	w, harvest, _, _ := left(t)
 	_, err := w.db.Pool.Exec(t.Context(), `UPDATE sites SET holder='another', expires_at=now() + interval '1 minute' WHERE state='crawling'`)

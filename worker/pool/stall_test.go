@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/record/frontier"
@@ -116,6 +117,9 @@ func TestAStallOfTemporalRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	for name, stall := range map[string]time.Duration{"short": 4 * time.Second, "taken for dead": 9 * time.Second} {
 		t.Run(name, func(t *testing.T) {
+			if name == "short" {
+				devtest.Soak(t, "the longer one is met")
+			}
 			t.Parallel()
 			var l *line
 			var once sync.Once

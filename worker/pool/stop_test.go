@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/telemetry"
 	"gleaner/worker/pool"
@@ -29,6 +30,7 @@ func (l *log) Write(p []byte) (int, error) {
 
 // TestAWorkerSaysThatItStops, and calls nothing a failure that it hands over.
 func TestAWorkerSaysThatItStops(t *testing.T) {
+	devtest.Soak(t, "TestDrain stops a worker")
 	t.Parallel()
 	w := newWorld(t)
 	l := &log{}

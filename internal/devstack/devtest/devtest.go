@@ -114,6 +114,15 @@ func Programs(tb testing.TB) (dir string) {
 	return programs.dir
 }
 
+// Soak skips, with -short, a test that takes minutes or that another one proves in short.
+// `make soak` runs it.
+func Soak(tb testing.TB, why string) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("soak: " + why)
+	}
+}
+
 // Dir returns a new folder that Main removes.
 func Dir(tb testing.TB) string {
 	tb.Helper()
