@@ -144,7 +144,9 @@ func TestAPersonsWordLasts(t *testing.T) {
 	roe, chen := gleaner.Author{PID: "1/1", Name: "Jane Roe"}, gleaner.Author{PID: "2/2", Name: "Bo Chen"}
 	require.NoError(t, a.DB.SetStage(ctx, id, "crawl", ""))
 
-	running, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is")
+	_, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/old/chen/", "is")
+	require.NoError(t, err)
+	running, err := a.Stages.Say(ctx, chen, "http://www.example.ac.uk/~chen/", "is") // the last named comes first
 	require.NoError(t, err)
 	require.Len(t, running, 1, "the harvest is past looking for homepages and has to hear of it")
 	_, err = a.Stages.Say(ctx, roe, "http://www.cs.example.edu/~roe/", "is-not")

@@ -134,6 +134,26 @@ func (s *shop) finish(run Run) (Counters, map[string]store.ImportRecord) {
 	return c, by
 }
 
+// TestVerifyMissesResources: a resource that left the record is a difference.
+func TestVerifyMissesResources(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	ctx := t.Context()
+	path := s.write("crawl.warc.gz", answer("http://a.example/", "", "<p>a page"))
+	id, err := s.DB.AddJob(ctx, store.JobImport, Options{Paths: []string{path}})
+	require.NoError(t, err)
+	run := Run{id, 1}
+	_, err = s.Import(ctx, run, time.Hour, func(Progress) {})
+	require.NoError(t, err)
+	for want, sql := range []string{`UPDATE import_records SET n=n`, `DELETE FROM import_records`} {
+		_, err = s.DB.Pool.Exec(ctx, sql)
+		require.NoError(t, err)
+		c, err := s.Verify(ctx, run, 0, func(int64) {})
+		require.NoError(t, err)
+		require.EqualValues(t, want, c.Differences, sql)
+	}
+}
+
 // TestOutcomes: every resource of an archive comes to a named outcome, the counters
 // are CDI's, and documents lie in the record with what the log says of them.
 func TestOutcomes(t *testing.T) {

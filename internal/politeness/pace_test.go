@@ -258,6 +258,21 @@ func TestRetryAfterIsInTheRecordBeforeTheAnswerEnds(t *testing.T) {
 	require.InDelta(t, time.Hour, inTime, float64(time.Minute))
 }
 
+// TestRetryAfterOfAGoodAnswerIsInTheRecord, while the lease goes on.
+func TestRetryAfterOfAGoodAnswerIsInTheRecord(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	l, err := k.Acquire(t.Context(), "host.test")
+	require.NoError(t, err)
+	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	require.NoError(t, err)
+	done(fetch.Visit{Status: http.StatusOK, RetryAfter: time.Hour})
+	var asked bool
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT next_allowed_at > now() + interval '50 min' FROM sites`).Scan(&asked))
+	require.True(t, asked)
+}
+
 // TestWhatCouldNotBeWrittenIsWrittenWithTheLease: the database may be away when
 // an answer asks for a pause; the lease's end says it then.
 func TestWhatCouldNotBeWrittenIsWrittenWithTheLease(t *testing.T) {

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
 // not known.
 type workflows struct {
 	status map[string]reconcile.Status
+	asked  func(host string) // runs before the status of a site is returned; may be nil
 	judged int
 }
 
@@ -34,7 +35,12 @@ func (w *workflows) of(name string) (reconcile.Status, error) {
 	return reconcile.Unknown, nil
 }
 
-func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error)  { return w.of(host) }
+func (w *workflows) Site(_ context.Context, host string) (reconcile.Status, error) {
+	if w.asked != nil {
+		w.asked(host)
+	}
+	return w.of(host)
+}
 func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, error) { return w.of(id) }
 func (w *workflows) Job(_ context.Context, kind string, id int64) (reconcile.Status, error) {
 	return w.of(fmt.Sprint(kind, " ", id))
@@ -132,6 +138,32 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	again, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Empty(t, again)
+}
+
+// TestRunLeavesACrawlThatGoesOnMeanwhile: a worker takes a site after the record was read.
+func TestRunLeavesACrawlThatGoesOnMeanwhile(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), wreck)
+	require.NoError(t, err)
+	w := &workflows{status: map[string]reconcile.Status{"terminated.example": reconcile.Terminated, "runs.example": reconcile.Runs}}
+	w.asked = func(host string) {
+		_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token=token+1 WHERE host=$1`, host)
+		require.NoError(t, err)
+	}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	for _, p := range done {
+		require.NotContains(t, []reconcile.Kind{reconcile.StopSite, reconcile.RequeueSite}, p.Kind, p.What)
+	}
+	for _, host := range []string{"terminated.example", "lost.example"} {
+		s, err := db.Site(t.Context(), host)
+		require.NoError(t, err)
+		require.Equal(t, gleaner.SiteCrawling, s.State, host)
+	}
 }
 
 // A recrawl that was terminated, or lost, leaves the sites that it had put back: what

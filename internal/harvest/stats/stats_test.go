@@ -292,6 +292,11 @@ func TestFinishCrawl(t *testing.T) {
 	rest, retries := due()
 	require.Equal(t, p.First*8/10, rest, "its pages were new or changed")
 	require.Zero(t, retries)
+	_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET crawl=crawl+1 WHERE host='ada.example'`) // nothing of it changes any more
+	require.NoError(t, err)
+	again("done")
+	rest, _ = due()
+	require.Equal(t, p.First*8/10, rest, "asked by hand long before it was due")
 }
 
 func TestDueSitesWaitOutTheirRest(t *testing.T) {
@@ -309,6 +314,11 @@ func TestDueSitesWaitOutTheirRest(t *testing.T) {
 	_, err := r.Pool.Exec(t.Context(), `UPDATE sites SET due_at=now()`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"ada.example"}, list(false))
+	for parked, want := range map[string][]string{"1 hour": nil, "-1 hour": {"ada.example"}} {
+		_, err = r.Pool.Exec(t.Context(), `UPDATE sites SET parked_until=now() + $1::text::interval`, parked)
+		require.NoError(t, err)
+		require.Equal(t, want, list(false), "parked for %s", parked)
+	}
 	require.NoError(t, r.Block(t.Context(), []store.Blocked{{Host: "ada.example"}}))
 	require.Empty(t, list(true), "blacklisted")
 }

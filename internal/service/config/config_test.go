@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -217,6 +218,29 @@ func TestThePolicyFile(t *testing.T) {
 	}
 	_, err = config.Load(map[string]string{"policy": policy + ".none"}, os.DevNull, nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestUpperBounds tries each policy setting that has one with the bound and with twice it.
+func TestUpperBounds(t *testing.T) {
+	t.Parallel()
+	bounded := 0
+	for section := range reflect.TypeFor[config.Policy]().Fields() {
+		for field := range section.Type.Fields() {
+			bound, has := field.Tag.Lookup("max")
+			if !has {
+				continue
+			}
+			bounded++
+			most, err := strconv.ParseFloat(bound, 64)
+			require.NoError(t, err)
+			for value, fits := range map[float64]bool{most: true, 2 * most: false} {
+				text := fmt.Sprintf("%s: {%s: %g}", section.Tag.Get("koanf"), field.Tag.Get("koanf"), value)
+				_, err := config.Load(map[string]string{"policy": file(t, text)}, os.DevNull, nil)
+				require.Equal(t, fits, err == nil, text)
+			}
+		}
+	}
+	require.Positive(t, bounded)
 }
 
 func TestValuesAreChecked(t *testing.T) {
