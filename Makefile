@@ -27,13 +27,11 @@ GOSEC_EXCLUDE = G103,G104,G115,G122,G204,G301,G302,G304,G306,G401,G404,G501,G505
 # Generated webs and fake services that tests and benchmarks alone run.
 GOSEC_LEAVE   = -exclude-dir=internal/lab/topicweb -exclude-dir=internal/lab/sampleweb -exclude-dir=internal/lab/bench -exclude-dir=internal/lab/catalogues -exclude-dir=internal/lab/dblp
 
-# Packages whose code runs in parallel, for which the race detector's tenfold
-# slowness pays. Measurements on other people's data are left out of it.
-RACE = ./internal/fetch/... ./internal/politeness/... ./internal/record/frontier/... \
-       ./internal/crawl/... ./internal/document/... ./internal/lab/sampleweb/... \
-       ./internal/library/collection/... ./internal/harvest/... ./internal/homepage/... \
+# Packages with locks whose tests need few databases, so that the race detector's tenfold
+# slowness is a matter of minutes. `make soak` runs all packages under it.
+RACE = ./internal/fetch/... ./internal/politeness/... ./internal/document/... ./internal/homepage/... \
        ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/... \
-       ./internal/synthesis/... ./internal/record/collections/... ./workflows/...
+       ./internal/synthesis/... ./internal/ingest/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
@@ -91,9 +89,9 @@ fuzz: ## each fuzz target for half a minute
 			GLEANER_SHARED=none $(GO) test -run='^$$' -fuzz="^$$f\$$" -fuzztime=30s $$dir || exit 1; \
 		done; done
 
-race: ## the packages that run in parallel, under the race detector (needs a C compiler)
+race: ## packages with locks, under the race detector (needs a C compiler)
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 40m $(RACE); \
+		GLEANER_SHARED=none $(WITHSTACK) $(GO) test -race -short -timeout 20m $(RACE); \
 	else echo "race: no C compiler, left out"; fi
 
 check: format vet house workflowcheck staticcheck gosec vulncheck ## everything but the tests
