@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"sync"
+	"time"
 
 	"gleaner/internal/crawl"
 	"gleaner/internal/record/store"
@@ -38,6 +39,61 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 		venues = nil // they are for people to see; the slice is done
 	}
 	return Slice{Result: r, Venues: venues}, nil
+}
+
+// LinkCounts are how many links on record a harvest took.
+type LinkCounts = store.LinkCounts
+
+// LinkSearch asks for links on record that lead to a harvest's missing papers.
+type LinkSearch struct {
+	Harvest string     `json:"harvest"`
+	Since   time.Time  `json:"since,omitzero"` // of pages read since; of all where it is zero
+	Counted LinkCounts `json:"counted"`        // what the harvest took before
+}
+
+// FindLinks looks for a harvest's missing papers among the links of pages that were read
+// before, on any site. It asks no host.
+func (a *Crawl) FindLinks(ctx context.Context, s LinkSearch) (LinkCounts, error) {
+	beat, set, stop := heartbeats[crawl.KeptPosition](ctx)
+	defer stop()
+	from, _ := resumed[crawl.KeptPosition](ctx)
+	at, err := a.crawler.FindLinks(beat, s.Harvest, s.Since, from, set)
+	if err == nil {
+		s.Counted.Found += at.Links
+		err = a.db.CountLinks(beat, s.Harvest, s.Counted)
+	}
+	return s.Counted, typed(err)
+}
+
+// reopening is how far ReopenLinks is.
+type reopening struct {
+	Host  string `json:"host"` // the last one
+	Links int    `json:"links"`
+}
+
+// ReopenLinks takes links of a harvest's sites that crawls under other options left.
+func (a *Crawl) ReopenLinks(ctx context.Context, s LinkSearch) (LinkCounts, error) {
+	beat, set, stop := heartbeats[reopening](ctx)
+	defer stop()
+	at, _ := resumed[reopening](ctx)
+	for {
+		hosts, err := a.db.ReadSites(beat, s.Harvest, at.Host, hostsPerRetry)
+		if err != nil {
+			return s.Counted, typed(err)
+		}
+		if len(hosts) == 0 {
+			s.Counted.Reopened += at.Links
+			return s.Counted, typed(a.db.CountLinks(beat, s.Harvest, s.Counted))
+		}
+		for _, host := range hosts {
+			n, err := a.crawler.ReopenLinks(beat, s.Harvest, host)
+			if err != nil {
+				return s.Counted, typed(err)
+			}
+			at = reopening{Host: host, Links: at.Links + n}
+			set(at)
+		}
+	}
 }
 
 // teller tells a Watch what a slice did since the last time. A slice reports

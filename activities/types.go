@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -65,6 +66,9 @@ func NewHarvest(goal gleaner.Goal, years gleaner.Years, o HarvestOptions) Harves
 	h := Harvest{ID: goal.Harvest(years), Venue: goal.String(), Goal: goal, Years: years, Options: o}
 	if goal.Venue != "" {
 		h.Goal = gleaner.Goal{}
+	}
+	if goal.Site != "" { // it wants no papers by name: every document that its pages link to
+		h.Options.Leads = cmp.Or(h.Options.Leads, "all")
 	}
 	return h
 }

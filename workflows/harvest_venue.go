@@ -51,6 +51,10 @@ type HarvestState struct {
 	Authors   activities.Authors `json:"authors"`
 	Homepages harvest.Seeded     `json:"homepages"`
 	Sites     int                `json:"sites"` // crawls that ended
+	// Links counts the links on record that the harvest took, of pages read before
+	// LinksAsOf.
+	Links     activities.LinkCounts `json:"links"`
+	LinksAsOf time.Time             `json:"links_as_of,omitzero"`
 	// Again is the stage with which the harvest began anew to ask what had not
 	// answered; "" before it did.
 	Again gleaner.Stage `json:"again,omitempty"`
@@ -214,7 +218,11 @@ func (h *harvestRun) papers(ctx workflow.Context) error {
 
 func (h *harvestRun) held(ctx workflow.Context) error {
 	var n int
-	return workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents found before"), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
+	err := workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents found before"), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
+	if err != nil {
+		return err
+	}
+	return h.findLinks(ctx)
 }
 
 // copies fetches what is said to be open first: it is cheap, and whoever is
@@ -239,7 +247,11 @@ func (h *harvestRun) copies(ctx workflow.Context) error {
 // the authors, or the site that a person named.
 func (h *harvestRun) homepages(ctx workflow.Context) error {
 	if site := h.p.Harvest.Goal.Site; site != "" {
-		return workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the site to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+		err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the site to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages)
+		if err != nil {
+			return err
+		}
+		return h.reopenLinks(ctx)
 	}
 	told := TellHomepages(h.p.Harvest)
 	child := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
@@ -259,6 +271,9 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
+		return err
+	}
+	if err := h.reopenLinks(ctx); err != nil {
 		return err
 	}
 	h.wakeSites(ctx) // a crawl that found nothing more before this would end, and the first wave leave its host out

@@ -27,6 +27,11 @@ const (
 // hosts is the next wave's, up to limit waves.
 func (h *harvestRun) waves(ctx workflow.Context, limit int) error {
 	for h.s.Wave < limit {
+		if h.s.Wave > 0 { // the first one comes soon enough after all were looked at
+			if err := h.findLinks(ctx); err != nil {
+				return err
+			}
+		}
 		if err := h.wave(ctx); err != nil {
 			return err
 		}

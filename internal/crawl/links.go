@@ -59,6 +59,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	if err := l.seen.learn(ctx, l.record, p.Links); err != nil {
 		return r, err
 	}
+	var kept []page.Link // not taken now, perhaps later
 	relevant, about := false, l.cfg.Inspect && l.cfg.Rank.Lists.About(p)
 	for i := range p.Links {
 		link := p.Links[i] // the page may be read again
@@ -67,9 +68,13 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		}
 		citeAs(p, &link)
 		if l.prune(e, about, &link) {
+			kept = append(kept, link)
 			continue
 		}
-		isNew, isDoc := l.enter(e, link)
+		isNew, isDoc, taken := l.enter(e, link)
+		if !taken && keepable(e, &link) {
+			kept = append(kept, link)
+		}
 		relevant = relevant || isDoc
 		if isNew {
 			r.Found++
@@ -78,6 +83,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 			r.NewDocs++
 		}
 	}
+	l.keepLinks(&l.batch.Read[len(l.batch.Read)-1], kept)
 	if e.Role == frontier.Member {
 		l.seen.addContent(a.URL, v.Content)
 		l.reads(a.URL, relevant)
@@ -102,43 +108,35 @@ func leftOut(reason string, what []string) string {
 }
 
 // enter gives a link of a page its role, and enters it if it has one. It reports
-// whether the link was new on this site, and whether it is named like a document
-// that may be taken.
-func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc bool) {
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !l.scope.wantedSource(link) {
-		return false, false
+// whether the link was new on this site, whether it is named like a document that may
+// be taken, and whether it was given the widest role that its place allows.
+func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken bool) {
+	e, here, ok := l.scope.take(from, link)
+	if !ok {
+		return false, false, false
 	}
-	host := weburl.Host(link.URL)
-	here := host == l.site.Host
-	e := frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
-	e.Derive()
-	role, ok := l.scope.role(from, &e, here)
-	if !ok || e.Hash() == from.Hash() {
-		return false, false
-	}
-	e.Role = role
-	e.Derive()
+	taken = e.Document || e.Role == frontier.Member || !here
 	if !here {
 		l.scope.weigh(&e)
-		l.lead(host, &e)
-		return false, e.Document
+		l.lead(weburl.Host(link.URL), &e)
+		return false, e.Document, taken
 	}
-	asGood, met := l.seen.known(e.Hash(), e.Depth, role)
+	asGood, met := l.seen.known(e.Hash(), e.Depth, e.Role)
 	if asGood {
-		return false, e.Document
+		return false, e.Document, taken
 	}
 	l.scope.weigh(&e)
 	if why := l.limit(&e, met); why != "" {
 		l.skip(e, why)
-		return false, false
+		return false, false, taken
 	}
 	l.strategy.Enter(own(&e))
-	l.seen.add(e.Hash(), e.Depth, role)
+	l.seen.add(e.Hash(), e.Depth, e.Role)
 	if !met {
 		l.seen.enter(&e)
 	}
 	l.batch.AddLink(e)
-	return !met, e.Document
+	return !met, e.Document, taken
 }
 
 // prune reports whether a link of a page is left out for its words. Documents never

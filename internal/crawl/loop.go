@@ -74,14 +74,15 @@ type loop struct {
 	started  time.Time
 	took     time.Duration // by the slices of the crawl before this one, with their waits
 
-	window   *window
-	seen     *seenSet
-	leads    leads
-	misses   misses
-	sections sections
-	passed   bool            // what waits is to be looked at: it is new, or a section reached a limit
-	found    map[string]bool // normalised titles of the papers found on the site
-	share    allowance
+	window    *window
+	seen      *seenSet
+	leads     leads
+	misses    misses
+	sections  sections
+	keptBytes int             // of links that were not taken, over all pages of the site
+	passed    bool            // what waits is to be looked at: it is new, or a section reached a limit
+	found     map[string]bool // normalised titles of the papers found on the site
+	share     allowance
 
 	batch   frontier.Batch
 	pages   []*page.Page     // of the batch, for the index
@@ -148,11 +149,32 @@ func (l *loop) run(ctx context.Context) error {
 
 // due reports whether what was done is to be written before the next request.
 // Where a host is paced it always is, so that a crash repeats what was in flight
-// and no more; without a pace, visits are written in batches. An answer that was
+// and no more; without a pace, visits are written in batches, unless a link of the
+// batch is to be asked for next. An answer that was
 // had before took no request, but the next one does, and it is chosen among the
 // links of that answer, too.
 func (l *loop) due() bool {
-	return l.source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second
+	return l.source.Paced() || l.cached || l.site.Careful || len(l.batch.Visits) >= l.cfg.Batch || time.Since(l.written) >= time.Second || l.better()
+}
+
+// better reports whether a link that is not in the window yet is in a higher queue than
+// all that are: it is asked for next.
+func (l *loop) better() bool {
+	fresh := -1
+	for i := range l.batch.Links {
+		if e := &l.batch.Links[i]; e.Skip == "" {
+			fresh = max(fresh, e.Queue)
+		}
+	}
+	if fresh <= 0 {
+		return false
+	}
+	for i := range l.window.candidates {
+		if l.window.candidates[i].Queue >= fresh {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *loop) mayGoOn(ctx context.Context) error {

@@ -119,6 +119,9 @@ func (r record) recall(ctx context.Context, l *loop) error {
 	if err != nil {
 		return err
 	}
+	if l.keptBytes, err = frontier.KeptBytes(ctx, db, site); err != nil {
+		return err
+	}
 	titles, err := r.db.TitlesFound(ctx, site)
 	if err != nil {
 		return err

@@ -37,6 +37,24 @@ func newScope(site Site, cfg Config) scope {
 		maxDepth: cfg.MaxDepth, limits: cfg.Limits, wanted: site.Wanted, rules: site.Rules, names: cfg.Names}
 }
 
+// take makes an entry of a link of a page where it may be taken, on the page's own
+// host (here) or another.
+func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, here, ok bool) {
+	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !s.wantedSource(link) {
+		return e, false, false
+	}
+	here = weburl.Host(link.URL) == s.host
+	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
+	e.Derive()
+	role, ok := s.role(from, &e, here)
+	if !ok || e.Hash() == from.Hash() {
+		return e, here, false
+	}
+	e.Role = role
+	e.Derive()
+	return e, here, true
+}
+
 // role decides what may be done with a link. Pages are followed in scope alone;
 // documents are taken wherever they are on the host, and one hop beyond it.
 func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {

@@ -74,7 +74,7 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return fmt.Errorf("crawl %s: %w", host, err)
 	}
-	cfg, kept, err := s.asked(ctx)
+	site, cfg, kept, err := s.describe(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,21 +84,15 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 			return err
 		}
 	}
-	site := Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
-	if site.Rules, err = s.rules(ctx, kept); err != nil {
+	if err := s.reopen(ctx, view(site, cfg, kept)); err != nil {
 		return err
 	}
+	site.Crawl = s.site.Crawl
 	if s.attempts, site.Sofar, err = s.db.BeginSlice(ctx, s.of(), maxKilled); err != nil {
 		return err
 	}
 	if site.Careful = s.attempts > 0; site.Careful {
 		s.log.WarnContext(ctx, "the slice before did not come to an end", "host", host, "in_a_row", s.attempts)
-	}
-	if s.denied, site.ParentDomain, err = s.standing(ctx); err != nil {
-		return err
-	}
-	if site.Scopes, err = s.db.Scopes(ctx, s.site.ID); err != nil {
-		return err
 	}
 	if len(site.Scopes) == 0 { // it is known from others alone
 		if site.InVain, err = s.db.InVain(ctx, s.site.ID, weburl.Domain(host), maxVainHosts); err != nil {
@@ -127,6 +121,36 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 	}
 	s.loop = newLoop(site, cfg, Parts{Source: source, Recorder: record{s}, Judge: library{s}, Strategy: strategy, Log: s.log}, report)
 	return record{s}.recall(ctx, s.loop)
+}
+
+// describe is what holds for the site now: its scope and lists, and the options of the
+// harvests that want it.
+func (s *slice) describe(ctx context.Context) (site Site, cfg Config, kept []rules.Lists, err error) {
+	site = Site{ID: s.site.ID, Host: s.site.Host, Crawl: s.site.Crawl}
+	if cfg, kept, err = s.asked(ctx); err != nil {
+		return site, cfg, kept, err
+	}
+	if site.Rules, err = s.rules(ctx, kept); err != nil {
+		return site, cfg, kept, err
+	}
+	if s.denied, site.ParentDomain, err = s.standing(ctx); err != nil {
+		return site, cfg, kept, err
+	}
+	site.Scopes, err = s.db.Scopes(ctx, s.site.ID)
+	return site, cfg, kept, err
+}
+
+// reopen takes the links that crawls before did not take, where the options differ from
+// theirs.
+func (s *slice) reopen(ctx context.Context, now string) error {
+	if s.site.View == now {
+		return nil
+	}
+	if s.site.View == "" {
+		return s.db.SetView(ctx, s.site.ID, now)
+	}
+	_, err := s.ReopenLinks(ctx, "", s.site.Host)
+	return err
 }
 
 // asked lays what the harvests ask now over the worker's configuration, and

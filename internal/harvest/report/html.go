@@ -37,7 +37,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		ended = e.words(r, "2 January 2006, 15:04")
 	}
 	return t.Execute(w, map[string]any{
-		"R": r, "Ended": ended, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Charts": r.Charts(),
+		"R": r, "Ended": ended, "Groups": groups, "Site": r.ofSite(), "LeftOut": r.leftOut(), "Links": r.linksOnRecord(), "Charts": r.Charts(),
 	})
 }
 

@@ -144,6 +144,8 @@ type Report struct {
 	Sites     []SiteLine        `json:"sites"`
 	LeftOut   map[string]int    `json:"left_out,omitempty"` // links that were met and not asked for, by the limit or list that kept them out
 
+	Links store.LinkCounts `json:"links_on_record"` // that were taken without asking anybody
+
 	Barren []evidence.Barren `json:"-"` // homepages that led nowhere
 	Took   time.Duration     `json:"-"` // to build it
 }
@@ -282,6 +284,9 @@ func (b *builder) sites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.r.LeftOut, err = b.db.LeftOut(ctx, b.r.Harvest.ID)
+	if b.r.LeftOut, err = b.db.LeftOut(ctx, b.r.Harvest.ID); err != nil {
+		return err
+	}
+	b.r.Links, err = b.db.LinkCounts(ctx, b.r.Harvest.ID)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 	"gleaner/internal/text"
 )
 
@@ -75,11 +76,25 @@ func (r *Report) writeSites(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", s.Host, s.Pages, s.Documents, s.Accepted, s.Found, s.Failed, s.Waiting, s.Words(), state)
 	}
-	if err := t.Flush(); err != nil || len(r.LeftOut) == 0 {
+	if err := t.Flush(); err != nil {
 		return err
+	}
+	if links := r.linksOnRecord(); links != "" {
+		fmt.Fprintln(w, links)
+	}
+	if len(r.LeftOut) == 0 {
+		return nil
 	}
 	_, err := fmt.Fprintln(w, "links left out:", r.leftOut())
 	return err
+}
+
+// linksOnRecord says which links of pages read before were taken.
+func (r *Report) linksOnRecord() string {
+	if r.Links == (store.LinkCounts{}) {
+		return ""
+	}
+	return fmt.Sprintf("of pages read before, %s taken for these papers, %d since the options are others", text.Count(r.Links.Found, "link"), r.Links.Reopened)
 }
 
 // leftOut are the links that were not asked for, by why, in one line.

@@ -15,6 +15,9 @@ type Reading struct {
 	Files []Hash // each once
 	Again bool   // it was read before: what it links to no longer is forgotten
 	Same  bool   // it is as it was: so is what it links to
+
+	Kept   []byte // links that were not taken, packed; nil where there are none
+	NoRoom bool   // there are some, and no room for them
 }
 
 // Link records what pages of one site link to.
@@ -31,6 +34,9 @@ func Link(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 		if r.Same {
 			same = append(same, r.Page[:])
 		}
+	}
+	if err := keep(ctx, q, siteID, readings); err != nil {
+		return err
 	}
 	if len(same) > 0 {
 		if _, err := q.Exec(ctx, `UPDATE links SET last_seen = current_date WHERE site_id = $1 AND page = ANY($2) AND last_seen < current_date`, siteID, same); err != nil {

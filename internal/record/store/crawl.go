@@ -160,7 +160,7 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 		return out, err
 	}
 	for i, host := range hosts {
-		if err := writeLeads(ctx, tx, of.SiteID, sites[i], w.Leads[host]); err != nil {
+		if _, err := writeLeads(ctx, tx, of.SiteID, sites[i], w.Leads[host]); err != nil {
 			return out, err
 		}
 	}
@@ -254,16 +254,16 @@ func (db *DB) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, 
 // writeLeads gives documents on another host to that host's own frontier, where
 // they are asked for under its own lease, and notes them, so that the next slices
 // of the crawl know of them.
-func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.Entry) error {
+func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.Entry) (map[frontier.Hash]frontier.Added, error) {
 	if slices.ContainsFunc(leads, func(e frontier.Entry) bool { return e.Skip == "" }) {
 		if err := InheritSite(ctx, tx, from, to, "lead"); err != nil {
-			return err
+			return nil, err
 		}
 		// Where no harvest goes on that would crawl it, the next recrawl does.
 		_, err := tx.Exec(ctx, `UPDATE sites SET due_at=now() WHERE id=$1 AND due_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests h ON h.id=hs.harvest_id WHERE hs.site_id=$1 AND h.completed_at IS NULL)`, to)
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	hashes, wanted := make([][]byte, len(leads)), make([]float64, len(leads))
@@ -275,8 +275,7 @@ func writeLeads(ctx context.Context, tx pgx.Tx, from, to int, leads []frontier.E
 		FROM unnest($3::bytea[], $4::float8[]) AS v (hash, wanted)
 		ON CONFLICT (from_site, hash) DO UPDATE SET wanted=EXCLUDED.wanted`, from, to, hashes, wanted)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = frontier.Add(ctx, tx, to, leads)
-	return err
+	return frontier.Add(ctx, tx, to, leads)
 }

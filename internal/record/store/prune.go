@@ -56,6 +56,8 @@ func prunables(r Retention) []prunable {
 		{what: "links", why: "of pages that are gone", table: "links t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4) AND (EXISTS (SELECT 1 FROM urls u WHERE u.site_id=t.site_id AND u.hash=t.page)
 			OR NOT EXISTS (SELECT 1 FROM parents i JOIN sites s ON s.host=i.host WHERE i.page=t.page AND s.id=t.site_id))`, bytes: `length(t.page) + length(t.target)`, always: true},
+		{what: "kept links", why: "of pages that are gone", table: "kept_links t", key: "ctid", of: `$1::interval IS NOT NULL AND NOT EXISTS (SELECT 1 FROM urls u
+			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4)`, bytes: `coalesce(octet_length(t.data), 0)`, always: true},
 		{what: "lines", why: "of jobs that ended", table: "import_records t", key: "ctid", of: `t.job IN (SELECT j.id FROM jobs j WHERE j.ended_at < now() - $1::interval)`,
 			bytes: `length(t.url) + length(t.source) + length(t.detail) + length(t.parent) + length(t.sha256)`, keep: r.Lines},
 		// A report is of one harvest; one that a later harvest of the same venue

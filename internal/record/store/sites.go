@@ -33,6 +33,7 @@ type Site struct {
 	Pace       Pace              `json:"pace"`
 	Learnt     json.RawMessage   `json:"-"`
 	WARC       bool              `json:"-"` // a recrawl wants what is exchanged kept
+	View       string            `json:"-"` // the options under which links of its pages were taken; "" before any
 }
 
 // EnsureSite returns the id of a host's row, making it where it is new.
@@ -64,17 +65,26 @@ func HoldSite(ctx context.Context, tx pgx.Tx, host string) (int, error) {
 }
 
 const siteColumns = `s.id, s.host, s.state, s.reason, s.crawl, s.crawl_pages, s.failures,
-	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, s.warc, ` + paceColumns
+	CASE WHEN s.parked_until > now() THEN s.parked_until END, s.crawl_started, s.crawl_finished, s.learnt, s.warc, s.view, ` + paceColumns
 
 func scanSite(row pgx.CollectableRow) (Site, error) {
 	var s Site
-	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt, &s.WARC}, s.Pace.fields()...)...)
+	err := row.Scan(append([]any{&s.ID, &s.Host, &s.State, &s.Reason, &s.Crawl, &s.CrawlPages, &s.Failures, &s.Parked, &s.Started, &s.Finished, &s.Learnt, &s.WARC, &s.View}, s.Pace.fields()...)...)
 	return s, err
 }
 
 // Site returns one host's row.
 func (db *DB) Site(ctx context.Context, host string) (Site, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
+	if err != nil {
+		return Site{}, err
+	}
+	return pgx.CollectExactlyOneRow(rows, scanSite)
+}
+
+// SiteByID returns the row of one host by its id.
+func (db *DB) SiteByID(ctx context.Context, id int) (Site, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
 	if err != nil {
 		return Site{}, err
 	}

@@ -1,0 +1,233 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"gleaner/internal/match"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+	"gleaner/internal/web/rules"
+	"gleaner/internal/web/weburl"
+)
+
+// Bounds of what is kept of the links that a page has and the crawl did not take. A page
+// beyond them is fetched again when it has to be asked.
+const (
+	maxKeptPage = 128 << 10 // bytes of one page, packed
+	maxKeptSite = 64 << 20  // bytes of one site, packed
+)
+
+// keepable reports whether a link that was not taken may be taken later, when the
+// wanted papers, the scope or the lists are others.
+func keepable(from *frontier.Entry, link *page.Link) bool {
+	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !weburl.IsSourceName(link.URL) {
+		return false
+	}
+	return from.Role == frontier.Member || from.Link.Source == page.SourceListing
+}
+
+// keepLinks adds links that were not taken to what was read of a page.
+func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
+	if len(links) == 0 {
+		return
+	}
+	packed := packLinks(links)
+	if len(packed) > maxKeptPage || l.keptBytes+len(packed) > maxKeptSite {
+		r.NoRoom = true
+		return
+	}
+	l.keptBytes += len(packed)
+	r.Kept = packed
+}
+
+// The packer and the unpacker are safe for concurrent use.
+var (
+	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(16<<20))
+)
+
+func packLinks(links []page.Link) []byte {
+	plain, err := json.Marshal(links)
+	if err != nil {
+		return nil // strings and numbers always marshal
+	}
+	return packer.EncodeAll(plain, make([]byte, 0, len(plain)/4))
+}
+
+func unpackLinks(packed []byte) (links []page.Link, err error) {
+	plain, err := unpacker.DecodeAll(packed, nil)
+	if err == nil {
+		err = json.Unmarshal(plain, &links)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("crawl: kept links: %w", err)
+	}
+	return links, nil
+}
+
+// view names the options under which links are taken, but for the wanted papers.
+func view(site Site, cfg Config, kept []rules.Lists) string {
+	b, err := json.Marshal([]any{site.Scopes, site.ParentDomain, cfg.Policy, cfg.Leads, cfg.Names, cfg.Inspect, kept})
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// KeptPosition is how far a search among kept links is, and what it found.
+type KeptPosition struct {
+	Site  int    `json:"site"`
+	Page  []byte `json:"page"`
+	Pages int    `json:"pages"` // looked at
+	Links int    `json:"links"` // added to frontiers
+}
+
+// keptBatch is how many pages are read at a time.
+const keptBatch = 500
+
+// FindLinks looks for a harvest's missing papers among the links of pages that were read
+// before, on all sites, since a time or at all where that is zero. What reads like one is
+// added to the frontier of its host, and the host to the harvest. Nobody is asked.
+func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time, from KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
+	missing, err := c.db.Missing(ctx, harvest)
+	if err != nil || len(missing) == 0 {
+		return from, err
+	}
+	wanted := match.NewIndex(missing)
+	reads := func(l *page.Link) bool {
+		return max(wanted.Likeness(l.Anchor), wanted.Likeness(l.Context), wanted.Likeness(l.Heading)) >= wantedLead
+	}
+	return c.askKept(ctx, harvest, frontier.KeptRange{Since: since}, wanted, reads, from, report)
+}
+
+// ReopenLinks takes the links of a site's pages that its crawls did not take, where these
+// were made under other options than hold now. It returns how many there were.
+func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, error) {
+	site, err := c.db.Site(ctx, host)
+	if err != nil || site.View == "" {
+		return 0, err // no page was read yet
+	}
+	_, now, err := c.scopeOf(ctx, site, nil)
+	if err != nil || now == site.View {
+		return 0, err
+	}
+	wanted, err := c.coll.Wanted(ctx)
+	if err != nil {
+		return 0, err
+	}
+	all := func(*page.Link) bool { return true }
+	at, err := c.askKept(ctx, harvest, frontier.KeptRange{Site: site.ID}, wanted, all, KeptPosition{}, func(KeptPosition) {})
+	if err != nil {
+		return at.Links, err
+	}
+	return at.Links, c.db.SetView(ctx, site.ID, now)
+}
+
+// scopeOf is what holds for the links of a site now, and the name of its options.
+func (c *Crawler) scopeOf(ctx context.Context, of store.Site, wanted *match.Index) (scope, string, error) {
+	s := &slice{Crawler: c, site: of}
+	site, cfg, kept, err := s.describe(ctx)
+	site.Wanted = wanted
+	return newScope(site, cfg), view(site, cfg, kept), err
+}
+
+// askKept asks the kept links of pages once more: those that one of the harvest's papers
+// may be behind, by reads, and that may be taken.
+func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRange, wanted *match.Index, reads func(*page.Link) bool,
+	at KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
+	r.Limit = keptBatch
+	for {
+		r.AfterSite, r.AfterPage = at.Site, at.Page
+		pages, err := frontier.KeptLinks(ctx, c.db.Pool, r)
+		if err != nil {
+			return at, err
+		}
+		for len(pages) > 0 {
+			n := 1
+			for n < len(pages) && pages[n].Site == pages[0].Site {
+				n++
+			}
+			added, err := c.askSite(ctx, harvest, pages[:n], wanted, reads, r.Since.IsZero())
+			if err != nil {
+				return at, err
+			}
+			last := pages[n-1]
+			at = KeptPosition{Site: last.Site, Page: last.Page[:], Pages: at.Pages + n, Links: at.Links + added}
+			report(at)
+			pages = pages[n:]
+			if len(pages) == 0 && n > 0 && ctx.Err() != nil {
+				return at, context.Cause(ctx)
+			}
+		}
+		if r.AfterSite == at.Site && string(r.AfterPage) == string(at.Page) {
+			return at, nil // there were none
+		}
+	}
+}
+
+// askSite asks the kept links of some pages of one site. With whole, pages whose links
+// had no room are to be fetched again.
+func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index, reads func(*page.Link) bool, whole bool) (int, error) {
+	found := map[int][]page.Link{}
+	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
+	for i := range pages {
+		if pages[i].Data == nil {
+			if whole {
+				add.Whole = append(add.Whole, pages[i].Page[:])
+			}
+			continue
+		}
+		links, err := unpackLinks(pages[i].Data)
+		if err != nil {
+			return 0, err
+		}
+		for _, l := range links {
+			if reads(&l) {
+				found[i] = append(found[i], l)
+			}
+		}
+	}
+	if len(found) == 0 && len(add.Whole) == 0 {
+		return 0, nil
+	}
+	site, err := c.db.SiteByID(ctx, pages[0].Site)
+	if err != nil {
+		return 0, err
+	}
+	s, _, err := c.scopeOf(ctx, site, wanted)
+	if err != nil {
+		return 0, err
+	}
+	given := newLeads()
+	if err := c.db.Leads(ctx, site.ID, given.note); err != nil {
+		return 0, err
+	}
+	var batch frontier.Batch
+	for _, i := range slices.Sorted(maps.Keys(found)) {
+		for _, l := range found[i] {
+			e, here, ok := s.take(&pages[i].From, l)
+			s.weigh(&e)
+			switch host := weburl.Host(l.URL); {
+			case !ok || s.outside(&e) != "":
+			case here:
+				batch.AddLink(e)
+			case given.tooMany(host) == "":
+				given.note(e.Hash(), host, e.Wanted)
+				batch.AddLead(host, e)
+			}
+		}
+	}
+	add.Links, add.Leads = batch.Links, batch.Leads
+	return c.db.TakeKeptLinks(ctx, add)
+}

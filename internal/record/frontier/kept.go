@@ -1,0 +1,89 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Kept are the links of a page that were not taken when it was read.
+type Kept struct {
+	Site   int
+	Page   Hash
+	From   Entry  // the page: its URL, role, depth and the source of the link to it
+	Data   []byte // packed links; nil where they had no room and the page must be fetched again
+	ReadAt time.Time
+}
+
+// keep writes the links that were not taken of pages that were read.
+func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error {
+	var pages, none, data [][]byte
+	for i := range readings {
+		r := &readings[i]
+		switch {
+		case r.Same:
+		case r.Kept == nil && !r.NoRoom:
+			none = append(none, r.Page[:])
+		default:
+			pages, data = append(pages, r.Page[:]), append(data, r.Kept)
+		}
+	}
+	if len(none) > 0 {
+		if _, err := q.Exec(ctx, `DELETE FROM kept_links WHERE site_id=$1 AND page = ANY($2)`, siteID, none); err != nil {
+			return fmt.Errorf("frontier: keep links: %w", err)
+		}
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data) SELECT DISTINCT ON (page) $1::bigint, page, data FROM unnest($2::bytea[], $3::bytea[]) AS v (page, data)
+		ON CONFLICT (site_id, page) DO UPDATE SET data=EXCLUDED.data, read_at=now()`, siteID, pages, data)
+	if err != nil {
+		return fmt.Errorf("frontier: keep links: %w", err)
+	}
+	return nil
+}
+
+// KeptBytes is how much is kept of the links of a site's pages.
+func KeptBytes(ctx context.Context, q Querier, siteID int) (n int, err error) {
+	err = q.QueryRow(ctx, `SELECT coalesce(sum(octet_length(data)), 0) FROM kept_links WHERE site_id=$1`, siteID).Scan(&n)
+	return n, err
+}
+
+// KeptRange chooses pages whose links are kept: those of one site, or of all where it is
+// 0, that come after a page in their order and were read at a time or later.
+type KeptRange struct {
+	Site      int
+	AfterSite int
+	AfterPage []byte
+	Since     time.Time
+	Limit     int
+}
+
+// KeptLinks lists pages whose links are kept, by site and page.
+func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
+	if r.AfterPage == nil {
+		r.AfterPage = []byte{}
+	}
+	rows, err := q.Query(ctx, `SELECT k.site_id, k.page, k.data, k.read_at, u.url, u.role, u.depth, u.source
+		FROM kept_links k JOIN urls u ON u.site_id=k.site_id AND u.hash=k.page AND u.state=1
+		WHERE ($1=0 OR k.site_id=$1) AND (k.site_id, k.page) > ($2, $3) AND k.read_at >= $4 ORDER BY k.site_id, k.page LIMIT $5`,
+		r.Site, r.AfterSite, r.AfterPage, r.Since, r.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("frontier: kept links: %w", err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Kept, err error) {
+		var page []byte
+		err = row.Scan(&k.Site, &page, &k.Data, &k.ReadAt, &k.From.Link.URL, &k.From.Role, &k.From.Depth, &k.From.Link.Source)
+		copy(k.Page[:], page)
+		return k, err
+	})
+}
+
+// AskWhole has pages fetched again, and not as a 304.
+func AskWhole(ctx context.Context, q Querier, siteID int, pages [][]byte) (int, error) {
+	tag, err := q.Exec(ctx, `UPDATE urls SET state=0, etag='', last_modified='', content=NULL WHERE site_id=$1 AND hash = ANY($2) AND state=1`, siteID, pages)
+	return int(tag.RowsAffected()), err
+}

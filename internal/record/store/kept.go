@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"gleaner/internal/record/frontier"
+)
+
+// KeptLinks are links of pages of a site that a harvest takes after all.
+type KeptLinks struct {
+	Harvest string                      // "" where no harvest asks
+	Site    int                         // of the pages
+	Links   []frontier.Entry            // of the same site
+	Leads   map[string][]frontier.Entry // of others, by host
+	Whole   [][]byte                    // pages to be fetched again, since their links had no room
+}
+
+// TakeKeptLinks adds links to the frontiers of their hosts, and the hosts to the
+// harvest. It returns how many were new or wait again; a repetition changes nothing.
+func (db *DB) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error) {
+	err = db.Tx(ctx, func(tx pgx.Tx) error {
+		n = 0
+		hosts := slices.Sorted(maps.Keys(k.Leads))
+		sites := make([]int, len(hosts))
+		for i, host := range hosts {
+			if sites[i], err = EnsureSite(ctx, tx, host); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, append(slices.Clone(sites), k.Site)); err != nil {
+			return err
+		}
+		added, err := frontier.Add(ctx, tx, k.Site, k.Links)
+		if err != nil {
+			return err
+		}
+		whole, err := frontier.AskWhole(ctx, tx, k.Site, k.Whole)
+		if err != nil {
+			return err
+		}
+		n = len(added) + whole
+		if len(k.Links)+whole > 0 {
+			if err := k.join(ctx, tx, k.Site, "link"); err != nil {
+				return err
+			}
+		}
+		for i, host := range hosts {
+			added, err := writeLeads(ctx, tx, k.Site, sites[i], k.Leads[host])
+			if err != nil {
+				return err
+			}
+			n += len(added)
+			if err := k.join(ctx, tx, sites[i], "lead"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+func (k KeptLinks) join(ctx context.Context, tx pgx.Tx, siteID int, origin string) error {
+	if k.Harvest == "" {
+		return nil
+	}
+	return JoinSite(ctx, tx, k.Harvest, siteID, origin)
+}
+
+// SetView notes under which options the links of a site's pages were taken.
+func (db *DB) SetView(ctx context.Context, siteID int, view string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE sites SET view=$2 WHERE id=$1 AND view<>$2`, siteID, view)
+	return err
+}
+
+// ReadSites lists the hosts of a harvest of which pages were read, after a host.
+func (db *DB) ReadSites(ctx context.Context, harvest, after string, limit int) ([]string, error) {
+	return list1[string](ctx, db, `SELECT s.host FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+		WHERE h.harvest_id=$1 AND s.view<>'' AND s.host > $2 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT $3`, harvest, after, limit)
+}
+
+// LinkCounts are how many links on record a harvest took: those found for its papers, and
+// those that other options let it take.
+type LinkCounts struct {
+	Found    int `json:"found"`
+	Reopened int `json:"reopened"`
+}
+
+// CountLinks notes them.
+func (db *DB) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
+	return err
+}
+
+// LinkCounts tells them.
+func (db *DB) LinkCounts(ctx context.Context, harvest string) (n LinkCounts, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT links_found, links_reopened FROM harvests WHERE id=$1`, harvest).Scan(&n.Found, &n.Reopened)
+	return n, err
+}
