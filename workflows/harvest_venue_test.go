@@ -51,6 +51,7 @@ func easyStages(env *testsuite.TestWorkflowEnvironment) {
 	env.OnActivity(stages.Counts, mock.Anything, mock.Anything).Return(activities.Counts{}, nil).Maybe()
 	env.OnActivity(stages.ListPapers, mock.Anything, mock.Anything).Return(activities.Listed{Published: 3, Wanted: 3}, nil).Maybe()
 	env.OnActivity(documents.MatchHeld, mock.Anything, mock.Anything).Return(0, nil).Maybe()
+	onRecord(env)
 	env.OnActivity(stages.LocateCopies, mock.Anything, mock.Anything).Return(harvest.Seeded{}, nil).Maybe()
 	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"z"}}, nil).Maybe()
 	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(activities.Authors{Looked: 2, Found: 1}, nil).Maybe()
@@ -107,8 +108,8 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: webdb})
 	require.NoError(t, env.GetWorkflowError())
 	pass := []string{"AuthorBatches", "FindHomepages", "SettleHomepages"}
-	require.Equal(t, slices.Concat([]string{"Begin", "— papers", "ListPapers", "— held", "MatchHeld", "— copies", "LocateCopies", "— homepages"}, pass, pass,
-		[]string{"SeedHomepages", "— crawl", "AskAgain", "— report", "Report", "— complete"}), steps)
+	require.Equal(t, slices.Concat([]string{"Begin", "— papers", "ListPapers", "— held", "MatchHeld", "FindLinks", "— copies", "LocateCopies", "— homepages"}, pass, pass,
+		[]string{"SeedHomepages", "ReopenLinks", "— crawl", "FindLinks", "FindLinks", "AskAgain", "— report", "Report", "— complete"}), steps)
 	var r HarvestResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)
@@ -279,6 +280,6 @@ func TestHarvestOfASiteGoesThereAtOnce(t *testing.T) {
 	site := activities.NewHarvest(gleaner.ParseGoal("site:https://www.example.edu/~ada/"), gleaner.Years{}, activities.HarvestOptions{})
 	env.ExecuteWorkflow(HarvestVenue, HarvestParams{Harvest: site})
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []string{"Begin", "SeedHomepages", "AskAgain", "Report"}, steps)
+	require.Equal(t, []string{"Begin", "SeedHomepages", "ReopenLinks", "AskAgain", "Report"}, steps)
 	require.Equal(t, []string{"www.example.edu"}, crawled)
 }

@@ -16,6 +16,9 @@ const clocksApart = 15 * time.Minute
 // pages first, then of those read since by crawls that began before these papers were
 // wanted.
 func (h *harvestRun) findLinks(ctx workflow.Context) error {
+	if h.p.Harvest.Goal.Site != "" {
+		return nil // it wants no papers by name
+	}
 	since, now := h.s.LinksAsOf, workflow.Now(ctx).Add(-clocksApart)
 	search := activities.LinkSearch{Harvest: h.p.Harvest.ID, Since: since, Counted: h.s.Links}
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "links on record"), crawler.FindLinks, search).Get(ctx, &h.s.Links); err != nil {

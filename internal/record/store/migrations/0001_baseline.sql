@@ -154,6 +154,10 @@ CREATE TABLE harvests (
     completed_at timestamptz,
     -- What it came to when it ended: what others do on its sites later is not its own.
     counts       jsonb,
+    -- Links on record that it found for its papers, and those that it took since its
+    -- options differ from the ones before.
+    links_found    int NOT NULL DEFAULT 0,
+    links_reopened int NOT NULL DEFAULT 0,
     -- The years of a harvest that leaves some out between its first and its last:
     -- "2001-2003,2007"; else ''.
     years        text NOT NULL DEFAULT ''
@@ -359,6 +363,8 @@ CREATE TABLE sites (
     recrawls        int NOT NULL DEFAULT 0,
     retries         int NOT NULL DEFAULT 0,
     learnt          jsonb,
+    -- The options under which the links of the site's pages were taken last.
+    view            text NOT NULL DEFAULT '',
 
     -- How long the present crawl went on: its slices, and what they waited for the host
     -- between them. A server that answers slowly without end is left by it.
@@ -557,6 +563,17 @@ CREATE TABLE links (
     PRIMARY KEY (site_id, page, target)
 );
 CREATE INDEX links_target ON links (target);
+
+-- Links of a page that were not taken when it was read: what is wanted, the scope
+-- and the lists may be others later. data is packed by crawl; NULL says that the
+-- links had no room, so that the page has to be fetched again to be asked.
+CREATE TABLE kept_links (
+    site_id bigint      NOT NULL, -- of the page
+    page    bytea       NOT NULL,
+    data    bytea,
+    read_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (site_id, page)
+);
 
 -- Pages that lead to documents: those that were read and linked to files, and those by
 -- which, as somebody says, a document was found. A page that is gone stays.
