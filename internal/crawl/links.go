@@ -59,8 +59,19 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 	if err := l.seen.learn(ctx, l.record, p.Links); err != nil {
 		return r, err
 	}
-	var kept []page.Link // not taken now, perhaps later
-	relevant, about := false, l.cfg.Inspect && l.cfg.Rank.Lists.About(p)
+	relevant := l.takeLinks(e, p, &r)
+	if e.Role == frontier.Member {
+		l.seen.addContent(a.URL, v.Content)
+		l.reads(a.URL, relevant)
+	}
+	return r, nil
+}
+
+// takeLinks enters the links of a page and keeps those that are not taken now. It reports
+// whether one is named like a document.
+func (l *loop) takeLinks(e *frontier.Entry, p *page.Page, r *rank.Result) (relevant bool) {
+	var kept []page.Link
+	about := l.cfg.Inspect && l.cfg.Rank.Lists.About(p)
 	for i := range p.Links {
 		link := p.Links[i] // the page may be read again
 		if e.Role == frontier.Landing && link.Heading == "" {
@@ -84,11 +95,7 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		}
 	}
 	l.keepLinks(&l.batch.Read[len(l.batch.Read)-1], kept)
-	if e.Role == frontier.Member {
-		l.seen.addContent(a.URL, v.Content)
-		l.reads(a.URL, relevant)
-	}
-	return r, nil
+	return relevant
 }
 
 // forwards reports whether a page does no more than show others: such a page may
