@@ -52,6 +52,14 @@ func openArchives(ctx context.Context, places source.Places, o Options, from Pos
 		return nil, err
 	}
 	if from.File != "" {
+		name, _, within := strings.Cut(from.File, withinWACZ)
+		if i := slices.IndexFunc(a.files, func(f stored) bool { return f.name == name && f.isWACZ() }); within && i >= 0 {
+			a.using(ctx)
+			if err := a.unzip(i); err != nil {
+				_ = a.Close()
+				return nil, err
+			}
+		}
 		if a.i = slices.IndexFunc(a.files, func(f stored) bool { return f.name == from.File }); a.i < 0 {
 			_ = a.Close()
 			return nil, fmt.Errorf("%w: %s, where the import was, is not there any more", ErrInput, from.File)
@@ -98,11 +106,16 @@ func (a *archives) shut() {
 	a.in, a.log = nil, nil
 }
 
-// Next implements Log.
-func (a *archives) Next(ctx context.Context) (*Resource, error) {
+// using has files opened and read until a context ends.
+func (a *archives) using(ctx context.Context) {
 	a.over = func() error { return context.Cause(ctx) }
 	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
 	a.measure = func(f *stored) error { return f.measure(ctx) }
+}
+
+// Next implements Log.
+func (a *archives) Next(ctx context.Context) (*Resource, error) {
+	a.using(ctx)
 	a.begun = func(f stored) error { return a.started(ctx, f.name) }
 	for a.i < len(a.files) {
 		r, err := a.next()
@@ -155,6 +168,11 @@ func (a *archives) next() (*Resource, error) {
 	if a.in == nil {
 		if err := a.begun(a.files[a.i]); err != nil {
 			return nil, err
+		}
+		if a.files[a.i].isWACZ() {
+			if err := a.unzip(a.i); err != nil {
+				return a.broken(err)
+			}
 		}
 		if err := a.begin(); err != nil {
 			return a.broken(err)
@@ -218,7 +236,11 @@ var errOther = errors.New("an archive of another format")
 // source opens a file at any byte.
 func (a *archives) source(file stored) archive.Source {
 	return func(offset int64) (io.ReadCloser, error) {
-		r, err := a.get(file, offset)
+		get := a.get
+		if file.inside != nil {
+			get = a.openInside
+		}
+		r, err := get(file, offset)
 		if err != nil {
 			a.lost = err
 			return nil, err
@@ -280,7 +302,7 @@ func (a *archives) broken(err error) (*Resource, error) {
 		if r.At.Position = d.At; d.Within {
 			r.At.Pass = 1
 		}
-	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther):
+	case errors.Is(err, archive.ErrNoArchive), errors.Is(err, errOther), errors.Is(err, errNoWACZ):
 		r.Skip = NoArchive
 	}
 	switch {

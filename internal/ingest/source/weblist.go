@@ -143,5 +143,5 @@ func ArchiveName(name string) bool {
 			return true
 		}
 	}
-	return false
+	return strings.HasSuffix(name, ".wacz")
 }
