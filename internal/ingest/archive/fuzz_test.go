@@ -152,7 +152,7 @@ func checkChanged(t *testing.T, c changeable, how, at, n int, put []byte) {
 func (c changeable) asLong(n int) bool {
 	for i, first := range c.parts {
 		for _, last := range c.parts[i:] {
-			if size := last.to - first.from; size-2 <= n && n <= size+2 { // with the line's end or without
+			if size := last.to - first.from; size-6 <= n && n <= size+2 { // with empty lines or without
 				return true
 			}
 		}
