@@ -135,3 +135,10 @@ func mirrorNames(raw string) (names []string) {
 	}
 	return names
 }
+
+// wholeRange reports whether a part of a file is all of it: "bytes 0-99/100".
+func wholeRange(said string) bool {
+	var first, last, all int64
+	n, _ := fmt.Sscanf(strings.ToLower(said), "bytes %d-%d/%d", &first, &last, &all)
+	return n == 3 && first == 0 && last == all-1
+}

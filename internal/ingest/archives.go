@@ -106,13 +106,6 @@ func (a *archives) shut() {
 	a.in, a.log = nil, nil
 }
 
-// using has files opened and read until a context ends.
-func (a *archives) using(ctx context.Context) {
-	a.over = func() error { return context.Cause(ctx) }
-	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
-	a.measure = func(f *stored) error { return f.measure(ctx) }
-}
-
 // Next implements Log.
 func (a *archives) Next(ctx context.Context) (*Resource, error) {
 	a.using(ctx)
@@ -395,13 +388,6 @@ func (a *archives) answer(res *Resource, r *archive.Record) {
 		return
 	}
 	res.Open = func() (io.ReadCloser, error) { return payload{p}, nil }
-}
-
-// wholeRange reports whether a part of a file is all of it: "bytes 0-99/100".
-func wholeRange(said string) bool {
-	var first, last, all int64
-	n, _ := fmt.Sscanf(strings.ToLower(said), "bytes %d-%d/%d", &first, &last, &all)
-	return n == 3 && first == 0 && last == all-1
 }
 
 type payload struct{ *archive.Payload }

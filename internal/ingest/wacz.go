@@ -3,6 +3,7 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -126,4 +127,11 @@ func (d *directory) load(from int64) error {
 		return io.EOF
 	}
 	return nil
+}
+
+// using has files opened and read until a context ends.
+func (a *archives) using(ctx context.Context) {
+	a.over = func() error { return context.Cause(ctx) }
+	a.get = func(f stored, offset int64) (io.ReadCloser, error) { return f.open(ctx, offset) }
+	a.measure = func(f *stored) error { return f.measure(ctx) }
 }
