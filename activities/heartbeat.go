@@ -10,6 +10,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+
+	"gleaner/internal/guard"
 )
 
 // Beat is how often an activity says that it is alive, and Silence after how long
@@ -45,9 +47,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 			say(ctx)
 		}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	done := guard.Go(func() {
 		tick := time.NewTicker(Beat)
 		defer tick.Stop()
 		for {
@@ -61,7 +61,7 @@ func heartbeats[T any](ctx context.Context) (beat context.Context, set func(T), 
 			}
 			tell()
 		}
-	}()
+	})
 	return beat, func(d T) { latest.Store(&d) }, func() {
 		over()
 		cancel()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
 
@@ -25,9 +26,7 @@ func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(con
 		return cmp.Or(err, errPaused)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	looked := make(chan struct{})
-	go func() {
-		defer close(looked)
+	looked := guard.Go(func() {
 		fetch.Every(ctx, 2*time.Second, func() bool {
 			// An error is for the work's own queries to meet.
 			paused, err := db.Paused(ctx, harvest)
@@ -37,7 +36,7 @@ func unlessPaused(ctx context.Context, db *store.DB, harvest string, do func(con
 			}
 			return true
 		})
-	}()
+	})
 	err := do(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errPaused) {
 		err = errPaused

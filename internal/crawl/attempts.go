@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"gleaner/internal/gleaner"
-	"gleaner/internal/library/collection"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -12,7 +12,6 @@ import (
 
 // Outcomes of URLs that are set aside because of what they do to the crawler.
 const (
-	outcomePanic gleaner.Outcome = "crawler-panic"  // its answer made the program panic
 	outcomeUnfit gleaner.Outcome = "cannot-be-kept" // the database refuses what came of it
 )
 
@@ -23,7 +22,7 @@ func orderly(err error) bool {
 }
 
 func (l *loop) guarded(ctx context.Context, url string, work func() error) error {
-	return collection.Guarded(ctx, l.log, url, work)
+	return guard.Logged(ctx, l.log, url, work)
 }
 
 // pick lets the strategy choose. One that panics over what waits, or chooses what
@@ -44,8 +43,8 @@ func (l *loop) pick(ctx context.Context, from []page.Candidate) (i int, reason s
 // was not the answer's.
 func setAside(v *frontier.Visit, err error) error {
 	switch {
-	case collection.Panicked(err):
-		v.Outcome = outcomePanic
+	case guard.Panicked(err):
+		v.Outcome = frontier.Panicked
 	case store.Unfit(err):
 		v.Outcome = outcomeUnfit
 	default:

@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/rank"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/web/page"
 )
 
@@ -116,15 +117,37 @@ func TestAURLThatKillsItsProcessIsSetAside(t *testing.T) {
 	s := serve(t, map[string]any{"/": links("a.html", "killer.html", "b.html"), "/a.html": links("1.pdf"), "/b.html": links("2.pdf"), "/1.pdf": "one", "/2.pdf": "two",
 		"/killer.html": links("3.pdf")})
 	w.seed(t, s.host, "/", "/")
-	for range 5 {
+	for range frontier.MaxDeaths + 2 {
 		w.dying(t, s.host, "/killer.html")
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE next_try > now()`) // its rest is over
+		require.NoError(t, err)
 	}
 	require.Equal(t, map[string]string{"/": "page success", "/a.html": "page success", "/b.html": "page success", "/killer.html": "failed crawler-killed",
 		"/1.pdf": "document success", "/2.pdf": "document success"}, w.record(t, s.host))
-	require.Equal(t, maxKilled+1, s.asked()["/killer.html"])
+	require.Equal(t, frontier.MaxDeaths+1, s.asked()["/killer.html"], "the first death is not charged: nothing was noted before")
 	var attempts int
 	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT attempts FROM sites WHERE host=$1`, s.host).Scan(&attempts))
 	require.Zero(t, attempts)
+}
+
+// TestInnocentURLsAreNotChargedOut: whoever was at work when its process died, twice in a
+// row, rests and is not set aside.
+func TestInnocentURLsAreNotChargedOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := serve(t, map[string]any{"/": links("long.html"), "/long.html": links("1.pdf"), "/1.pdf": "one"})
+	w.seed(t, s.host, "/", "/")
+	for range 3 {
+		w.dying(t, s.host, "/long.html")
+		_, err := w.db.Pool.Exec(t.Context(), `UPDATE urls SET next_try=now() WHERE next_try > now()`)
+		require.NoError(t, err)
+	}
+	var state, deaths int
+	rests := false
+	require.NoError(t, w.db.Pool.QueryRow(t.Context(), `SELECT state, deaths, next_try IS NOT NULL FROM urls WHERE url LIKE '%/long.html'`).Scan(&state, &deaths, &rests))
+	require.Equal(t, 0, state, "it was set aside")
+	require.True(t, rests)
+	require.Equal(t, 1, deaths)
 }
 
 // TestEveryFlushSucceeds whatever a page holds: what no column can hold is

@@ -13,10 +13,6 @@ import (
 	"gleaner/internal/web/rules"
 )
 
-// maxKilled is how often the process may die over an answer, where the record was
-// told of it before. The first death of all it was not told of.
-const maxKilled = 2
-
 // record is the Recorder over Postgres. What it cannot ask now it waits for.
 type record struct{ *slice }
 

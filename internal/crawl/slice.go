@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
 	"gleaner/internal/rank"
@@ -59,8 +60,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		s.keeping = newKeeping(s)
 		ctx = s.keeping.In(ctx)
 	}
-	watched := make(chan struct{})
-	go func() { defer close(watched); s.watch(ctx, cancel) }()
+	watched := guard.Go(func() { s.watch(ctx, cancel) })
 	if err = s.heed(ctx); err == nil {
 		err = s.run(ctx)
 	}
@@ -88,7 +88,7 @@ func (s *slice) load(ctx context.Context, host string, report func(Progress)) (e
 		return err
 	}
 	site.Crawl = s.site.Crawl
-	if s.attempts, site.Sofar, err = s.db.BeginSlice(ctx, s.of(), maxKilled); err != nil {
+	if s.attempts, site.Sofar, err = s.db.BeginSlice(ctx, s.of(), s.cfg.RetryBase); err != nil {
 		return err
 	}
 	if site.Careful = s.attempts > 0; site.Careful {

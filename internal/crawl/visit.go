@@ -10,6 +10,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/frontier"
@@ -31,7 +32,7 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	broken := collection.Panicked(err)
+	broken := guard.Panicked(err)
 	if err != nil && !answers(err) && !broken {
 		return fmt.Errorf("crawl %s: %w", e.Link.URL, err) // the system's: the lease, the database
 	}

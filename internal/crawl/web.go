@@ -12,6 +12,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
@@ -136,7 +137,7 @@ func (w *web) unwanted() func(http.Header, int64) error {
 func (w *web) send(ctx context.Context, r fetch.Request) (resp *fetch.Response, err error) {
 	for {
 		err = w.patiently(ctx, func() error {
-			return collection.Guarded(ctx, w.log, r.URL, func() error {
+			return guard.Logged(ctx, w.log, r.URL, func() error {
 				resp, err = w.fetch.Fetch(ctx, r)
 				return err
 			})

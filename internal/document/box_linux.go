@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"gleaner/internal/guard"
 )
 
 // nobody is the user of least rights on every system.
@@ -86,7 +88,7 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id, HostID: id, Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
 	}
-	go func() {
+	guard.Go(func() {
 		runtime.LockOSThread() // and never unlocked, so that the thread is used for nothing else
 		if b.user >= 0 {
 			noGroups()
@@ -96,7 +98,7 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 			_ = noSockets()
 		}
 		f()
-	}()
+	})
 }
 
 // own gives a file to the user of the box.

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"syscall"
 	"unsafe"
+
+	"gleaner/internal/guard"
 )
 
 // What prctl(2), seccomp(2) and BPF call these.
@@ -35,12 +37,13 @@ func machine() uint32 {
 
 // canMute tries noSockets on a thread that is used for nothing else.
 func canMute() bool {
-	can := make(chan bool)
-	go func() {
+	can := make(chan bool, 1)
+	guard.Go(func() {
+		defer close(can)
 		runtime.LockOSThread()
 		noNewPrivileges()
 		can <- machine() != 0 && noSockets()
-	}()
+	})
 	return <-can
 }
 

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gleaner/internal/guard"
 )
 
 // session is a box in which the programs that read one document run, one after the
@@ -106,11 +108,12 @@ func (s *session) close() {
 func (s *session) run(ctx context.Context, cpu time.Duration, env []string, argv ...string) (*run, error) {
 	defer context.AfterFunc(ctx, s.kill)()
 	s.tell(s.line(cpu, env, argv))
-	complained := make(chan []byte)
-	go func() {
+	complained := make(chan []byte, 1)
+	guard.Go(func() {
+		defer close(complained)
 		said, _ := until(s.errs, s.mark, maxSaid, true)
 		complained <- said[:min(len(said), maxSaid)]
-	}()
+	})
 	out, err := until(s.out, s.mark, maxOutput, false)
 	got := &run{flooded: errors.Is(err, errFlood)}
 	answered := err == nil && s.answer(got, out)

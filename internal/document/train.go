@@ -11,8 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"gleaner/internal/guard"
 	"gleaner/internal/learn"
 )
 
@@ -101,7 +100,7 @@ func readSamples(ctx context.Context, opt TrainOptions, labels []Labelled) ([]sa
 		reader = NewReader(Options{})
 	}
 	out := make([]*sample, len(labels))
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(max(opt.Workers, 2))
 	var mu sync.Mutex
 	var missing []string

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -23,7 +26,11 @@ type Getter struct {
 	DB    *store.DB
 	Fetch *fetch.Client
 
+	// Parse is page.ParseContext; nil is that.
+	Parse func(ctx context.Context, url string, header http.Header, body []byte) (*page.Page, error)
+
 	once singleflight.Group // authors looked for side by side share candidates
+	one  sync.Mutex         // held while a page is read over which a process may have died
 }
 
 // pageAge is how old a fetched page may be as evidence. A failure that may pass
@@ -76,8 +83,39 @@ func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error
 	if o := gleaner.Outcome(p.Outcome); o != gleaner.OK {
 		return nil, p.FinalURL, &fetch.Error{Outcome: o, URL: p.FinalURL, Status: p.Status, RetryAfter: p.RetryAfter}
 	}
-	parsed, err := page.ParseContext(ctx, p.FinalURL, p.Header, p.Body)
+	parsed, err := g.read(ctx, p)
 	return parsed, p.FinalURL, err
+}
+
+// read parses a page. One that makes the parser panic, or over which frontier.MaxDeaths
+// processes died, is set aside. Pages over which one may have died are read one at a
+// time, so that none is charged with another's deaths.
+func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Page, err error) {
+	if p.Suspect {
+		g.one.Lock()
+		defer g.one.Unlock()
+	}
+	deaths, err := g.DB.BeginPage(ctx, p.Hash)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", homepage.ErrRecord, err)
+	}
+	parse := g.Parse
+	if parse == nil {
+		parse = page.ParseContext
+	}
+	var outcome gleaner.Outcome
+	if deaths >= frontier.MaxDeaths {
+		outcome = frontier.Killed
+	} else if err = guard.Run(func() (err error) { parsed, err = parse(ctx, p.FinalURL, p.Header, p.Body); return err }); guard.Panicked(err) {
+		outcome = frontier.Panicked
+	}
+	if err := g.DB.EndPage(context.WithoutCancel(ctx), p.Hash, outcome); err != nil {
+		return nil, fmt.Errorf("%w: %w", homepage.ErrRecord, err)
+	}
+	if outcome != "" {
+		return nil, &fetch.Error{Outcome: outcome, URL: p.FinalURL, Err: err}
+	}
+	return parsed, err
 }
 
 // ask fetches and keeps the answer, the failure too: that a page does not answer

@@ -17,6 +17,7 @@ type Stages struct {
 	DBLP   *metadata.DBLP
 	Copies []metadata.CopySource
 	Finder *homepage.Finder
+	Pages  *Getter // of the Finder
 	Log    *slog.Logger
 
 	// Sources are further sources of papers by name, Completers sources of copies

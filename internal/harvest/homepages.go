@@ -3,14 +3,14 @@ package harvest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 )
@@ -107,7 +107,7 @@ type findBatch struct {
 // them are fetched. The chunks grow: the first authors are looked for at once, and
 // where a directory takes one pass through a dump for all, there are few passes.
 func (b *findBatch) run(ctx context.Context, authors []store.Sought) (Looked, error) {
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(parallelAuthors)
 	var failed error
 	for size := 2; len(authors) > 0 && failed == nil; size *= 2 {
@@ -152,7 +152,15 @@ func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]hom
 }
 
 func (b *findBatch) find(ctx context.Context, sub homepage.Subject) error {
-	d, err := b.search.Look(ctx, sub, b.pass)
+	var d evidence.Decision
+	err := guard.Logged(ctx, b.s.Log, sub.Author.ID(), func() (err error) {
+		d, err = b.search.Look(ctx, sub, b.pass)
+		return err
+	})
+	if guard.Panicked(err) { // over what was found of the author, who alone is set aside
+		d = evidence.Decision{Author: sub.Author, NotFound: fmt.Sprintf("%s (%s)", evidence.Unreadable, err)}
+		err = b.search.Book.Save(context.WithoutCancel(ctx), d)
+	}
 	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
 		return err
 	}

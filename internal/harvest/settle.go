@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 	"gleaner/internal/homepage"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/page"
@@ -215,9 +216,13 @@ func (s *Stages) indexPages(ctx context.Context) error {
 			if c.Outcome != "success" || c.FinalURL != c.URL {
 				continue
 			}
-			if p, err := page.ParseContext(ctx, c.FinalURL, c.Header, c.Body); err == nil {
-				pages = append(pages, Indexed(p)...)
-			}
+			_ = guard.Logged(ctx, s.Log, c.FinalURL, func() error { // it is marked as indexed already
+				p, err := page.ParseContext(ctx, c.FinalURL, c.Header, c.Body)
+				if err == nil {
+					pages = append(pages, Indexed(p)...)
+				}
+				return err
+			})
 		}
 		if err := s.Index.PutPages(ctx, pages); err != nil {
 			return err

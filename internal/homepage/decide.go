@@ -207,6 +207,8 @@ func (h *hunt) whyNot() string {
 		}
 	}
 	switch {
+	case h.unreadable != "":
+		return evidence.Unreadable + " (" + h.unreadable + ")"
 	case h.answered == 0 && (len(h.failures) > 0 || h.f.cfg.Searcher == nil):
 		return evidence.NoSearch
 	case len(h.failures) > 0:

@@ -76,20 +76,21 @@ func (f *Finder) find(ctx context.Context, s Subject) (evidence.Decision, error)
 
 // hunt is the state of one Find.
 type hunt struct {
-	f        *Finder
-	s        Subject
-	person   *person
-	d        evidence.Decision
-	sites    []*site
-	byKey    map[string]*site
-	answered int // searches that brought an answer
-	failures []error
-	broken   error           // of the record: nothing can be decided
-	asked    map[string]bool // addresses that were asked for
-	listings int             // pages that were asked for as lists of people
-	pages    map[string]*page.Page
-	bound    int // of fetches
-	limit    int // of fetches before a further site is looked at, in the present stage
+	f          *Finder
+	s          Subject
+	person     *person
+	d          evidence.Decision
+	sites      []*site
+	byKey      map[string]*site
+	answered   int // searches that brought an answer
+	failures   []error
+	broken     error           // of the record: nothing can be decided
+	unreadable string          // the page that was set aside, and as what
+	asked      map[string]bool // addresses that were asked for
+	listings   int             // pages that were asked for as lists of people
+	pages      map[string]*page.Page
+	bound      int // of fetches
+	limit      int // of fetches before a further site is looked at, in the present stage
 }
 
 func newHunt(f *Finder, s Subject) *hunt {

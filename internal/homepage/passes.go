@@ -7,10 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/guard"
 )
 
 // Passes is how many passes a search for many authors takes.
@@ -164,7 +163,7 @@ func (f *Finder) FindAll(ctx context.Context, subjects []Subject, parallel int) 
 }
 
 func (s Search) pass(ctx context.Context, subjects []Subject, pass int, settled time.Time, parallel int) (unavailable, err error) {
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(max(1, parallel))
 	var mu sync.Mutex
 	for _, sub := range subjects {

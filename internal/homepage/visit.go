@@ -3,11 +3,14 @@ package homepage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/text"
 	"gleaner/internal/web/page"
 	"gleaner/internal/web/weburl"
@@ -46,6 +49,9 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	}
 	if errors.Is(err, ErrRecord) {
 		h.broken = err
+	}
+	if fe := (*fetch.Error)(nil); errors.As(err, &fe) && (fe.Outcome == frontier.Panicked || fe.Outcome == frontier.Killed) {
+		h.unreadable = fmt.Sprintf("%s: %s", fe.Outcome, u)
 	}
 	if un, ok := unansweredPage(u, err); ok {
 		h.unanswered(un)

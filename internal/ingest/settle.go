@@ -4,13 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"runtime/debug"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/web/weburl"
@@ -67,7 +64,7 @@ func (w *work) readPages(ctx context.Context) error {
 
 // each works on those items that have a body, several at a time.
 func (w *work) each(ctx context.Context, items []*item, do func(context.Context, *item) error) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(w.Cores)
 	for _, it := range items {
 		if it.file.Body != nil {
@@ -80,13 +77,12 @@ func (w *work) each(ctx context.Context, items []*item, do func(context.Context,
 // guarded does some work on an item. A panic over it is that item's failure, and
 // neither another's nor the end of the process.
 func (w *work) guarded(ctx context.Context, it *item, do func(context.Context, *item) error) error {
-	defer func() {
-		if v := recover(); v != nil {
-			w.Log.ErrorContext(ctx, "panic over a resource of an import", "url", it.URL, "panic", v, "stack", string(debug.Stack()))
-			it.Outcome, it.Detail, it.Difference, it.file.Body = FailedTextExtract, "panic", fmt.Sprintf("panic: %v", v), nil
-		}
-	}()
-	return do(ctx, it)
+	err := guard.Logged(ctx, w.Log, it.URL, func() error { return do(ctx, it) })
+	if guard.Panicked(err) {
+		it.Outcome, it.Detail, it.Difference, it.file.Body = FailedTextExtract, "panic", err.Error(), nil
+		return nil
+	}
+	return err
 }
 
 // site finds the row of a URL's host.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 )
 
 // ErrLost is returned to a holder whose lease another process took over.
@@ -163,7 +164,7 @@ func (l *Lease) Lapsed() bool { return l.remains(&l.until) == 0 }
 // the lease runs out, until the returned function is called.
 func (l *Lease) outlast(turn context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
-	go func() {
+	guard.Go(func() {
 		for !l.Lapsed() { // it may be renewed meanwhile
 			if fetch.Wait(ctx, l.remains(&l.until)) != nil {
 				return
@@ -172,7 +173,7 @@ func (l *Lease) outlast(turn context.Context) (stop func()) {
 		if ctx.Err() == nil {
 			fetch.Revoke(turn, ErrLapsed)
 		}
-	}()
+	})
 	return cancel
 }
 
@@ -180,9 +181,7 @@ func (l *Lease) outlast(turn context.Context) (stop func()) {
 // a renewal under way. A lease that is lost takes the request under way with it.
 func (l *Lease) keep(turn context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(turn))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	ended := guard.Go(func() {
 		fetch.Every(ctx, l.k.ttl/3, func() bool {
 			within, over := context.WithTimeout(ctx, l.k.ttl/3)
 			err := l.Renew(within)
@@ -193,7 +192,7 @@ func (l *Lease) keep(turn context.Context) (stop func()) {
 			}
 			return true
 		})
-	}()
+	})
 	return func() { cancel(); <-ended }
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"gleaner/internal/classify"
-	"gleaner/internal/library/collection"
+	"gleaner/internal/guard"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -84,7 +84,7 @@ func (l *loop) lesson(ctx context.Context) error {
 		return err
 	}
 	var raw json.RawMessage
-	err = collection.Guarded(ctx, l.Log, "what a crawl learns of its links", func() error {
+	err = guard.Logged(ctx, l.Log, "what a crawl learns of its links", func() error {
 		got, err := l.lessons(pages)
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gleaner/internal/classify"
-	"gleaner/internal/library/collection"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/topic"
 )
@@ -85,7 +85,7 @@ func (m *Maker) relearn(ctx context.Context, id int, t string, opt classify.Opti
 		return l, err
 	}
 	var raw json.RawMessage
-	err = collection.Guarded(ctx, m.log, "what topic "+t+" learns from", func() error {
+	err = guard.Logged(ctx, m.log, "what topic "+t+" learns from", func() error {
 		got, err := classify.Relearn(ctx, examples(labelled), examples(read), opt)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"gleaner/internal/document"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/frontier"
@@ -37,7 +38,7 @@ const (
 // visit asks for a URL, and writes what follows. The error is the system's.
 func (l *loop) visit(ctx context.Context, u *collections.URL) error {
 	v := &collections.Visit{URL: u, At: time.Now()}
-	err := collection.Guarded(ctx, l.Log, u.URL, func() error {
+	err := guard.Logged(ctx, l.Log, u.URL, func() error {
 		a, err := l.Source.Ask(ctx, u)
 		if a != nil {
 			defer a.Release()

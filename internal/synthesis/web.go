@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/politeness"
@@ -79,9 +80,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 // hold renews a lease until release.
 func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 	ctx, cancel := context.WithCancelCause(politeness.WithLease(w.keeping.In(ctx), lease))
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
+	over := guard.Go(func() {
 		fetch.Every(ctx, renewEvery, func() bool {
 			within, done := context.WithTimeout(ctx, renewEvery)
 			defer done()
@@ -91,7 +90,7 @@ func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
 			}
 			return !errors.Is(err, politeness.ErrLost)
 		})
-	}()
+	})
 	w.lease, w.ctx = lease, ctx
 	w.let = func() {
 		cancel(nil)

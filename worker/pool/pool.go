@@ -19,7 +19,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/document"
-	"gleaner/internal/library/collection"
+	"gleaner/internal/guard"
 	"gleaner/internal/service/config"
 	"gleaner/workflows"
 )
@@ -102,8 +102,7 @@ func Run(ctx context.Context, cfg *config.Config, o Options) error {
 	}
 	defer stopWatch()
 	house, leave := context.WithCancel(ctx)
-	left := make(chan struct{})
-	go func() { defer close(left); p.keepHouse(house) }()
+	left := guard.Go(func() { p.keepHouse(house) })
 	defer func() { leave(); <-left }()
 	if err := p.work(ctx, o.Queues, o.Cores); err != nil {
 		return fmt.Errorf("worker: %w", err)
@@ -162,11 +161,11 @@ func (p *pool) options(queue string, cores int, failed chan<- error) worker.Opti
 
 // stop stops all workers side by side, so that the whole takes one timeout.
 func stop(workers []worker.Worker) {
-	done := make(chan struct{}, len(workers))
+	var done []<-chan struct{}
 	for _, w := range workers {
-		go func() { w.Stop(); done <- struct{}{} }()
+		done = append(done, guard.Go(w.Stop))
 	}
-	for range workers {
-		<-done
+	for _, d := range done {
+		<-d
 	}
 }

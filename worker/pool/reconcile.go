@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/activities"
+	"gleaner/internal/guard"
 	"gleaner/internal/harvest/reconcile"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -146,7 +147,9 @@ func (p *pool) house(ctx context.Context) {
 }
 
 func (p *pool) chore(ctx context.Context, c store.Chore, do func(context.Context) error) {
-	_, err := p.app.DB.Chore(ctx, c, func(ctx context.Context) (any, error) { return nil, do(ctx) })
+	_, err := p.app.DB.Chore(ctx, c, func(ctx context.Context) (any, error) {
+		return nil, guard.Logged(ctx, p.log, c.Name, func() error { return do(ctx) })
+	})
 	if err != nil && ctx.Err() == nil {
 		p.log.Warn("keeping house failed; it is tried again", "task", c.Name, "within", c.Within, "error", err)
 	}

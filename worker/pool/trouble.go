@@ -10,9 +10,9 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
-	"golang.org/x/sync/errgroup"
 
 	"gleaner/activities"
+	"gleaner/internal/guard"
 	"gleaner/internal/harvest"
 	"gleaner/workflows"
 )
@@ -69,7 +69,7 @@ func Look(ctx context.Context, c client.Client, name string) (Seen, error) {
 		ids = append(ids, workflows.SiteID(host))
 	}
 	found := make([]Seen, len(ids))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(8)
 	for i, id := range ids {
 		g.Go(func() (err error) {

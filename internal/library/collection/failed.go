@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
 )
@@ -19,33 +18,10 @@ import (
 // lost is the outcome of a document whose file the repository does not have.
 const lost = "file-not-found"
 
-// panicked is a panic over a document or a page.
-type panicked struct{ value any }
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
 // Later reports whether an error of Judge is one after which the document waits to be
 // examined again, and others can be judged meanwhile.
 func Later(err error) bool {
-	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || Panicked(err)
-}
-
-// Panicked reports whether an error is a panic that Guarded met.
-func Panicked(err error) bool {
-	var broken *panicked
-	return errors.As(err, &broken)
-}
-
-// Guarded does some work on a document or a page: its SHA-256 or its URL says which.
-// A panic over it is its own failure, and neither another's nor the end of the process.
-func Guarded(ctx context.Context, log *slog.Logger, which string, work func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			log.ErrorContext(ctx, "panic over a document or a page", "which", which, "panic", v, "stack", string(debug.Stack()))
-			err = &panicked{v}
-		}
-	}()
-	return work()
+	return errors.Is(err, ErrStalled) || errors.Is(err, ErrUnrecognised) || guard.Panicked(err)
 }
 
 // failed notes that a document could not be examined. What is wrong with the

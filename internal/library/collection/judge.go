@@ -13,6 +13,7 @@ import (
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
 
@@ -131,7 +132,7 @@ var ErrUnrecognised = errors.New("it waits to be recognised")
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	started := time.Now()
 	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
-		err = Guarded(ctx, c.log, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
+		err = guard.Logged(ctx, c.log, d.SHA256, func() error { j, err = c.judge(ctx, d, places, get); return err })
 		return j, err
 	})
 	if err == nil {

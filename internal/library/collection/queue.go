@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
 
@@ -76,11 +75,10 @@ func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, repor
 	// the disk while the others keep the processors busy.
 	limit := 2 * cap(c.cores)
 	var done atomic.Int64
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := guard.WithContext(ctx)
 	g.SetLimit(limit)
 	mine := &hands{full: map[string]bool{}}
-	held := make(chan struct{})
-	go func() { defer close(held); c.holdOn(gctx, mine) }()
+	held := guard.Go(func() { c.holdOn(gctx, mine) })
 	for gctx.Err() == nil {
 		shas, waiting, err := c.db.TakeNew(gctx, which, limit, heldFor)
 		if err != nil {

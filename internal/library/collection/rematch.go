@@ -7,10 +7,9 @@ import (
 	"reflect"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/guard"
 	"gleaner/internal/match"
 	"gleaner/internal/record/store"
 )
@@ -99,7 +98,7 @@ func (c *Collection) Rematch(ctx context.Context, from Position, report func(Pos
 }
 
 func (c *Collection) rematchAll(ctx context.Context, batch []store.Readable) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(cap(c.cores))
 	for _, r := range batch {
 		g.Go(func() error {
@@ -153,7 +152,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	}
 	var found []store.Found
 	if r.FirstPages != "" {
-		err := Guarded(ctx, c.log, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
+		err := guard.Logged(ctx, c.log, r.SHA256, func() error { found = matches(index, r.Document, r.Places); return nil })
 		if err != nil {
 			found = r.Matches // as they are: one document must not keep the others from being matched
 		}

@@ -11,11 +11,6 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// MaxDeaths is over how many deaths of the process that was at it a URL is set aside.
-// Other slices of that process were at other URLs, which are charged, too: one death
-// says little.
-const MaxDeaths = 3
-
 // ErrLimit is returned where with the requests under way as many are made as may be.
 var ErrLimit = errors.New("as many requests are under way as are left of the limit")
 
@@ -43,7 +38,7 @@ func within(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string) er
 // Leave: a URL that is found there is one over which the slice died that had the lease
 // before. That one is charged, and rests for a random part of rest and longer after
 // each death, so that of several that one process was at each has its own time; after
-// MaxDeaths it is set aside (frontier.Killed). Where the limit of requests is reached with
+// frontier.MaxDeaths it is set aside (frontier.Killed). Where the limit of requests is reached with
 // those under way it is an ErrLimit.
 func (r *Record) Take(ctx context.Context, id int, rules Rules, by Fence, host string, rest time.Duration) (u *URL, err error) {
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
@@ -97,7 +92,7 @@ func charge(ctx context.Context, tx pgx.Tx, id int, rules Rules, host string, re
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return err
-	case deaths >= MaxDeaths:
+	case deaths >= frontier.MaxDeaths:
 		return visited(ctx, tx, id, rules, &Visit{URL: u, At: time.Now(), Outcome: frontier.Killed, Reason: "the process that was at it ended, each time"})
 	}
 	var about, requests int
@@ -123,7 +118,7 @@ func (f Fence) holds(ctx context.Context, tx pgx.Tx) error {
 // the MaxDeaths processes before none came to an end of it, it says with killed.
 func (r *Record) TakeResult(ctx context.Context, id int, res Result) (killed bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `UPDATE collection_results SET deaths=deaths+1 WHERE collection=$1 AND topic=$2 AND place=$3 RETURNING deaths > $4`,
-		id, res.Topic, res.Place, MaxDeaths).Scan(&killed)
+		id, res.Topic, res.Place, frontier.MaxDeaths).Scan(&killed)
 	return killed, err
 }
 

@@ -69,9 +69,9 @@ func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
 
 // BeginSlice counts the slice until it comes to an orderly end, or gets something
 // done. It returns how many before it did not, in a row, and how far the crawl is.
-// Where the one before was working on an answer, that URL is charged with it; at
-// the last of maxKilled charges it is set aside.
-func (db *DB) BeginSlice(ctx context.Context, of Slice, maxKilled int) (attempts int, at CrawlProgress, err error) {
+// Where the one before was working on an answer, that URL is charged with its death
+// (frontier.Charge).
+func (db *DB) BeginSlice(ctx context.Context, of Slice, rest time.Duration) (attempts int, at CrawlProgress, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var handling []byte
 		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2
@@ -83,7 +83,7 @@ func (db *DB) BeginSlice(ctx context.Context, of Slice, maxKilled int) (attempts
 		if at.Sections, err = sections(ctx, tx, of.SiteID); err != nil || handling == nil {
 			return err
 		}
-		if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, maxKilled); err != nil {
+		if err := frontier.Charge(ctx, tx, of.SiteID, frontier.Hash(handling), of.Crawl, rest); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE sites SET handling=NULL WHERE id=$1`, of.SiteID)

@@ -27,6 +27,8 @@ type CachedPage struct {
 	RetryAfter time.Duration
 	// Crawled keeps it from the local index, which would know more the farther a crawl was.
 	Crawled bool
+	// Suspect says that a process died over the page, or may have.
+	Suspect bool
 }
 
 // SavePage keeps an answer for others who need the same page.
@@ -52,13 +54,33 @@ func (db *DB) Searched(ctx context.Context, siteID int) (is bool, err error) {
 // became of the answer, and whether it still counts, is the caller's to judge.
 func (db *DB) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
 	var p CachedPage
-	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at FROM page_cache
+	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at, deaths > 0 OR coalesce(reading < now() - `+readTime+`, false) FROM page_cache
 		WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge).
-		Scan(&p.Hash, &p.Host, &p.URL, &p.FinalURL, &p.Outcome, &p.Status, &p.Header, &p.Body, &p.At)
+		Scan(&p.Hash, &p.Host, &p.URL, &p.FinalURL, &p.Outcome, &p.Status, &p.Header, &p.Body, &p.At, &p.Suspect)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, false, nil
 	}
 	return p, err == nil, err
+}
+
+// readTime is longer than a page takes to be read. Whoever began to read one longer ago,
+// and did not come to an end, died over it.
+const readTime = `interval '5 seconds'`
+
+// BeginPage notes that a page is being read, and returns how many processes died over it.
+func (db *DB) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
+	err = db.Pool.QueryRow(ctx, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int, reading = now()
+		WHERE hash=$1 RETURNING deaths`, hash).Scan(&deaths)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return deaths, err
+}
+
+// EndPage notes that a page was read. With an outcome it is set aside under that one.
+func (db *DB) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
+	return err
 }
 
 // CachedOn lists the hashes of the answers kept for a host.

@@ -164,7 +164,7 @@ func anyOf(terms []string) string {
 func (db *DB) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
 	rows, err := db.Pool.Query(ctx, `UPDATE page_cache SET indexed=true WHERE hash IN
 			(SELECT hash FROM page_cache WHERE NOT indexed ORDER BY fetched_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, '0'::interval, false`, limit)
+		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, '0'::interval, false, false`, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"gleaner/internal/guard"
 )
 
 // Check says what keeps a part from answering; nil if it does.
@@ -27,13 +29,11 @@ func (t *Telemetry) Serve(address string, checks map[string]Check) (at string, c
 		return "", nil, fmt.Errorf("telemetry: metrics-address: %w", err)
 	}
 	s := &http.Server{Handler: t.handler(checks), ReadHeaderTimeout: 5 * time.Second}
-	ended := make(chan struct{})
-	go func() {
-		defer func() { ended <- struct{}{} }()
+	ended := guard.Go(func() {
 		if err := s.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			t.log.Error("metrics and health are not served any more", "error", err)
 		}
-	}()
+	})
 	return l.Addr().String(), func() { _ = s.Close(); <-ended }, nil
 }
 

@@ -1,0 +1,84 @@
+package harvest_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/lab/catalogues"
+	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/page"
+)
+
+// TestAPageCannotStopTheSearch: one author's page makes the parser panic, another's ends
+// each process that reads it. The search ends, everybody else is found, and the report
+// names both pages.
+func TestAPageCannotStopTheSearch(t *testing.T) {
+	t.Parallel()
+	o := circle()
+	panics, kills := "http://panic.example.org/~paul/", "http://kill.example.org/~kim/"
+	titles := []string{"Stacks that Unwind without a Frame", "Heaps that Grow without a Bound"}
+	for i, a := range []gleaner.Author{{PID: "3/1", Name: "Paul Panik"}, {PID: "3/2", Name: "Kim Killer"}} {
+		url := []string{panics, kills}[i]
+		v := &o.catalogue.Volumes[0]
+		v.Papers = append(v.Papers, gleaner.Paper{Key: "conf/exa/" + a.Name[:4] + "03", Venue: smallKey, Year: 2003, Title: titles[i], Authors: []gleaner.Author{a}})
+		o.catalogue.Homepages[a.PID] = []string{url}
+		o.home(url, a.Name, titles[i])
+	}
+	o.Service = catalogues.New(o.catalogue)
+	dsn := devtest.Postgres(t)
+	a := o.open(t, dsn, nil)
+	id := listed(t, a)
+	died := make(chan struct{}, 10)
+	over := make(chan struct{})
+	t.Cleanup(func() { close(over) })
+	parse := func(ctx context.Context, url string, header http.Header, body []byte) (*page.Page, error) {
+		switch url {
+		case panics:
+			panic("it nests too deep")
+		case kills:
+			died <- struct{}{}
+			<-over // as far as the record knows this process does nothing any more
+			return nil, context.Canceled
+		}
+		return page.ParseContext(ctx, url, header, body)
+	}
+	for deaths := 0; ; deaths++ {
+		require.LessOrEqual(t, deaths, frontier.MaxDeaths)
+		worker := o.open(t, dsn, nil)
+		worker.Stages.Pages.Parse = parse
+		ended := make(chan error, 1)
+		go func() {
+			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+		case <-died:
+			_, err := a.DB.Pool.Exec(t.Context(), `UPDATE page_cache SET reading = reading - interval '1 hour' WHERE reading IS NOT NULL`)
+			require.NoError(t, err)
+			continue
+		}
+		break
+	}
+	_, err := a.Stages.SettleHomepages(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"1/1": "http://www.cs.example.edu/~roe/", "1/2": "", "2/1": "http://www.example.ac.uk/~chen/", "2/2": "", "3/1": "", "3/2": ""}, best(t, a, id))
+	r, err := report.Build(t.Context(), a.DB, id)
+	require.NoError(t, err)
+	var said strings.Builder
+	for _, m := range r.Missing {
+		said.WriteString(strings.Join(m.Evidence, "\n"))
+	}
+	require.Contains(t, said.String(), string(frontier.Panicked)+": "+panics)
+	require.Contains(t, said.String(), string(frontier.Killed)+": "+kills)
+}
