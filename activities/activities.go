@@ -50,6 +50,7 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Collections)
 	case QueueDocuments:
 		w.RegisterActivity(a.Documents)
+	case QueueJobs:
 		w.RegisterActivity(a.Imports)
 		w.RegisterActivity(a.Tables)
 	}

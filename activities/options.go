@@ -40,5 +40,12 @@ func (o HarvestOptions) Check() error {
 			return fmt.Errorf("%s: %v is negative", c.name, c.value)
 		}
 	}
+	if o.Window > MaxWindow {
+		return fmt.Errorf("sites: %d is more than %d", o.Window, MaxWindow)
+	}
 	return nil
 }
+
+// MaxWindow bounds the sites that a harvest crawls at a time: each is a signal in one
+// history when the harvest is resumed, and some statements a second.
+const MaxWindow = 1000

@@ -23,7 +23,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	require.NoError(t, activities.HarvestOptions{}.Check())
 	require.NoError(t, activities.HarvestOptions{Scope: "host", Strategy: "bfs", Leads: "none", Again: "all", Delay: time.Second, MaxPages: 1, Budget: 1, Window: 1}.Check())
 	for name, o := range map[string]activities.HarvestOptions{"scope": {Scope: "planet"}, "strategy": {Strategy: "dfs"}, "leads": {Leads: "some"}, "again": {Again: "maybe"},
-		"delay": {Delay: -1}, "max-pages": {MaxPages: -1}, "budget": {Budget: -1}, "ignore": {Links: &rules.Lists{Ignore: []string{"*"}}}, "sites": {Window: -1}, "waves": {MaxWaves: -1}} {
+		"delay": {Delay: -1}, "max-pages": {MaxPages: -1}, "budget": {Budget: -1}, "ignore": {Links: &rules.Lists{Ignore: []string{"*"}}}, "sites": {Window: activities.MaxWindow + 1}, "waves": {MaxWaves: -1}} {
 		require.ErrorContains(t, o.Check(), name+": ")
 	}
 }

@@ -17,11 +17,14 @@ const (
 	QueueHarvest   = "harvest"   // workflows and light activities
 	QueueMetadata  = "metadata"  // outside APIs
 	QueueCrawl     = "crawl"     // requests to sites
-	QueueDocuments = "documents" // CPU
+	QueueDocuments = "documents" // CPU, for seconds
+	QueueJobs      = "jobs"      // imports and jobs on the tables, for hours
 )
 
 // Queues lists all task queues.
-func Queues() []string { return []string{QueueHarvest, QueueMetadata, QueueCrawl, QueueDocuments} }
+func Queues() []string {
+	return []string{QueueHarvest, QueueMetadata, QueueCrawl, QueueDocuments, QueueJobs}
+}
 
 // HarvestOptions are what the user asked of one harvest.
 type HarvestOptions struct {
@@ -120,9 +123,10 @@ type Authors struct {
 
 // Sites is a batch of hosts to crawl.
 type Sites struct {
-	Hosts []string `json:"hosts"`
-	Last  string   `json:"last"`
-	More  bool     `json:"more"`
+	Paused bool     `json:"paused,omitempty"` // none is to be crawled now
+	Hosts  []string `json:"hosts"`
+	Last   string   `json:"last"`
+	More   bool     `json:"more"`
 }
 
 // Slice is the result of CrawlSlice.

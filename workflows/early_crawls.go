@@ -15,13 +15,17 @@ import (
 // begun by then, and what leads off these sites, is left to the waves.
 type earlyCrawls struct {
 	harvest  activities.Harvest
-	crawling []string // begun, and not known to have ended
+	crawling []string          // begun, and not known to have ended
+	paused   bool              // at the last look
+	full     workflow.Settable // set when the run is to be continued as new
 }
 
 // How long it is between two looks for sites that were found: most come soon.
 const (
 	firstLook = 10 * time.Second
 	lastLook  = time.Minute
+	// pausedLook is the time between two looks while the harvest is paused.
+	pausedLook = 10 * time.Minute
 )
 
 func (e *earlyCrawls) run(ctx workflow.Context) {
@@ -33,7 +37,15 @@ func (e *earlyCrawls) run(ctx workflow.Context) {
 		if err != nil || !more {
 			return
 		}
-		if _, err := waitFor(ctx, "look for sites that were found", workflow.AwaitOptions{Timeout: wait}, func() bool { return false }); err != nil {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			e.full.Set(nil, nil) // no batch may end for days
+			return
+		}
+		next := wait
+		if e.paused {
+			next = pausedLook
+		}
+		if _, err := waitFor(ctx, "look for sites that were found", workflow.AwaitOptions{Timeout: next}, func() bool { return false }); err != nil {
 			return
 		}
 	}
@@ -58,6 +70,7 @@ func (e *earlyCrawls) look(ctx workflow.Context) (more bool, err error) {
 	if err := workflow.ExecuteActivity(quick(ctx, "sites that were found"), stages.SitesFound, in).Get(ctx, &found); err != nil {
 		return false, err
 	}
+	e.paused = found.Paused
 	for _, host := range found.Hosts {
 		e.crawling = append(e.crawling, host) // first: the search may end meanwhile
 		if _, err := startSite(ctx, host, e.harvest.Venue, sitePatience); err != nil {

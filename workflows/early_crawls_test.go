@@ -188,3 +188,33 @@ func TestCrawlsBegunEarlyLookAgain(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []string{"ada.example looks again", "report"}, h.log)
 }
+
+// TestASearchWhoseBatchDoesNotEndIsContinued: a batch of a paused harvest is tried again
+// for days. The run ends before its history is full, and the next begins the batch anew.
+func TestASearchWhoseBatchDoesNotEndIsContinued(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.RegisterWorkflow(FindHomepages)
+	env.RegisterActivity(stages)
+	looks := 0
+	env.OnActivity(stages.AuthorBatches, mock.Anything, mock.Anything, mock.Anything).Return(activities.AuthorBatches{Last: []string{"k", "z"}}, nil)
+	env.OnActivity(stages.FindHomepages, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ activities.Batch) (activities.Authors, error) {
+		return activities.Authors{}, temporal.NewApplicationErrorWithOptions("paused", activities.ErrTypePaused, temporal.ApplicationErrorOptions{NextRetryDelay: 30 * 24 * time.Hour})
+	})
+	env.OnActivity(stages.SitesFound, mock.Anything, mock.Anything).Return(func(context.Context, activities.Batch) (activities.Sites, error) {
+		if looks++; looks == 200 {
+			env.SetContinueAsNewSuggested(true)
+		}
+		return activities.Sites{Paused: true, More: true}, nil
+	})
+	began := env.Now()
+	env.ExecuteWorkflow(FindHomepages, HomepagesParams{Harvest: webdb, After: "c"})
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	var p HomepagesParams
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &p))
+	require.Equal(t, "c", p.After, "the authors of the batch are left out")
+	require.Equal(t, 200, looks)
+	require.Greater(t, env.Now().Sub(began), 24*time.Hour, "looks while it is paused")
+}

@@ -3,8 +3,10 @@ package workflows
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
@@ -50,9 +52,11 @@ func FindHomepages(ctx workflow.Context, p HomepagesParams) (Searched, error) {
 	if p.Began.IsZero() {
 		p.Began = workflow.Now(ctx)
 	}
+	full, setFull := workflow.NewFuture(ctx)
+	early.full = setFull
 	workflow.Go(ctx, early.run)
 	for p.Pass <= lastPass {
-		s := &search{p: p, selector: workflow.NewSelector(ctx)}
+		s := &search{p: p, selector: workflow.NewSelector(ctx), early: full}
 		through, err := s.pass(ctx)
 		p = s.p
 		switch {
@@ -78,6 +82,8 @@ type search struct {
 	next     []string        // the last authors of the batches to begin
 	listed   bool            // there are no more than these
 	running  int
+	after    []string          // where the batches that are under way began
+	early    workflow.Future   // set when the run is full while no batch ends
 	selector workflow.Selector // of the batches that run
 	failed   error
 }
@@ -87,6 +93,8 @@ type search struct {
 func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 	ctx, cancel := workflow.WithCancel(ctx)
 	defer cancel()
+	broken := false
+	s.selector.AddFuture(s.early, func(workflow.Future) { broken = true })
 	for full := false; !full && s.failed == nil; {
 		for len(s.next) > 0 && s.running < BatchesAtOnce {
 			s.begin(ctx)
@@ -97,10 +105,15 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 		case s.running > 0:
 			s.selector.Select(ctx)
 			// After a batch, so that every run goes on by one at least.
-			full = workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+			full = broken || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		default:
 			return true, nil
 		}
+	}
+	if broken && s.failed == nil && s.running > 0 { // the next run looks for these authors anew
+		s.next, s.listed, s.p.After = nil, false, slices.Min(s.after)
+		cancel()
+		return false, s.drop(ctx)
 	}
 	if s.failed != nil {
 		cancel()
@@ -109,6 +122,17 @@ func (s *search) pass(ctx workflow.Context) (through bool, err error) {
 		s.selector.Select(ctx)
 	}
 	return s.listed && len(s.next) == 0, s.failed
+}
+
+// drop waits for the batches that were cancelled.
+func (s *search) drop(ctx workflow.Context) error {
+	for s.running > 0 {
+		s.selector.Select(ctx)
+	}
+	if temporal.IsCanceledError(s.failed) && ctx.Err() != nil {
+		s.failed = nil
+	}
+	return s.failed
 }
 
 // list asks where the next batches end.
@@ -133,8 +157,11 @@ func (s *search) begin(ctx workflow.Context) {
 	summary := fmt.Sprintf("authors after %q, pass %d", b.After, b.Pass)
 	f := workflow.ExecuteActivity(on(ctx, activities.QueueMetadata, summary, time.Hour), stages.FindHomepages, b)
 	s.running++
+	s.after = append(s.after, b.After)
 	s.selector.AddFuture(f, func(f workflow.Future) {
 		s.running--
+		i := slices.Index(s.after, b.After)
+		s.after = slices.Delete(s.after, i, i+1)
 		var found activities.Authors
 		if err := f.Get(ctx, &found); err != nil {
 			s.failed = cmp.Or(s.failed, err)

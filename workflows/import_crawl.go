@@ -47,7 +47,7 @@ func (r *importRun) slices(ctx workflow.Context) error {
 			return workflow.NewContinueAsNewError(ctx, ImportCrawl, r.run)
 		}
 		summary := fmt.Sprintf("import %d from record %d on", r.run.Job, r.at.Done+1)
-		if err := workflow.ExecuteActivity(unlimited(ctx, activities.QueueDocuments, summary), imports.ImportSlice, r.run).Get(ctx, &r.at); err != nil {
+		if err := workflow.ExecuteActivity(unlimited(ctx, activities.QueueJobs, summary), imports.ImportSlice, r.run).Get(ctx, &r.at); err != nil {
 			return err
 		}
 		workflow.SetCurrentDetails(ctx, r.details(""))
@@ -59,7 +59,7 @@ func (r *importRun) verify(ctx workflow.Context) error {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet("verifying")); err != nil {
 		return err
 	}
-	return workflow.ExecuteActivity(unlimited(ctx, activities.QueueDocuments, "what is on record of it"), imports.VerifyImport, r.run).Get(ctx, &r.at.Counters)
+	return workflow.ExecuteActivity(unlimited(ctx, activities.QueueJobs, "what is on record of it"), imports.VerifyImport, r.run).Get(ctx, &r.at.Counters)
 }
 
 // end ends the job as the import ended, also that of a cancelled one.
@@ -74,7 +74,7 @@ func (r *importRun) end(ctx workflow.Context, err error) error {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	workflow.SetCurrentDetails(ctx, r.details(end.State))
-	if err := workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "its end", activities.ImportTime), imports.EndImport, end).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(on(ctx, activities.QueueJobs, "its end", activities.ImportTime), imports.EndImport, end).Get(ctx, nil); err != nil {
 		return err
 	}
 	return workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State))

@@ -26,7 +26,7 @@ func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 	err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(run.Kind))
 	if err == nil {
 		what := fmt.Sprintf("job %d: %s", run.Job, run.Kind)
-		err = workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, what), tableJobs.DoTableJob, run).Get(ctx, &at)
+		err = workflow.ExecuteActivity(long(ctx, activities.QueueJobs, what), tableJobs.DoTableJob, run).Get(ctx, &at)
 	}
 	end := activities.ImportEnd{Run: ingest.Run{Job: run.Job, Run: run.Run}, State: activities.JobEnded}
 	switch {
@@ -38,7 +38,7 @@ func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 	last, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
 	workflow.SetCurrentDetails(last, tableDetails(run, end.State, at))
-	if ended := workflow.ExecuteActivity(on(last, activities.QueueDocuments, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
+	if ended := workflow.ExecuteActivity(on(last, activities.QueueJobs, "its end", activities.ImportTime), imports.EndImport, end).Get(last, nil); err == nil {
 		err = ended
 	}
 	if said := workflow.UpsertTypedSearchAttributes(last, attrStage.ValueSet(end.State), attrOutcome.ValueSet(end.State)); err == nil {

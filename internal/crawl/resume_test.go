@@ -379,6 +379,9 @@ func TestAttention(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Paused, r.Ending)
 	require.Empty(t, s.asked(), "nothing is asked of a paused site, robots.txt neither")
+	site, err := w.db.Site(ctx, s.host)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.SiteNew, site.State, "a crawl was begun, and all that is known of the site was loaded")
 	set("paused", "false")
 	w.cfg.SlicePages = r.Requests + 20
 	r, err = w.crawler(w.client).Slice(ctx, s.host, func(Progress) {})

@@ -53,7 +53,13 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	s := &slice{Crawler: c, lease: lease}
 	ctx, cancel := context.WithCancelCause(politeness.WithLease(ctx, lease))
 	defer cancel(nil)
-	if err := s.load(ctx, host, report); err != nil {
+	if s.site, err = s.db.Site(ctx, host); err != nil {
+		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
+	}
+	if paused, cancelled, err := s.db.Attention(ctx, s.site.ID); err != nil || paused && !cancelled {
+		return Result{Ending: Paused}, err // before all that is read of a site
+	}
+	if err := s.load(ctx, report); err != nil {
 		return Result{}, err
 	}
 	if s.loop.cfg.WARC {
@@ -70,10 +76,8 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 }
 
 // load makes the loop from what the record knows of the site.
-func (s *slice) load(ctx context.Context, host string, report func(Progress)) (err error) {
-	if s.site, err = s.db.Site(ctx, host); err != nil {
-		return fmt.Errorf("crawl %s: %w", host, err)
-	}
+func (s *slice) load(ctx context.Context, report func(Progress)) (err error) {
+	host := s.site.Host
 	site, cfg, kept, err := s.describe(ctx)
 	if err != nil {
 		return err

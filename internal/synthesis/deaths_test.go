@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/collections"
+	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
 	. "gleaner/internal/synthesis"
 )
@@ -75,8 +76,8 @@ func TestAPageThatKillsTheWorker(t *testing.T) {
 			deaths++
 		}
 	}
-	require.Equal(t, collections.MaxDeaths, deaths)
-	require.Equal(t, collections.MaxDeaths, s.asksFor("a.example/killer"))
+	require.Equal(t, frontier.MaxDeaths, deaths)
+	require.Equal(t, frontier.MaxDeaths, s.asksFor("a.example/killer"))
 	require.Equal(t, Exhausted, s.ends(t, "some").Ending)
 	require.Equal(t, map[string]string{"a.example/": "success", "a.example/one": "success", "a.example/killer": "crawler-killed", "b.example/": "success"}, s.outcomes(t, id))
 }
@@ -100,7 +101,7 @@ func TestAResultThatKillsTheWorker(t *testing.T) {
 			deaths++
 		}
 	}
-	require.Equal(t, collections.MaxDeaths, deaths)
+	require.Equal(t, frontier.MaxDeaths, deaths)
 	require.Equal(t, []string{"primes"}, p.Without)
 	require.Equal(t, 1, p.Centroids)
 }

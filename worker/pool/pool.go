@@ -20,6 +20,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/document"
 	"gleaner/internal/guard"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/service/config"
 	"gleaner/workflows"
 )
@@ -34,7 +35,7 @@ func concurrency(queue string, cores int) int {
 	switch queue {
 	case activities.QueueCrawl:
 		return 64
-	case activities.QueueDocuments:
+	case activities.QueueDocuments, activities.QueueJobs:
 		return max(cores, 1)
 	}
 	return 16

@@ -75,13 +75,25 @@ func (t temporal) status(ctx context.Context, id string) (reconcile.Status, erro
 
 // Waits implements reconcile.Workflows.
 func (t temporal) Waits(ctx context.Context, id string) ([]string, error) {
+	return t.pending(ctx, workflows.HarvestID(id))
+}
+
+// RecrawlWaits implements reconcile.Workflows. The name of a recrawl is its workflow id.
+func (t temporal) RecrawlWaits(ctx context.Context, name string) ([]string, error) {
+	return t.pending(ctx, name)
+}
+
+// pending are the hosts that a harvest or a recrawl waits for.
+func (t temporal) pending(ctx context.Context, id string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	answer, err := t.client.QueryWorkflow(ctx, workflows.HarvestID(id), "", workflows.QueryStatus)
+	answer, err := t.client.QueryWorkflow(ctx, id, "", workflows.QueryStatus)
 	if err != nil {
 		return nil, err
 	}
-	var s workflows.HarvestState
+	var s struct {
+		Pending []string `json:"pending"`
+	}
 	err = answer.Get(&s)
 	return s.Pending, err
 }

@@ -26,6 +26,7 @@ type workflows struct {
 	status map[string]reconcile.Status
 	asked  func(host string) // runs before the status of a site is returned; may be nil
 	judged int
+	waits  map[string][]string // of recrawls
 }
 
 func (w *workflows) of(name string) (reconcile.Status, error) {
@@ -47,6 +48,9 @@ func (w *workflows) Job(_ context.Context, kind string, id int64) (reconcile.Sta
 }
 func (w *workflows) Recrawl(_ context.Context, name string) (reconcile.Status, error) {
 	return w.of(name)
+}
+func (w *workflows) RecrawlWaits(_ context.Context, name string) ([]string, error) {
+	return w.waits[name], nil
 }
 func (w *workflows) Waits(context.Context, string) ([]string, error) { return nil, nil }
 func (w *workflows) Start(context.Context, store.Harvest) error      { return nil }
@@ -202,4 +206,25 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 	done, err := r.Run(t.Context(), reconcile.Options{})
 	require.NoError(t, err)
 	require.Empty(t, done)
+}
+
+// TestASiteThatARecrawlWaitsForIsNotLost: it waits as new, and nobody crawls it.
+func TestASiteThatARecrawlWaitsForIsNotLost(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_started, recrawled_for, due_at) VALUES
+		('lost.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour'),
+		('next.example', 'new', 1, now() - interval '1 day', '{recrawl/due}', now() + interval '1 hour')`)
+	require.NoError(t, err)
+	w := &workflows{status: map[string]reconcile.Status{"recrawl/due": reconcile.Runs}, waits: map[string][]string{"recrawl/due": {"lost.example"}}}
+	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
+	done, err := r.Run(t.Context(), reconcile.Options{})
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	require.Equal(t, "lost.example", done[0].What)
+	ended, err := db.EndedSites(t.Context(), []string{"lost.example", "next.example"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"lost.example"}, ended, "the recrawl does not wait for it any more")
 }

@@ -23,6 +23,8 @@ type Workflows interface {
 	Job(ctx context.Context, kind string, id int64) (Status, error)
 	// Waits lists the hosts that a running harvest waits for.
 	Waits(ctx context.Context, id string) ([]string, error)
+	// RecrawlWaits are the hosts whose crawls a recrawl waits for.
+	RecrawlWaits(ctx context.Context, name string) ([]string, error)
 	// Start starts a harvest again, JudgeLeft has what is left examined.
 	Start(ctx context.Context, h store.Harvest) error
 	JudgeLeft(ctx context.Context) error
@@ -61,11 +63,13 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 		return nil, err
 	}
 	var done []Repair
+	var failed error
 	for _, repair := range decide(s, o.Restart) {
 		ok := o.DryRun
 		if !o.DryRun {
 			if ok, err = r.mend(ctx, repair, s.Now); err != nil {
-				return done, fmt.Errorf("reconcile %s: %w", repair.What, err)
+				failed = errors.Join(failed, fmt.Errorf("reconcile %s: %w", repair.What, err))
+				continue
 			}
 		}
 		if ok {
@@ -73,6 +77,7 @@ func (r *Reconciler) Run(ctx context.Context, o Options) ([]Repair, error) {
 		}
 	}
 	left, err := r.leftovers(ctx, s.Now, o)
+	err = errors.Join(failed, err)
 	done = append(done, left...)
 	if !o.DryRun {
 		for _, d := range done {
@@ -116,6 +121,11 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 			waits = append(waits, hosts...)
 		}
 	}
+	recrawls, waited, err := r.recrawls(ctx, &s)
+	if err != nil {
+		return s, err
+	}
+	waits = append(waits, waited...)
 	for _, host := range waits {
 		s.Wanted[host] = true
 	}
@@ -130,10 +140,6 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 			known++
 		}
 	}
-	recrawls, err := r.recrawls(ctx, &s)
-	if err != nil {
-		return s, err
-	}
 	running, jobs, err := r.jobs(ctx, &s)
 	if err != nil {
 		return s, err
@@ -141,21 +147,29 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 	return s, r.belong(ctx, known+recrawls+jobs, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+running)
 }
 
-// recrawls gathers those that want sites crawled. It returns how many Temporal knows.
-func (r *Reconciler) recrawls(ctx context.Context, s *State) (known int, err error) {
+// recrawls gathers those that want sites crawled. It returns how many Temporal knows,
+// and the hosts whose crawls those that run wait for.
+func (r *Reconciler) recrawls(ctx context.Context, s *State) (known int, waits []string, err error) {
 	names, err := r.DB.RecrawlNames(ctx)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	for _, name := range names {
 		if s.Recrawls[name], err = r.Workflows.Recrawl(ctx, name); err != nil {
-			return 0, err
+			return 0, nil, err
+		}
+		if s.Recrawls[name] == Runs {
+			hosts, err := r.Workflows.RecrawlWaits(ctx, name)
+			if err != nil {
+				r.Log.DebugContext(ctx, "a recrawl does not say what it waits for", "recrawl", name, "error", err)
+			}
+			waits = append(waits, hosts...)
 		}
 		if s.Recrawls[name] != Unknown {
 			known++
 		}
 	}
-	return known, nil
+	return known, waits, nil
 }
 
 // jobs gathers the jobs that have not ended. It returns how many the record has under

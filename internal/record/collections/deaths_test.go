@@ -29,11 +29,11 @@ func TestWhatIsTakenAndNeverWritten(t *testing.T) {
 		take("killer")
 		require.NoError(t, q.Leave(ctx, q.id, by, "a.example"))
 	}
-	for range MaxDeaths - 1 {
+	for range frontier.MaxDeaths - 1 {
 		take("killer")
 	}
 	require.NoError(t, q.Write(ctx, &Visit{URL: take("killer"), At: time.Now(), Again: time.Now()}))
-	for range MaxDeaths {
+	for range frontier.MaxDeaths {
 		take("killer") // counted anew: it came to an end meanwhile
 	}
 	_, err := q.Take(ctx, q.id, q.rules, Fence{by.SiteID, by.Token + 1}, "a.example", 0)
@@ -68,4 +68,18 @@ func TestWhatADeathLeft(t *testing.T) {
 	_, wait, err := q.Host(ctx, q.id, q.rules, nil)
 	require.NoError(t, err)
 	require.Positive(t, wait)
+}
+
+// TestAHostWaitsForItsPair: while the pair with "www." is held the host is not free.
+func TestAHostWaitsForItsPair(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q := open(t, Rules{Size: 1}, []URL{url("a.example", "one", 1)})
+	q.fence(ctx, "www.a.example")
+	_, err := q.db.Pool.Exec(ctx, `UPDATE sites SET holder='another', expires_at=now() + interval '5 minutes' WHERE host='www.a.example'`)
+	require.NoError(t, err)
+	host, wait, err := q.Host(ctx, q.id, q.rules, nil)
+	require.NoError(t, err)
+	require.Empty(t, host)
+	require.Greater(t, wait, time.Minute)
 }

@@ -10,11 +10,14 @@ import (
 	"gleaner/internal/record/frontier"
 )
 
-// until is when a host may be asked next, as far as its row says.
-const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at)`
+// until is when a host may be asked next, as far as its row says,
+// nor that of its pair with or without "www.".
+const until = `greatest(h.due, CASE WHEN s.holder <> '' THEN s.expires_at END, s.parked_until, s.asked_until, s.next_allowed_at,
+	CASE WHEN pair.holder <> '' THEN pair.expires_at END)`
 
 // waits are the hosts with something to ask for that the rules leave anything of.
 const waits = `FROM collection_hosts h LEFT JOIN sites s ON s.host = h.host
+	LEFT JOIN sites pair ON pair.host = CASE WHEN h.host LIKE 'www.%' THEN substr(h.host, 5) ELSE 'www.' || h.host END
 	WHERE h.collection = $1 AND h.best IS NOT NULL AND ($2 = 0 OR h.requests < $2) AND h.failures < $3
 		AND NOT ($4::int > 0 AND h.pages >= $4::int AND h.relevant < $5::float8 * h.pages)`
 

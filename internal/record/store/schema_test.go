@@ -140,3 +140,14 @@ WITH ours AS (
 	SELECT 5, e.extname, 0, 0, E'\nextension ' || e.extname FROM pg_extension e
 )
 SELECT line FROM lines ORDER BY kind, subject COLLATE "C", part, place, line COLLATE "C"`
+
+// TestConnections: compiling statements takes longer than running them.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	defer db.Close()
+	var jit string
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SHOW jit`).Scan(&jit))
+	require.Equal(t, "off", jit)
+}

@@ -58,7 +58,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 // machine is cut off, is free again long before its connection is seen to be dead.
 func prepare(ctx context.Context, conn *pgx.Conn) error {
 	cleanValues(conn)
-	_, err := conn.Exec(ctx, `SET idle_in_transaction_session_timeout = '10s'`)
+	_, err := conn.Exec(ctx, `SET idle_in_transaction_session_timeout = '10s'; SET jit = off`)
 	return err
 }
 

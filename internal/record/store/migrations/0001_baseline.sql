@@ -279,7 +279,10 @@ CREATE TABLE page_cache (
     header     jsonb NOT NULL,
     body       bytea,
     indexed    boolean NOT NULL DEFAULT false,
-    fetched_at timestamptz NOT NULL DEFAULT now()
+    fetched_at timestamptz NOT NULL DEFAULT now(),
+    -- Processes that ended while they read it, and since when one reads it now.
+    deaths     smallint NOT NULL DEFAULT 0,
+    reading    timestamptz
 );
 CREATE INDEX page_cache_host ON page_cache (host);
 CREATE INDEX page_cache_fetched ON page_cache (fetched_at);
@@ -474,6 +477,8 @@ CREATE TABLE urls (
     heading       text     NOT NULL DEFAULT '',
     tag_path      text     NOT NULL DEFAULT '',
     tries         smallint NOT NULL DEFAULT 0,
+    -- Processes that ended while they worked on what it answered.
+    deaths        smallint NOT NULL DEFAULT 0,
     next_try      timestamptz,
     outcome       text     NOT NULL DEFAULT '',
     status        smallint NOT NULL DEFAULT 0,
