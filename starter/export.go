@@ -17,6 +17,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -224,7 +225,7 @@ func exportAs(w io.Writer, format string, found []store.Exported) error {
 	}
 	entries := make([]biblio.Entry, len(found))
 	for i, f := range found {
-		entries[i] = biblio.Entry{Kind: extensionOf(f.Kind),
+		entries[i] = biblio.Entry{Kind: repository.Extension(f.Kind),
 			Paper: gleaner.Paper{Key: cmp.Or(f.Paper, f.SHA256), Venue: f.VenueName, Title: f.Title, Year: f.Year, Authors: f.Authors, DOI: f.DOI, Links: append([]string{f.URL}, twinURLs(f)...)}}
 		if !strings.Contains(f.Path, "://") { // a program here can open it
 			entries[i].File = f.Path

@@ -130,7 +130,7 @@ func (ch chosen) items(ctx context.Context, a *app.App, failed *error) iter.Seq[
 }
 
 func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repository.Item {
-	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Title: d.MetaTitle, Extension: extensionOf(d.Kind),
+	it := repository.Item{ID: d.ID, SHA256: d.SHA256, SHA1: d.SHA1, Paper: paper, Title: d.MetaTitle, Extension: repository.Extension(d.Kind),
 		Discovered: d.Discovered, Updated: d.Updated}
 	if len(places) > 0 {
 		l := places[0]
@@ -141,20 +141,6 @@ func itemOf(d store.Document, places []store.Location, paper gleaner.Paper) repo
 		}
 	}
 	return it
-}
-
-func extensionOf(kind string) string {
-	switch kind {
-	case "postscript":
-		return "ps"
-	case "pdf", "dvi", "djvu", "html", "epub":
-		return kind
-	case "latex":
-		return "tex"
-	case "word":
-		return "doc"
-	}
-	return "bin"
 }
 
 // exportPlain writes documents by their names, with a list of them.

@@ -144,7 +144,7 @@ func (o oaiFile) record(f store.Exported) oaiRecord {
 	r := oaiRecord{Identifier: o.identifier(f.Identity), Datestamp: changed.UTC().Format(time.DateOnly)}
 	r.DC = oaiDC{Space: "http://www.openarchives.org/OAI/2.0/oai_dc/", Elements: "http://purl.org/dc/elements/1.1/",
 		Location: "http://www.openarchives.org/OAI/2.0/oai_dc/ http://www.openarchives.org/OAI/2.0/oai_dc.xsd",
-		Title:    f.Title, Type: "Text", Format: repository.MediaType(extensionOf(f.Kind)), Source: f.VenueName, Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}
+		Title:    f.Title, Type: "Text", Format: repository.MediaType(repository.Extension(f.Kind)), Source: f.VenueName, Creator: gleaner.Names(f.Authors), Identifier: append([]string{f.URL}, twinURLs(f)...)}
 	if f.Year != 0 {
 		r.DC.Date = strconv.Itoa(f.Year)
 	}

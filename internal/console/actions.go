@@ -139,17 +139,22 @@ type settledPage struct {
 	SHA256  string `json:"sha256"`
 	Settled string `json:"settled"`
 
-	venue string
+	venue, back string
 }
 
 // Title implements titled.
 func (settledPage) Title() string { return "Settled" }
 
-// Onward is what waits still.
-func (p settledPage) Onward() string { return "/review?venue=" + url.QueryEscape(p.venue) }
+// Onward is the page that is shown next.
+func (p settledPage) Onward() string {
+	if p.back == "paper" {
+		return "/papers/" + url.PathEscape(p.Paper)
+	}
+	return "/review?venue=" + url.QueryEscape(p.venue)
+}
 
 func settle(ctx context.Context, c *Console, a *asked) (titled, error) {
-	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), venue: a.get("venue")}
+	p := settledPage{Paper: a.get("paper"), SHA256: a.get("sha256"), Settled: a.get("word"), venue: a.get("venue"), back: a.get("back")}
 	if p.Settled == "undo" {
 		p.Settled = ""
 	}

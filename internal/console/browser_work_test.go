@@ -167,7 +167,7 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 		w.press(kb.Tab)
 		require.True(t, see[bool](w, `document.querySelector("main").contains(document.activeElement)`), path)
 		w.open(path)
-		shown := see[[]string](w, `[...document.querySelectorAll("a, button, input:not([type=hidden]), select, summary, textarea")].filter(e => e.checkVisibility()).map(`+named+`)`)
+		shown := see[[]string](w, `[...document.querySelectorAll("a, button, input:not([type=hidden]), select, summary, textarea, .wide")].filter(e => e.checkVisibility()).map(`+named+`)`)
 		require.Equal(t, shown, w.tabbed(len(shown)*3+5), path)
 		require.Empty(t, w.complaints())
 	}

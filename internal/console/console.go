@@ -148,6 +148,7 @@ func (c *Console) Handler(public bool) http.Handler {
 	outer := http.NewServeMux()
 	outer.HandleFunc("GET /style.css", c.static)
 	outer.HandleFunc("GET /live.js", c.static)
+	outer.HandleFunc("GET /review.js", c.static)
 	outer.HandleFunc("GET /icon.svg", c.static)
 	outer.HandleFunc("GET /login", c.loginPage)
 	outer.HandleFunc("POST /login", c.login)

@@ -3,8 +3,16 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"mime"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
@@ -30,6 +38,14 @@ func (documentsPage) Title() string { return "Documents" }
 
 // States are what became of a document.
 func (documentsPage) States() []string { return documentStates() }
+
+// Classes are what a document may be.
+func (documentsPage) Classes() []string { return document.Classes() }
+
+// Called is the title by which a document is listed.
+func (documentsPage) Called(d store.Listed) string {
+	return documentTitle(d.SHA256, d.Title, d.Anchor, d.FirstPages, d.MetaTitle)
+}
 
 func documentStates() (all []string) {
 	for _, s := range []gleaner.DocumentState{gleaner.DocumentNew, gleaner.DocumentAccepted, gleaner.DocumentRejected, gleaner.DocumentFailed} {
@@ -69,14 +85,58 @@ const textsRead = 10_000
 type documentPage struct {
 	collection.Sheet
 	Begins string `json:"begins"`
+
+	title string
 }
 
 // Title implements titled.
-func (p documentPage) Title() string {
-	if p.MetaTitle != "" {
-		return p.MetaTitle
+func (p documentPage) Title() string { return p.title }
+
+// maxTitle is the length in characters at which the first lines of a text are cut.
+const maxTitle = 80
+
+// documentTitle is a title by which people can tell a document apart: of the paper that
+// it is, else the words of a link, its first lines, or its metadata. Programs that write
+// documents fill the metadata with names of files, so these come last.
+func documentTitle(sha, paper, anchor, text, meta string) string {
+	if paper != "" {
+		return paper
 	}
-	return "Document " + p.SHA256[:min(len(p.SHA256), 12)]
+	for _, words := range []string{anchor, firstLines(text), meta} {
+		if words = strings.Join(strings.Fields(words), " "); isTitle(words) {
+			return words
+		}
+	}
+	return "Document " + sha[:min(len(sha), 12)]
+}
+
+// firstLines are the first two lines of a text that hold words.
+func firstLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.ContainsFunc(line, unicode.IsLetter) {
+			lines = append(lines, line)
+		}
+		if len(lines) == 2 {
+			break
+		}
+	}
+	all := []rune(strings.Join(lines, " "))
+	return string(all[:min(len(all), maxTitle)])
+}
+
+var noTitle = regexp.MustCompile(`(?i)^(untitled|microsoft word|my title)|\.(docx?|dvi|tex|ps|pdf)$`)
+
+// isTitle reports whether words say what a document is about: a name of a file, and
+// links such as "PDF" or "full text", do not.
+func isTitle(words string) bool {
+	long := 0
+	for _, w := range strings.Fields(words) {
+		if utf8.RuneCountInString(w) > 3 {
+			long++
+		}
+	}
+	return !noTitle.MatchString(words) && strings.Contains(words, " ") && (long > 1 || utf8.RuneCountInString(words) > 15)
 }
 
 // Drawn reports whether a picture of its first page can be had.
@@ -93,7 +153,70 @@ func oneDocument(ctx context.Context, c *Console, a *asked) (titled, error) {
 	s.Path = "" // of the machine
 	s.Locations, s.Matches = listed(s.Locations), listed(s.Matches)
 	text := []rune(s.FirstPages)
-	return documentPage{s, string(text[:min(len(text), begins)])}, nil
+	is, err := c.App.DB.PaperOf(ctx, s.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	anchor := ""
+	if len(s.Locations) > 0 {
+		anchor = s.Locations[0].Anchor
+	}
+	title := documentTitle(s.SHA256, is.Title, anchor, s.FirstPages, s.MetaTitle)
+	return documentPage{s, string(text[:min(len(text), begins)]), title}, nil
+}
+
+// file serves a stored document, to be saved: what a stranger wrote is never shown as a
+// page of the console.
+func (c *Console) file(w http.ResponseWriter, r *http.Request) {
+	d, _, err := c.App.DB.Document(r.Context(), r.PathValue("sha256"))
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	stored, err := c.App.Repo.Get(r.Context(), d.SHA256)
+	if errors.Is(err, repository.ErrNotFound) {
+		err = fmt.Errorf("%w: the file of this document is not stored", errNoPage)
+	}
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	defer func() { _ = stored.Close() }()
+	mediaType := "application/octet-stream"
+	if d.Kind == string(document.PDF) {
+		mediaType = "application/pdf"
+	}
+	c.download(w, r, mediaType, d.SHA256[:min(len(d.SHA256), 12)]+"."+repository.Extension(d.Kind), func(w io.Writer) error {
+		_, err := io.Copy(w, stored)
+		return err
+	})
+}
+
+// fileRules let nothing of a downloaded file run, should a browser show it.
+const fileRules = "default-src 'none'; sandbox"
+
+// download answers with a file to be saved. A client that takes nothing for linesTime
+// is left; a file that cannot be written whole ends the connection, so that nobody takes
+// a part for the whole.
+func (c *Console) download(w http.ResponseWriter, r *http.Request, mediaType, name string, write func(io.Writer) error) {
+	w.Header().Set("Content-Type", mediaType)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	w.Header().Set("Content-Security-Policy", fileRules)
+	if err := write(unhurried{w, http.NewResponseController(w)}); err != nil {
+		c.log.WarnContext(r.Context(), "console: a file was cut off", "path", r.URL.Path, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// unhurried gives each write its own time.
+type unhurried struct {
+	io.Writer
+	connection *http.ResponseController
+}
+
+func (u unhurried) Write(p []byte) (int, error) {
+	_ = u.connection.SetWriteDeadline(time.Now().Add(linesTime)) // in vain where there is no connection
+	return u.Writer.Write(p)
 }
 
 // picture serves the first page of a document as a PNG.

@@ -82,6 +82,8 @@ type harvestPage struct {
 	Sites    []store.SitePace `json:"sites"`              // that are being crawled
 	Troubles []string         `json:"troubles,omitempty"` // what fails now and is tried again
 	Unknown  string           `json:"troubles_unknown,omitempty"`
+	Failures []store.Failure  `json:"failures"`      // what may be tried again
+	Failing  []string         `json:"failing_sites"` // hosts of these, at most pageSize
 }
 
 // Title implements titled.
@@ -107,7 +109,10 @@ func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Sites = slices.Concat([]store.SitePace{}, sites)
+	p.Sites = listed(sites)
+	if err := p.fail(ctx, c); err != nil {
+		return nil, err
+	}
 	if c.Harvests != nil && row.Runs() {
 		look, cancel := context.WithTimeout(ctx, troubleTime)
 		defer cancel()
@@ -117,6 +122,22 @@ func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 		}
 	}
 	return p, nil
+}
+
+// fail adds what failed of the harvest, and where.
+func (p *harvestPage) fail(ctx context.Context, c *Console) error {
+	failures, err := c.failures.get(p.ID, func() ([]store.Failure, error) {
+		return c.App.DB.Failures(ctx, store.RetryFilter{Harvest: p.ID})
+	})
+	p.Failures, p.Failing = listed(failures), []string{}
+	if err != nil || len(failures) == 0 {
+		return err
+	}
+	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.ID, Failing: true, Limit: pageSize})
+	for _, s := range rows {
+		p.Failing = append(p.Failing, s.Host)
+	}
+	return err
 }
 
 // exactly finds a harvest by its id alone: an address means one harvest for good.

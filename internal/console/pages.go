@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gleaner/internal/document"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 )
@@ -152,6 +153,7 @@ type place struct {
 func (c *Console) places() []place {
 	all := []place{
 		{"GET /documents/{sha256}/page.png", store.Reader, http.HandlerFunc(c.picture)},
+		{"GET /documents/{sha256}/file", store.Reader, http.HandlerFunc(c.file)},
 		{"GET /jobs/{id}/lines.csv", store.Reader, http.HandlerFunc(c.linesCSV)},
 		{"GET /openapi.json", store.Reader, http.HandlerFunc(c.serveOpenAPI)},
 	}
@@ -177,16 +179,17 @@ func routes() []route {
 		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),
 			{name: "reason", what: "only those missing for this reason", one: reasonNames()}, {name: "year", what: "only those of this year", number: true}, after}, papers, papersPage{}},
 		{"GET", "/papers/{key...}", store.Reader, "paper", "Shows a paper, where catalogues say that copies are, and the documents that were compared with it.", nil, paper, paperPage{}},
-		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, inState(siteStates()...), after}, sites, sitesPage{}},
+		{"GET", "/sites", store.Reader, "sites", "Lists sites by host, with their state and when they may be asked again.", []param{harvestID, {name: "name", what: "how the host begins, with www. or without"}, inState(siteStates()...), after}, sites, sitesPage{}},
 		{"GET", "/sites/{host}", store.Reader, "site", "Shows a site: its state, pace, next allowed request and why, and what failed there.", nil, site, sitePage{}},
-		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "such as paper, thesis or slides"},
+		{"GET", "/documents", store.Reader, "documents", "Lists documents in the order in which they came.", []param{inState(documentStates()...), {name: "class", what: "judged to be this", one: document.Classes()},
 			{name: "site", what: "found on this host"}, {name: "venue", what: "papers of this venue, person or list"}, {name: "text", what: "what the first pages say, in any case"},
 			{name: "after", what: after.what, number: true}}, documents, documentsPage{}},
 		{"GET", "/documents/{sha256}", store.Reader, "document", "Shows a document: where it is from, how it was judged and matched, and how it begins.", nil, oneDocument, documentPage{}},
 		{"GET", "/urls", store.Reader, "url", "Says all that is known of a URL: why it was taken when it was, and what came of it.", []param{{name: "url", what: "an address", required: true}}, explained, urlPage{}},
 		{"GET", "/review", store.Reader, "review", "Lists matches that wait for a person's word, the likeliest first.", []param{{name: "venue", what: "of one venue"}, {name: "settled", what: "what was settled instead", one: []string{"yes"}}, after}, reviews, reviewPage{}},
 		{"POST", "/review", store.Editor, "done", "Settles whether a document is a paper.", []param{{name: "paper", what: "key of the paper", required: true}, {name: "sha256", what: "of the document", required: true},
-			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"}}, settle, settledPage{}},
+			{name: "word", what: "the word on it", one: []string{"yes", "no", "undo"}, required: true}, {name: "venue", what: "whose list is shown next"},
+			{name: "back", what: "what is shown next (default: the list)", one: []string{"paper"}}}, settle, settledPage{}},
 		{"GET", "/jobs", store.Reader, "jobs", "Lists jobs, the latest first.", []param{{name: "after", what: after.what, number: true}}, jobs, jobsPage{}},
 		{"POST", "/jobs", store.Editor, "done", "Sets up a job, and starts it. A cleaning only lists what would go.", append([]param{{name: "job", what: "what to do", one: kindsOfJobs(), required: true}}, jobParams()...), startJob, jobDone{}},
 		{"GET", "/jobs/{id}", store.Reader, "job", "Shows a job, and what became of each file, document or page.", []param{{name: "differs", what: "only what differs from what its files promise", one: []string{"yes"}},

@@ -22,7 +22,9 @@ import (
 )
 
 // hostile are words of a stranger that a careless page would obey.
-const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}`
+const hostile = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "/a/word/that/breaks/nowhere/" + unbroken
+
+const unbroken = "0123456789012345678901234567890123456789012345678901234567890123456789"
 
 const (
 	sampleHarvest = "conf/webdb/1998-1999"
@@ -62,6 +64,7 @@ func (d *desk) sample() {
 	for i, verdict := range []string{"exact", "ambiguous"} {
 		d.exec(`INSERT INTO matches (paper_key, sha256, verdict, score, reasons) VALUES ($1,$2,$3,0.9,'["title"]')`, all[1+i].Key, []string{sampleSHA, otherSHA}[i], verdict)
 	}
+	d.exec(`INSERT INTO urls (site_id, hash, url, state, outcome, tries, fetched_at) VALUES ($1, sha256('gone'), 'http://www.ada.example/gone', 4, 'timeout', 1, now())`, id)
 	d.exec(`INSERT INTO whitelist (url, domain, position, documents) SELECT 'http://w' || n || '.example/', 'w' || n || '.example', n, 3 FROM generate_series(1, 120) n`)
 	require.NoError(d.t, d.Block(ctx, []store.Blocked{{Host: "bad.example", Reason: hostile}}))
 	_, err = store.EnsureSite(ctx, d.Pool, "bad.example")

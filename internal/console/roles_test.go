@@ -17,7 +17,7 @@ func leastRoles() map[string]store.Role {
 		"POST /harvests": store.Editor, "POST /harvests/{id...}": store.Editor, "POST /review": store.Editor, "POST /jobs": store.Editor, "POST /jobs/{id}": store.Editor,
 		"POST /blacklist": store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
-	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png",
+	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png", "documents/{sha256}/file",
 		"urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json"} {
 		all["GET /"+page] = store.Reader
 	}

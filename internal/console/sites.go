@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
@@ -13,6 +14,7 @@ import (
 // sitesPage lists sites, by host.
 type sitesPage struct {
 	Harvest string          `json:"harvest,omitempty"`
+	Name    string          `json:"name,omitempty"`
 	State   string          `json:"state,omitempty"`
 	Sites   []store.SiteRow `json:"sites"`
 	Next    string          `json:"next,omitempty"`
@@ -37,8 +39,8 @@ func siteStates() (all []string) {
 }
 
 func sites(ctx context.Context, c *Console, a *asked) (titled, error) {
-	p := sitesPage{Harvest: a.get("harvest"), State: a.get("state")}
-	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, State: p.State, After: a.get("after"), Limit: pageSize + 1})
+	p := sitesPage{Harvest: a.get("harvest"), Name: strings.ToLower(strings.TrimSpace(a.get("name"))), State: a.get("state")}
+	rows, err := c.App.DB.Sites(ctx, store.SiteQuery{Harvest: p.Harvest, Begins: p.Name, State: p.State, After: a.get("after"), Limit: pageSize + 1})
 	p.Sites, p.Next = more(rows, func(s store.SiteRow) string { return s.Host })
 	return p, err
 }

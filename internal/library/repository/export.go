@@ -70,6 +70,21 @@ func MediaType(extension string) string {
 	return "application/octet-stream"
 }
 
+// Extension is how the names of files of a kind of document end, without the dot.
+func Extension(kind string) string {
+	switch kind {
+	case "postscript":
+		return "ps"
+	case "pdf", "dvi", "djvu", "html", "epub":
+		return kind
+	case "latex":
+		return "tex"
+	case "word":
+		return "doc"
+	}
+	return "bin"
+}
+
 // Exported says where an item went.
 type Exported struct {
 	Item Item

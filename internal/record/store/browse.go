@@ -39,9 +39,10 @@ type DocumentQuery struct {
 // Listed is a document in a list.
 type Listed struct {
 	Document
-	URL   string `json:"url"`
-	Paper string `json:"paper,omitempty"` // that it is
-	Title string `json:"title,omitempty"` // of that paper
+	URL    string `json:"url"`
+	Anchor string `json:"anchor,omitempty"` // words of the link to that URL
+	Paper  string `json:"paper,omitempty"`  // that it is
+	Title  string `json:"title,omitempty"` // of that paper
 }
 
 // where are the conditions that are asked for, and no others, so that each leads to the
@@ -105,9 +106,9 @@ func (q DocumentQuery) sql() (sql string, args []any) {
 	return `
 		WITH chosen AS (SELECT ` + documentColumns + ` FROM documents d
 			WHERE ` + strings.Join(where, " AND ") + ` ORDER BY ` + order + ` LIMIT NULLIF(` + arg(limit) + `::bigint, 0))
-		SELECT ` + documentColumns + `, coalesce(l.url, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
+		SELECT ` + documentColumns + `, coalesce(l.url, ''), coalesce(l.anchor, ''), coalesce(m.paper_key, ''), coalesce(m.title, '')
 		FROM chosen d
-		LEFT JOIN LATERAL (SELECT l.url FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
+		LEFT JOIN LATERAL (SELECT l.url, l.anchor FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url LIMIT 1) l ON true
 		LEFT JOIN LATERAL (SELECT m.paper_key, p.title FROM matches m JOIN papers p ON p.key=m.paper_key WHERE m.sha256=d.sha256 AND ` + FoundSQL + of + `
 			ORDER BY m.score DESC, m.paper_key LIMIT 1) m ON true
 		ORDER BY ` + order, args
@@ -167,7 +168,7 @@ func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Listed, error) {
 		var l Listed
-		err := row.Scan(append(l.columns(), &l.URL, &l.Paper, &l.Title)...)
+		err := row.Scan(append(l.columns(), &l.URL, &l.Anchor, &l.Paper, &l.Title)...)
 		return l, err
 	})
 }

@@ -127,6 +127,9 @@ type Failure struct {
 	ForGood bool       `json:"for_good"`           // not tried again but by `starter retry --reason`
 }
 
+// All is how much failed so.
+func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
+
 // Failures counts what failed by reason: URLs by their outcome, whole sites that
 // were refused or stopped, documents over which a reader stalled, and what did not
 // answer while authors, papers and copies were looked for.

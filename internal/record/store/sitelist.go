@@ -28,6 +28,8 @@ type SiteRow struct {
 type SiteQuery struct {
 	Host    string // that one alone
 	Harvest string // sites of that harvest
+	Begins  string // hosts that begin so, with www. or without
+	Failing bool   // with URLs that failed, or refused or stopped as a whole
 	State   string
 	After   string // the host before the first
 	Limit   int
@@ -43,7 +45,9 @@ func (q SiteQuery) sql() string {
 	SELECT s.host, s.state, s.reason, u.pages, u.documents, u.failed, u.waiting,
 		CASE WHEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) > now() THEN greatest(s.next_allowed_at, s.asked_until, s.parked_until) END,
 		s.crawl_started, s.crawl_finished, s.due_at, ` + paceColumns + `
-	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4) AND $2::text IS NOT NULL
+	FROM (SELECT s.* FROM sites s ` + of + ` WHERE s.host > $3 AND ($1='' OR s.host=$1) AND ($4='' OR s.state=$4)
+			AND ($6='' OR starts_with(s.host, $6) OR starts_with(s.host, 'www.' || $6))
+			AND (NOT $7 OR s.state IN ('refused', 'stopped') OR EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state IN (3, 4))) AND $2::text IS NOT NULL
 			ORDER BY s.host LIMIT $5) s
 		CROSS JOIN LATERAL (SELECT coalesce(sum(n) FILTER (WHERE c.state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE c.state=2), 0)::int AS documents,
 			coalesce(sum(n) FILTER (WHERE c.state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE c.state=0), 0)::int AS waiting
@@ -51,7 +55,7 @@ func (q SiteQuery) sql() string {
 	ORDER BY s.host`
 }
 
-func (q SiteQuery) args() []any { return []any{q.Host, q.Harvest, q.After, q.State, q.Limit} }
+func (q SiteQuery) args() []any { return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing} }
 
 // Sites lists sites, by host.
 func (db *DB) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {

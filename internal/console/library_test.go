@@ -1,0 +1,122 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/record/store"
+)
+
+// TestStoredDocumentsAreDownloaded: the answer is the stored file, and no browser
+// shows it as a page of the console.
+func TestStoredDocumentsAreDownloaded(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	const body = `<script>alert(1)</script>`
+	kept, err := d.App.Repo.Put(t.Context(), []byte(body))
+	require.NoError(t, err)
+	d.sample()
+	d.place(kept.SHA256, "html", "http://www.ada.example/page.html")
+	res, got := d.do("GET", "/documents/"+kept.SHA256+"/file", "")
+	require.Equal(t, http.StatusOK, res.StatusCode, got)
+	require.Equal(t, body, got)
+	for name, want := range map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
+		"Content-Disposition": `attachment; filename=` + kept.SHA256[:12] + ".html"} {
+		require.Equal(t, want, res.Header.Get(name), name)
+	}
+	require.Contains(t, d.page("/documents/"+kept.SHA256), `href="/documents/`+kept.SHA256+`/file"`)
+	for _, sha := range []string{sampleSHA, "00", strings.Repeat("0", 64)} { // no file, no name, no document
+		res, _ = d.do("GET", "/documents/"+sha+"/file", "")
+		require.Equal(t, http.StatusNotFound, res.StatusCode, sha)
+	}
+}
+
+// place puts a document of the repository on record.
+func (d *desk) place(sha, kind, at string) {
+	d.t.Helper()
+	l := store.Location{Hash: []byte(sha)[:32], SiteID: 1, URL: at, Found: time.Now()}
+	require.NoError(d.t, d.SaveFetched(d.t.Context(), store.Document{SHA256: sha, Kind: kind, Bytes: 1}, l, nil))
+}
+
+// TestDocumentsHaveTitles that tell them apart: of the paper, of the link, of the first
+// lines, and of the metadata where that is a title at all.
+func TestDocumentsHaveTitles(t *testing.T) {
+	t.Parallel()
+	const sha = "0123456789abcdef"
+	for _, of := range []struct{ want, paper, anchor, text, meta string }{
+		{want: "A Paper", paper: "A Paper", anchor: "words of a link"},
+		{want: "Engines for everyone", anchor: " Engines for\n everyone ", text: "First lines here"},
+		{want: "Engines in the Large Ada L.", anchor: "PDF", text: "\n12\n Engines in the Large\nAda L.\n", meta: "paper.dvi"},
+		{want: "Engines of metadata", anchor: "[pdf]", meta: "Engines of metadata"},
+		{want: "Document 0123456789ab", anchor: "here", meta: "Microsoft Word - Equivalence_July2003.doc"},
+		{want: "Document 0123456789ab", meta: "my title"},
+		{want: "Document 0123456789ab", meta: "untitled document"},
+		{want: "Document 0123456789ab", meta: "paperPostAcceptedUpdated2"},
+		{want: "Document 0123456789ab", meta: "some longer name.tex"},
+	} {
+		require.Equal(t, of.want, documentTitle(sha, of.paper, of.anchor, of.text, of.meta), "%+v", of)
+	}
+	d := open(t, nil, false)
+	d.sample()
+	d.exec(`UPDATE documents SET meta_title='paper.dvi'`)
+	require.Contains(t, d.page("/documents/"+sampleSHA), "<h1>Analytical Engines for Everyone and Their Machines</h1>")
+	require.NotContains(t, d.page("/documents"), "paper.dvi")
+}
+
+// TestAPaperIsSettledWhereItIsRead: the page of a paper asks of each document that may
+// be it, and shows the paper again after the answer.
+func TestAPaperIsSettledWhereItIsRead(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	_, err := d.App.Repo.Put(t.Context(), []byte("a store of the record"))
+	require.NoError(t, err)
+	d.sample()
+	d.explained(sampleHarvest)
+	at := "/papers/" + url.PathEscape("conf/webdb/P2")
+	require.Contains(t, d.page("/papers?harvest="+url.QueryEscape(sampleHarvest)+"&reason=ambiguous"), `<a href="/papers/conf%2Fwebdb%2FP2#documents">Is it one of these?</a>`)
+	require.Contains(t, d.page(at), `value="yes"`)
+	form := url.Values{"paper": {"conf/webdb/P2"}, "sha256": {otherSHA}, "word": {"yes"}, "back": {"paper"}}
+	res, body := d.post("/review", form)
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+	require.Equal(t, at, res.Header.Get("Location"))
+	require.NotContains(t, d.page(at), `value="yes"`)
+	require.Contains(t, d.page(at), `value="undo"`)
+}
+
+// TestWhatFailedIsChosen: the form that tries again offers what failed, and none is
+// shown where nothing failed.
+func TestWhatFailedIsChosen(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.Harvests = &told{} }, false)
+	d.sample()
+	at := "/harvests/" + url.PathEscape(sampleHarvest)
+	page := d.page(at)
+	require.Contains(t, page, `<option value="timeout">timeout (1)</option>`)
+	require.Contains(t, page, `<option>www.ada.example</option>`)
+	d.exec(`DELETE FROM urls WHERE outcome='timeout'`)
+	require.NotContains(t, d.page(at), `value="retry"`)
+}
+
+// TestSitesAreFoundByName: by how the host begins, with and without www.
+func TestSitesAreFoundByName(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	d.sample()
+	for name, want := range map[string][]string{"www.a": {"www.ada.example"}, "ada": {"www.ada.example"}, "BAD": {"bad.example"}, "x": {}, "a%": {}} {
+		var got sitesPage
+		d.read(&got, "/sites?name="+url.QueryEscape(name))
+		hosts := []string{}
+		for _, s := range got.Sites {
+			hosts = append(hosts, s.Host)
+		}
+		require.Equal(t, want, hosts, name)
+	}
+	require.Contains(t, d.page("/documents"), `<option>thesis</option>`)
+	res, _ := d.do("GET", "/documents?class=papre", "")
+	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+}
