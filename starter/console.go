@@ -81,7 +81,7 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		o.WorkflowURL = func(harvest string) string { return at(workflows.HarvestID(harvest)) }
 		o.JobURL = func(kind string, id int64) string { return at(workflows.JobID(kind, id)) }
 	}
-	d := &desk{c: c, db: a.DB}
+	d := &desk{c: c, db: a.DB, app: a}
 	defer d.close()
 	o.Harvests, o.Jobs = d, d
 	if folder := a.Config.Console.Imports; folder != "" {

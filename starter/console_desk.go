@@ -9,7 +9,9 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/console"
+	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 	"gleaner/worker/pool"
 	"gleaner/workflows"
@@ -18,11 +20,13 @@ import (
 // desk does for the console what commands do. It connects to Temporal when that is
 // first asked for something: pages of the record need no Temporal.
 type desk struct {
-	c  *cli
-	db *store.DB
+	c   *cli
+	db  *store.DB
+	app *app.App
 
-	mu sync.Mutex
-	t  client.Client
+	mu    sync.Mutex
+	t     client.Client
+	looks map[string]*looking // at harvests that run
 }
 
 func (d *desk) temporal(ctx context.Context) (client.Client, error) {
@@ -73,23 +77,32 @@ func told(err error) error {
 
 // Start implements console.Harvests.
 func (d *desk) Start(ctx context.Context, w console.Wish) (id, did string, err error) {
-	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,
-		Budget: w.Budget, WARC: w.WARC, Again: w.Again}}
-	years, err := yearsFlag(w.Years)
+	f, years, err := wished(w)
 	if err != nil {
 		return "", "", err
 	}
-	names := []string{w.Goal}
-	for _, check := range []func() error{f.validate, func() error { return f.checkGoals(names) }} {
-		if err := check(); err != nil {
-			return "", "", err
+	return d.begin(ctx, w.Goal, years, f)
+}
+
+// wished are the flags of `starter harvest` that say the same.
+func wished(w console.Wish) (*harvestFlags, gleaner.Years, error) {
+	f := &harvestFlags{years: w.Years, options: activities.HarvestOptions{Delay: w.Delay, MaxPages: w.MaxPages, Scope: w.Scope, Strategy: w.Strategy, Leads: w.Leads,
+		Budget: w.Budget, WARC: w.WARC, Again: w.Again}}
+	years, err := yearsFlag(w.Years)
+	for _, check := range []func() error{f.validate, func() error { return f.checkGoals([]string{w.Goal}) }} {
+		if err == nil {
+			err = check()
 		}
 	}
+	return f, years, err
+}
+
+func (d *desk) begin(ctx context.Context, goal string, years gleaner.Years, f *harvestFlags) (id, did string, err error) {
 	t, err := d.temporal(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	all, err := d.c.begin(ctx, t, names, years, f)
+	all, err := d.c.begin(ctx, t, []string{goal}, years, f)
 	if err != nil {
 		return "", "", told(err)
 	}

@@ -37,45 +37,9 @@ type wantedPaper struct {
 // estimate says what the harvests would have to do. Nothing is kept of it, and no site
 // is asked; a catalogue is where the record does not have the papers.
 func (c *cli) estimate(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) error {
-	a, err := c.Application(ctx)
+	all, err := c.estimates(ctx, names, years, f)
 	if err != nil {
 		return err
-	}
-	defer a.Close()
-	holdings, err := a.DB.Holdings(ctx)
-	if err != nil {
-		return err
-	}
-	if f.holdings != "" {
-		more, err := readPapers(f.holdings)
-		if err != nil {
-			return err
-		}
-		holdings = append(holdings, more...)
-	}
-	cfg, err := c.Settings()
-	if err != nil {
-		return err
-	}
-	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Authors: workflows.BatchesAtOnce, Sites: cmp.Or(f.options.Window, workflows.DefaultWindow),
-		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
-	all := []estimated{}
-	for _, name := range names {
-		e := estimated{Years: years}
-		papers, err := c.papersToBe(ctx, a, name, years, f, &e)
-		if err != nil {
-			return err
-		}
-		slices.SortStableFunc(papers, func(a, b gleaner.Paper) int { return cmp.Compare(a.Year, b.Year) })
-		held := map[string]string{}
-		for key, why := range match.Held(papers, holdings) {
-			held[key] = string(why.Verdict) + ": " + why.Held.Title
-		}
-		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
-			return err
-		}
-		e.Listed = listed(papers, held)
-		all = append(all, e)
 	}
 	return c.Print(all, func(w io.Writer) error {
 		for _, e := range all {
@@ -85,6 +49,50 @@ func (c *cli) estimate(ctx context.Context, names []string, years gleaner.Years,
 		}
 		return nil
 	})
+}
+
+func (c *cli) estimates(ctx context.Context, names []string, years gleaner.Years, f *harvestFlags) ([]estimated, error) {
+	a, err := c.Application(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	holdings, err := a.DB.Holdings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if f.holdings != "" {
+		more, err := readPapers(f.holdings)
+		if err != nil {
+			return nil, err
+		}
+		holdings = append(holdings, more...)
+	}
+	cfg, err := c.Settings()
+	if err != nil {
+		return nil, err
+	}
+	pace := harvest.Pace{Delay: max(cfg.Web.Delay, f.options.Delay), Search: cfg.Search.Delay, Authors: workflows.BatchesAtOnce, Sites: cmp.Or(f.options.Window, workflows.DefaultWindow),
+		Most: cmp.Or(f.options.MaxPages, cfg.Crawl.MaxPages)}
+	all := []estimated{}
+	for _, name := range names {
+		e := estimated{Years: years}
+		papers, err := c.papersToBe(ctx, a, name, years, f, &e)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(papers, func(a, b gleaner.Paper) int { return cmp.Compare(a.Year, b.Year) })
+		held := map[string]string{}
+		for key, why := range match.Held(papers, holdings) {
+			held[key] = string(why.Verdict) + ": " + why.Held.Title
+		}
+		if e.Estimate, err = a.Stages.Estimate(ctx, papers, held, pace); err != nil {
+			return nil, err
+		}
+		e.Listed = listed(papers, held)
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 func listed(papers []gleaner.Paper, held map[string]string) (out []wantedPaper) {
@@ -167,7 +175,13 @@ func (e estimated) write(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%-6s  %d  %s\n        %s\n", mark, p.Year, p.Title, orDash(strings.Join(p.Authors, ", ")))
 	}
-	fmt.Fprintf(w, "\n%s: %d %s %s, %d held, %d wanted\n", e.Goal, e.Papers, one(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
+	fmt.Fprintln(w)
+	return e.summary(w)
+}
+
+// summary says how much the harvest would be, a line each.
+func (e estimated) summary(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %d %s %s, %d held, %d wanted\n", e.Goal, e.Papers, one(e.Papers, "paper"), e.listing(), e.Held, e.Wanted)
 	fmt.Fprintf(w, "authors of wanted papers: %d; of %d a homepage is known, %d were looked for in vain of late, %d are to be looked for\n", e.Authors, e.Known.Found, e.Known.InVain, e.ToFind)
 	fmt.Fprintf(w, "sites: %d known, %d of them crawled before (%d links wait there or are due); about %d new ones\n", e.Known.Sites, e.Known.Crawled, e.Known.Waiting, e.NewSites)
 	fmt.Fprintf(w, "about %d requests (%d for homepages, %d of crawls), about %s\n", e.Requests, e.Looking, e.Crawling, program.Span(e.Time()))

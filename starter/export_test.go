@@ -1,11 +1,14 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,10 +18,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/console"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
 
@@ -101,9 +106,41 @@ func TestExportWithFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, body, got)
 	require.Contains(t, c.ok("export", "conf/exa", "--format", "bibtex"), "file      = {:"+repo.Where(sha)+":PDF}")
+	c.zipped(repo, file, body)
 	for _, wrong := range [][]string{{"--files"}, {"--files", "--format", "csljson", "--out", out}, {"--format", "tree"}, {"--format", "xml"}} {
 		c.wrong(program.ExitUsage, append([]string{"export", "conf/exa"}, wrong...)...)
 	}
+}
+
+// zipped checks what the console saves of the same paper.
+func (c *testConsole) zipped(repo *repository.Repository, file string, body []byte) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	h := store.Harvest{ID: "conf/exa/2003", Venue: "conf/exa", Years: gleaner.Years{From: 2003, To: 2003}, Options: []byte("{}"), Stage: gleaner.StageComplete}
+	require.NoError(c.t, c.SaveHarvest(ctx, h))
+	d := &desk{db: c.DB, app: &app.App{DB: c.DB, Repo: repo}}
+	out, err := d.Export(ctx, h.ID, "bibtex", gleaner.Years{}, true)
+	require.NoError(c.t, err)
+	require.Equal(c.t, []string{"conf-exa-2003.zip", "application/zip"}, []string{out.Name, out.MediaType})
+	var packed bytes.Buffer
+	require.NoError(c.t, out.Write(&packed))
+	z, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
+	require.NoError(c.t, err)
+	got, err := fs.ReadFile(z, file)
+	require.NoError(c.t, err)
+	require.Equal(c.t, body, got)
+	list, err := fs.ReadFile(z, "papers.bib")
+	require.NoError(c.t, err)
+	require.Contains(c.t, string(list), `{:exa/2003/Roe - Sorting XML\; 50 % more.pdf:PDF}`)
+	for _, format := range console.ExportFormats() {
+		out, err = d.Export(ctx, h.ID, format, gleaner.Years{}, false)
+		require.NoError(c.t, err)
+		packed.Reset()
+		require.NoError(c.t, out.Write(&packed))
+		require.Contains(c.t, packed.String(), "Sorting")
+	}
+	_, err = d.Export(ctx, h.ID, "ris", gleaner.Years{From: 2004, To: 2004}, false)
+	require.Equal(c.t, program.ExitUnknown, exitCode(err))
 }
 
 // TestTwinsAreOnePaper: PDF, PostScript, packed or not, and DVI of one paper are one line

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/library/collection"
 	"gleaner/internal/service/config"
 )
@@ -24,6 +26,28 @@ type Harvests interface {
 	Resume(ctx context.Context, harvest string) (did string, err error)
 	Cancel(ctx context.Context, harvest string) (did string, err error)
 	Retry(ctx context.Context, harvest string, of Failed) (did string, err error)
+	// Again starts a harvest again with its own options.
+	Again(ctx context.Context, harvest string) (did string, err error)
+	// Estimate returns what a harvest would have to do, a line each. Nothing is kept.
+	Estimate(ctx context.Context, w Wish) ([]string, error)
+	// Progress returns how fast a harvest that runs goes on.
+	Progress(ctx context.Context, harvest string) (Progress, error)
+	// Export prepares a list of what a harvest found, in one of ExportFormats, with the
+	// documents in an archive where files is true.
+	Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (Export, error)
+}
+
+// Progress is how fast a harvest goes on.
+type Progress struct {
+	Rate    float64  `json:"answers_per_second"` // over the last minute
+	Left    string   `json:"left,omitempty"`     // about how long its stage takes still, in words
+	Failing []string `json:"failing"`            // hosts that refuse or fail now, and why
+}
+
+// Export is a file to be written.
+type Export struct {
+	Name, MediaType string
+	Write           func(io.Writer) error
 }
 
 // Wish is what somebody wants harvested.
@@ -60,6 +84,7 @@ const (
 	doResume = "resume"
 	doCancel = "cancel"
 	doRetry  = "retry"
+	doAgain  = "again"
 )
 
 // goalKinds are what a harvest may be after, as the form names it.
@@ -69,6 +94,41 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if c.Harvests == nil {
 		return nil, errReadOnly
 	}
+	w, err := a.wish()
+	if err != nil {
+		return nil, err
+	}
+	id, did, err := c.Harvests.Start(ctx, w)
+	return c.done(ctx, a, id, did, err)
+}
+
+// estimatePage is what a harvest would have to do.
+type estimatePage struct {
+	Lines []string `json:"lines"`
+
+	given url.Values
+}
+
+// Title implements titled.
+func (estimatePage) Title() string { return "How much that would be" }
+
+// Given are the fields of the form that starts it.
+func (p estimatePage) Given() url.Values { return p.given }
+
+func estimate(ctx context.Context, c *Console, a *asked) (titled, error) {
+	if c.Harvests == nil {
+		return nil, errReadOnly
+	}
+	w, err := a.wish()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := c.Harvests.Estimate(ctx, w)
+	return estimatePage{listed(lines), a.PostForm}, err
+}
+
+// wish reads the form that starts a harvest.
+func (a *asked) wish() (Wish, error) {
 	goal := strings.TrimSpace(a.get("goal"))
 	if kind := a.get("kind"); kind != "" && kind != "venue" {
 		goal = kind + ":" + goal
@@ -77,18 +137,17 @@ func startHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if d := a.get("delay"); d != "" {
 		var err error
 		if w.Delay, err = time.ParseDuration(d); err != nil || w.Delay < 0 {
-			return nil, fmt.Errorf("%w: delay is a time such as 5s", errInput)
+			return w, fmt.Errorf("%w: delay is a time such as 5s", errInput)
 		}
 	}
 	w.Scope, w.Strategy, w.Leads, w.Again, w.MaxPages, w.WARC = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again"), a.number("max-pages"), a.get("warc") == "yes"
 	if b := a.get("budget"); b != "" {
 		var err error
 		if w.Budget, err = strconv.ParseFloat(b, 64); err != nil {
-			return nil, fmt.Errorf("%w: budget is a number of requests", errInput)
+			return w, fmt.Errorf("%w: budget is a number of requests", errInput)
 		}
 	}
-	id, did, err := c.Harvests.Start(ctx, w)
-	return c.done(ctx, a, id, did, err)
+	return w, nil
 }
 
 // harvestParams are the options of a harvest, by the names of the flags.
@@ -127,6 +186,8 @@ func actOnHarvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 		did, err = c.Harvests.Resume(ctx, h.ID)
 	case doCancel:
 		did, err = c.Harvests.Cancel(ctx, h.ID)
+	case doAgain:
+		did, err = c.Harvests.Again(ctx, h.ID)
 	case doRetry:
 		did, err = c.Harvests.Retry(ctx, h.ID, Failed{Site: a.get("site"), Reason: a.get("reason")})
 	}

@@ -3,12 +3,14 @@ package console
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
 )
 
@@ -43,6 +45,29 @@ func (h *told) Resume(_ context.Context, id string) (string, error) { return h.n
 func (h *told) Cancel(_ context.Context, id string) (string, error) { return h.note("cancel %s", id) }
 func (h *told) Retry(_ context.Context, id string, of Failed) (string, error) {
 	return h.note("retry %s %s %s", id, of.Site, of.Reason)
+}
+
+func (h *told) Again(_ context.Context, id string) (string, error) { return h.note("again %s", id) }
+
+func (h *told) Estimate(_ context.Context, w Wish) ([]string, error) {
+	if w.Goal == "conf/none" {
+		return nil, program.Unknown{Reason: fmt.Errorf("no venue is called conf/none")}
+	}
+	return []string{"about 70 requests for " + w.Goal + w.Years}, nil
+}
+
+func (h *told) Progress(context.Context, string) (Progress, error) {
+	return Progress{Rate: 1.5, Left: "about 3m left", Failing: []string{"slow.example " + hostile}}, nil
+}
+
+func (h *told) Export(_ context.Context, id, format string, years gleaner.Years, files bool) (Export, error) {
+	if years.From == 1700 {
+		return Export{}, program.Unknown{Reason: fmt.Errorf("nothing was found")}
+	}
+	return Export{"papers." + format, "text/x-papers", func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s %s %t", id, years, files)
+		return err
+	}}, nil
 }
 
 // TestHarvestsAreActedOn: what a form or a program asks for is asked of the harvest,

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -82,8 +83,9 @@ type harvestPage struct {
 	Sites    []store.SitePace `json:"sites"`              // that are being crawled
 	Troubles []string         `json:"troubles,omitempty"` // what fails now and is tried again
 	Unknown  string           `json:"troubles_unknown,omitempty"`
-	Failures []store.Failure  `json:"failures"`      // what may be tried again
-	Failing  []string         `json:"failing_sites"` // hosts of these, at most pageSize
+	Progress *Progress        `json:"progress,omitempty"` // while it runs
+	Failures []store.Failure  `json:"failures"`           // what may be tried again
+	Failing  []string         `json:"failing_sites"`      // hosts of these, at most pageSize
 }
 
 // Title implements titled.
@@ -116,6 +118,9 @@ func harvest(ctx context.Context, c *Console, a *asked) (titled, error) {
 	if c.Harvests != nil && row.Runs() {
 		look, cancel := context.WithTimeout(ctx, troubleTime)
 		defer cancel()
+		if now, err := c.Harvests.Progress(look, h.ID); err == nil {
+			p.Progress = &now
+		}
 		if p.Troubles, err = c.Harvests.Troubles(look, h.ID); err != nil {
 			p.Unknown = "Temporal does not answer: what fails now is not known"
 			c.log.WarnContext(ctx, "console: troubles", "error", err)
@@ -138,6 +143,44 @@ func (p *harvestPage) fail(ctx context.Context, c *Console) error {
 		p.Failing = append(p.Failing, s.Host)
 	}
 	return err
+}
+
+// ExportFormats are those of the list of what a harvest found.
+func ExportFormats() []string { return []string{"bibtex", "ris", "csv", "csljson", "jsonl"} }
+
+// Formats are ExportFormats.
+func (harvestPage) Formats() []string { return ExportFormats() }
+
+// exportParams say what is exported.
+func exportParams() []param {
+	return []param{{name: "format", what: "of the list", one: ExportFormats(), required: true}, {name: "files", what: "with the documents, in an archive", one: []string{"yes"}},
+		{name: "year", what: "of publication (default: all)", number: true}}
+}
+
+// export serves what a harvest found as a file.
+func (c *Console) export(w http.ResponseWriter, r *http.Request) {
+	a := &asked{Request: r, params: exportParams()}
+	err := a.check()
+	var out Export
+	if err == nil {
+		out, err = c.exported(r.Context(), a)
+	}
+	if err != nil {
+		c.fail(w, r, err)
+		return
+	}
+	c.download(w, r, out.MediaType, out.Name, out.Write)
+}
+
+func (c *Console) exported(ctx context.Context, a *asked) (Export, error) {
+	if c.Harvests == nil {
+		return Export{}, errReadOnly
+	}
+	h, err := c.exactly(ctx, a.get("id"))
+	if err != nil {
+		return Export{}, err
+	}
+	return c.Harvests.Export(ctx, h.ID, a.get("format"), a.years(), a.get("files") != "")
 }
 
 // exactly finds a harvest by its id alone: an address means one harvest for good.

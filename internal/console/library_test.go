@@ -99,6 +99,7 @@ func TestWhatFailedIsChosen(t *testing.T) {
 	require.Contains(t, page, `<option value="timeout">timeout (1)</option>`)
 	require.Contains(t, page, `<option>www.ada.example</option>`)
 	d.exec(`DELETE FROM urls WHERE outcome='timeout'`)
+	d.failures = &lately[[]store.Failure]{} // a busy machine keeps them for a while
 	require.NotContains(t, d.page(at), `value="retry"`)
 }
 
@@ -119,4 +120,62 @@ func TestSitesAreFoundByName(t *testing.T) {
 	require.Contains(t, d.page("/documents"), `<option>thesis</option>`)
 	res, _ := d.do("GET", "/documents?class=papre", "")
 	require.Equal(t, http.StatusBadRequest, res.StatusCode)
+}
+
+// TestWhatWasFoundIsExported: the console hands on what commands write, as a file to
+// be saved, to readers, too.
+func TestWhatWasFoundIsExported(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.Harvests = &told{} }, false)
+	d.sample()
+	at := "/exports/" + url.PathEscape(sampleHarvest)
+	res, body := d.do("GET", at+"?format=ris&year=1999&files=yes", "")
+	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	require.Equal(t, sampleHarvest+" 1999 true", body)
+	require.Equal(t, "attachment; filename=papers.ris", res.Header.Get("Content-Disposition"))
+	require.Equal(t, fileRules, res.Header.Get("Content-Security-Policy"))
+	for path, want := range map[string]int{at: 400, at + "?format=doc": 400, at + "?format=csv&year=x": 400, at + "?format=csv&year=1700": 404, "/exports/conf%2Fnone?format=csv": 404} {
+		res, body = d.do("GET", path, "")
+		require.Equal(t, want, res.StatusCode, "%s: %s", path, body)
+		require.Empty(t, res.Header.Get("Content-Disposition"), path)
+	}
+	require.Contains(t, d.page("/harvests/"+url.PathEscape(sampleHarvest)), `action="`+at+`"`)
+}
+
+// TestAHarvestIsEstimatedBeforeItStarts: the form says how much it would be, and starts
+// that very harvest from there.
+func TestAHarvestIsEstimatedBeforeItStarts(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := open(t, func(o *Options) { o.Harvests = ear }, false)
+	d.sample()
+	res, body := d.post("/estimates", url.Values{"goal": {"conf/x"}, "years": {"1999"}})
+	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	require.Contains(t, body, "about 70 requests for conf/x1999")
+	require.Contains(t, body, `name="goal" value="conf/x"`)
+	require.Contains(t, body, `name="years" value="1999"`)
+	res, body = d.post("/estimates", url.Values{"goal": {"conf/none"}})
+	require.Equal(t, http.StatusNotFound, res.StatusCode)
+	require.Contains(t, body, `value="conf/none"`, "the form is shown again")
+	require.Empty(t, ear.heard, "nothing is started")
+}
+
+// TestAHarvestSaysHowFastItGoes while it runs, and can be run again when it has ended.
+func TestAHarvestSaysHowFastItGoes(t *testing.T) {
+	t.Parallel()
+	ear := &told{}
+	d := open(t, func(o *Options) { o.Harvests = ear }, false)
+	d.sample()
+	at := "/harvests/" + url.PathEscape(sampleHarvest)
+	page := d.page(at)
+	require.Contains(t, page, "1.5 answers a second, about 3m left")
+	require.Contains(t, page, "slow.example &lt;script&gt;")
+	require.NotContains(t, page, `value="again"`)
+	d.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
+	page = d.page(at)
+	require.NotContains(t, page, "answers a second")
+	require.Contains(t, page, `value="again"`)
+	res, body := d.post(at, url.Values{"do": {"again"}})
+	require.Equal(t, http.StatusOK, res.StatusCode, body)
+	require.Equal(t, []string{"again " + sampleHarvest}, ear.heard)
 }

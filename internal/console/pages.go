@@ -110,7 +110,7 @@ func (c *Console) answer(to route) http.Handler {
 func (c *Console) refuse(ctx context.Context, w http.ResponseWriter, to route, a *asked, err error) {
 	r, code := a.Request, status(err)
 	if r.Method == http.MethodPost && (code == http.StatusBadRequest || code == http.StatusNotFound) && !asJSON(r) {
-		from := strings.TrimSuffix(to.path, "harvests") // these are listed on the first page
+		from := strings.TrimSuffix(strings.TrimSuffix(to.path, "harvests"), "estimates") // these are listed on the first page
 		for _, p := range routes() {
 			if p.method != http.MethodGet || strings.TrimSuffix(p.path, "{$}") != from {
 				continue
@@ -154,6 +154,7 @@ func (c *Console) places() []place {
 	all := []place{
 		{"GET /documents/{sha256}/page.png", store.Reader, http.HandlerFunc(c.picture)},
 		{"GET /documents/{sha256}/file", store.Reader, http.HandlerFunc(c.file)},
+		{"GET /exports/{id...}", store.Reader, http.HandlerFunc(c.export)},
 		{"GET /jobs/{id}/lines.csv", store.Reader, http.HandlerFunc(c.linesCSV)},
 		{"GET /openapi.json", store.Reader, http.HandlerFunc(c.serveOpenAPI)},
 	}
@@ -173,7 +174,8 @@ func routes() []route {
 		{"GET", "/{$}", store.Reader, "harvests", "Lists harvests and how far they are, the latest first.", []param{after}, harvests, harvestsPage{}},
 		{"GET", "/harvests/{id...}", store.Reader, "harvest", "Says how far a harvest is, and what fails of it now.", nil, harvest, harvestPage{}},
 		{"POST", "/harvests", store.Editor, "done", "Starts a harvest, or joins the one that runs.", harvestParams(), startHarvest, donePage{}},
-		{"POST", "/harvests/{id...}", store.Editor, "done", "Pauses, resumes, cancels or retries a harvest.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry}, required: true},
+		{"POST", "/estimates", store.Editor, "estimate", "Says what a harvest would have to do. Nothing is kept, and no site is asked.", harvestParams(), estimate, estimatePage{}},
+		{"POST", "/harvests/{id...}", store.Editor, "done", "Pauses, resumes, cancels, retries or runs a harvest again.", []param{{name: "do", what: "what to do", one: []string{doPause, doResume, doCancel, doRetry, doAgain}, required: true},
 			{name: "site", what: "retry what failed on this host alone"}, {name: "reason", what: "retry what failed for this reason alone"}}, actOnHarvest, donePage{}},
 		{"GET", "/reports/{id...}", store.Reader, "report", "Reports what a harvest came to: recall by year, every missing paper and why it is missing, sites.", nil, harvestReport, reportPage{}},
 		{"GET", "/papers", store.Reader, "papers", "Lists papers of a harvest by key: held, found or missing, and why they are missing.", []param{must(harvestID), inState(paperStates()...),

@@ -14,11 +14,11 @@ import (
 // leastRoles is who may do what; an address that is not here is one too many.
 func leastRoles() map[string]store.Role {
 	all := map[string]store.Role{
-		"POST /harvests": store.Editor, "POST /harvests/{id...}": store.Editor, "POST /review": store.Editor, "POST /jobs": store.Editor, "POST /jobs/{id}": store.Editor,
+		"POST /harvests": store.Editor, "POST /estimates": store.Editor, "POST /harvests/{id...}": store.Editor, "POST /review": store.Editor, "POST /jobs": store.Editor, "POST /jobs/{id}": store.Editor,
 		"POST /blacklist": store.Administrator, "GET /users": store.Administrator, "POST /users": store.Administrator,
 	}
 	for _, page := range []string{"{$}", "harvests/{id...}", "reports/{id...}", "papers", "papers/{key...}", "sites", "sites/{host}", "documents", "documents/{sha256}", "documents/{sha256}/page.png", "documents/{sha256}/file",
-		"urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json"} {
+		"exports/{id...}", "urls", "review", "jobs", "jobs/{id}", "jobs/{id}/lines.csv", "collections", "collections/{name}", "parents", "whitelist", "blacklist", "statistics", "openapi.json"} {
 		all["GET /"+page] = store.Reader
 	}
 	return all

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -180,6 +181,24 @@ func (it Item) title() string {
 // "webdb/2003/Lovelace - On engines.pdf". Where two documents have one name, the
 // later one gets the beginning of its digest behind it.
 func (r *Repository) ExportTree(ctx context.Context, dir string, items iter.Seq[Item], done func(Exported) error) error {
+	return r.tree(ctx, items, done, func(name string, body io.Reader) error {
+		return replaceFile(filepath.Join(dir, filepath.FromSlash(name)), body)
+	})
+}
+
+// ExportZip writes documents into an archive by the names of ExportTree.
+func (r *Repository) ExportZip(ctx context.Context, z *zip.Writer, items iter.Seq[Item], done func(Exported) error) error {
+	return r.tree(ctx, items, done, func(name string, body io.Reader) error {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}) // most documents are compressed
+		if err == nil {
+			_, err = io.Copy(w, body)
+		}
+		return err
+	})
+}
+
+// tree gives each item its readable name and its file to write.
+func (r *Repository) tree(ctx context.Context, items iter.Seq[Item], done func(Exported) error, write func(name string, body io.Reader) error) error {
 	taken := map[string]string{} // name in lower case, as some file systems see it → digest
 	for it := range items {
 		name := it.ReadableName()
@@ -190,8 +209,14 @@ func (r *Repository) ExportTree(ctx context.Context, dir string, items iter.Seq[
 			low = strings.ToLower(name)
 		}
 		taken[low] = it.SHA256
-		if err := r.copyOut(ctx, it.SHA256, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		body, err := r.Get(ctx, it.SHA256)
+		if err != nil {
 			return err
+		}
+		err = write(name, withContext(ctx, body))
+		_ = body.Close()
+		if err != nil {
+			return typed(err)
 		}
 		if err := tell(done, Exported{it, name}); err != nil {
 			return err

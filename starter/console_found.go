@@ -1,0 +1,151 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"strings"
+	"time"
+
+	"gleaner/activities"
+	"gleaner/internal/console"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/repository"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
+	"gleaner/internal/service/program"
+)
+
+// Again implements console.Harvests.
+func (d *desk) Again(ctx context.Context, id string) (string, error) {
+	h, err := d.db.FindHarvest(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	of, err := activities.HarvestOf(h)
+	if err != nil {
+		return "", err
+	}
+	of.Options.Again = "" // as a new harvest decides
+	_, did, err := d.begin(ctx, h.Venue, h.Years, &harvestFlags{options: of.Options})
+	return did, err
+}
+
+// Estimate implements console.Harvests.
+func (d *desk) Estimate(ctx context.Context, w console.Wish) ([]string, error) {
+	f, years, err := wished(w)
+	if err != nil {
+		return nil, err
+	}
+	if gleaner.ParseGoal(w.Goal).Site != "" {
+		return nil, fmt.Errorf("%w: what a site has is not known before it is asked; start it, and cancel it when it is enough", program.ErrUsage)
+	}
+	all, err := d.c.estimates(ctx, []string{w.Goal}, years, f)
+	if err != nil {
+		return nil, told(err)
+	}
+	var text bytes.Buffer
+	for _, e := range all {
+		if err := e.summary(&text); err != nil {
+			return nil, err
+		}
+	}
+	return strings.Split(strings.TrimSpace(text.String()), "\n"), nil
+}
+
+// Progress implements console.Harvests. Rates are measured between the looks of all
+// who watch the harvest.
+func (d *desk) Progress(ctx context.Context, id string) (console.Progress, error) {
+	cfg, err := d.c.Settings()
+	if err != nil {
+		return console.Progress{}, err
+	}
+	d.mu.Lock()
+	l := d.looks[id]
+	if l == nil {
+		l = &looking{db: d.db, id: id, pace: cfg.Web.Delay, begun: time.Now()}
+		if len(d.looks) >= sitesShown { // of harvests that ended since
+			d.looks = nil
+		}
+		if d.looks == nil {
+			d.looks = map[string]*looking{}
+		}
+		d.looks[id] = l
+	}
+	d.mu.Unlock()
+	if err := l.look(ctx); err != nil {
+		return console.Progress{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := console.Progress{Left: l.left(), Failing: []string{}}
+	p.Rate, _ = rates(l.past)
+	for _, s := range l.now.At {
+		if s.Fails() {
+			p.Failing = append(p.Failing, s.Host+" "+whyFails(s))
+		}
+	}
+	return p, nil
+}
+
+// Export implements console.Harvests.
+func (d *desk) Export(ctx context.Context, harvest, format string, years gleaner.Years, files bool) (console.Export, error) {
+	f := exportFlags{format: format, files: files, out: "zip"}
+	if _, err := f.check(); err != nil {
+		return console.Export{}, err
+	}
+	h, err := d.db.FindHarvest(ctx, harvest)
+	if err != nil {
+		return console.Export{}, err
+	}
+	if years == (gleaner.Years{}) {
+		years = h.Years
+	}
+	found, err := exported(ctx, d.db, h.Venue, years)
+	if err != nil {
+		return console.Export{}, err
+	}
+	if len(found) == 0 {
+		return console.Export{}, program.Unknown{Reason: fmt.Errorf("no paper was found yet, so there is nothing to save")}
+	}
+	name := strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimRight(harvest, "/"))
+	if files {
+		return console.Export{Name: name + ".zip", MediaType: "application/zip", Write: func(w io.Writer) error {
+			return zipFound(ctx, d.app, w, f.format, found, ofExport(found, h.Venue))
+		}}, nil
+	}
+	end := listEndings[format]
+	return console.Export{Name: name + end, MediaType: cmp.Or(mime.TypeByExtension(end), "text/plain; charset=utf-8"), Write: func(w io.Writer) error {
+		return exportAs(w, format, found)
+	}}, nil
+}
+
+// zipFound writes documents by readable names into an archive, and the list that names
+// them.
+func zipFound(ctx context.Context, a *app.App, w io.Writer, format string, found []store.Exported, what chosen) error {
+	z := zip.NewWriter(w)
+	at := map[string]string{} // by SHA-256
+	var failed error
+	err := a.Repo.ExportZip(ctx, z, what.items(ctx, a, &failed), func(e repository.Exported) error {
+		at[e.Item.SHA256] = e.Path
+		return nil
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return err
+	}
+	for i := range found {
+		found[i].Path = at[found[i].SHA256]
+	}
+	list, err := z.Create("papers" + listEndings[format])
+	if err == nil {
+		err = exportAs(list, format, found)
+	}
+	if err != nil {
+		return err
+	}
+	return z.Close()
+}
