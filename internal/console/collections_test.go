@@ -64,10 +64,10 @@ func TestCollectionsInABrowser(t *testing.T) {
 	}
 	w.open("/")
 	w.do(chromedp.Click(`nav a[href="/collections"]`))
-	w.until(`document.querySelector("[aria-current]")?.textContent == "Collections"`)
+	w.until(`document.querySelector("[aria-current]")?.textContent == "Collections" && document.readyState == "complete"`)
 	harmless()
 	w.do(chromedp.Click("tbody a"))
-	w.until(at + ` == "/collections/conf/maths"`)
+	w.until(at + ` == "/collections/conf/maths" && document.readyState == "complete"`)
 	require.Equal(t, pageSize, rows())
 	harmless()
 	for range 2 {
@@ -78,15 +78,15 @@ func TestCollectionsInABrowser(t *testing.T) {
 	require.Equal(t, 20, rows())
 	require.False(t, see[bool](w, `!!document.querySelector("a[rel=next]")`))
 	w.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#topic").value = "knots"`), chromedp.Click("main form button"))
-	w.until(at + ` == "/collections/conf/maths?topic=knots"`)
+	w.until(at + ` == "/collections/conf/maths?topic=knots" && document.readyState == "complete"`)
 	require.Equal(t, 10, rows())
 	harmless()
 
 	w.do(chromedp.Click(`nav a[href="/parents"]`))
-	w.until(`location.pathname == "/parents"`)
+	w.until(`location.pathname == "/parents" && document.readyState == "complete"`)
 	harmless()
 	w.write("#site", "p1.example"+kb.Enter)
-	w.until(`location.search == "?site=p1.example"`)
+	w.until(`location.search == "?site=p1.example" && document.readyState == "complete"`)
 	require.Equal(t, 1, rows())
 	require.Contains(t, see[string](w, `document.querySelector("tbody").textContent`), "javascript:alert(4)")
 	harmless()
@@ -96,7 +96,7 @@ func TestCollectionsInABrowser(t *testing.T) {
 	d.exec(`UPDATE parents SET page=u.hash, url=u.url, host='www.ada.example' FROM urls u WHERE u.url='http://www.ada.example/p0.pdf' AND parents.host='p2.example'`)
 	w.open("/parents?site=www.ada.example")
 	w.do(chromedp.Click(`tbody a[href*="p0.pdf"]`))
-	w.until(`location.pathname == "/urls"`)
+	w.until(`location.pathname == "/urls" && document.readyState == "complete"`)
 	harmless()
 }
 
