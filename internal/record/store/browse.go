@@ -42,7 +42,7 @@ type Listed struct {
 	URL    string `json:"url"`
 	Anchor string `json:"anchor,omitempty"` // words of the link to that URL
 	Paper  string `json:"paper,omitempty"`  // that it is
-	Title  string `json:"title,omitempty"` // of that paper
+	Title  string `json:"title,omitempty"`  // of that paper
 }
 
 // where are the conditions that are asked for, and no others, so that each leads to the

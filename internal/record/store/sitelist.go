@@ -55,7 +55,9 @@ func (q SiteQuery) sql() string {
 	ORDER BY s.host`
 }
 
-func (q SiteQuery) args() []any { return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing} }
+func (q SiteQuery) args() []any {
+	return []any{q.Host, q.Harvest, q.After, q.State, q.Limit, q.Begins, q.Failing}
+}
 
 // Sites lists sites, by host.
 func (db *DB) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {
