@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"regexp"
@@ -186,9 +187,13 @@ func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 	if d.Kind == string(document.PDF) {
 		mediaType = "application/pdf"
 	}
-	c.download(w, r, mediaType, d.SHA256[:min(len(d.SHA256), 12)]+"."+repository.Extension(d.Kind), func(w io.Writer) error {
-		_, err := io.Copy(w, stored)
-		return err
+	download(c.log, w, r, Export{
+		Name:      d.SHA256[:min(len(d.SHA256), 12)] + "." + repository.Extension(d.Kind),
+		MediaType: mediaType,
+		Write: func(w io.Writer) error {
+			_, err := io.Copy(w, stored)
+			return err
+		},
 	})
 }
 
@@ -198,12 +203,12 @@ const fileRules = "default-src 'none'; sandbox"
 // download answers with a file to be saved. A client that takes nothing for linesTime
 // is left; a file that cannot be written whole ends the connection, so that nobody takes
 // a part for the whole.
-func (c *Console) download(w http.ResponseWriter, r *http.Request, mediaType, name string, write func(io.Writer) error) {
-	w.Header().Set("Content-Type", mediaType)
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+func download(log *slog.Logger, w http.ResponseWriter, r *http.Request, file Export) {
+	w.Header().Set("Content-Type", file.MediaType)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
 	w.Header().Set("Content-Security-Policy", fileRules)
-	if err := write(unhurried{w, http.NewResponseController(w)}); err != nil {
-		c.log.WarnContext(r.Context(), "console: a file was cut off", "path", r.URL.Path, "error", err)
+	if err := file.Write(unhurried{w, http.NewResponseController(w)}); err != nil {
+		log.WarnContext(r.Context(), "console: a file was cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 }

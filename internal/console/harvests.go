@@ -163,16 +163,16 @@ func (c *Console) export(w http.ResponseWriter, r *http.Request) {
 	err := a.check()
 	var out Export
 	if err == nil {
-		out, err = c.exported(r.Context(), a)
+		out, err = exported(r.Context(), c, a)
 	}
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	c.download(w, r, out.MediaType, out.Name, out.Write)
+	download(c.log, w, r, out)
 }
 
-func (c *Console) exported(ctx context.Context, a *asked) (Export, error) {
+func exported(ctx context.Context, c *Console, a *asked) (Export, error) {
 	if c.Harvests == nil {
 		return Export{}, errReadOnly
 	}

@@ -39,6 +39,17 @@ type countedRow struct {
 	N    int64  `json:"n"`
 }
 
+// Label is the counter's name for people. Programs get the names of Wu et al. (WIDM
+// 2012, table 2).
+func (r countedRow) Label() string {
+	if label, ok := map[string]string{"all": "files", "saved_New": "saved, new", "saved_Duplicate": "saved, known before", "filtered_MTF": "not of a wanted kind",
+		"filtered_DCF": "not academic by content", "failed_TextExtract": "no text could be read", "failed_FileNotFound": "file not found",
+		"failed_PDFFilenotFound": "archive without a document"}[r.Name]; ok {
+		return label
+	}
+	return r.Name
+}
+
 func jobRowOf(j store.Job) jobRow {
 	r := jobRow{Job: j, Seconds: j.Time(time.Now()).Seconds(), Counted: []countedRow{}}
 	count := func(name string, n int64) {

@@ -179,3 +179,15 @@ func TestAHarvestSaysHowFastItGoes(t *testing.T) {
 	require.Equal(t, http.StatusOK, res.StatusCode, body)
 	require.Equal(t, []string{"again " + sampleHarvest}, ear.heard)
 }
+
+// TestWordsForPeople: a time that has passed is no next try, and counters have labels.
+func TestWordsForPeople(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	past, soon := now.Add(-time.Hour), now.Add(time.Hour)
+	require.Equal(t, []string{"none", "due since " + when(past), when(soon)}, []string{nextTry(nil, now), nextTry(&past, now), nextTry(&soon, now)})
+	for _, name := range []string{"saved_New", "saved_Duplicate", "filtered_MTF", "filtered_DCF", "failed_TextExtract", "failed_FileNotFound", "failed_PDFFilenotFound"} {
+		require.NotContains(t, countedRow{Name: name}.Label(), "_", name)
+	}
+	require.Equal(t, "skipped", countedRow{Name: "skipped"}.Label())
+}

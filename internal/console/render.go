@@ -67,6 +67,7 @@ func functions() template.FuncMap {
 		"web":     webAddress,
 		"pieces":  pieces,
 		"when":    when,
+		"nextTry": func(next *time.Time) string { return nextTry(next, time.Now()) },
 		"short":   func(sha string) string { return sha[:min(len(sha), 12)] },
 		"set":     withParam,
 		"tab":     func(here, own, to, name string) tab { return tab{here == own, to, name} },
@@ -81,7 +82,7 @@ func when(t any) string {
 	switch t := t.(type) {
 	case time.Time:
 		if !t.IsZero() {
-			return t.Local().Format("2 Jan 2006, 15:04:05")
+			return t.Local().Format("2 Jan 2006, 15:04:05 MST")
 		}
 	case *time.Time:
 		if t != nil {
@@ -89,6 +90,18 @@ func when(t any) string {
 		}
 	}
 	return "–"
+}
+
+// nextTry says when a failure is tried again, nil for never. A time that has passed is
+// no promise: nothing tries again but a schedule, a harvest or a person.
+func nextTry(next *time.Time, now time.Time) string {
+	switch {
+	case next == nil:
+		return "none"
+	case next.Before(now):
+		return "due since " + when(*next)
+	}
+	return when(*next)
 }
 
 // webAddress is a stranger's address where it may be a link, else "".
