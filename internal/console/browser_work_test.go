@@ -113,7 +113,8 @@ func (w *window) wrongThenRight() {
 // of the job shows by itself as soon as it is known, and confirms it.
 func (w *window) cleaning(h *hand) {
 	w.t.Helper()
-	w.exec(`DELETE FROM matches`) // what was compared with a paper is kept
+	w.exec(`DELETE FROM matches`) // what was compared with a paper is kept, and what was ingested
+	w.exec(`UPDATE documents SET ingestion='failed'`)
 	require.NoError(w.t, w.Block(w.t.Context(), []store.Blocked{{Host: "www.ada.example", Reason: "asked us"}}))
 	w.open("/jobs")
 	w.do(chromedp.Click("#new-clean-documents summary"), chromedp.Click("#new-clean-documents button"))
