@@ -21,7 +21,8 @@ func (h *harvestRun) findLinks(ctx workflow.Context) error {
 	}
 	since, now := h.s.LinksAsOf, workflow.Now(ctx).Add(-clocksApart)
 	search := activities.LinkSearch{Harvest: h.p.Harvest.ID, Since: since, Counted: h.s.Links}
-	if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "links on record"), crawler.FindLinks, search).Get(ctx, &h.s.Links); err != nil {
+	ctx = long(ctx, activities.QueueCrawl, "links on record")
+	if err := workflow.ExecuteActivity(ctx, crawler.FindLinks, search).Get(ctx, &h.s.Links); err != nil {
 		return err
 	}
 	h.s.LinksAsOf = now
@@ -31,5 +32,6 @@ func (h *harvestRun) findLinks(ctx workflow.Context) error {
 // reopenLinks takes what crawls of the harvest's sites under other options left.
 func (h *harvestRun) reopenLinks(ctx workflow.Context) error {
 	search := activities.LinkSearch{Harvest: h.p.Harvest.ID, Counted: h.s.Links}
-	return workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "links left by other options"), crawler.ReopenLinks, search).Get(ctx, &h.s.Links)
+	ctx = long(ctx, activities.QueueCrawl, "links left by other options")
+	return workflow.ExecuteActivity(ctx, crawler.ReopenLinks, search).Get(ctx, &h.s.Links)
 }

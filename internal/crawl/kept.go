@@ -52,7 +52,8 @@ func (l *loop) keepLinks(r *frontier.Reading, links []page.Link) {
 
 // The packer and the unpacker are safe for concurrent use.
 var (
-	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	packer, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(16<<20))
 )
 
@@ -99,7 +100,8 @@ const keptBatch = 500
 // FindLinks looks for a harvest's missing papers among the links of pages that were read
 // before, on all sites, since a time or at all where that is zero. What reads like one is
 // added to the frontier of its host, and the host to the harvest. Nobody is asked.
-func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time, from KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
+func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time, from KeptPosition,
+	report func(KeptPosition)) (KeptPosition, error) {
 	missing, err := c.db.Missing(ctx, harvest)
 	if err != nil || len(missing) == 0 {
 		return from, err
@@ -127,7 +129,8 @@ func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, e
 		return 0, err
 	}
 	all := func(*page.Link) bool { return true }
-	at, err := c.askKept(ctx, harvest, frontier.KeptRange{Site: site.ID}, wanted, all, KeptPosition{}, func(KeptPosition) {})
+	of := frontier.KeptRange{Site: site.ID}
+	at, err := c.askKept(ctx, harvest, of, wanted, all, KeptPosition{}, func(KeptPosition) {})
 	if err != nil {
 		return at.Links, err
 	}
@@ -144,8 +147,8 @@ func (c *Crawler) scopeOf(ctx context.Context, of store.Site, wanted *match.Inde
 
 // askKept asks the kept links of pages once more: those that one of the harvest's papers
 // may be behind, by reads, and that may be taken.
-func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRange, wanted *match.Index, reads func(*page.Link) bool,
-	at KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
+func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRange, wanted *match.Index,
+	reads func(*page.Link) bool, at KeptPosition, report func(KeptPosition)) (KeptPosition, error) {
 	r.Limit = keptBatch
 	for {
 		r.AfterSite, r.AfterPage = at.Site, at.Page
@@ -178,7 +181,8 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 
 // askSite asks the kept links of some pages of one site. With whole, pages whose links
 // had no room are to be fetched again.
-func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index, reads func(*page.Link) bool, whole bool) (int, error) {
+func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
+	reads func(*page.Link) bool, whole bool) (int, error) {
 	found := map[int][]page.Link{}
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
 	for i := range pages {

@@ -38,7 +38,8 @@ func keep(ctx context.Context, q Querier, siteID int, readings []Reading) error 
 	if len(pages) == 0 {
 		return nil
 	}
-	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data) SELECT DISTINCT ON (page) $1::bigint, page, data FROM unnest($2::bytea[], $3::bytea[]) AS v (page, data)
+	_, err := q.Exec(ctx, `INSERT INTO kept_links (site_id, page, data)
+		SELECT DISTINCT ON (page) $1::bigint, page, data FROM unnest($2::bytea[], $3::bytea[]) AS v (page, data)
 		ON CONFLICT (site_id, page) DO UPDATE SET data=EXCLUDED.data, read_at=now()`, siteID, pages, data)
 	if err != nil {
 		return fmt.Errorf("frontier: keep links: %w", err)
@@ -84,6 +85,7 @@ func KeptLinks(ctx context.Context, q Querier, r KeptRange) ([]Kept, error) {
 
 // AskWhole has pages fetched again, and not as a 304.
 func AskWhole(ctx context.Context, q Querier, siteID int, pages [][]byte) (int, error) {
-	tag, err := q.Exec(ctx, `UPDATE urls SET state=0, etag='', last_modified='', content=NULL WHERE site_id=$1 AND hash = ANY($2) AND state=1`, siteID, pages)
+	tag, err := q.Exec(ctx, `UPDATE urls SET state=0, etag='', last_modified='', content=NULL
+		WHERE site_id=$1 AND hash = ANY($2) AND state=1`, siteID, pages)
 	return int(tag.RowsAffected()), err
 }

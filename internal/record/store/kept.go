@@ -31,7 +31,8 @@ func (db *DB) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error)
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, append(slices.Clone(sites), k.Site)); err != nil {
+		held := append(slices.Clone(sites), k.Site)
+		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, held); err != nil {
 			return err
 		}
 		added, err := frontier.Add(ctx, tx, k.Site, k.Links)
