@@ -38,6 +38,8 @@ type Options struct {
 	// RelaxedCommit lets a commit return before it is on disk. A crash may then
 	// lose the last moments: for tests and benchmarks only.
 	RelaxedCommit bool
+	// Statements has Postgres count statements (pg_stat_statements).
+	Statements bool
 	// Disposable keeps Postgres from ever waiting for the disk. A crash of the machine
 	// may then destroy the cluster: for the servers of tests only.
 	Disposable bool

@@ -130,6 +130,9 @@ func settings(port int, o Options) []string {
 	if o.RelaxedCommit || o.Disposable {
 		conf["synchronous_commit"] = "off"
 	}
+	if o.Statements {
+		conf["shared_preload_libraries"] = "pg_stat_statements"
+	}
 	if o.Disposable {
 		conf["fsync"], conf["full_page_writes"] = "off", "off"
 	}

@@ -152,6 +152,47 @@ func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, er
 	return ids, nil
 }
 
+// StartWorkflows starts workflows of a type, by their ids, each with its argument.
+func StartWorkflows(ctx context.Context, address, namespace, queue, kind string, args map[string]any) error {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for id, arg := range args {
+		if _, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, kind, arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Histories returns how many workflows are open in a namespace, how many runs have ended,
+// and the events of those.
+func Histories(ctx context.Context, address, namespace string) (open, ended int, events int64, err error) {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	defer c.Close()
+	for r := (&workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000}); ; {
+		list, err := c.ListWorkflow(ctx, r)
+		if err != nil {
+			return open, ended, events, err
+		}
+		for _, e := range list.Executions {
+			if e.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+				open++
+				continue
+			}
+			ended, events = ended+1, events+e.HistoryLength
+		}
+		if r.NextPageToken = list.NextPageToken; len(r.NextPageToken) == 0 {
+			return open, ended, events, nil
+		}
+	}
+}
+
 // EnsureSearchAttributes adds those of want (name → type) that the namespace
 // lacks. It fails while the server or the namespace is not there.
 func EnsureSearchAttributes(ctx context.Context, address, namespace string, want map[string]string) error {

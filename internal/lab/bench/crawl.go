@@ -254,9 +254,17 @@ func (c *crawler) close() {
 }
 
 func (c *crawler) seed(ctx context.Context, web *Web) error {
-	return pgx.BeginFunc(ctx, c.db.Pool, func(tx pgx.Tx) error {
+	return seed(ctx, c.db, web, "")
+}
+
+// seed enters the first URL of each host, which a harvest wants; "" for none.
+func seed(ctx context.Context, db *store.DB, web *Web, harvest string) error {
+	return pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		for _, host := range web.Hosts {
 			id, err := store.EnsureSite(ctx, tx, host)
+			if err == nil && harvest != "" {
+				err = store.JoinSite(ctx, tx, harvest, id, "bench")
+			}
 			if err != nil {
 				return err
 			}

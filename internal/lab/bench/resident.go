@@ -7,8 +7,10 @@ import (
 
 // resident is the memory that this process has now, in bytes; 0 where the system does
 // not tell it.
-func resident() int64 {
-	raw, err := os.ReadFile("/proc/self/statm")
+func resident() int64 { return residentOf(os.Getpid()) }
+
+func residentOf(pid int) int64 {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0
 	}

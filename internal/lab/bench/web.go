@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"gleaner/internal/lab/sampleweb"
@@ -15,8 +16,40 @@ type Web struct {
 	Hosts []string // host:port
 	Pages int      // of each host
 
+	Visits  []*Visits `json:"-"` // of each host, to be read after Close
 	site    *sampleweb.Thicket
 	servers []*http.Server
+}
+
+// Visits are the requests that one host of a web had.
+type Visits struct {
+	Requests    int       `json:"requests"`
+	Overlapping int       `json:"overlapping"` // that came while another was answered
+	Last        time.Time `json:"last"`
+	Gaps        []float64 `json:"gaps"` // seconds from the end of an answer to the next request
+
+	mu       sync.Mutex
+	inFlight int
+	answered time.Time
+}
+
+// begin notes a request, and returns what notes its answer.
+func (v *Visits) begin() (end func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.Last = time.Now()
+	if v.Requests++; v.Requests > 1 {
+		v.Gaps = append(v.Gaps, v.Last.Sub(v.answered).Seconds())
+	}
+	if v.inFlight++; v.inFlight > 1 {
+		v.Overlapping++
+	}
+	return func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.inFlight--
+		v.answered = time.Now()
+	}
 }
 
 // NewWeb generates a web, of whose pages each links to so many files, and serves it
@@ -30,7 +63,13 @@ func NewWeb(hosts, pages, files int) (*Web, error) {
 			w.Close()
 			return nil, fmt.Errorf("bench: %w", err)
 		}
-		s := &http.Server{Handler: w.site, ReadHeaderTimeout: 10 * time.Second}
+		v := &Visits{}
+		count := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			defer v.begin()()
+			w.site.ServeHTTP(out, r)
+		})
+		s := &http.Server{Handler: count, ReadHeaderTimeout: 10 * time.Second}
+		w.Visits = append(w.Visits, v)
 		w.Hosts, w.servers = append(w.Hosts, l.Addr().String()), append(w.servers, s)
 		go func() { _ = s.Serve(l) }()
 	}

@@ -26,7 +26,7 @@ func (c *cli) benchCommand() *cobra.Command {
 interface and a Postgres of its own. With GLEANER_DATABASE_URL that server is used,
 and databases are made on it and dropped again. Nothing else is asked.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchDocumentsCommand(), c.benchImportCommand())
+	cmd.AddCommand(c.benchCrawlCommand(), c.benchFrontierCommand(), c.benchWebCommand(), c.benchDocumentsCommand(), c.benchImportCommand(), c.benchScaleCommand())
 	return cmd
 }
 
@@ -88,11 +88,15 @@ func (c *cli) benchWebCommand() *cobra.Command {
 				return err
 			}
 			defer web.Close()
-			if err := json.NewEncoder(c.Out).Encode(web); err != nil {
+			out := json.NewEncoder(c.Out)
+			if err := out.Encode(web); err != nil {
 				return err
 			}
-			_, err = io.Copy(io.Discard, os.Stdin)
-			return err
+			if _, err = io.Copy(io.Discard, os.Stdin); err != nil {
+				return err
+			}
+			web.Close()
+			return out.Encode(web.Visits)
 		}}
 	cmd.Flags().IntVar(&hosts, "hosts", 1, "")
 	cmd.Flags().IntVar(&pages, "pages", 1, "")
@@ -100,8 +104,8 @@ func (c *cli) benchWebCommand() *cobra.Command {
 	return cmd
 }
 
-// webProcess starts the web in a process of its own.
-func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(), error) {
+// webProcess starts the web in a process of its own, whose end returns the visits of each host.
+func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func() ([]*bench.Visits, error), error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
@@ -119,13 +123,15 @@ func webProcess(ctx context.Context, hosts, pages, files int) (*bench.Web, func(
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	stop := func() {
+	from := json.NewDecoder(out)
+	stop := func() (all []*bench.Visits, err error) {
 		_ = in.Close()
-		_ = cmd.Wait()
+		err = from.Decode(&all)
+		return all, errors.Join(err, cmd.Wait())
 	}
 	web := &bench.Web{}
-	if err := json.NewDecoder(out).Decode(web); err != nil {
-		stop()
+	if err := from.Decode(web); err != nil {
+		_, _ = stop()
 		return nil, nil, fmt.Errorf("the web did not start: %w", err)
 	}
 	return web, stop, nil
@@ -174,13 +180,13 @@ func (c *cli) benchCrawl(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	defer stopWeb()
+	defer func() { _, _ = stopWeb() }()
 	if f.files > 0 {
-		var stopFiles func()
+		var stopFiles func() ([]*bench.Visits, error)
 		if o.WithFiles, stopFiles, err = webProcess(ctx, o.Hosts, o.Pages, f.files); err != nil {
 			return err
 		}
-		defer stopFiles()
+		defer func() { _, _ = stopFiles() }()
 	}
 	if f.cpu != "" {
 		done, err := profileTo(f.cpu, o)
