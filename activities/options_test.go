@@ -37,7 +37,11 @@ func TestHarvestOfARow(t *testing.T) {
 			row := store.Harvest{ID: gleaner.ParseGoal(name).Harvest(y), Venue: name, Years: y, Options: []byte(`{"scope":"host","window":3}`)}
 			h, err := activities.HarvestOf(row)
 			require.NoError(t, err)
-			require.Equal(t, activities.Harvest{ID: row.ID, Venue: name, Goal: goal, Years: y, Options: activities.HarvestOptions{Scope: "host", Window: 3}}, h)
+			o := activities.HarvestOptions{Scope: "host", Window: 3}
+			if goal.Site != "" {
+				o.Leads = "all" // of a site that wants no papers by name
+			}
+			require.Equal(t, activities.Harvest{ID: row.ID, Venue: name, Goal: goal, Years: y, Options: o}, h)
 			require.NoError(t, h.Options.Check())
 			require.Equal(t, h, activities.NewHarvest(gleaner.ParseGoal(name), y, h.Options))
 		}
