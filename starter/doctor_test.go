@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
@@ -41,17 +40,6 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 	require.Contains(t, found["identity"].Found, "+me@example.org")
 }
 
-// early is a database with a table of a record that was made before the first release.
-func early(t *testing.T) (dsn string) {
-	dsn = devtest.EmptyPostgres(t)
-	conn, err := pgx.Connect(t.Context(), dsn)
-	require.NoError(t, err)
-	defer conn.Close(t.Context())
-	_, err = conn.Exec(t.Context(), `CREATE TABLE harvest_papers ()`)
-	require.NoError(t, err)
-	return dsn
-}
-
 // Without poppler a worker reads all the same, and less.
 func TestDoctorWarnsWithoutPoppler(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
@@ -75,7 +63,6 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"wrong pace":         {[]string{"--pace-by", "moon"}, "settings", levelFail, "correct"},
 		"wrong duration":     {[]string{"--delay", "soon"}, "settings", levelFail, "starter config"},
 		"database away":      {[]string{"--database-url-file", secretFile(t, "postgres://x@127.0.0.1:1/y?connect_timeout=1")}, "database", levelFail, "the server runs"},
-		"early record":       {[]string{"--database-url-file", secretFile(t, early(t))}, "migrations", levelFail, "begin a new record"},
 		"temporal away":      {[]string{"--temporal-address", "127.0.0.1:1"}, "temporal", levelFail, "TEMPORAL_ADDRESS"},
 		"blobs not writable": {[]string{"--repository-url", "file:///proc/none"}, "blob store", levelFail, ""},
 	} {
