@@ -77,9 +77,11 @@ func (d *doctor) isolation(i document.Isolation) {
 	if len(i.Lacks) > 0 {
 		force += "; not in force: " + strings.Join(i.Lacks, ", ")
 	}
-	if slices.Contains(i.Lacks, document.NoNetwork) || slices.Contains(i.Lacks, document.NotAsRoot) {
-		d.warn("readers", "run the worker as a user of its own, on Linux", "%s", force)
-		return
+	for _, what := range []string{document.NoNetwork, document.NoFiles, document.NotAsRoot} {
+		if slices.Contains(i.Lacks, what) {
+			d.warn("readers", "run the worker as a user of its own, on Linux 5.13 or later with Landlock", "%s", force)
+			return
+		}
 	}
 	d.ok("readers", "%s", force)
 }

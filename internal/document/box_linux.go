@@ -22,6 +22,10 @@ type box struct {
 	unshare string // the program that makes them; "" where the worker forks for that
 	mute    bool   // may open no socket
 	user    int    // whom it runs as; -1 is the worker's own user
+
+	wall     int      // version of Landlock that keeps it from other files; 0 for none
+	programs []string // that it may run beside those of the system
+	also     []string // files and folders that it may write beside its own
 }
 
 // newBox finds out what this system allows for programs that work in a folder. As
@@ -29,7 +33,7 @@ type box struct {
 // copies the worker's page tables, and every page that it then writes to: a program
 // of the system that makes the spaces costs a third of that.
 func newBox(dir string, programs ...string) box {
-	b := box{user: -1, mute: canMute()}
+	b := box{user: -1, mute: canMute(), wall: wallVersion(), programs: programs}
 	if os.Geteuid() == 0 && allReach(dir, programs) {
 		b.user = nobody
 	}
@@ -37,8 +41,9 @@ func newBox(dir string, programs ...string) box {
 	for _, by := range []struct {
 		spaces  bool
 		unshare string
-	}{{true, unshare}, {true, ""}, {false, ""}} {
-		b.spaces, b.unshare = by.spaces, by.unshare
+		wall    int
+	}{{true, unshare, b.wall}, {true, "", b.wall}, {false, "", b.wall}, {true, unshare, 0}, {true, "", 0}, {false, "", 0}} {
+		b.spaces, b.unshare, b.wall = by.spaces, by.unshare, by.wall
 		if b.works() {
 			if !b.spaces && b.user < 0 {
 				hide()
@@ -46,14 +51,14 @@ func newBox(dir string, programs ...string) box {
 			return b
 		}
 	}
-	return box{user: -1}
+	return box{user: -1, programs: programs}
 }
 
 // works runs the system's shell in the box.
 func (b box) works() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	r, err := b.open(ctx, limits{memory: 1 << 30, file: 1 << 20}, time.Second, os.TempDir())
+	r, err := b.open(ctx, limits{memory: 1 << 30, file: 1 << 20, folder: 1 << 40}, time.Second, os.TempDir())
 	if err != nil {
 		return false
 	}
@@ -71,10 +76,10 @@ func (b box) command(argv []string) []string {
 }
 
 // apart runs f, which starts cmd and waits for it, on a thread of its own that
-// ends with it. What the thread gave up, its children never had; and the signal
+// ends with it. The error given to f is that of a wall that the kernel refused. What the thread gave up, its children never had; and the signal
 // that ends a child at its parent's death comes at the death of the thread that
 // started it, which so is not before the child's own.
-func (b box) apart(cmd *exec.Cmd, f func()) {
+func (b box) apart(cmd *exec.Cmd, f func(error)) {
 	a := cmd.SysProcAttr
 	a.Pdeathsig = syscall.SIGKILL
 	id := os.Geteuid()
@@ -97,7 +102,11 @@ func (b box) apart(cmd *exec.Cmd, f func()) {
 		if b.mute {
 			_ = noSockets()
 		}
-		f()
+		var err error
+		if b.wall > 0 {
+			err = b.wallIn(cmd.Dir)
+		}
+		f(err)
 	})
 }
 
@@ -119,7 +128,9 @@ func (b box) isolation() Isolation {
 		}
 	}
 	say(b.spaces || b.mute, NoNetwork)
+	say(b.wall > 0, NoFiles)
 	say(b.spaces, "processes and users of its own")
+	say(b.spaces || b.wall >= wallSignals, "no signals to others")
 	if os.Geteuid() == 0 {
 		say(b.user >= 0, NotAsRoot)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -103,9 +104,16 @@ func TestReaderHasNoNetwork(t *testing.T) {
 	assert.Empty(t, met)
 }
 
+// reaching opens folders of a test's own to the stand-ins of a reader.
+func reaching(b box, paths ...string) box {
+	b.programs = slices.Concat(b.programs, paths)
+	b.also = slices.Concat(b.also, paths)
+	return b
+}
+
 // boxes are the ones that this system allows: with spaces of its own and without.
 func boxes() []box {
-	b := newBox("")
+	b := reaching(newBox(""), os.TempDir())
 	b.user = -1 // nobody cannot reach a test's folder
 	all := []box{b}
 	if b.unshare != "" {
@@ -151,11 +159,13 @@ func TestReaderLeavesNoProcess(t *testing.T) {
 	line := newLine(t)
 	// The line is held before the program could be over.
 	r := says(t, `exec 3> `+line.path+`; setsid sleep 600 >/dev/null 2>&1 < /dev/null & page a text with as many words as it needs`)
+	r.box = b
 	assert.Equal(t, OK, read(t, r, "x.pdf", paperPDF(t, 2)).Outcome)
 	line.wait()
 
 	line = newLine(t)
 	r = says(t, `exec 3> `+line.path+`; n=0; while [ $n -lt 80 ]; do sleep 600 >/dev/null & n=$((n+1)); done; page it started as many as $n of them`)
+	r.box = b
 	got := read(t, r, "x.pdf", []byte("%PDF-1.4\n%%EOF"))
 	if os.Geteuid() != 0 { // root has no such limit
 		assert.NotContains(t, got.String(), "80")
@@ -182,6 +192,7 @@ func TestOneBoxForADocument(t *testing.T) {
 		t.Skip("this system gives no process space by a program")
 	}
 	boxes := filepath.Join(t.TempDir(), "boxes")
+	r.box = reaching(r.box, os.TempDir())
 	r.box.user, r.box.unshare = -1, script(t, `echo >> `+boxes+`; exec `+r.box.unshare+` "$@"`)
 	got := read(t, r, "x.pdf", paperPDF(t, 30))
 	require.Equal(t, OK, got.Outcome, got.Detail)
@@ -198,6 +209,7 @@ func TestRefusedBoxIsNoVerdict(t *testing.T) {
 	if r.box.unshare == "" {
 		t.Skip("this system gives no process space by a program")
 	}
+	r.box = reaching(r.box, os.TempDir())
 	r.box.user, r.box.unshare = -1, script(t, `echo "unshare: unshare failed: No space left on device" >&2; exit 1`)
 	_, err := r.Read(t.Context(), Part{Name: "x.pdf", Kind: PDF, Body: paperPDF(t, 2)})
 	assert.ErrorContains(t, err, "No space left")
@@ -283,6 +295,7 @@ func TestReaderPointsNowhereElse(t *testing.T) {
 		"an endless one": `ln -s /dev/zero "$TMPDIR/from-1/1"`,
 	} {
 		r := NewReader(Options{Ghostscript: script(t, leave+` && : > "$TMPDIR/../done"`), TempDir: t.TempDir()})
+		r.box = reaching(r.box, os.TempDir())
 		got := read(t, r, "x.ps", []byte("%!PS-Adobe-2.0\n%%Pages: 1\nshowpage\n"))
 		assert.FileExists(t, filepath.Join(r.opt.TempDir, "done"), name)
 		assert.Equal(t, Unreadable, got.Outcome, "%s: %s", name, got.Detail)

@@ -54,7 +54,9 @@ const pageLimit = 1 << 20
 
 // ghostscript adds the text of some pages. Ghostscript runs its text device in its safe
 // mode: it is a whole language's interpreter, so the file is given to it as
-// hostile, with no file access (-dSAFER), no prompt, bounded time and memory. The
+// hostile, with no file access (-dSAFER), no prompt, bounded time and memory. Safe
+// programs may still write, list and remove files in the folder for temporary ones,
+// which therefore is none. The
 // device marks no ends of pages, and bitmap fonts print a form feed for "fi", so
 // each page is written to a file of its own.
 func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
@@ -63,7 +65,8 @@ func (j *job) ghostscript(ctx context.Context, s *scan, from, to int) error {
 	if err != nil {
 		return err
 	}
-	got, err := j.run(ctx, limits{memory: j.r.opt.Memory, file: pageLimit}, nil,
+	got, err := j.run(ctx, limits{memory: j.r.opt.Memory, file: pageLimit, folder: j.r.opt.Folder},
+		[]string{"TMPDIR=/dev/null", "TEMP=/dev/null"},
 		j.r.opt.Ghostscript, "-q", "-dSAFER", "-dNOPAUSE", "-dBATCH", "-dNOPROMPT",
 		"-dFirstPage="+strconv.Itoa(from), "-dLastPage="+strconv.Itoa(to),
 		"-sDEVICE=txtwrite", "-dTextFormat=3", "-sOutputFile="+filepath.Join(j.dir, out, "%d"), "-f", j.file)

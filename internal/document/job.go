@@ -121,7 +121,9 @@ func (j *job) leave() {
 const maxTemporary = 64 << 20
 
 // plain are the limits of a program that reads text.
-func (r *Reader) plain() limits { return limits{memory: r.opt.Memory, file: maxTemporary} }
+func (r *Reader) plain() limits {
+	return limits{memory: r.opt.Memory, file: maxTemporary, folder: r.opt.Folder}
+}
 
 // Isolation says how far the programs that read files are shut in, in words for a
 // person.
@@ -133,6 +135,7 @@ type Isolation struct {
 // What weighs most of it.
 const (
 	NoNetwork = "no network"
+	NoFiles   = "no files but its document's"
 	NotAsRoot = "not as root"
 )
 

@@ -72,7 +72,7 @@ func (r *Reader) recognisedPages() int { return min(r.opt.FirstPages, verdictPag
 
 // ocrLimits are what recognition may use: a page of 300 dots an inch and the
 // network that reads it take more than the text of a PDF.
-var ocrLimits = limits{memory: 2 << 30, file: 512 << 20}
+var ocrLimits = limits{memory: 2 << 30, file: 512 << 20, folder: 1 << 30}
 
 func (j *job) ocrmypdf(ctx context.Context) (*scan, error) {
 	out := filepath.Join(j.dir, "out.pdf")

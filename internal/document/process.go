@@ -20,7 +20,7 @@ type run struct {
 	exit    int    // as a shell has it: 128 and the signal that ended it
 	late    bool   // used up the processor time that it was given
 	stalled bool   // stopped before that: by the clock, or by the system
-	flooded bool   // wrote more than maxOutput, or than a file may hold
+	flooded bool   // wrote more than maxOutput, or than a file or its folder may hold
 	used    time.Duration
 }
 
@@ -29,6 +29,7 @@ type limits struct {
 	memory int64
 	data   bool  // memory is counted in data, not in address space: Go reserves far more than it uses
 	file   int64 // bytes of each file that it writes
+	folder int64 // bytes of all that it keeps in its folder
 }
 
 // Limits of every child: of its open files, and of its processes and threads

@@ -142,6 +142,7 @@ func TestHangingReaderIsKilled(t *testing.T) {
 	t.Parallel()
 	line := newLine(t)
 	r := NewReader(Options{PDFToText: script(t, `sleep 600 > `+line.path+` & wait`), Timeout: 1500 * time.Millisecond})
+	r.box = reaching(r.box, filepath.Dir(line.path))
 	assert.Equal(t, Stalled, read(t, r, "x.pdf", paperPDF(t, 2)).Outcome)
 	line.wait() // what the reader started is killed with it
 }

@@ -32,6 +32,7 @@ type Options struct {
 	PDFToPPM    string        // path of poppler's pdftoppm, as above
 	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
 	OCRWait     time.Duration // by the clock; 0 means twice OCRTime
+	Folder      int64         // bytes of what reading one document may keep there; 0 means 256 MiB, recognition has 1 GiB
 	TempDir     string        // for files handed to children; "" is the system's
 	Child       Child         // as returned by MaybeRunChild: the built-in PDF reader; the zero value does without
 }
@@ -60,6 +61,9 @@ func NewReader(opt Options) *Reader {
 	if opt.Memory <= 0 {
 		opt.Memory = 480 << 20
 	}
+	if opt.Folder <= 0 {
+		opt.Folder = 256 << 20
+	}
 	if opt.MaxBytes <= 0 {
 		opt.MaxBytes = 64 << 20
 	}
@@ -83,9 +87,9 @@ func NewReader(opt Options) *Reader {
 	if temp == "" {
 		temp = os.TempDir()
 	}
-	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc}
+	programs := []string{"/bin/sh", opt.PDFToText, opt.PDFInfo, opt.Ghostscript, opt.Catdoc, opt.PDFToPPM}
 	if opt.OCR {
-		programs = append(programs, opt.OCRmyPDF, opt.Tesseract, opt.PDFToPPM)
+		programs = append(programs, opt.OCRmyPDF, opt.Tesseract)
 	}
 	programs = slices.DeleteFunc(programs, func(p string) bool { return p == "" })
 	r := &Reader{opt: opt, box: newBox(temp, programs...)}
@@ -113,7 +117,7 @@ func (r *Reader) Poppler() bool { return r.opt.PDFToText != "" }
 // admit takes the built-in reader's program into the box, which then may be another:
 // as root no other user may reach that program. Poppler's is not opened wider for it.
 func (r *Reader) admit(b box) {
-	if b != r.box && r.opt.PDFToText != "" {
+	if b.user != r.box.user && r.opt.PDFToText != "" {
 		r.opt.Child = Child{}
 		return
 	}

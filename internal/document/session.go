@@ -25,7 +25,8 @@ import (
 // replaces the shell, so that the signal at its worker's death reaches it.
 type session struct {
 	lim    limits
-	lasts  bool // for more than one program
+	dir    string // where its programs work
+	lasts  bool   // for more than one program
 	kill   context.CancelFunc
 	in     io.WriteCloser
 	out    *os.File
@@ -52,16 +53,15 @@ func (b box) open(ctx context.Context, lim limits, cpu time.Duration, dir string
 		kill()
 		return nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
-	s := &session{lim: lim, lasts: b.spaces, kill: kill, in: in, mark: rand.Text() + "\n", gone: make(chan struct{})}
+	s := &session{lim: lim, dir: dir, lasts: b.spaces, kill: kill, in: in, mark: rand.Text() + "\n", gone: make(chan struct{})}
 	var theirs [2]*os.File
 	var failed [2]error
 	s.out, theirs[0], failed[0] = os.Pipe()
 	s.errs, theirs[1], failed[1] = os.Pipe()
 	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
 	started := make(chan error)
-	b.apart(cmd, func() {
-		err := errors.Join(failed[:]...)
-		if err == nil {
+	b.apart(cmd, func(err error) {
+		if err = errors.Join(err, failed[0], failed[1]); err == nil {
 			err = cmd.Start()
 		}
 		if started <- err; err == nil {
@@ -107,6 +107,7 @@ func (s *session) close() {
 // ended is in run.
 func (s *session) run(ctx context.Context, cpu time.Duration, env []string, argv ...string) (*run, error) {
 	defer context.AfterFunc(ctx, s.kill)()
+	full := s.watchFolder()
 	s.tell(s.line(cpu, env, argv))
 	complained := make(chan []byte, 1)
 	guard.Go(func() {
@@ -125,6 +126,7 @@ func (s *session) run(ctx context.Context, cpu time.Duration, env []string, argv
 		got.stdout, got.exit, got.used = out, exitCode(s.ending), s.ending.UserTime()+s.ending.SystemTime()-s.used
 	}
 	got.stderr = string(<-complained)
+	got.flooded = full() || got.flooded
 	got.ended(cpu, ctx.Err() != nil)
 	wrong := s.lasts && !answered && !got.late && !got.stalled && !got.flooded
 	s.lasts = s.lasts && answered

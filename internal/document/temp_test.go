@@ -27,6 +27,7 @@ func maybeVictim() {
 	dir, _, err := OpenTemp(within)
 	fmt.Println(dir, err)
 	r := NewReader(Options{PDFToText: program, PDFInfo: "-", TempDir: dir})
+	r.box = reaching(r.box, os.TempDir())
 	if os.Getenv("GLEANER_TEST_PLAIN") != "" {
 		r.box.spaces, r.box.unshare = false, ""
 	}

@@ -1,0 +1,145 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// intrudedVariable makes this program a worker that reads one file by a program that
+// was broken into: "plain" or "", and the home folder of its user.
+const intrudedVariable = "GLEANER_TEST_INTRUDED"
+
+// intruder is what whoever broke into a reader would try. $1 is the home folder, $2 the
+// worker's process.
+const intruder = `#!/bin/sh
+ways=
+try() { what=$1; shift; ("$@") >/dev/null 2>&1 && ways="$ways $what"; }
+append() { echo "evil" >> "$1"; }
+empty() { : > "$1"; }
+try key cat %[1]s/.ssh/id_ed25519
+try list ls %[1]s/blobs
+try startup append %[1]s/.bashrc
+try overwrite empty %[1]s/blobs/0011
+try remove rm %[1]s/blobs/0022
+try rename mv %[1]s/blobs/0033 %[1]s/blobs/0044
+try new mkdir %[1]s/evil
+try temporary empty /tmp/gleaner-evil-%[2]d
+try link ln %[1]s/.ssh/id_ed25519 "$TMPDIR/key"
+try secrets cat /etc/passwd
+try processes cat /proc/%[2]d/environ
+try signal kill -0 %[2]d
+printf '<page width="612" height="792">\n<line xMin="1" yMin="1" xMax="9" yMax="9">\n'
+for w in the ways that led out of here are: $ways; do printf '<word xMin="1" yMin="1" xMax="9" yMax="9">%%s</word>\n' "$w"; done
+printf '</line>\n</page>\n'
+`
+
+func init() { //nolint:gochecknoinits // before the tests of this process begin
+	spec, ok := os.LookupEnv(intrudedVariable)
+	if !ok {
+		return
+	}
+	kind, home, _ := strings.Cut(spec, "|")
+	r := NewReader(Options{PDFToText: filepath.Join(home, "bin", "pdftotext"), PDFInfo: "-", TempDir: filepath.Join(home, "tmp")})
+	switch kind {
+	case "root":
+		r.box.user = -1
+	case "plain":
+		r.box.spaces, r.box.unshare = false, ""
+	}
+	got, err := r.Read(context.Background(), Part{Name: "x.pdf", Kind: PDF, Body: []byte("%PDF-1.4")})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(got.String())
+	os.Exit(0)
+}
+
+// TestReaderHasItsFolderAlone: a reader that was broken into reads no key, changes no
+// file of its worker's user and signals nobody, whoever runs the worker.
+func TestReaderHasItsFolderAlone(t *testing.T) {
+	t.Parallel()
+	if newBox("").wall < wallSignals {
+		t.Skip("THIS KERNEL CONFINES NO FILES: it has no Landlock, or one before version 6")
+	}
+	workers := map[string]int{"": os.Geteuid(), "plain": os.Geteuid()}
+	if os.Geteuid() == 0 {
+		workers = map[string]int{"": 0, "root": 0, "user": 1234, "plain": 1234}
+	}
+	for kind, user := range workers {
+		home, err := os.MkdirTemp("", "gleaner-home-*")
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(home) })
+		files := map[string]string{".ssh/id_ed25519": "key", ".bashrc": "# mine\n", "blobs/0011": "blob", "blobs/0022": "blob", "blobs/0033": "blob"}
+		for _, dir := range []string{".ssh", "blobs", "bin", "tmp"} {
+			require.NoError(t, os.Mkdir(filepath.Join(home, dir), 0o755))
+		}
+		for name, body := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(body), 0o600))
+		}
+		itself := filepath.Join(home, "bin", "worker")
+		require.NoError(t, os.Link(os.Args[0], itself))
+		program := filepath.Join(home, "bin", "pdftotext")
+		worker := exec.CommandContext(t.Context(), "/bin/sh", "-c", `cat > "$1" && sed -i "s/WORKER/$$/g" "$1" && chmod 755 "$1" "$2" && exec "$3"`, "sh", program, home, itself)
+		worker.Stdin = strings.NewReader(strings.ReplaceAll(fmt.Sprintf(intruder, home, 424242), "424242", "WORKER"))
+		worker.Env = append(os.Environ(), intrudedVariable+"="+kind+"|"+home)
+		if user != os.Geteuid() {
+			worker.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
+		}
+		require.NoError(t, filepath.WalkDir(home, func(path string, _ os.DirEntry, _ error) error { return os.Lchown(path, user, user) }))
+		out, err := worker.CombinedOutput()
+		require.NoError(t, err, "%s: %s", kind, out)
+		assert.Equal(t, "the ways that led out of here are:", strings.TrimSpace(string(out)), "%q, user %d", kind, user)
+		for name, want := range files {
+			got, err := os.ReadFile(filepath.Join(home, name))
+			assert.Equal(t, want, string(got), "%q: %s: %v", kind, name, err)
+		}
+	}
+}
+
+// TestReaderIsHeldToItsFolder: what fills its folder is too large for good, by few files
+// or by many, and so it is not read again.
+func TestReaderIsHeldToItsFolder(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"large": `n=0; while :; do head -c 1000000 /dev/zero > "$TMPDIR/$n"; n=$((n+1)); done`,
+		"many":  `n=0; while :; do : > "$TMPDIR/$n"; n=$((n+1)); done`,
+	} {
+		r := says(t, body)
+		r.opt.Folder = 4 << 20
+		got := read(t, r, "x.pdf", []byte("%PDF-1.4\n%%EOF"))
+		assert.Equal(t, TooLarge, got.Outcome, "%s: %s", name, got.Detail)
+	}
+}
+
+// TestPostScriptHasNoTemporaryFiles: PostScript can ask for files, write to them and
+// remove what is in their folder; none of it is given to it.
+func TestPostScriptHasNoTemporaryFiles(t *testing.T) {
+	t.Parallel()
+	temp := t.TempDir()
+	r := NewReader(Options{TempDir: temp})
+	if r.opt.Ghostscript == "" {
+		t.Skip("needs ghostscript")
+	}
+	for name, program := range map[string]string{
+		"fills":   `/s 65000 string def 0 1 40000 { pop null (w) .tempfile exch pop /f exch def 16 { f s writestring } repeat f closefile } for`,
+		"lists":   `(` + temp + `/*/*) { pop quit } 256 string filenameforall`,
+		"removes": `(` + temp + `/*/document.ps) { dup deletefile } 256 string filenameforall (out) { } pop pop (%stdout) (w) file (gone) writestring`,
+	} {
+		got := read(t, r, "x.ps", []byte("%!PS-Adobe-2.0\n%%Pages: 1\n"+program+"\nshowpage\n"))
+		assert.NotEqual(t, Stalled, got.Outcome, "%s: %s", name, got.Detail)
+		if name == "fills" {
+			assert.Contains(t, []Outcome{Unreadable, TooLarge}, got.Outcome, got.Detail)
+			assert.Contains(t, got.Detail, "temporary file")
+		}
+	}
+}
