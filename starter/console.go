@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ import (
 // consoleFlags are the options of `starter console`.
 type consoleFlags struct {
 	listen, url, cert, key, temporalUI string
+	proxies                            []string
 	behindTLS                          bool
 }
 
@@ -56,15 +58,31 @@ listens to nobody else, since passwords would travel unencrypted.`,
 	fl.StringVar(&f.cert, "tls-cert", "", "file of the certificate, to speak TLS")
 	fl.StringVar(&f.key, "tls-key", "", "file of the certificate's key")
 	fl.BoolVar(&f.behindTLS, "behind-tls-proxy", false, "others reach it by something that speaks TLS, or not at all, as the port of a container")
+	fl.StringSliceVar(&f.proxies, "trusted-proxies", nil, "networks of proxies whose X-Forwarded-For is believed, as CIDR; one of this machine is where --url is given")
 	fl.StringVar(&f.temporalUI, "temporal-ui", "", "address of Temporal's web UI, to link to (default: that of the starter dev that runs)")
 	cmd.AddCommand(c.consoleUserCommand())
 	return cmd
+}
+
+func trustedProxies(given []string) (all []netip.Prefix, err error) {
+	for _, g := range given {
+		n, err := netip.ParsePrefix(g)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --trusted-proxies: want a network such as 172.18.0.0/16, not %q", program.ErrUsage, g)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) error {
 	o := console.Options{App: a, TLS: f.cert != "", BehindTLS: f.behindTLS}
 	if (f.cert == "") != (f.key == "") {
 		return fmt.Errorf("%w: --tls-cert and --tls-key go together", program.ErrUsage)
+	}
+	var err error
+	if o.Proxies, err = trustedProxies(f.proxies); err != nil {
+		return err
 	}
 	if f.url != "" {
 		u, err := url.Parse(f.url)
@@ -73,7 +91,6 @@ func (c *cli) serveConsole(ctx context.Context, a *app.App, f consoleFlags) erro
 		}
 		o.URL = u
 	}
-	var err error
 	if o.Provider, err = provider(a.Config); err != nil {
 		return err
 	}

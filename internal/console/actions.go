@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func (a *asked) wish() (Wish, error) {
 	w.Scope, w.Strategy, w.Leads, w.Again, w.MaxPages, w.WARC = a.get("scope"), a.get("strategy"), a.get("leads"), a.get("again"), a.number("max-pages"), a.get("warc") == "yes"
 	if b := a.get("budget"); b != "" {
 		var err error
-		if w.Budget, err = strconv.ParseFloat(b, 64); err != nil {
+		if w.Budget, err = strconv.ParseFloat(b, 64); err != nil || !(w.Budget > 0 && w.Budget <= math.MaxInt32) {
 			return w, fmt.Errorf("%w: budget is a number of requests", errInput)
 		}
 	}

@@ -2,11 +2,13 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -26,9 +28,10 @@ type Options struct {
 
 	Provider *Provider // by which people log in beside passwords; nil for none
 
-	URL       *url.URL // as browsers have it where a proxy stands before it; nil for none
-	TLS       bool     // Serve is given a listener that speaks TLS
-	BehindTLS bool     // others reach it by something that speaks TLS alone, whatever URL says
+	Proxies   []netip.Prefix // whose X-Forwarded-For is believed, beside a proxy of this machine where there is a URL
+	URL       *url.URL       // as browsers have it where a proxy stands before it; nil for none
+	TLS       bool           // Serve is given a listener that speaks TLS
+	BehindTLS bool           // others reach it by something that speaks TLS alone, whatever URL says
 
 	WorkflowURL func(harvest string) string        // where the Temporal UI shows a harvest; nil for nowhere
 	JobURL      func(kind string, id int64) string // and a job
@@ -68,7 +71,7 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		if err = o.Provider.check(o); err != nil {
 			return nil, err
 		}
-		c.portal = &portal{Provider: *o.Provider, back: o.URL.Scheme + "://" + o.URL.Host + backPath, closed: map[string]time.Time{}}
+		c.portal = &portal{Provider: *o.Provider, back: o.URL.Scheme + "://" + o.URL.Host + backPath, key: []byte(rand.Text()), closed: map[string]time.Time{}}
 	}
 	if c.doors, err = newDoors(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)
@@ -109,7 +112,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, up func()) error {
 		if !users && c.portal == nil {
 			return ErrNoUsers
 		}
-		if !c.secure() && !c.BehindTLS {
+		if !c.secure() {
 			return ErrPlain
 		}
 	}

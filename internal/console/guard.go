@@ -46,13 +46,25 @@ func (c *Console) guard(public bool, next http.Handler) http.Handler {
 }
 
 // secure reports whether browsers speak TLS with the console.
-func (c *Console) secure() bool { return c.TLS || c.URL != nil && c.URL.Scheme == "https" }
+func (c *Console) secure() bool {
+	return c.TLS || c.BehindTLS || c.URL != nil && c.URL.Scheme == "https"
+}
 
 // knows reports whether a console of this machine alone is called by a name of this
 // machine. A page of a stranger can have its own name lead here, and would be
 // answered as if it were the console's.
 func (c *Console) knows(host string) bool {
 	return loopback(host) || c.URL != nil && strings.EqualFold(host, c.URL.Host)
+}
+
+// forwarded reports whether a proxy passed a request on, maybe from another machine.
+func forwarded(r *http.Request) bool {
+	for name := range r.Header {
+		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
 }
 
 // loopback reports whether a host, with a port or without, is this machine's own.
@@ -144,10 +156,14 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 		if err := c.doors.check(r.Context(), c.App.DB, c.address(r), given, password); err != nil {
 			return who{}, err
 		}
+		given = folded(given)
 		role, err = c.App.DB.RoleOf(r.Context(), given)
 		return who{given, role}, err
 	}
 	if !users && !public && c.portal == nil {
+		if forwarded(r) {
+			return who{}, errForwarded
+		}
 		return who{"", store.Administrator}, nil
 	}
 	return who{}, nil

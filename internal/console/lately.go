@@ -1,16 +1,21 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // lately keeps figures that take a while to count, for pages that renew themselves:
 // they are counted anew when they are twenty times as old as that takes. What is
 // counted at once is never kept.
 type lately[V any] struct {
-	mu   sync.Mutex
-	kept map[string]counted[V]
+	flight singleflight.Group // who asks meanwhile waits for the one count
+	mu     sync.Mutex
+	kept   map[string]counted[V]
 }
 
 // counted is a figure, and till when it is good enough.
@@ -33,6 +38,15 @@ func (l *lately[V]) get(key string, count func() (V, error)) (V, error) {
 	if ok && time.Now().Before(k.until) {
 		return k.figure, nil
 	}
+	v, err, _ := l.flight.Do(key, func() (any, error) { return l.count(key, count) })
+	if errors.Is(err, context.Canceled) { // whoever asked first has gone
+		return l.count(key, count)
+	}
+	return v.(V), err
+}
+
+// count counts a figure, and keeps it where that takes a while.
+func (l *lately[V]) count(key string, count func() (V, error)) (V, error) {
 	began := time.Now()
 	v, err := count()
 	if took := time.Since(began); err == nil && took > atOnce {

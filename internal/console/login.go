@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
+	"golang.org/x/text/secure/precis"
 	"golang.org/x/time/rate"
 
 	"gleaner/internal/record/store"
@@ -25,13 +28,25 @@ import (
 // sessionTime is how long somebody stays logged in.
 const sessionTime = 12 * time.Hour
 
-// Bounds of guessing: after so many wrong passwords, from one address or for one
-// user, one more a while.
+// Bounds of guessing.
 const (
-	wrongAtOnce = 5
-	wrongEvery  = 20 * time.Second
-	maxGuessers = 10_000 // addresses and users that are remembered
+	maxGuessers = 10_000 // that are remembered
 	hashesATime = 2      // each takes 19 MiB and a while of a processor
+	maxRight    = 1000   // passwords that were right lately
+)
+
+// allowance is how many wrong passwords there may be: so many at once, then one more a
+// while.
+type allowance struct {
+	atOnce int
+	every  time.Duration
+}
+
+// One network may guess a few passwords of one name. Of one name from everywhere, and by
+// one network of all names, there may be more: nobody is kept out by one stranger.
+var (
+	pairGuesses = allowance{5, 20 * time.Second}
+	allGuesses  = allowance{50, 2 * time.Second}
 )
 
 // hashing is what OWASP recommends as the least.
@@ -47,14 +62,15 @@ const (
 // Errors of passwords.
 var (
 	ErrPassword = errors.New("a password has 10 to 1,000 bytes")
-	ErrUserName = errors.New("a user's name has 1 to 64 characters, none of them a space or a colon")
+	ErrUserName = errors.New("a user's name has 1 to 64 letters, digits and signs, none of them a space or a colon")
 )
 
 // AddUser lets somebody use the console, or gives them another password; "" is the role
 // that store.SaveUser chooses.
 func AddUser(ctx context.Context, db *store.DB, name, password string, role store.Role) error {
-	if err := checkName(name); err != nil {
-		return err
+	name, err := precis.UsernameCaseMapped.String(name)
+	if err != nil || checkName(name) != nil {
+		return ErrUserName
 	}
 	if len(password) < minPassword || len(password) > maxPassword {
 		return ErrPassword
@@ -78,17 +94,20 @@ type doors struct {
 	nobody string // a hash that no password has: an unknown user takes as long as a wrong password
 	hashes *semaphore.Weighted
 
+	key []byte // of right
+
 	mu       sync.Mutex
 	guessers map[string]*rate.Limiter
+	right    map[string]bool // names with the passwords that were right, keyed
 }
 
 func newDoors() (*doors, error) {
 	nobody, err := argon2id.CreateHash(rand.Text(), &hashing)
-	return &doors{nobody: nobody, hashes: semaphore.NewWeighted(hashesATime), guessers: map[string]*rate.Limiter{}}, err
+	return &doors{nobody: nobody, hashes: semaphore.NewWeighted(hashesATime), key: []byte(rand.Text()), guessers: map[string]*rate.Limiter{}, right: map[string]bool{}}, err
 }
 
 // guesses are the wrong passwords that somebody has left.
-func (d *doors) guesses(who string) *rate.Limiter {
+func (d *doors) guesses(who string, a allowance) *rate.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if l, ok := d.guessers[who]; ok {
@@ -96,48 +115,75 @@ func (d *doors) guesses(who string) *rate.Limiter {
 	}
 	if len(d.guessers) >= maxGuessers {
 		for other, l := range d.guessers {
-			if l.Tokens() >= wrongAtOnce {
+			if l.Tokens() >= float64(l.Burst()) {
 				delete(d.guessers, other)
 			}
 		}
-		if len(d.guessers) >= maxGuessers {
-			return rate.NewLimiter(0, 0)
-		}
 	}
-	l := rate.NewLimiter(rate.Every(wrongEvery), wrongAtOnce)
+	for other := range d.guessers { // any, where all have guessed: who guesses keeps nobody else out
+		if len(d.guessers) < maxGuessers {
+			break
+		}
+		delete(d.guessers, other)
+	}
+	l := rate.NewLimiter(rate.Every(a.every), a.atOnce)
 	d.guessers[who] = l
 	return l
+}
+
+// forgive forgets what somebody guessed.
+func (d *doors) forgive(who string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.guessers, who)
+}
+
+// keyed stands for a user's password that has a hash: programs send theirs with every
+// request, and pay for its hash once.
+func (d *doors) keyed(name, password, hash string) string {
+	mac := hmac.New(sha256.New, d.key)
+	_, _ = fmt.Fprintf(mac, "%q %q %q", name, password, hash)
+	return string(mac.Sum(nil))
 }
 
 // check returns nil for a user's password, errWrong for another, and errTooMany
 // where too many were wrong.
 func (d *doors) check(ctx context.Context, db *store.DB, address, name, password string) error {
-	if err := d.hashes.Acquire(ctx, 1); err != nil { // first, so that many guesses at a time are counted too
-		return err
-	}
-	defer d.hashes.Release(1)
+	name = folded(name)
 	if len(name) > maxName {
 		name = "" // nobody's, and none is remembered
 	}
-	limits := []*rate.Limiter{d.guesses("address " + address), d.guesses("user " + name)}
-	for _, l := range limits {
-		if l.Tokens() < 1 {
-			return errTooMany
-		}
-	}
+	password = password[:min(len(password), maxPassword+1)]
 	hash, err := db.Password(ctx, name)
 	known := err == nil
 	if err != nil && !errors.Is(err, store.ErrNoUser) {
 		return err
 	}
+	key := d.keyed(name, password, hash)
+	d.mu.Lock()
+	right := known && d.right[key]
+	d.mu.Unlock()
+	if right {
+		return nil
+	}
+	if err := d.hashes.Acquire(ctx, 1); err != nil { // first, so that many guesses at a time are counted too
+		return err
+	}
+	defer d.hashes.Release(1)
+	limits := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses), d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
+	for _, l := range limits {
+		if l.Tokens() < 1 {
+			return errTooMany
+		}
+	}
 	if !known {
 		hash = d.nobody
 	}
-	right, err := argon2id.ComparePasswordAndHash(password[:min(len(password), maxPassword+1)], hash)
-	if err != nil {
+	if right, err = argon2id.ComparePasswordAndHash(password, hash); err != nil {
 		return err
 	}
 	if known && right {
+		d.remember(key)
 		return nil
 	}
 	for _, l := range limits {
@@ -146,20 +192,48 @@ func (d *doors) check(ctx context.Context, db *store.DB, address, name, password
 	return errWrong
 }
 
-// address is whose guesses count together. Behind a proxy on this machine it is the
-// one that the proxy names.
+// remember keeps a password that was right.
+func (d *doors) remember(key string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.right) >= maxRight {
+		clear(d.right)
+	}
+	d.right[key] = true
+}
+
+// folded is a user's name as it is kept: in small letters, in the one spelling that
+// Unicode has for it. What is no name is returned as it is.
+func folded(name string) string {
+	if f, err := precis.UsernameCaseMapped.String(name); err == nil {
+		return f
+	}
+	return name
+}
+
+// address is whose guesses count together. Behind proxies that are believed it is the
+// one that the outermost of them names.
 func (c *Console) address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	named := r.Header.Values("X-Forwarded-For")
-	if c.URL == nil || !loopback(host) || len(named) == 0 {
-		return network(host)
+	named := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for at := len(named) - 1; at >= 0 && c.believes(host); at-- {
+		last := strings.TrimSpace(named[at])
+		if last == "" {
+			break
+		}
+		host = last[:min(len(last), maxName)]
 	}
-	all := strings.Split(named[len(named)-1], ",")
-	last := strings.TrimSpace(all[len(all)-1])
-	return network(last[:min(len(last), maxName)])
+	return network(host)
+}
+
+// believes reports whether an address is a proxy's that names who asked it.
+func (c *Console) believes(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	ours := slices.ContainsFunc(c.Proxies, func(n netip.Prefix) bool { return n.Contains(ip.Unmap()) })
+	return err == nil && (ours || c.URL != nil && ip.Unmap().IsLoopback())
 }
 
 // network is what one client is given: an IPv4 address, or a network of IPv6 addresses
@@ -221,7 +295,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		c.fail(w, r, fmt.Errorf("%w: %w", errInput, err))
 		return
 	}
-	name := r.PostFormValue("user")
+	name := folded(r.PostFormValue("user"))
 	err := c.doors.check(r.Context(), c.App.DB, c.address(r), name, r.PostFormValue("password"))
 	next := local(r.PostFormValue("next"))
 	if errors.Is(err, errWrong) || errors.Is(err, errTooMany) {

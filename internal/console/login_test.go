@@ -3,10 +3,12 @@ package console
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -130,23 +132,118 @@ func TestProgramsLogInWithEveryRequest(t *testing.T) {
 	}
 }
 
-// TestGuessesAreBounded: after five wrong passwords not even the right one is
-// looked at, from that address or for that user.
+// TestGuessesAreBounded: after five wrong passwords of a name not even the right one is
+// looked at from that network; all names that it tries count together, too.
 func TestGuessesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	for range wrongAtOnce {
+	for range pairGuesses.atOnce {
 		code, _ := d.login("ada", "a wrong password")
 		require.Equal(t, http.StatusUnauthorized, code)
 	}
 	code, _ := d.login("ada", password)
 	require.Equal(t, http.StatusTooManyRequests, code)
+	d.doors.guesses("address 127.0.0.1", allGuesses).AllowN(time.Now(), allGuesses.atOnce-pairGuesses.atOnce)
 	code, _ = d.login("bob", password)
-	require.Equal(t, http.StatusTooManyRequests, code, "the address is out, whatever the name")
-	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errTooMany, "and the user, from wherever")
+	require.Equal(t, http.StatusTooManyRequests, code, "the network is out, whatever the name")
+}
+
+// TestOneStrangerKeepsNobodyOut: who guesses a name without end keeps neither its user nor
+// others out, and neither does who makes up names without end.
+func TestOneStrangerKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
-	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password))
+	for range 2 * pairGuesses.atOnce {
+		_ = d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", "a wrong password")
+	}
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errTooMany)
+	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password), "another user of that network")
+	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.2", "ada", password), "the user from elsewhere")
+	for i := range maxGuessers + 10 {
+		d.doors.guesses("user "+strconv.Itoa(i), allGuesses).Allow()
+	}
+	require.Len(t, d.doors.guessers, maxGuessers)
+	require.Positive(t, d.doors.guesses("user new", allGuesses).Tokens())
+}
+
+// TestProgramsPayForOneHash: a password that was right is known again, with no hash and
+// whatever others guessed, until it is changed.
+func TestProgramsPayForOneHash(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password))
+	require.NoError(t, d.doors.hashes.Acquire(t.Context(), hashesATime)) // nothing can be hashed
+	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password))
+	d.doors.hashes.Release(hashesATime)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errWrong)
+}
+
+// TestNamesHaveOneSpelling: nobody is called like another but for capitals or the form of
+// letters, nor by signs that nobody can read.
+func TestNamesHaveOneSpelling(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, true)
+	for _, name := range []string{"ada", "ADA", "\uff41da"} {
+		require.NoError(t, AddUser(t.Context(), d.DB, name, password, ""), name)
+	}
+	all, err := d.Users(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	code, _ := d.login("Ada", password)
+	require.Equal(t, http.StatusSeeOther, code)
+	for _, name := range []string{"\ufffd", "a\ufffdb", "a\u200bb", "a b", "a:b", ""} {
+		require.ErrorIs(t, AddUser(t.Context(), d.DB, name, password, ""), ErrUserName, "%q", name)
+	}
+}
+
+// TestWhatAProxyPassesOnNeedsUsers: a proxy that names this machine as the host that was
+// asked for makes nobody an administrator.
+func TestWhatAProxyPassesOnNeedsUsers(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil, false)
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via", "X-Real-IP"} {
+		res, _ := d.do("GET", "/", "", name, "8.8.8.8")
+		require.Equal(t, http.StatusForbidden, res.StatusCode, name)
+	}
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	res, _ := d.do("GET", "/", "", "X-Forwarded-For", "8.8.8.8")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode)
+}
+
+// TestCookiesBehindTLS: what speaks TLS before the console makes its cookies as safe as its
+// own TLS.
+func TestCookiesBehindTLS(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(o *Options) { o.BehindTLS = true }, true)
+	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
+	_, cookies := d.login("ada", password)
+	require.Len(t, cookies, 1)
+	require.True(t, cookies[0].Secure)
+	require.Equal(t, "__Host-gleaner", cookies[0].Name)
+	res, _ := d.do("GET", "/login", "")
+	require.NotEmpty(t, res.Header.Get("Strict-Transport-Security"))
+}
+
+// TestWrongNumbersAreInput: numbers that the record cannot hold are wrong input, not a
+// failure.
+func TestWrongNumbersAreInput(t *testing.T) {
+	t.Parallel()
+	h := &told{}
+	d := open(t, func(o *Options) { o.Harvests = h }, false)
+	d.sample()
+	for _, path := range []string{"/papers?harvest=conf/farm&year=99999999999", "/jobs?after=-9223372036854775808", "/jobs?after=2147483648"} {
+		res, body := d.do("GET", path, "")
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, "%s: %s", path, body)
+	}
+	for _, budget := range []string{"NaN", "Inf", "-1", "1e300"} {
+		res, _ := d.do("POST", "/harvests", "goal=conf/webdb&budget="+budget, "Accept", "application/json")
+		require.Equal(t, http.StatusBadRequest, res.StatusCode, budget)
+	}
 }
 
 // TestGuessesOfANetworkCountTogether: whoever has one IPv6 address has 2^64 of them.
@@ -160,6 +257,11 @@ func TestGuessesOfANetworkCountTogether(t *testing.T) {
 	for named, want := range map[string]string{"198.51.100.1, 2001:db8::7": "2001:db8::/64", "unknown": "unknown"} {
 		require.Equal(t, want, c.address(&http.Request{RemoteAddr: "127.0.0.1:5", Header: http.Header{"X-Forwarded-For": {named}}}), named)
 		require.Equal(t, "203.0.113.9", c.address(&http.Request{RemoteAddr: "203.0.113.9:5", Header: http.Header{"X-Forwarded-For": {named}}}), "of another machine")
+	}
+	c = &Console{Options: Options{Proxies: []netip.Prefix{netip.MustParsePrefix("172.18.0.0/16")}}}
+	for from, want := range map[string]string{"172.18.0.1:5": "198.51.100.1", "172.19.0.1:5": "172.19.0.1", "127.0.0.1:5": "127.0.0.1"} {
+		named := http.Header{"X-Forwarded-For": {"10.0.0.1, 198.51.100.1", "172.18.0.7"}}
+		require.Equal(t, want, c.address(&http.Request{RemoteAddr: from, Header: named}), from)
 	}
 }
 
@@ -235,7 +337,7 @@ func TestLongNamesAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	for i := range wrongAtOnce + 5 {
+	for i := range pairGuesses.atOnce + 5 {
 		code, _ := d.login(strings.Repeat("x", 60<<10)+strconv.Itoa(i), password)
 		require.Contains(t, []int{http.StatusUnauthorized, http.StatusTooManyRequests}, code)
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -75,8 +76,8 @@ func (a *asked) check() error {
 		if p.one != nil && !slices.Contains(p.one, v) {
 			return fmt.Errorf("%w: %s is one of %v", errInput, p.name, p.one)
 		}
-		if _, err := strconv.Atoi(v); p.number && err != nil {
-			return fmt.Errorf("%w: %s is a number", errInput, p.name)
+		if _, err := strconv.ParseUint(v, 10, 31); p.number && err != nil { // an integer of the record
+			return fmt.Errorf("%w: %s is a number from 0 to %d", errInput, p.name, math.MaxInt32)
 		}
 	}
 	return nil

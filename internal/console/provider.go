@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -130,6 +131,7 @@ func (p *Provider) role(c claims) (role store.Role) {
 type portal struct {
 	Provider
 	back string // the address here to which the provider leads
+	key  []byte // signs what browsers keep meanwhile
 
 	mu     sync.Mutex
 	found  *oidc.Provider       // once it has answered
@@ -158,7 +160,8 @@ func (p *portal) reach(ctx context.Context) (*oidc.Provider, *oauth2.Config, err
 	return found, &oauth2.Config{ClientID: p.Client, ClientSecret: p.Secret, Endpoint: found.Endpoint(), RedirectURL: p.back, Scopes: []string{oidc.ScopeOpenID, "email", "profile"}}, nil
 }
 
-// once reports whether a state comes back for the first time.
+// once reports whether a state comes back for the first time. Where too many are
+// remembered the oldest is forgotten.
 func (p *portal) once(state string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,20 +169,50 @@ func (p *portal) once(state string) bool {
 	if _, was := p.closed[state]; was {
 		return false
 	}
+	oldest := ""
 	for s, until := range p.closed {
 		if now.After(until) {
 			delete(p.closed, s)
+		} else if oldest == "" || until.Before(p.closed[oldest]) {
+			oldest = s
 		}
 	}
 	if len(p.closed) >= mostLogins {
-		return false
+		delete(p.closed, oldest)
 	}
 	p.closed[state] = now.Add(loginTime)
 	return true
 }
 
-// errand is what the browser keeps while somebody is at the provider.
-type errand struct{ State, Nonce, Verifier, Next string }
+// errand is what the browser keeps while somebody is at the provider, signed.
+type errand struct {
+	State, Nonce, Verifier, Next string
+	Until                        time.Time
+}
+
+// sign returns a message with its signature before it.
+func (p *portal) sign(message []byte) []byte {
+	mac := hmac.New(sha256.New, p.key)
+	_, _ = mac.Write(message)
+	return append(mac.Sum(nil), message...)
+}
+
+// errandOf is what a browser kept; without a state it is none that was signed here and
+// still counts.
+func (c *Console) errandOf(r *http.Request) (e errand) {
+	k, err := r.Cookie(c.cookieName() + errandSuffix)
+	if err != nil {
+		return errand{}
+	}
+	raw, _ := base64.RawURLEncoding.DecodeString(k.Value)
+	if len(raw) < sha256.Size || !hmac.Equal(raw, c.portal.sign(raw[sha256.Size:])) {
+		return errand{}
+	}
+	if err = json.Unmarshal(raw[sha256.Size:], &e); err != nil || time.Now().After(e.Until) {
+		return errand{}
+	}
+	return e
+}
 
 // errandSuffix ends the name of the cookie that is an errand.
 const errandSuffix = "-login"
@@ -193,26 +226,23 @@ func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
 		c.notLoggedIn(w, r, "/", errProvider, err)
 		return
 	}
-	e := errand{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: local(r.URL.Query().Get("next"))}
+	e := errand{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: local(r.URL.Query().Get("next")), Until: time.Now().Add(loginTime)}
 	raw, err := json.Marshal(e)
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, c.cookie(errandSuffix, base64.RawURLEncoding.EncodeToString(raw), int(loginTime/time.Second)))
+	http.SetCookie(w, c.cookie(errandSuffix, base64.RawURLEncoding.EncodeToString(c.portal.sign(raw)), int(loginTime/time.Second)))
 	http.Redirect(w, r, way.AuthCodeURL(e.State, oidc.Nonce(e.Nonce), oauth2.S256ChallengeOption(e.Verifier)), http.StatusSeeOther) // #nosec G710 -- the provider that the operator named
 }
 
 // fromProvider lets in who comes back from the provider.
 func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
-	var e errand
-	if k, err := r.Cookie(c.cookieName() + errandSuffix); err == nil {
-		raw, _ := base64.RawURLEncoding.DecodeString(k.Value)
-		_ = json.Unmarshal(raw, &e) // what is none has no state
-	}
+	e := c.errandOf(r)
 	http.SetCookie(w, c.cookie(errandSuffix, "", -1))
-	next, wrong := local(e.Next), c.doors.guesses("address "+c.address(r))
-	if wrong.Tokens() < 1 {
+	next, tries := local(e.Next), "provider "+c.address(r)
+	// Paid for before the provider is asked, so that many at a time count, too.
+	if !c.doors.guesses(tries, pairGuesses).Allow() {
 		c.notLoggedIn(w, r, next, errTooMany, nil)
 		return
 	}
@@ -224,10 +254,10 @@ func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
 		err = c.App.DB.SaveProvided(r.Context(), name, subject, role)
 	}
 	if err != nil {
-		wrong.Allow()
 		c.notLoggedIn(w, r, next, errProvider, err)
 		return
 	}
+	c.doors.forgive(tries)
 	c.begin(w, r, name, next)
 }
 

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -270,6 +272,38 @@ func TestAWayBackLeadsInOnce(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, res.StatusCode)
 	require.NotContains(t, body, "<img src")
 	require.Equal(t, 1, p.tokens, "the provider was asked for no other token")
+}
+
+// TestABurstAtTheWayBackKeepsNobodyOut: a state that the console did not give out costs the
+// provider nothing and closes no other; of those that it did, a network has a few tries.
+func TestABurstAtTheWayBackKeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	p := newIdentity(t)
+	d := open(t, p.options, true)
+	forged := base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", sha256.Size) + `{"State":"S","Nonce":"n","Verifier":"v","Until":"2999-01-01T00:00:00Z"}`))
+	for range pairGuesses.atOnce - 1 {
+		res, _ := d.do("GET", backPath+"?state=S&code=x", "", "Cookie", "gleaner-login="+forged)
+		require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+	}
+	require.Zero(t, p.tokens)
+	require.Empty(t, d.portal.closed)
+	_, res, body := d.byProvider("/")
+	require.Equal(t, http.StatusSeeOther, res.StatusCode, body)
+
+	for range 3 * pairGuesses.atOnce { // with states of its own
+		d.another()
+		res, _ = d.do("GET", providerPath, "")
+		to, err := url.Parse(res.Header.Get("Location"))
+		require.NoError(t, err)
+		_, _ = d.do("GET", backPath+"?code=x&state="+to.Query().Get("state"), "")
+	}
+	require.Equal(t, 1+2*pairGuesses.atOnce, p.tokens, "each refused code is asked for twice: with the secret in either place")
+
+	for i := range mostLogins {
+		d.portal.closed[strconv.Itoa(i)] = time.Now().Add(loginTime)
+	}
+	require.True(t, d.portal.once("new"), "the oldest is forgotten")
+	require.LessOrEqual(t, len(d.portal.closed), mostLogins+pairGuesses.atOnce+1)
 }
 
 type carrier func(*http.Request) (*http.Response, error)

@@ -276,14 +276,15 @@ func (c *Console) draw(w http.ResponseWriter, r *http.Request, code int, name st
 
 // Errors of requests.
 var (
-	errNoPage  = errors.New("there is no such page")
-	errHost    = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
-	errForeign = errors.New("this was sent from a page of another site")
-	errLogin   = errors.New("log in first")
-	errRole    = errors.New("this is not allowed")
-	errWrong   = errors.New("user or password is wrong")
-	errTooMany = errors.New("too many wrong passwords: wait a minute, and try again")
-	errInput   = errors.New("wrong input")
+	errNoPage    = errors.New("there is no such page")
+	errHost      = errors.New("this console is asked by a name that is not this machine's: name its address by --url")
+	errForwarded = errors.New("a proxy passed this on, and this console has no users who could log in: `starter console user add NAME` makes one")
+	errForeign   = errors.New("this was sent from a page of another site")
+	errLogin     = errors.New("log in first")
+	errRole      = errors.New("this is not allowed")
+	errWrong     = errors.New("user or password is wrong")
+	errTooMany   = errors.New("too many wrong passwords: wait a minute, and try again")
+	errInput     = errors.New("wrong input")
 )
 
 // status is what an error comes to.
@@ -292,7 +293,7 @@ func status(err error) int {
 	switch {
 	case errors.Is(err, errHost):
 		return http.StatusMisdirectedRequest
-	case errors.Is(err, errForeign), errors.Is(err, errReadOnly), errors.Is(err, errRole):
+	case errors.Is(err, errForeign), errors.Is(err, errForwarded), errors.Is(err, errReadOnly), errors.Is(err, errRole):
 		return http.StatusForbidden
 	case errors.Is(err, errLogin), errors.Is(err, errWrong), errors.Is(err, errProvider):
 		return http.StatusUnauthorized

@@ -288,13 +288,13 @@ func TestReaderPointsNowhereElse(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "secret"), []byte("hidden words that are long enough to be the text of a page"), 0o600))
 	for name, leave := range map[string]string{
-		"a link":         `ln -s ` + dir + `/secret "$TMPDIR/from-1/1"`,
-		"a linked way":   `rmdir "$TMPDIR/from-1" && mv "$(mkdir ` + dir + `/way; ln ` + dir + `/secret ` + dir + `/way/1; ln -s ` + dir + `/way ` + dir + `/to; echo ` + dir + `/to)" "$TMPDIR/from-1"`,
-		"a pipe":         `mkfifo "$TMPDIR/from-1/1"`,
-		"a folder":       `mkdir "$TMPDIR/from-1/1"`,
-		"an endless one": `ln -s /dev/zero "$TMPDIR/from-1/1"`,
+		"a link":         `ln -s ` + dir + `/secret "$HOME/from-1/1"`,
+		"a linked way":   `rmdir "$HOME/from-1" && mv "$(mkdir ` + dir + `/way; ln ` + dir + `/secret ` + dir + `/way/1; ln -s ` + dir + `/way ` + dir + `/to; echo ` + dir + `/to)" "$HOME/from-1"`,
+		"a pipe":         `mkfifo "$HOME/from-1/1"`,
+		"a folder":       `mkdir "$HOME/from-1/1"`,
+		"an endless one": `ln -s /dev/zero "$HOME/from-1/1"`,
 	} {
-		r := NewReader(Options{Ghostscript: script(t, leave+` && : > "$TMPDIR/../done"`), TempDir: t.TempDir()})
+		r := NewReader(Options{Ghostscript: script(t, leave+` && : > "$HOME/../done"`), TempDir: t.TempDir()})
 		r.box = reaching(r.box, os.TempDir())
 		got := read(t, r, "x.ps", []byte("%!PS-Adobe-2.0\n%%Pages: 1\nshowpage\n"))
 		assert.FileExists(t, filepath.Join(r.opt.TempDir, "done"), name)

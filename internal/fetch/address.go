@@ -26,8 +26,53 @@ var errBadHost = errors.New("not a host name")
 // addressPolicy decides which addresses may be asked.
 type addressPolicy struct {
 	allowLoopback bool
-	allowed       []netip.Prefix // private networks that the operator opened
+	allowed       []Network // that are not public, and the operator opened
 	ports         []uint16
+}
+
+// Network is a range of addresses that is opened at one port, or where that is 0 at the
+// ports that are allowed everywhere.
+type Network struct {
+	netip.Prefix
+	Port uint16
+}
+
+// UnmarshalText reads a network such as 10.1.0.0/16 or 127.0.0.1/32:8000.
+func (n *Network) UnmarshalText(text []byte) error {
+	prefix, port, named := string(text), "", false
+	if at := strings.LastIndex(prefix, "/"); at >= 0 {
+		var bits string
+		bits, port, named = strings.Cut(prefix[at:], ":")
+		prefix = prefix[:at] + bits
+	}
+	var err error
+	if n.Prefix, err = netip.ParsePrefix(prefix); err != nil {
+		return err
+	}
+	if !named {
+		return nil
+	}
+	p, err := strconv.ParseUint(port, 10, 16)
+	if n.Port = uint16(p); err == nil && p == 0 {
+		err = errors.New("no port")
+	}
+	return err
+}
+
+// MarshalText writes a network as UnmarshalText reads it.
+func (n Network) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// String is a network as UnmarshalText reads it.
+func (n Network) String() string {
+	if n.Port == 0 {
+		return n.Prefix.String()
+	}
+	return n.Prefix.String() + ":" + strconv.Itoa(int(n.Port))
+}
+
+// opens reports whether a network opens an address, at whatever port.
+func (n Network) opens(ip netip.Addr) bool {
+	return n.Contains(ip) && (!isMetadata(ip) || n.IsSingleIP())
 }
 
 // denied are the special-purpose networks of the IANA registries (RFC 6890 and
@@ -86,7 +131,7 @@ var embedded = []struct {
 	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12},
 }
 
-// checkIP returns an *AddressError for an address that may not be asked.
+// checkIP returns an *AddressError for an address that may be asked at no port.
 func (p *addressPolicy) checkIP(ip netip.Addr) error {
 	ip = ip.WithZone("").Unmap()
 	reason := specialPurpose(ip)
@@ -94,11 +139,33 @@ func (p *addressPolicy) checkIP(ip netip.Addr) error {
 		return nil
 	}
 	for _, n := range p.allowed {
-		if n.Contains(ip) && (!isMetadata(ip) || n.IsSingleIP()) {
+		if n.opens(ip) {
 			return nil
 		}
 	}
 	return &AddressError{Address: ip.String(), Reason: reason}
+}
+
+// checkAddress returns an *AddressError for an address that may not be asked at a port.
+func (p *addressPolicy) checkAddress(ip netip.Addr, port uint16) error {
+	if err := p.checkIP(ip); err != nil {
+		return err
+	}
+	ip = ip.WithZone("").Unmap()
+	if p.allowLoopback && isLoopback(ip) {
+		return nil
+	}
+	usual := specialPurpose(ip) == ""
+	for _, n := range p.allowed {
+		if n.opens(ip) && n.Port == port {
+			return nil
+		}
+		usual = usual || n.opens(ip) && n.Port == 0
+	}
+	if !usual {
+		return &AddressError{Address: netip.AddrPortFrom(ip, port).String(), Reason: "this port is not opened"}
+	}
+	return p.checkPortNumber(port)
 }
 
 func isLoopback(ip netip.Addr) bool { return ip.WithZone("").Unmap().IsLoopback() }
@@ -142,31 +209,30 @@ func (p *addressPolicy) checkURL(u *url.URL, proxied bool) error {
 	if err != nil {
 		return err
 	}
-	local := host == "localhost" || strings.HasSuffix(host, ".localhost")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		ip, isIP = netip.AddrFrom4([4]byte{127, 0, 0, 1}), proxied
+	}
+	if !proxied { // the port is checked with the address that is dialled
+		if isIP {
+			return p.checkIP(ip)
+		}
+		return nil
+	}
+	port, err := portOf(u)
+	if err != nil {
+		return err
+	}
 	if isIP {
-		if err := p.checkIP(ip); err != nil {
-			return err
-		}
-		local = isLoopback(ip)
-	} else if proxied {
-		if err := p.checkName(host, local); err != nil {
-			return err
-		}
+		return p.checkAddress(ip, port)
 	}
-	if !proxied {
-		return nil // the port is checked with the address that is dialled
+	if err := p.checkName(host); err != nil {
+		return err
 	}
-	return p.checkPort(u, local)
+	return p.checkPortNumber(port)
 }
 
 // checkName refuses names that a proxy would resolve inside its own network.
-func (p *addressPolicy) checkName(host string, local bool) error {
-	if local {
-		if p.allowLoopback {
-			return nil
-		}
-		return &AddressError{Address: host, Reason: "loopback"}
-	}
+func (p *addressPolicy) checkName(host string) error {
 	inside := !strings.Contains(host, ".")
 	for _, suffix := range []string{".internal", ".local", ".localdomain", ".intranet", ".private", ".corp", ".home", ".lan", ".home.arpa"} {
 		inside = inside || strings.HasSuffix(host, suffix)
@@ -177,15 +243,16 @@ func (p *addressPolicy) checkName(host string, local bool) error {
 	return nil
 }
 
-func (p *addressPolicy) checkPort(u *url.URL, local bool) error {
-	if u.Port() == "" || (local && p.allowLoopback) {
-		return nil
+// portOf is the port that a URL names, or that of its scheme.
+func portOf(u *url.URL) (uint16, error) {
+	if u.Port() == "" {
+		return map[string]uint16{"http": 80, "https": 443}[u.Scheme], nil
 	}
 	n, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil {
-		return fmt.Errorf("%w: port %q", errBadHost, u.Port())
+		return 0, fmt.Errorf("%w: port %q", errBadHost, u.Port())
 	}
-	return p.checkPortNumber(uint16(n))
+	return uint16(n), nil
 }
 
 func (p *addressPolicy) checkPortNumber(n uint16) error {

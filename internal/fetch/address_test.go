@@ -32,12 +32,44 @@ func TestCheckIP(t *testing.T) {
 	for _, s := range []string{"1.1.1.1", "128.2.42.10", "172.32.0.1", "100.128.0.1", "198.20.0.1", "2606:4700::1111", "2a00:1450::1", "2002:0808:0808::1", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8"} {
 		require.NoError(t, closed.checkIP(netip.MustParseAddr(s)), s)
 	}
-	open := &addressPolicy{allowLoopback: true, allowed: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("100.100.100.200/32")}}
+	open := &addressPolicy{allowLoopback: true, allowed: networks(t, "10.0.0.0/8", "169.254.0.0/16", "100.100.100.200/32")}
 	for s, ok := range map[string]bool{
 		"127.0.0.1": true, "::1": true, "::ffff:127.0.0.1": true, "10.9.9.9": true, "::ffff:10.9.9.9": true, "192.168.0.1": false,
 		"169.254.1.1": true, "169.254.169.254": false, "100.100.100.200": true, "100.100.100.201": false,
 	} {
 		require.Equal(t, ok, open.checkIP(netip.MustParseAddr(s)) == nil, s)
+	}
+}
+
+func networks(t *testing.T, all ...string) (ns []Network) {
+	t.Helper()
+	for _, text := range all {
+		var n Network
+		require.NoError(t, n.UnmarshalText([]byte(text)), text)
+		require.Equal(t, text, n.String())
+		ns = append(ns, n)
+	}
+	return ns
+}
+
+// TestOpenedNetworksOpenNothingElse: of what is not public exactly the addresses that are
+// named can be asked, at exactly the ports, however they are written and with a proxy, too.
+func TestOpenedNetworksOpenNothingElse(t *testing.T) {
+	t.Parallel()
+	p := &addressPolicy{allowed: networks(t, "127.0.0.2/32:8000", "127.0.0.3/32", "10.1.0.0/16", "::1/128:8000"), ports: []uint16{80, 443}}
+	for at, want := range map[string]bool{
+		"127.0.0.2:8000": true, "127.0.0.2:80": false, "127.0.0.2:5432": false, "[::ffff:127.0.0.2]:8000": true,
+		"127.0.0.1:8000": false, "127.0.0.1:80": false, "127.0.0.3:80": true, "127.0.0.3:8000": false,
+		"[::1]:8000": true, "[::1]:80": false, "10.1.2.3:443": true, "10.1.2.3:8000": false, "10.2.0.1:80": false, "8.8.8.8:80": true, "8.8.8.8:8000": false,
+	} {
+		g := guard{policy: p, hasContact: true}
+		require.Equal(t, want, g.control(t.Context(), "tcp", at, nil) == nil, at)
+		u, err := url.Parse("http://" + at + "/")
+		require.NoError(t, err)
+		require.Equal(t, want, p.checkURL(u, true) == nil, "by a proxy: %s", at)
+	}
+	for _, wrong := range []string{"127.0.0.1", "127.0.0.1:80", "127.0.0.1/32:0", "127.0.0.1/32:", "127.0.0.1/32:70000", "10.0.0.0/33", "x/8"} {
+		require.Error(t, (&Network{}).UnmarshalText([]byte(wrong)), wrong)
 	}
 }
 
@@ -100,7 +132,7 @@ func TestCheckURL(t *testing.T) {
 			require.Equal(t, want, got, "%s (proxied %v): %v", tt.url, proxied, err)
 		}
 	}
-	opened := &addressPolicy{allowLoopback: true, allowed: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, ports: []uint16{80}}
+	opened := &addressPolicy{allowLoopback: true, allowed: networks(t, "10.0.0.0/8"), ports: []uint16{80}}
 	for _, s := range []string{"http://localhost:1234/", "http://wiki.internal/", "http://10.1.1.1/"} {
 		u, _ := url.Parse(s)
 		require.NoError(t, opened.checkURL(u, true), s)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -41,10 +40,10 @@ type Config struct {
 	// CAFile names a PEM file of certificate authorities that are trusted
 	// beside the system's.
 	CAFile string
-	// AllowLoopback opens 127.0.0.0/8 and ::1 at any port, AllowPrivate other
-	// networks that are not public.
+	// AllowPrivate opens networks that are not public. AllowLoopback opens 127.0.0.0/8 and
+	// ::1 at any port, for tests.
 	AllowLoopback bool
-	AllowPrivate  []netip.Prefix
+	AllowPrivate  []Network
 	// Ports are allowed beside 80, 443, 8080 and 8443.
 	Ports []uint16
 

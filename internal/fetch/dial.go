@@ -49,13 +49,10 @@ func (g *guard) control(_ context.Context, _, address string, _ syscall.RawConn)
 	if err := g.policy.checkIP(ap.Addr()); err != nil {
 		return err
 	}
-	if isLoopback(ap.Addr()) {
-		return nil // allowed, then at any port and without a contact
-	}
-	if !g.hasContact {
+	if !g.hasContact && !isLoopback(ap.Addr()) {
 		return errContact
 	}
-	return g.policy.checkPortNumber(ap.Port())
+	return g.policy.checkAddress(ap.Addr(), ap.Port())
 }
 
 // newTransports makes the two ways out: one that checks every address it

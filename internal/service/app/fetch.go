@@ -3,7 +3,6 @@ package app
 import (
 	"math"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -32,7 +31,6 @@ func fetchConfig(cfg *config.Config) fetch.Config {
 	fc := fetch.Config{Product: "Gleaner", Version: Version, Contact: cfg.Web.Contact, CAFile: cfg.Web.CAFile, Proxy: string(cfg.Web.Proxy), Pacing: pacing(cfg), Linger: linger,
 		AllowPrivate: cfg.Web.AllowAddresses, Ports: cfg.Web.Ports}
 	fc.Limits.DocumentBytes, fc.Limits.PageBytes = int64(cfg.Policy.Fetch.DocumentBytes), int64(cfg.Policy.Fetch.PageBytes)
-	fc.AllowLoopback = slices.ContainsFunc(fc.AllowPrivate, func(n config.Network) bool { return n.Addr().IsLoopback() })
 	for _, by := range cfg.Web.PaceBy {
 		switch by {
 		case "domain":

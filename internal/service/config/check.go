@@ -175,7 +175,7 @@ func (s Setting) wants() string {
 	case reflect.TypeFor[Size]():
 		return "a number of bytes such as 10485760, 10MiB or 20GB" + s.bounds()
 	case reflect.TypeFor[Network]():
-		return "a network such as 10.1.0.0/16" + many
+		return "a network such as 10.1.0.0/16 or 127.0.0.1/32:8000" + many
 	case reflect.TypeFor[Port]():
 		return "a port" + many
 	}

@@ -41,7 +41,7 @@ type Web struct {
 	MinDelay       time.Duration `koanf:"min-delay" default:"500ms" help:"no host is asked faster, whatever a harvest's --delay or delay says; lower it only for servers of your own, say behind a proxy"`
 	PaceBy         []PaceBy      `koanf:"pace-by" default:"host" help:"what shares one pace: host; domain or address (or domain,address) beside it"`
 	Ports          []Port        `koanf:"ports" min:"1" help:"ports that may be asked beside 80, 443, 8080 and 8443: 8000,8081"`
-	AllowAddresses []Network     `koanf:"allow-addresses" help:"networks that may be asked though private, as CIDR: 10.1.0.0/16,127.0.0.1/32"`
+	AllowAddresses []Network     `koanf:"allow-addresses" help:"networks that may be asked though private, as CIDR, where it is not a usual one with a port: 10.1.0.0/16,127.0.0.1/32:8000"`
 	Proxy          Secret        `koanf:"proxy" check:"proxy" help:"HTTP proxy for everything that is fetched, or none (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)"`
 	CAFile         string        `koanf:"ca-file" check:"text" help:"further certificate authorities, as PEM (SSL_CERT_FILE works too)"`
 }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"gleaner/internal/fetch"
 )
 
 // Secret is a value that is never shown: it comes from the environment or from a
@@ -24,9 +25,9 @@ func (s Secret) GoString() string { return strconv.Quote(s.String()) }
 // MarshalText keeps it out of what is encoded.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Network is a range of addresses; Port is one of TCP.
+// Network is a range of addresses, and a port of them; Port is one of TCP.
 type (
-	Network = netip.Prefix
+	Network = fetch.Network
 	Port    = uint16
 )
 
