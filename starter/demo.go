@@ -61,7 +61,7 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	if err != nil {
 		return err
 	}
-	stack, err := c.startStack(ctx, cfg, devstack.Ports{})
+	stack, err := c.startStack(ctx, cfg, devstack.Ports{}, keep)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,10 @@ func (c *cli) demo(ctx context.Context, keep bool) error {
 	defer closeLog()
 	first, last := sample.Years()
 	years := gleaner.Years{From: first, To: last}
-	fmt.Fprintf(c.Err, "sample web   http://%s (as a proxy), %d hosts\nTemporal UI  %s\n", address, len(sample.Hosts()), stack.UIURL)
+	fmt.Fprintf(c.Err, "sample web   http://%s (as a proxy), %d hosts\n", address, len(sample.Hosts()))
+	if stack.UIURL != "" {
+		fmt.Fprintf(c.Err, "Temporal UI  %s\n", stack.UIURL)
+	}
 	work, stopWork := context.WithCancel(ctx)
 	worked := make(chan error, 1)
 	go func() { worked <- pool.Run(work, cfg, pool.Options{Log: log, Child: c.Child}) }()

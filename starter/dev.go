@@ -19,15 +19,15 @@ import (
 )
 
 func (c *cli) devCommand() *cobra.Command {
-	var noWorker bool
+	var noWorker, ui bool
 	var at devstack.Ports
-	cmd := &cobra.Command{Use: "dev", Short: "Run everything on this machine: Postgres, Temporal with its web UI, a worker",
-		Long: `Run everything on this machine until interrupted: Postgres, Temporal with its
-web UI, and a worker. What they store is in the data folder and is there again
+	cmd := &cobra.Command{Use: "dev", Short: "Run everything on this machine: Postgres, Temporal, a worker",
+		Long: `Run everything on this machine until interrupted: Postgres, Temporal (with
+--ui its web UI), and a worker. What they store is in the data folder and is there again
 the next time. It listens on this machine alone (127.0.0.1), and says on which
 ports. Other commands find the servers through the data folder
 (GLEANER_DATA_DIR), so they need no settings.`,
-		Example: "  starter dev\n  starter dev --temporal-port 17233 --ui-port 18233 --postgres-port 15432\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
+		Example: "  starter dev\n  starter dev --ui                    # with Temporal's web UI\n  starter dev --temporal-port 17233 --ui-port 18233 --postgres-port 15432\n  GLEANER_DATA_DIR=/srv/gleaner GLEANER_CONTACT=me@example.org starter dev", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, p := range []int{at.Temporal, at.UI, at.Postgres} {
 				if p < 0 || p > 65535 {
@@ -38,23 +38,27 @@ ports. Other commands find the servers through the data folder
 			if err != nil {
 				return err
 			}
-			return c.dev(cmd.Context(), cfg, at, !noWorker)
+			return c.dev(cmd.Context(), cfg, at, ui || at.UI > 0, !noWorker)
 		}}
 	fl := cmd.Flags()
 	fl.IntVar(&at.Temporal, "temporal-port", 0, "Temporal's port (default: that of the last time, else 7233, where it is free)")
-	fl.IntVar(&at.UI, "ui-port", 0, "port of Temporal's web UI (default: that of the last time, else 8233, where it is free)")
+	fl.BoolVar(&ui, "ui", false, "serve Temporal's web UI, which asks for no password and answers to pages that lead there by a name of theirs")
+	fl.IntVar(&at.UI, "ui-port", 0, "port of Temporal's web UI, and serve it (default: that of the last time, else 8233, where it is free)")
 	fl.IntVar(&at.Postgres, "postgres-port", 0, "Postgres' port (default: that of the last time, where it is free)")
 	fl.BoolVar(&noWorker, "no-worker", false, "run the servers only")
 	return cmd
 }
 
-func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, work bool) error {
-	stack, err := c.startStack(ctx, cfg, at)
+func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, ui, work bool) error {
+	stack, err := c.startStack(ctx, cfg, at, ui)
 	if err != nil {
 		return err
 	}
 	defer stack.Stop()
-	fmt.Fprintf(c.Out, "Temporal UI  %s\nTemporal     %s\nPostgres     %s\ndata folder  %s\n", stack.UIURL, stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
+	if stack.UIURL != "" {
+		fmt.Fprintf(c.Out, "Temporal UI  %s\n", stack.UIURL)
+	}
+	fmt.Fprintf(c.Out, "Temporal     %s\nPostgres     %s\ndata folder  %s\n", stack.TemporalAddress, config.Redact(stack.DatabaseURL), cfg.Servers.DataDir)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -77,7 +81,7 @@ func (c *cli) dev(ctx context.Context, cfg *config.Config, at devstack.Ports, wo
 
 // startStack brings up what the settings do not name already, and writes the
 // addresses into them.
-func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Ports) (*devstack.Stack, error) {
+func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Ports, ui bool) (*devstack.Stack, error) {
 	s := cfg.Servers
 	if cfg.Origin("database-url") == "dev" { // of another `starter dev`: Start says that it runs
 		s.Database = ""
@@ -91,7 +95,7 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 	progress := c.Progress("starting the servers")
 	stack, err := devstack.Start(ctx, devstack.Options{
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
-		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
+		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Headless: !ui, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
 	})
 	progress.End()
 	if errors.Is(err, devstack.ErrPort) {

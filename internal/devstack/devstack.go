@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -27,7 +28,8 @@ type Options struct {
 	// type is one of Text, Keyword, Int, Double, Bool, Datetime, KeywordList.
 	SearchAttributes map[string]string
 	// StandardPorts asks for 7233 and 8233, Temporal's documented ports, when
-	// they are free. Otherwise, and when they are taken, free ports are chosen.
+	// they are free, and for one that browsers refuse for its HTTP API. Otherwise, and
+	// when they are taken, free ports are chosen.
 	StandardPorts bool
 	// Ports, where they are not 0, are taken and no others.
 	Ports Ports
@@ -143,7 +145,13 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
 	}
 	o.DataDir = abs
-	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
+	err = os.MkdirAll(o.DataDir, 0o700)
+	for _, name := range []string{temporalDB, temporalDB + "-wal", temporalDB + "-shm"} { // as an older start left them
+		if e := os.Chmod(filepath.Join(o.DataDir, name), 0o600); err == nil && !errors.Is(e, fs.ErrNotExist) {
+			err = e
+		}
+	}
+	if err != nil {
 		return o, fmt.Errorf("devstack: cannot make the data folder: %w", err)
 	}
 	// Processes are recognised by their working directory, which has no symlinks.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -77,6 +78,36 @@ func TestTheDataFolderIsTheUsersAlone(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// TestTemporalIsClosedToWebPages: its HTTP API, which answers to every page, listens where
+// no browser connects, and its files are the user's in a folder that others may enter.
+func TestTemporalIsClosedToWebPages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // what somebody made before
+	s := stackForTest(t, Options{DataDir: dir, NoPostgres: true, StandardPorts: true})
+	require.Empty(t, s.UIURL)
+	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.temporal.pid()), "cmdline"))
+	if err != nil {
+		t.Skip("needs /proc")
+	}
+	args := strings.Split(string(raw), "\x00")
+	at := slices.Index(args, "--http-port")
+	require.Positive(t, at)
+	port, err := strconv.Atoi(args[at+1])
+	require.NoError(t, err)
+	require.Contains(t, append(closedPorts, 0), port) // 0 where others took all of them
+	if port != 0 {
+		answered, err := freePort(port)
+		require.NoError(t, err)
+		require.NotEqual(t, port, answered, "the API listens there")
+	}
+	for _, name := range []string{temporalDB, temporalDB + "-wal", temporalDB + "-shm"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			require.Zero(t, info.Mode().Perm()&0o077, "%s is %s", name, info.Mode())
+		}
+	}
 }
 
 // TestKilledOutright runs a stack in a process of its own and kills that one

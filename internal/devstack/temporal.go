@@ -49,7 +49,8 @@ func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(binary, serverArgs(o, p)...)
+	// Its files are its user's alone, also in a folder that others may enter.
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `umask 077; exec "$0" "$@"`, binary}, serverArgs(o, p)...)...)
 	cmd.Dir = o.DataDir
 	// SQLite recovers by itself, and a killed server is certainly gone.
 	s.temporal, err = startChild("Temporal", cmd, filepath.Join(o.DataDir, "temporal.log"), syscall.SIGKILL)
@@ -98,6 +99,22 @@ func choosePorts(o Options) (ports, error) {
 	return p, writeFileAtomic(name, raw)
 }
 
+// closedPorts are those that no browser connects to (the Fetch standard's "bad ports") and
+// anybody may listen on.
+var closedPorts = []int{6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080, 5061, 5060, 4190, 4045, 3659, 2049}
+
+// httpPort is where Temporal's HTTP API listens. It cannot be turned off, asks for no
+// token, and answers to every web page; so it goes where no page leads. Where none of
+// those ports is free, it is any: 0.
+func httpPort() int {
+	for _, port := range closedPorts {
+		if free, err := freePort(port); err == nil && free == port {
+			return port
+		}
+	}
+	return 0
+}
+
 func serverArgs(o Options, p ports) []string {
 	args := []string{
 		"server", "start-dev",
@@ -113,6 +130,9 @@ func serverArgs(o Options, p ports) []string {
 		"--dynamic-config-value", "frontend.enableServerVersionCheck=false",
 		"--dynamic-config-value", "frontend.enableUpdateWorkflowExecution=true",
 		"--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL",
+	}
+	if o.StandardPorts { // servers of tests, of which many start at once, take any
+		args = append(args, "--http-port", strconv.Itoa(httpPort()))
 	}
 	if o.Headless {
 		args = append(args, "--headless")
