@@ -80,7 +80,8 @@ func siteURL(given string) (string, error) {
 	}
 	u, err := url.Parse(given)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return "", fmt.Errorf("%w: %q is no address of a site; want one such as https://www.example.edu/~ada/", program.ErrUsage, given)
+		return "", fmt.Errorf("%w: %q is no address of a site; want one such as https://www.example.edu/~ada/",
+			program.ErrUsage, config.Redact(given))
 	}
 	canonical, err := weburl.Canonical(given, "")
 	if err != nil {

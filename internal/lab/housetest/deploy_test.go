@@ -34,11 +34,13 @@ type service struct {
 	Tmpfs       []string
 	PidsLimit   int    `yaml:"pids_limit"`
 	MemLimit    string `yaml:"mem_limit"`
+	Networks    []string
 }
 
 type compose struct {
 	Services map[string]service
 	Volumes  map[string]any
+	Networks map[string]any
 }
 
 // ours are the services that are made of this checkout.
@@ -165,6 +167,37 @@ func TestComposeConfinesEveryService(t *testing.T) {
 			require.NotEmpty(t, s.Environment["GOMEMLIMIT"], name)
 		}
 	}
+}
+
+// TestComposeServicesReachWhatTheyNeed: services share a network where one of them has to
+// ask the other, so what breaks into the search engine or a page of figures reaches neither
+// Temporal, which asks for no password, nor the database.
+func TestComposeServicesReachWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t)
+	apart := map[string][]string{
+		"searxng":     {"postgres", "temporal", "temporal-ui", "prometheus", "grafana"},
+		"grafana":     {"postgres", "temporal", "temporal-ui", "worker", "console"},
+		"prometheus":  {"postgres", "temporal", "temporal-ui", "searxng"},
+		"temporal-ui": {"postgres", "worker", "console", "searxng"},
+	}
+	shared := func(a, b string) bool {
+		return slices.ContainsFunc(c.Services[a].Networks, func(n string) bool { return slices.Contains(c.Services[b].Networks, n) })
+	}
+	for name, s := range c.Services {
+		require.NotEmpty(t, s.Networks, "%s is in the network of all", name)
+		for _, n := range s.Networks {
+			require.Contains(t, c.Networks, n, name)
+		}
+		for other := range s.DependsOn {
+			done := strings.HasPrefix(c.Services[other].Restart, "on-failure") // and asked by nobody
+			require.True(t, done || shared(name, other), "%s asks %s", name, other)
+		}
+		for _, other := range apart[name] {
+			require.False(t, shared(name, other), "%s reaches %s", name, other)
+		}
+	}
+	require.True(t, shared("prometheus", "worker"))
 }
 
 // TestComposeHasNoPasswordOfItsOwn: one that stands in a public file is none.
