@@ -68,7 +68,7 @@ func trustedProxies(given []string) (all []netip.Prefix, err error) {
 	for _, g := range given {
 		n, err := netip.ParsePrefix(g)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --trusted-proxies: want a network such as 172.18.0.0/16, not %q", program.ErrUsage, g)
+			return nil, fmt.Errorf("%w: --trusted-proxies: want one such as 172.18.0.0/16, not %q", program.ErrUsage, g)
 		}
 		all = append(all, n)
 	}

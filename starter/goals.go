@@ -16,6 +16,7 @@ import (
 	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
+	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/internal/web/weburl"
 )

@@ -71,7 +71,8 @@ func New(ctx context.Context, o Options) (*Console, error) {
 		if err = o.Provider.check(o); err != nil {
 			return nil, err
 		}
-		c.portal = &portal{Provider: *o.Provider, back: o.URL.Scheme + "://" + o.URL.Host + backPath, key: []byte(rand.Text()), closed: map[string]time.Time{}}
+		c.portal = &portal{Provider: *o.Provider, key: []byte(rand.Text()), closed: map[string]time.Time{}}
+		c.portal.back = o.URL.Scheme + "://" + o.URL.Host + backPath
 	}
 	if c.doors, err = newDoors(); err != nil {
 		return nil, fmt.Errorf("console: %w", err)

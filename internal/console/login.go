@@ -103,7 +103,9 @@ type doors struct {
 
 func newDoors() (*doors, error) {
 	nobody, err := argon2id.CreateHash(rand.Text(), &hashing)
-	return &doors{nobody: nobody, hashes: semaphore.NewWeighted(hashesATime), key: []byte(rand.Text()), guessers: map[string]*rate.Limiter{}, right: map[string]bool{}}, err
+	d := &doors{nobody: nobody, hashes: semaphore.NewWeighted(hashesATime), key: []byte(rand.Text())}
+	d.guessers, d.right = map[string]*rate.Limiter{}, map[string]bool{}
+	return d, err
 }
 
 // guesses are the wrong passwords that somebody has left.
@@ -170,7 +172,8 @@ func (d *doors) check(ctx context.Context, db *store.DB, address, name, password
 		return err
 	}
 	defer d.hashes.Release(1)
-	limits := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses), d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
+	limits := []*rate.Limiter{d.guesses("pair "+address+" "+name, pairGuesses),
+		d.guesses("address "+address, allGuesses), d.guesses("user "+name, allGuesses)}
 	for _, l := range limits {
 		if l.Tokens() < 1 {
 			return errTooMany
@@ -230,10 +233,10 @@ func (c *Console) address(r *http.Request) string {
 }
 
 // believes reports whether an address is a proxy's that names who asked it.
-func (c *Console) believes(host string) bool {
+func (o *Options) believes(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	ours := slices.ContainsFunc(c.Proxies, func(n netip.Prefix) bool { return n.Contains(ip.Unmap()) })
-	return err == nil && (ours || c.URL != nil && ip.Unmap().IsLoopback())
+	ours := slices.ContainsFunc(o.Proxies, func(n netip.Prefix) bool { return n.Contains(ip.Unmap()) })
+	return err == nil && (ours || o.URL != nil && ip.Unmap().IsLoopback())
 }
 
 // network is what one client is given: an IPv4 address, or a network of IPv6 addresses

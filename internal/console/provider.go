@@ -199,13 +199,13 @@ func (p *portal) sign(message []byte) []byte {
 
 // errandOf is what a browser kept; without a state it is none that was signed here and
 // still counts.
-func (c *Console) errandOf(r *http.Request) (e errand) {
-	k, err := r.Cookie(c.cookieName() + errandSuffix)
+func (p *portal) errandOf(r *http.Request, cookie string) (e errand) {
+	k, err := r.Cookie(cookie)
 	if err != nil {
 		return errand{}
 	}
 	raw, _ := base64.RawURLEncoding.DecodeString(k.Value)
-	if len(raw) < sha256.Size || !hmac.Equal(raw, c.portal.sign(raw[sha256.Size:])) {
+	if len(raw) < sha256.Size || !hmac.Equal(raw, p.sign(raw[sha256.Size:])) {
 		return errand{}
 	}
 	if err = json.Unmarshal(raw[sha256.Size:], &e); err != nil || time.Now().After(e.Until) {
@@ -226,19 +226,21 @@ func (c *Console) toProvider(w http.ResponseWriter, r *http.Request) {
 		c.notLoggedIn(w, r, "/", errProvider, err)
 		return
 	}
-	e := errand{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: local(r.URL.Query().Get("next")), Until: time.Now().Add(loginTime)}
+	e := errand{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Until: time.Now().Add(loginTime)}
+	e.Next = local(r.URL.Query().Get("next"))
 	raw, err := json.Marshal(e)
 	if err != nil {
 		c.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, c.cookie(errandSuffix, base64.RawURLEncoding.EncodeToString(c.portal.sign(raw)), int(loginTime/time.Second)))
+	signed := base64.RawURLEncoding.EncodeToString(c.portal.sign(raw))
+	http.SetCookie(w, c.cookie(errandSuffix, signed, int(loginTime/time.Second)))
 	http.Redirect(w, r, way.AuthCodeURL(e.State, oidc.Nonce(e.Nonce), oauth2.S256ChallengeOption(e.Verifier)), http.StatusSeeOther) // #nosec G710 -- the provider that the operator named
 }
 
 // fromProvider lets in who comes back from the provider.
 func (c *Console) fromProvider(w http.ResponseWriter, r *http.Request) {
-	e := c.errandOf(r)
+	e := c.portal.errandOf(r, c.cookieName()+errandSuffix)
 	http.SetCookie(w, c.cookie(errandSuffix, "", -1))
 	next, tries := local(e.Next), "provider "+c.address(r)
 	// Paid for before the provider is asked, so that many at a time count, too.

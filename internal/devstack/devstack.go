@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -145,13 +144,7 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("devstack: data folder %q: %w", o.DataDir, err)
 	}
 	o.DataDir = abs
-	err = os.MkdirAll(o.DataDir, 0o700)
-	for _, name := range []string{temporalDB, temporalDB + "-wal", temporalDB + "-shm"} { // as an older start left them
-		if e := os.Chmod(filepath.Join(o.DataDir, name), 0o600); err == nil && !errors.Is(e, fs.ErrNotExist) {
-			err = e
-		}
-	}
-	if err != nil {
+	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return o, fmt.Errorf("devstack: cannot make the data folder: %w", err)
 	}
 	// Processes are recognised by their working directory, which has no symlinks.

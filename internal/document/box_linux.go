@@ -42,7 +42,8 @@ func newBox(dir string, programs ...string) box {
 		spaces  bool
 		unshare string
 		wall    int
-	}{{true, unshare, b.wall}, {true, "", b.wall}, {false, "", b.wall}, {true, unshare, 0}, {true, "", 0}, {false, "", 0}} {
+	}{{true, unshare, b.wall}, {true, "", b.wall}, {false, "", b.wall},
+		{true, unshare, 0}, {true, "", 0}, {false, "", 0}} {
 		b.spaces, b.unshare, b.wall = by.spaces, by.unshare, by.wall
 		if b.works() {
 			if !b.spaces && b.user < 0 {
@@ -76,9 +77,10 @@ func (b box) command(argv []string) []string {
 }
 
 // apart runs f, which starts cmd and waits for it, on a thread of its own that
-// ends with it. The error given to f is that of a wall that the kernel refused. What the thread gave up, its children never had; and the signal
-// that ends a child at its parent's death comes at the death of the thread that
-// started it, which so is not before the child's own.
+// ends with it. The error given to f is that of a wall that the kernel refused. What
+// the thread gave up, its children never had; and the signal that ends a child at its
+// parent's death comes at the death of the thread that started it, which so is not
+// before the child's own.
 func (b box) apart(cmd *exec.Cmd, f func(error)) {
 	a := cmd.SysProcAttr
 	a.Pdeathsig = syscall.SIGKILL

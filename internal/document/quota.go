@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"gleaner/internal/guard"
 )
 
 // Bounds of a job's folder beside its bytes: how many files it may hold, and how often
@@ -20,24 +22,21 @@ const (
 func (s *session) watchFolder() (full func() bool) {
 	var over atomic.Bool
 	done := make(chan struct{})
-	var look func()
-	look = func() {
-		select {
-		case <-done:
-			return
-		default:
+	guard.Go(func() {
+		for tick := time.Tick(lookEvery); !over.Load(); {
+			select {
+			case <-done:
+				return
+			case <-tick:
+			}
+			if overfull(s.dir, s.lim.folder) {
+				over.Store(true)
+				s.kill()
+			}
 		}
-		if overfull(s.dir, s.lim.folder) {
-			over.Store(true)
-			s.kill()
-			return
-		}
-		time.AfterFunc(lookEvery, look)
-	}
-	first := time.AfterFunc(lookEvery, look)
+	})
 	return func() bool {
 		close(done)
-		first.Stop()
 		return over.Load()
 	}
 }

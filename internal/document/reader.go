@@ -32,7 +32,7 @@ type Options struct {
 	PDFToPPM    string        // path of poppler's pdftoppm, as above
 	OCRTime     time.Duration // processor time for recognition; 0 means 45 s
 	OCRWait     time.Duration // by the clock; 0 means twice OCRTime
-	Folder      int64         // bytes of what reading one document may keep there; 0 means 256 MiB, recognition has 1 GiB
+	Folder      int64         // bytes of what reading one document may keep; 0 means 256 MiB, recognition has 1 GiB
 	TempDir     string        // for files handed to children; "" is the system's
 	Child       Child         // as returned by MaybeRunChild: the built-in PDF reader; the zero value does without
 }

@@ -53,7 +53,8 @@ func (b box) open(ctx context.Context, lim limits, cpu time.Duration, dir string
 		kill()
 		return nil, fmt.Errorf("start %s: %w", argv[0], err)
 	}
-	s := &session{lim: lim, dir: dir, lasts: b.spaces, kill: kill, in: in, mark: rand.Text() + "\n", gone: make(chan struct{})}
+	s := &session{lim: lim, dir: dir, lasts: b.spaces, kill: kill, in: in, gone: make(chan struct{})}
+	s.mark = rand.Text() + "\n"
 	var theirs [2]*os.File
 	var failed [2]error
 	s.out, theirs[0], failed[0] = os.Pipe()

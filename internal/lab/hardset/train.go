@@ -4,27 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 
-	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/homepage"
 )
 
 // parallel is how many authors are looked for at a time.
 const parallel = 4
-
-// Poor leaves three papers to each author, and to each paper its author alone.
-func Poor(subjects []homepage.Subject) {
-	for i := range subjects {
-		s := &subjects[i]
-		s.CoAuthors, s.Papers = nil, slices.Clone(s.Papers[:min(3, len(s.Papers))])
-		for j := range s.Papers {
-			s.Papers[j].Authors = []gleaner.Author{s.Author}
-		}
-	}
-}
 
 // Run generates a web and finds its authors' homepages with the model given
 // (nil: the embedded one), by what is known of them, which known may lessen. Author ids

@@ -144,12 +144,6 @@ func Read(r io.Reader, format Format) ([]gleaner.Paper, error) {
 	return out, nil
 }
 
-// Each reads a list and hands on one paper after the other, holding no more than
-// one record at a time. It stops at the first error, the callback's included.
-func Each(r io.Reader, format Format, do func(gleaner.Paper) error) error {
-	return each(r, format, do, func(e *SyntaxError) error { return e })
-}
-
 // each tells bad of what cannot be read, and goes on behind it unless bad returns
 // an error.
 func each(r io.Reader, format Format, do func(gleaner.Paper) error, bad func(*SyntaxError) error) error {
