@@ -100,7 +100,7 @@ func (w *window) wrongThenRight() {
 	w.do(chromedp.Click("#new-retrieve summary"))
 	w.write("#retrieve-sample", "20")
 	w.write("#retrieve-year", "last year"+kb.Enter)
-	w.until(`document.querySelector("[role=alert]")?.textContent.includes("year")`)
+	w.until(`document.readyState == "complete" && document.querySelector("[role=alert]")?.textContent.includes("year")`)
 	require.Equal(w.t, "20 last year true", see[string](w, `[document.querySelector("#retrieve-sample").value, document.querySelector("#retrieve-year").value, document.querySelector("#new-retrieve").open].join(" ")`))
 	w.picture("a form that was wrong")
 	w.write("#retrieve-year", "1998-2004"+kb.Enter)

@@ -66,6 +66,7 @@ func TestForeignTextIsKept(t *testing.T) {
 			return db.SaveHarvest(ctx, store.Harvest{ID: "h" + odd, Venue: paper.Venue, Years: gleaner.Years{From: 2003, To: 2003}, Options: json.RawMessage("{}"), Stage: odd})
 		}},
 		{"SetStage", func() error { return db.SetStage(ctx, "h"+odd, odd, odd) }},
+		{"SetView", func() error { return db.SetView(ctx, site, "0123456789abcdef") }},
 		{"SetPaused", func() error { return db.SetPaused(ctx, "h"+odd, true) }},
 		{"SetHarvestPapers", func() error {
 			return db.SetHarvestPapers(ctx, "h"+odd, []gleaner.Paper{paper}, map[string]string{paper.Key: odd})
