@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -137,6 +138,10 @@ func (r *scaleRun) startWorker(ctx context.Context) error {
 	if err := os.WriteFile(policy, []byte("poor: {trap-pages: 0}\n"), 0o600); err != nil { // a web without documents is a trap
 		return err
 	}
+	var ports []string
+	for _, host := range r.Web.Hosts {
+		ports = append(ports, host[strings.LastIndexByte(host, ':')+1:])
+	}
 	cmd := exec.CommandContext(ctx, r.Program)
 	cmd.Env = os.Environ()
 	for key, value := range map[string]string{
@@ -147,6 +152,7 @@ func (r *scaleRun) startWorker(ctx context.Context) error {
 		"proxy":              "none",
 		"contact":            "bench@example.org",
 		"allow-addresses":    "127.0.0.0/8",
+		"ports":              strings.Join(ports, ","),
 		"delay":              r.Pace.String(),
 		"min-delay":          r.Pace.String(),
 		"max-pages":          fmt.Sprint(10 * r.Web.Pages),

@@ -21,14 +21,6 @@ import (
 // TestClientsShareTheirMemory: while the crawl holds all that bodies may take, a
 // large page for the search for homepages waits.
 func TestClientsShareTheirMemory(t *testing.T) {
-	cfg, err := config.Load(map[string]string{"data-dir": t.TempDir(), "database-url": devtest.Postgres(t), "contact": "test@example.org", "delay": "1ms", "min-delay": "0s",
-		"search": "none", "proxy": "none", "allow-addresses": "127.0.0.0/8"}, os.DevNull, nil)
-	require.NoError(t, err)
-	had := debug.SetMemoryLimit(64 << 20)
-	a, err := Open(t.Context(), cfg, Options{})
-	debug.SetMemoryLimit(had)
-	require.NoError(t, err)
-	t.Cleanup(a.Close)
 	sent := make(chan string, 2)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -44,6 +36,14 @@ func TestClientsShareTheirMemory(t *testing.T) {
 		}
 	}))
 	t.Cleanup(s.Close)
+	cfg, err := config.Load(map[string]string{"data-dir": t.TempDir(), "database-url": devtest.Postgres(t), "contact": "test@example.org", "delay": "1ms", "min-delay": "0s",
+		"search": "none", "proxy": "none", "allow-addresses": "127.0.0.1/32:" + s.URL[strings.LastIndexByte(s.URL, ':')+1:]}, os.DevNull, nil)
+	require.NoError(t, err)
+	had := debug.SetMemoryLimit(64 << 20)
+	a, err := Open(t.Context(), cfg, Options{})
+	debug.SetMemoryLimit(had)
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
 	held, err := a.Fetch.Fetch(t.Context(), fetch.Request{URL: s.URL + "/paper.pdf"})
 	require.NoError(t, err)
 	evidence, err := a.evidence()
