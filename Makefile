@@ -31,7 +31,7 @@ GOSEC_LEAVE   = -exclude-dir=internal/lab/topicweb -exclude-dir=internal/lab/sam
 # slowness is a matter of minutes. `make soak` runs all packages under it.
 RACE = ./internal/fetch/... ./internal/politeness/... ./internal/document/... ./internal/homepage/... \
        ./internal/metadata/... ./internal/library/repository/... ./internal/service/terminal/... \
-       ./internal/synthesis/... ./internal/ingest/...
+       ./internal/synthesis/...
 
 # One Postgres and one Temporal server for all packages (see devstack/devtest).
 WITHSTACK = $(GO) run ./internal/devstack/cmd/withstack
