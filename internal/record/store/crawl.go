@@ -120,15 +120,10 @@ func (db *DB) WriteSlice(ctx context.Context, of Slice, w SliceWrite) (out front
 }
 
 func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out frontier.Written, err error) {
-	hosts := slices.Sorted(maps.Keys(w.Leads))
-	sites := make([]int, len(hosts))
-	for i, host := range hosts {
-		if sites[i], err = EnsureSite(ctx, tx, host); err != nil {
-			return out, err
-		}
-	}
-	if len(sites) > 0 {
-		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, append(slices.Clone(sites), of.SiteID)); err != nil {
+	var hosts []string
+	var sites []int
+	if len(w.Leads) > 0 {
+		if hosts, sites, err = holdSites(ctx, tx, of.SiteID, w.Leads); err != nil {
 			return out, err
 		}
 	}
@@ -166,6 +161,21 @@ func writeSlice(ctx context.Context, tx pgx.Tx, of Slice, w SliceWrite) (out fro
 	}
 	out.Again = aliases + changed
 	return out, nil
+}
+
+// holdSites makes rows of the hosts that leads of a site are for, and holds them and the
+// site's own until the transaction ends, in the order in which everybody takes them.
+func holdSites(ctx context.Context, tx pgx.Tx, from int, leads map[string][]frontier.Entry) (hosts []string, sites []int, err error) {
+	hosts = slices.Sorted(maps.Keys(leads))
+	sites = make([]int, len(hosts))
+	for i, host := range hosts {
+		if sites[i], err = EnsureSite(ctx, tx, host); err != nil {
+			return nil, nil, err
+		}
+	}
+	held := append(slices.Clone(sites), from)
+	_, err = tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, held)
+	return hosts, sites, err
 }
 
 // writeProgress writes how far the crawl is. An orderly end of the slice ends the

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,15 +22,8 @@ type KeptLinks struct {
 func (db *DB) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		n = 0
-		hosts := slices.Sorted(maps.Keys(k.Leads))
-		sites := make([]int, len(hosts))
-		for i, host := range hosts {
-			if sites[i], err = EnsureSite(ctx, tx, host); err != nil {
-				return err
-			}
-		}
-		held := append(slices.Clone(sites), k.Site)
-		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id = ANY($1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, held); err != nil {
+		hosts, sites, err := holdSites(ctx, tx, k.Site, k.Leads)
+		if err != nil {
 			return err
 		}
 		added, err := frontier.Add(ctx, tx, k.Site, k.Links)
