@@ -3,7 +3,6 @@ package collection
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,9 +18,8 @@ import (
 func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	begun := filepath.Join(t.TempDir(), "begun")
-	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", begun).Run())
-	s.reader = standIn(t, `: > `+begun+`; sleep 600`, time.Hour)
+	var begun func() bool
+	s.reader, begun = lasting(t)
 	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/slow.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
 	ctx, die := context.WithCancel(t.Context())
@@ -31,8 +29,7 @@ func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 		_, err := s.JudgeNew(ctx, 0, func(int) {})
 		ended <- err
 	}()
-	_, err = os.ReadFile(begun)
-	require.NoError(t, err)
+	require.Eventually(t, begun, time.Minute, 10*time.Millisecond)
 	until := func() (at time.Time, left time.Duration) {
 		var seconds float64
 		require.NoError(t, s.db.Pool.QueryRow(t.Context(), `SELECT taken_until, extract(epoch FROM taken_until - now())::float8 FROM documents WHERE sha256=$1`, shas[0]).Scan(&at, &seconds))

@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,6 +20,21 @@ import (
 func standIn(t testing.TB, script string, timeout time.Duration) *document.Reader {
 	t.Helper()
 	return document.NewReader(document.Options{PDFToText: program(t, script), Timeout: timeout})
+}
+
+// lasting is a reader that reads for ten minutes, and whether it has begun.
+func lasting(t testing.TB) (r *document.Reader, begun func() bool) {
+	t.Helper()
+	within := t.TempDir()
+	r = document.NewReader(document.Options{
+		PDFToText: program(t, `: > "$TMPDIR/begun"; sleep 600`),
+		Timeout:   time.Hour,
+		TempDir:   within,
+	})
+	return r, func() bool {
+		found, err := filepath.Glob(filepath.Join(within, "*", "begun"))
+		return err == nil && len(found) > 0
+	}
 }
 
 // program is a program that is a script.
@@ -81,20 +95,21 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 func TestEndedAttemptWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	begun := filepath.Join(t.TempDir(), "begun")
-	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", begun).Run())
-	s.reader = standIn(t, `: > `+begun+`; sleep 600`, time.Hour)
+	var begun func() bool
+	s.reader, begun = lasting(t)
 	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/cut.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
 	before := s.dump()
 
 	ctx, end := context.WithCancel(t.Context())
+	judged := make(chan error, 1)
 	go func() {
-		defer end()
-		_, _ = os.ReadFile(begun) // comes back when the reader has begun
+		_, err := s.Judge(ctx, shas[0])
+		judged <- err
 	}()
-	_, err = s.Judge(ctx, shas[0])
-	require.ErrorIs(t, err, context.Canceled)
+	require.Eventually(t, begun, time.Minute, 10*time.Millisecond)
+	end()
+	require.ErrorIs(t, <-judged, context.Canceled)
 	require.Equal(t, before, s.dump())
 }
 

@@ -113,6 +113,7 @@ var elsewhere = map[string]string{
 	"lab bench documents":        "as above",
 	"lab bench frontier":         "as above",
 	"lab bench import":           "package bench tests it",
+	"lab bench scale":            "as above",
 	"lab train filter":           "needs labelled documents; package evaluate tests it",
 	"lab train homepage":         "trains for minutes; package hardset tests it",
 }
