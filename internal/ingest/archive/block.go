@@ -143,6 +143,7 @@ func (a *Reader) endWhole(r *Record) {
 	s := a.in
 	wrong := r.sum.check("WARC-Block-Digest")
 	known := r.sum != nil && wrong == nil
+	last := s.taken
 	s.blanks()
 	end := s.position()
 	ended := len(s.buf()) == 0
@@ -151,7 +152,7 @@ func (a *Reader) endWhole(r *Record) {
 		d := r.damage(s.failed())
 		a.err, a.pending = d, d
 		return
-	case ended && s.err != io.EOF && s.between:
+	case ended && s.err != io.EOF && (s.between || s.damaged != last):
 		return // Next says what lies there
 	case ended && s.err != io.EOF: // the member's checksum, mostly
 		if !known {

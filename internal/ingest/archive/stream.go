@@ -82,6 +82,7 @@ type stream struct {
 	ended   int64 // byte behind a member whose checksum is wrong; 0 where err is another
 	size    int64 // unpacked bytes of it
 	damaged int64 // byte of the file at which the last damaged member begins; -1 for none
+	taken   int64 // byte of the file at which the member of the last taken byte begins
 	between bool  // err is of what comes behind a member
 
 	total, again int64 // bytes unpacked, and those of them that were unpacked before
@@ -306,7 +307,13 @@ func (s *stream) take(n int) {
 	if s.r == s.w {
 		s.r, s.w = 0, 0
 	}
-	for len(s.begun) > 1 && s.begun[1].at <= s.at {
+	for len(s.begun) > 1 && s.begun[1].at < s.at {
+		s.begun = s.begun[1:]
+	}
+	if len(s.begun) > 0 {
+		s.taken = s.begun[0].start
+	}
+	for len(s.begun) > 1 && s.begun[1].at == s.at {
 		s.begun = s.begun[1:]
 	}
 }
