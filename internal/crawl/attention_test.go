@@ -43,7 +43,8 @@ func TestAHarvestCancelledBeforeHasNoSay(t *testing.T) {
 
 	w.harvest(t, "new", id)
 	require.NoError(t, w.db.SetStage(t.Context(), "new", "cancelled", ""))
-	_, cancelled, err := w.db.Attention(t.Context(), id)
+	attention, err := w.db.Attention(t.Context(), id)
+	cancelled := attention[id].Cancelled
 	require.NoError(t, err)
 	require.True(t, cancelled, "cancelled while it was crawled")
 }

@@ -81,6 +81,7 @@ type Crawler struct {
 	coll   *collection.Collection
 	cfg    Config
 	log    *slog.Logger
+	all    *together
 	look   time.Duration // how often the lease is renewed, and is looked whether to go on
 	// patience is how long a slice waits for another process that asks its host:
 	// a little longer than the lease of one that died lasts.
@@ -94,7 +95,7 @@ type Crawler struct {
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, look: 1500 * time.Millisecond, patience: 7 * time.Second,
+	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, all: &together{keeper: keeper, db: db, wait: time.Sleep}, look: 1500 * time.Millisecond, patience: 7 * time.Second,
 		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
 }
 

@@ -57,14 +57,23 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		if p := s.loop.latest.Load(); p != nil {
 			s.loop.report(*p) // alive, though a page is slow
 		}
-		if err := within(s.lease.Renew); errors.Is(err, politeness.ErrLost) {
-			cancel(err)
-			return false
+		renewed, attention, known := false, store.Attention{}, error(nil)
+		_ = within(func(ctx context.Context) error {
+			renewed, attention, known = s.all.look(ctx, s.lease, s.look/3)
+			return known
+		})
+		if !renewed {
+			if err := within(s.lease.Renew); errors.Is(err, politeness.ErrLost) {
+				cancel(err)
+				return false
+			}
 		}
 		if looks++; looks >= looksBefore && s.lease.Awaited() {
 			s.loop.stop.CompareAndSwap(nil, Waiting)
 		}
-		_ = within(s.heed) // where the record is away the loop's own writes say so
+		if known == nil { // where the record is away the loop's own writes say so
+			s.heed(attention)
+		}
 		return true
 	})
 }

@@ -56,7 +56,8 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
 	}
-	if paused, cancelled, err := s.db.Attention(ctx, s.site.ID); err != nil || paused && !cancelled {
+	attention, err := s.db.Attention(ctx, s.site.ID)
+	if a := attention[s.site.ID]; err != nil || a.Paused && !a.Cancelled {
 		return Result{Ending: Paused}, err // before all that is read of a site
 	}
 	if err := s.load(ctx, report); err != nil {
@@ -67,7 +68,8 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		ctx = s.keeping.In(ctx)
 	}
 	watched := guard.Go(func() { s.watch(ctx, cancel) })
-	if err = s.heed(ctx); err == nil {
+	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {
+		s.heed(attention[s.site.ID])
 		err = s.run(ctx)
 	}
 	cancel(nil)
@@ -206,16 +208,13 @@ func (s *slice) allowance(ctx context.Context) (allowance, error) {
 
 // heed looks whether anybody wants the crawl, before anything is asked and while
 // it goes on.
-func (s *slice) heed(ctx context.Context) error {
-	paused, cancelled, err := s.db.Attention(ctx, s.site.ID)
+func (s *slice) heed(a store.Attention) {
 	switch {
-	case err != nil:
-	case cancelled:
+	case a.Cancelled:
 		s.loop.stop.Store(Cancelled)
-	case paused:
+	case a.Paused:
 		s.loop.stop.Store(Paused)
 	}
-	return err
 }
 
 func (s *slice) run(ctx context.Context) error {

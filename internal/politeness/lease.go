@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -138,6 +139,42 @@ func (l *Lease) Renew(ctx context.Context) error {
 	defer l.mu.Unlock()
 	l.awaited = awaited
 	return nil
+}
+
+// RenewAll keeps several leases for another while in one statement, and returns which.
+// One whose row is held, or which is lost, is not among them: Renew says what it is.
+func (k *Keeper) RenewAll(ctx context.Context, leases []*Lease) map[*Lease]bool {
+	asked, renewed := time.Now(), map[*Lease]bool{}
+	ids, tokens, of := make([]int, len(leases)), make([]int64, len(leases)), map[int]*Lease{}
+	for i, l := range leases {
+		ids[i], tokens[i], of[l.SiteID] = l.SiteID, l.Token, l
+	}
+	rows, err := k.pool.Query(ctx, `WITH held AS (SELECT s.id FROM sites s JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, token)
+				ON s.id = l.id AND s.token = l.token WHERE s.holder = $3 ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s SKIP LOCKED)
+		UPDATE sites s SET expires_at = now() + $4 FROM held WHERE s.id = held.id RETURNING s.id, s.token, s.awaited_at`,
+		ids, tokens, k.holder, k.ttl)
+	if err != nil {
+		return renewed
+	}
+	var id int
+	var token int64
+	var awaited pgtype.Timestamptz
+	_, err = pgx.ForEachRow(rows, []any{&id, &token, &awaited}, func() error {
+		if l := of[id]; l.Token == token {
+			renewed[l] = true
+			l.mu.Lock()
+			l.awaited = awaited.InfinityModifier == pgtype.Finite && awaited.Time.After(l.granted)
+			l.mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		return map[*Lease]bool{} // it may have been rolled back
+	}
+	for l := range renewed {
+		l.extend(asked)
+	}
+	return renewed
 }
 
 // Awaited reports whether, when the lease was renewed last, somebody waited for one

@@ -381,3 +381,38 @@ func TestWhoWaitsTakesRowsInTheOrderOfAll(t *testing.T) {
 	}))
 	require.NoError(t, <-said)
 }
+
+// TestRenewAllLeavesWhatIsNotItsOwn: of four leases the one that nobody has taken or
+// locked is renewed.
+func TestRenewAllLeavesWhatIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	k := NewKeeper(db.Pool, unpaced, "a")
+	var leases []*Lease
+	for _, host := range []string{"kept.test", "lost.test", "released.test", "locked.test"} {
+		l, err := k.Acquire(t.Context(), host)
+		require.NoError(t, err)
+		leases = append(leases, l)
+		expire(t, db, host)
+	}
+	_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token = token + 1 WHERE host = 'lost.test'`)
+	require.NoError(t, err)
+	_, err = db.Pool.Exec(t.Context(), `UPDATE sites SET awaited_at = now() WHERE host = 'kept.test'`)
+	require.NoError(t, err)
+	require.NoError(t, leases[2].Release(t.Context()))
+	tx, err := db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	_, err = tx.Exec(t.Context(), `SELECT FROM sites WHERE host = 'locked.test' FOR UPDATE`)
+	require.NoError(t, err)
+
+	require.Equal(t, map[*Lease]bool{leases[0]: true}, k.RenewAll(t.Context(), leases))
+	require.False(t, leases[0].Lapsed())
+	require.True(t, leases[0].Awaited())
+	require.ErrorIs(t, leases[1].Renew(t.Context()), ErrLost)
+	rows, err := db.Pool.Query(t.Context(), `SELECT host FROM sites WHERE expires_at > now()`)
+	require.NoError(t, err)
+	held, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"kept.test"}, held)
+}

@@ -188,7 +188,8 @@ func TestRunLeavesTheSitesOfRecrawlsThatDoNotRun(t *testing.T) {
 	wanted := func(host string) bool {
 		s, err := db.Site(t.Context(), host)
 		require.NoError(t, err)
-		_, cancelled, err := db.Attention(t.Context(), s.ID)
+		attention, err := db.Attention(t.Context(), s.ID)
+		cancelled := attention[s.ID].Cancelled
 		require.NoError(t, err)
 		return !cancelled
 	}

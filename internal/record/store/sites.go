@@ -179,19 +179,32 @@ func (db *DB) SiteVenues(ctx context.Context, host string) ([]string, error) {
 // recrawlSQL is true of a site s that a recrawl wants crawled now.
 const recrawlSQL = `coalesce(cardinality(s.recrawled_for) > 0, false)`
 
-// Attention says whether anybody wants a site crawled now: for a recrawl, or a
-// harvest that runs, it goes on; with all harvests paused it waits; with all
-// cancelled, or no harvest and all recrawls cancelled, it stops. A harvest that was
-// cancelled before the last crawl ended has no say in this one; one that was since may
-// have begun it, though its first slice comes later.
-func (db *DB) Attention(ctx context.Context, siteID int) (paused, cancelled bool, err error) {
-	err = db.Pool.QueryRow(ctx, `SELECT coalesce(of.paused, false) AND NOT `+recrawlSQL+`, coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
+// Attention is what a crawl under way has to know. A crawl goes on for a recrawl or a
+// harvest that runs. With all harvests paused it waits; with all cancelled, or no harvest
+// and all recrawls cancelled, it stops. A harvest that was cancelled before the last crawl
+// ended has no say; one that was cancelled since may have begun this crawl.
+type Attention struct {
+	Paused    bool // by all harvests that want the site
+	Cancelled bool // nobody wants it any more
+}
+
+// Attention returns what is asked of the crawls of sites, by their numbers.
+func (db *DB) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
+	rows, err := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
+			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
 		FROM sites s CROSS JOIN LATERAL (
 			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
-		WHERE s.id=$1`, siteID).Scan(&paused, &cancelled)
-	return paused, cancelled, err
+		WHERE s.id = ANY($1)`, sites)
+	if err != nil {
+		return nil, err
+	}
+	of := map[int]Attention{}
+	var id int
+	var a Attention
+	_, err = pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled}, func() error { of[id] = a; return nil })
+	return of, err
 }
 
 // Scopes lists a site's path prefixes.

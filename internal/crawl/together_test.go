@@ -1,0 +1,54 @@
+package crawl
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
+	"gleaner/internal/politeness"
+	"gleaner/internal/record/store"
+)
+
+// TestSlicesLookTogether: whoever asks within a moment is answered by one look for all,
+// and who lost the host learns nothing else than that the lease was not renewed.
+func TestSlicesLookTogether(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	k := politeness.NewKeeper(db.Pool, fetch.Pacing{Unpaced: true}, "a")
+	joined := make(chan struct{})
+	all := &together{keeper: k, db: db, wait: func(time.Duration) { <-joined }}
+	var wg sync.WaitGroup
+	var renewed [12]bool
+	for i := range renewed {
+		l, err := k.Acquire(t.Context(), fmt.Sprintf("h%d.test", i))
+		require.NoError(t, err)
+		if i == 0 {
+			_, err := db.Pool.Exec(t.Context(), `UPDATE sites SET token = token + 1 WHERE id = $1`, l.SiteID)
+			require.NoError(t, err)
+		}
+		wg.Go(func() {
+			var err error
+			renewed[i], _, err = all.look(t.Context(), l, 0)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	require.Eventually(t, func() bool {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		return all.next != nil && len(all.next.leases) == len(renewed)
+	}, time.Minute, time.Millisecond)
+	close(joined)
+	wg.Wait()
+	for i, is := range renewed {
+		require.Equal(t, i > 0, is, "host %d", i)
+	}
+}
