@@ -95,8 +95,14 @@ type Crawler struct {
 
 // New makes a crawler.
 func New(db *store.DB, keeper *politeness.Keeper, f Fetcher, coll *collection.Collection, cfg Config, log *slog.Logger) *Crawler {
-	return &Crawler{db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log, all: &together{keeper: keeper, db: db, wait: time.Sleep}, look: 1500 * time.Millisecond, patience: 7 * time.Second,
-		wrap: func(s rank.Strategy) rank.Strategy { return s }, read: func(string) {}}
+	return &Crawler{
+		db: db, keeper: keeper, fetch: f, coll: coll, cfg: cfg, log: log,
+		all:      &together{keeper: keeper, db: db, wait: time.Sleep},
+		look:     1500 * time.Millisecond,
+		patience: 7 * time.Second,
+		wrap:     func(s rank.Strategy) rank.Strategy { return s },
+		read:     func(string) {},
+	}
 }
 
 // Progress counts what a slice did. It is what heartbeats carry for people; the

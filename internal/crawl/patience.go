@@ -72,7 +72,7 @@ func (s *slice) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			s.loop.stop.CompareAndSwap(nil, Waiting)
 		}
 		if known == nil { // where the record is away the loop's own writes say so
-			s.heed(attention)
+			s.checkControls(attention)
 		}
 		return true
 	})

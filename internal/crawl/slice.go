@@ -69,7 +69,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	watched := guard.Go(func() { s.watch(ctx, cancel) })
 	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {
-		s.heed(attention[s.site.ID])
+		s.checkControls(attention[s.site.ID])
 		err = s.run(ctx)
 	}
 	cancel(nil)
@@ -206,9 +206,9 @@ func (s *slice) allowance(ctx context.Context) (allowance, error) {
 	return allowance{limited: watched && s.cfg.HarvestBytes > 0, left: s.cfg.HarvestBytes - had}, err
 }
 
-// heed looks whether anybody wants the crawl, before anything is asked and while
+// checkControls looks whether anybody wants the crawl, before anything is asked and while
 // it goes on.
-func (s *slice) heed(a store.Attention) {
+func (s *slice) checkControls(a store.Attention) {
 	switch {
 	case a.Cancelled:
 		s.loop.stop.Store(Cancelled)

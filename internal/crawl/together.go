@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"gleaner/internal/guard"
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/store"
 )
@@ -38,7 +39,7 @@ func (t *together) look(ctx context.Context, l *politeness.Lease, moment time.Du
 	if r == nil {
 		r = &round{done: make(chan struct{})}
 		t.next = r
-		go t.run(r, moment)
+		guard.Go(func() { t.run(r, moment) })
 	}
 	r.leases = append(r.leases, l)
 	t.mu.Unlock()
