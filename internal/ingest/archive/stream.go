@@ -251,6 +251,9 @@ func (s *stream) begin() error {
 	if z, ok := s.member.(*zstdMembers); ok {
 		start = z.start // skippable frames before it are none of its own
 	}
+	if s.r == s.w { // nothing is left of those before
+		s.begun = nil
+	}
 	s.begun, s.between = append(s.begun, begun{s.at + int64(s.w-s.r), start}), false
 	return nil
 }
