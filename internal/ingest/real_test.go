@@ -15,7 +15,7 @@ import (
 	"gleaner/internal/record/store"
 )
 
-// realOutcomes are what the records of each archive come to, as docs/import.md has it.
+// realOutcomes are what the records of each archive come to.
 var realOutcomes = map[string]string{
 	"aut/badexample.arc.gz":                        "damaged 3, dns 1, failed_FileNotFound 3, filtered_MTF 1",
 	"aut/example.arc.gz":                           "dns 38, filtered_MTF 214, status 301 2, status 302 5, status 404 40",
