@@ -4,9 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
+	webpage "gleaner/internal/web/page"
 )
 
 // sectionWords are the headings by which a paper in HTML is known (Chen 2008,
@@ -36,9 +34,9 @@ func (t *Text) Sectioned() bool {
 // an error page, or none of them.
 func readHTML(p Part, t *Text) {
 	t.Reader, t.PageCount = "html", 1
-	title, body := htmlText(p)
-	t.Title = title
-	t.Pages = []string{body}
+	title, body := webpage.Lines(p.MediaType, p.Body, mostText)
+	title, body = clean(title), clean(body)
+	t.Title, t.Pages = title, []string{body}
 	t.First = plainLayout(t.Pages, 0, 0)
 	words := t.Words()
 	// A wall and an error page are short; a paper that speaks of passwords is not.
@@ -57,59 +55,11 @@ func readHTML(p Part, t *Text) {
 	}
 }
 
-// htmlText returns title and text; block elements start new lines.
-func htmlText(p Part) (title, body string) {
-	r, err := charset.NewReader(strings.NewReader(string(p.Body)), p.MediaType)
-	if err != nil {
-		r = strings.NewReader(string(p.Body))
-	}
-	z := html.NewTokenizer(r)
-	z.SetMaxBuf(8 << 20)
-	var b, tt strings.Builder
-	skip, inTitle := 0, false
-	for {
-		tok := z.Next()
-		if tok == html.ErrorToken || b.Len() > mostText {
-			return strings.Join(strings.Fields(tt.String()), " "), tidy(b.String())
-		}
-		name, _ := z.TagName()
-		a := atom.Lookup(name)
-		switch tok {
-		case html.StartTagToken:
-			skip += boolInt(a == atom.Script || a == atom.Style)
-			inTitle = inTitle || a == atom.Title
-			breakLine(&b, a)
-		case html.EndTagToken:
-			skip = max(0, skip-boolInt(a == atom.Script || a == atom.Style))
-			inTitle = inTitle && a != atom.Title
-			breakLine(&b, a)
-		case html.SelfClosingTagToken:
-			breakLine(&b, a)
-		case html.TextToken:
-			switch {
-			case inTitle:
-				tt.WriteString(html.UnescapeString(string(z.Raw())))
-			case skip == 0:
-				b.WriteString(html.UnescapeString(string(z.Raw())))
-			}
-		}
-	}
-}
-
 func boolInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
-}
-
-func breakLine(b *strings.Builder, a atom.Atom) {
-	switch a {
-	case atom.P, atom.Div, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.Tr,
-		atom.Br, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Table, atom.Ul, atom.Ol,
-		atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Figure, atom.Figcaption, atom.Hr:
-		b.WriteByte('\n')
-	}
 }
 
 // tidy closes up blanks within lines and drops empty ones.

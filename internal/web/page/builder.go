@@ -82,7 +82,7 @@ type builder struct {
 // newBuilder makes a builder for one page.
 func newBuilder(ctx context.Context, opt Options, p *Page, text []byte) *builder {
 	return &builder{
-		ctx: ctx, opt: opt, page: p, scan: scanner{src: text},
+		ctx: ctx, opt: opt, page: p, scan: newScanner(text, false),
 		text: textBuffer{buf: make([]byte, 0, len(text)/2)},
 		path: make([]byte, 0, 256), links: make([]rawLink, 0, 64),
 		current: -1, headStart: -1, afterBR: -1, lastTerm: -1,
@@ -357,12 +357,12 @@ func (b *builder) lengthenPath() {
 	} else {
 		b.path = append(b.path, bytes.ToLower(b.scan.name[:min(len(b.scan.name), most)])...)
 	}
-	if id := bytes.TrimSpace(b.attr("id")); len(id) > 0 && len(id) <= most && !bytes.ContainsAny(id, " <>&") {
+	if id := bytes.TrimSpace(b.scan.attr("id")); len(id) > 0 && len(id) <= most && !bytes.ContainsAny(id, " <>&") && len(withoutControls(id)) == len(id) {
 		b.path = append(append(b.path, '#'), id...)
 	}
 	n := 0
-	for c := range bytes.FieldsSeq(b.attr("class")) {
-		if n++; n > 2 || len(c) > most || bytes.ContainsAny(c, "<>&") {
+	for c := range bytes.FieldsSeq(b.scan.attr("class")) {
+		if n++; n > 2 || len(c) > most || bytes.ContainsAny(c, "<>&") || len(withoutControls(c)) < len(c) {
 			break
 		}
 		b.path = append(append(b.path, '.'), c...)

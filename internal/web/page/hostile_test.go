@@ -46,6 +46,29 @@ func TestLongBaseMakesNoLongLinks(t *testing.T) {
 	}
 }
 
+// TestLongTokensAreNotHeld gives pages of one token: reading them allocates little more
+// than the page, and the links behind them are found.
+func TestLongTokensAreNotHeld(t *testing.T) {
+	const size = 3 << 20
+	for name, token := range map[string]string{
+		"attributes": "<a " + fill("ab ", size) + ">", "distinct attributes": "<a " + numbered("a%d ", size) + ">",
+		"a value": "<img src='data:" + fill("x", size) + "'>", "a comment": "<!--" + fill("a ", size) + "-->",
+		"a script": "<script>" + fill("'<a href=no.html>'", size) + "</script>", "text": fill("a &amp; ", size),
+	} {
+		body := []byte("<p><a href=a.html>first</a>" + token + "<a href=b.html>second</a>")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p := parseWorst(t, htmlHeader, body)
+		runtime.ReadMemStats(&after)
+		if made := (after.TotalAlloc - before.TotalAlloc) / size; made > 16 {
+			t.Errorf("%s: %d bytes are allocated for each of the page", name, made)
+		}
+		if n := len(p.Links); n < 2 || p.Links[0].Anchor != "first" || p.Links[n-1].Anchor != "second" {
+			t.Errorf("%s: links %v", name, p.Links)
+		}
+	}
+}
+
 // TestBodyIsCut: a body of any type may be given to Parse.
 func TestBodyIsCut(t *testing.T) {
 	t.Parallel()

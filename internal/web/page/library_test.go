@@ -15,8 +15,8 @@ import (
 // addressIn is the attribute of each element that leads on.
 var addressIn = map[atom.Atom]string{atom.A: "href", atom.Area: "href", atom.Frame: "src", atom.Iframe: "src", atom.Embed: "src", atom.Object: "data"}
 
-// libraryLinks are a page's links as golang.org/x/net/html reads them.
-func libraryLinks(tb testing.TB, url string, body []byte) map[string]bool {
+// treeLinks are the links in the tree that golang.org/x/net/html makes of a page.
+func treeLinks(tb testing.TB, url string, body []byte) map[string]bool {
 	root, err := html.Parse(bytes.NewReader(body))
 	if err != nil {
 		tb.Fatal(err)
@@ -45,11 +45,10 @@ func libraryLinks(tb testing.TB, url string, body []byte) map[string]bool {
 	return links
 }
 
-// TestScannerFindsWhatTheLibraryFinds counts the links and documents on recorded
-// sites by the scanner and by golang.org/x/net/html: the figures of the package
-// comment.
-func TestScannerFindsWhatTheLibraryFinds(t *testing.T) {
-	var links, theirLinks int
+// TestPagesHaveTheLinksOfTheirTree counts the links and documents on recorded sites
+// as Parse finds them and as they stand in the tree of golang.org/x/net/html.
+func TestPagesHaveTheLinksOfTheirTree(t *testing.T) {
+	var links, inTrees int
 	documents, theirs := map[string]bool{}, map[string]bool{}
 	for _, fp := range append(recordedPages(t, "farm"), recordedPages(t, "atlas")...) {
 		p, err := page.Parse(fp.url, htmlHeader, fp.body)
@@ -66,9 +65,9 @@ func TestScannerFindsWhatTheLibraryFinds(t *testing.T) {
 				documents[l.URL] = true
 			}
 		}
-		library := libraryLinks(t, p.URL, page.Decoded("text/html", fp.body))
-		links, theirLinks = links+len(found), theirLinks+len(library)
-		for u := range library {
+		inTree := treeLinks(t, p.URL, page.Decoded("text/html", fp.body))
+		links, inTrees = links+len(found), inTrees+len(inTree)
+		for u := range inTree {
 			if weburl.IsDocumentName(u) {
 				theirs[u] = true
 				if !documents[u] {
@@ -77,17 +76,5 @@ func TestScannerFindsWhatTheLibraryFinds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("links of pages: %d, by the library %d; documents: %d, by the library %d", links, theirLinks, len(documents), len(theirs))
-}
-
-func BenchmarkLibraryTokens(b *testing.B) {
-	body := authorPage()
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		z := html.NewTokenizer(bytes.NewReader(body))
-		for z.Next() != html.ErrorToken {
-			_ = z.Token()
-		}
-	}
+	t.Logf("links: %d, in trees %d; documents: %d, in trees %d", links, inTrees, len(documents), len(theirs))
 }

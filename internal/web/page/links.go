@@ -11,36 +11,26 @@ import (
 	"gleaner/internal/web/weburl"
 )
 
-// attr is an attribute of the present tag, nil if it has none of that name.
-func (b *builder) attr(key string) []byte {
-	for _, a := range b.scan.attrs {
-		if equalFold(a.key, key) {
-			return a.val
-		}
-	}
-	return nil
-}
-
 // element takes what the present start tag says of links, meta data and walls.
 func (b *builder) element() {
 	switch b.scan.atom {
 	case atom.A:
 		b.anchor()
 	case atom.Area:
-		if l := b.link(b.attr("href"), SourceArea); l != nil {
+		if l := b.link(b.scan.attr("href"), SourceArea); l != nil {
 			l.alt = b.label("alt", "title")
-			l.noFollow = hasToken(b.attr("rel"), "nofollow")
+			l.noFollow = hasToken(b.scan.attr("rel"), "nofollow")
 		}
 	case atom.Frame, atom.Iframe, atom.Embed:
-		b.frame(b.attr("src"))
-		b.frame(b.attr("data-src"))
+		b.frame(b.scan.attr("src"))
+		b.frame(b.scan.attr("data-src"))
 	case atom.Object:
-		b.frame(b.attr("data"))
+		b.frame(b.scan.attr("data"))
 	case atom.Img:
 		b.image()
 	case atom.Base:
-		if href := b.attr("href"); len(href) > 0 && !b.baseSeen {
-			if base, err := weburl.Canonical(b.page.URL, unescapeAttribute(href)); err == nil {
+		if href := b.scan.attr("href"); len(href) > 0 && !b.baseSeen {
+			if base, err := weburl.Canonical(b.page.URL, string(href)); err == nil {
 				b.page.Base, b.baseSeen = base, true
 			} // a base that is too long to be one is none
 		}
@@ -53,7 +43,7 @@ func (b *builder) element() {
 	case atom.Link:
 		b.linkElement()
 	case atom.Option:
-		b.hint(b.attr("value"))
+		b.hint(b.scan.attr("value"))
 	case atom.Form, atom.Input, atom.Div, atom.Script:
 		b.signs.see(b)
 	}
@@ -111,19 +101,19 @@ func (b *builder) tagPath() span {
 
 // anchor takes <a href>; its text is read until it is closed.
 func (b *builder) anchor() {
-	href := b.attr("href")
+	href := b.scan.attr("href")
 	if href == nil {
-		href = b.attr("xlink:href")
+		href = b.scan.attr("xlink:href")
 	}
 	if hasScheme(href, "javascript:") {
-		b.scriptHints([]byte(unescapeAttribute(href)))
+		b.scriptHints(href)
 		return
 	}
 	l := b.link(href, SourceAnchor)
 	if l == nil {
 		return
 	}
-	l.noFollow = hasToken(b.attr("rel"), "nofollow")
+	l.noFollow = hasToken(b.scan.attr("rel"), "nofollow")
 	l.alt = b.label("title", "aria-label")
 	b.current, b.curOpen = len(b.links)-1, len(b.open)
 }
@@ -159,8 +149,8 @@ func (b *builder) frame(src []byte) {
 // label is the first of some attributes that has text.
 func (b *builder) label(keys ...string) string {
 	for _, k := range keys {
-		if v := b.attr(k); len(v) > 0 {
-			if s := cutText(plainWords(unescapeAttribute(v)), maxAnchor); s != "" {
+		if v := b.scan.attr(k); len(v) > 0 {
+			if s := cutText(plainWords(string(v)), maxAnchor); s != "" {
 				return s
 			}
 		}
@@ -203,7 +193,7 @@ func (b *builder) resolve(text string) {
 		l := &b.links[i]
 		ref := l.ref
 		if l.href != nil {
-			ref = unescapeAttribute(l.href)
+			ref = string(l.href)
 		}
 		target, err := weburl.Canonical(b.page.Base, b.encodeQuery(ref))
 		if err != nil {

@@ -26,7 +26,7 @@ var identifierMeta = map[string]bool{
 // meta takes a <meta> tag.
 func (b *builder) meta() {
 	name := b.label("name", "property", "itemprop")
-	content := unescapeAttribute(b.attr("content"))
+	content := string(b.scan.attr("content"))
 	if equiv := b.label("http-equiv"); equiv != "" {
 		if strings.EqualFold(equiv, "refresh") {
 			b.refresh(content)
@@ -103,7 +103,7 @@ func (b *builder) refresh(content string) {
 
 // linkElement takes <link rel=…>.
 func (b *builder) linkElement() {
-	b.related(unescapeAttribute(b.attr("rel")), unescapeAttribute(b.attr("type")), unescapeAttribute(b.attr("href")), b.label("title"))
+	b.related(string(b.scan.attr("rel")), string(b.scan.attr("type")), string(b.scan.attr("href")), b.label("title"))
 }
 
 // related takes a typed link of the page or of the Link header.

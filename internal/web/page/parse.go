@@ -105,7 +105,7 @@ func (ps *Parser) ParseContext(ctx context.Context, pageURL string, header http.
 		b.cut(CutBody)
 	}
 	if isPlainText(header.Get("Content-Type"), text) {
-		b.plainText()
+		b.plainText(text)
 	} else {
 		b.run()
 	}

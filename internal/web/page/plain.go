@@ -6,9 +6,9 @@ import (
 
 // plainText reads a page without markup: its paragraphs end at empty lines, and
 // what is written as an address is a faint link.
-func (b *builder) plainText() {
+func (b *builder) plainText(text []byte) {
 	b.path = append(b.path, "text"...)
-	for rest := b.scan.src; len(rest) > 0; {
+	for rest := text; len(rest) > 0; {
 		para := rest
 		if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
 			para, rest = rest[:i], rest[i+2:]

@@ -20,7 +20,7 @@ func (b *builder) inlineHandlers() {
 	for _, a := range b.scan.attrs {
 		switch {
 		case len(a.key) > 2 && len(a.key) <= 12 && a.key[0]|0x20 == 'o' && a.key[1]|0x20 == 'n':
-			b.scriptHints([]byte(unescapeAttribute(a.val)))
+			b.scriptHints(a.val)
 		case equalFold(a.key, "data-href") || equalFold(a.key, "data-url"):
 			b.hint(a.val)
 		}

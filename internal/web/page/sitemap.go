@@ -118,55 +118,73 @@ func (m *Sitemap) cut(what string) {
 // sitemapItem is an entry while it is read.
 type sitemapItem struct{ loc, lastMod, priority []byte }
 
-// readXML reads elements by their local names, whatever the name space. It says
-// whether the file called itself a sitemap or a feed.
+// readXML reads elements by their local names, whatever the name space, and reports
+// whether the file is a sitemap or a feed. encoding/xml stops at the first error, and
+// many sitemaps have one.
 func (m *Sitemap) readXML(url string, text []byte) (known bool) {
-	s := xmlScanner{src: text}
+	s := newScanner(text, true)
 	var item sitemapItem
 	var field *[]byte
-	for s.next() {
-		switch {
-		case s.isText:
+	for {
+		k := s.next()
+		name := string(s.name[bytes.LastIndexByte(s.name, ':')+1:])
+		switch k {
+		case endOfInput:
+			return known
+		case textToken:
 			if field != nil && len(*field)+len(s.text) < maxSitemapText {
 				*field = append(*field, s.text...)
 			}
-			continue
-		case s.isEnd:
+		case endTag:
 			field = nil
-			switch s.name {
+			switch name {
 			case "url", "item", "entry":
 				m.add(&m.Pages, url, item)
+				item = sitemapItem{}
 			case "sitemap":
 				m.add(&m.Sitemaps, url, item)
-			default:
-				continue
+				item = sitemapItem{}
 			}
-			item = sitemapItem{}
-			continue
-		}
-		field = nil
-		switch s.name {
-		case "urlset", "sitemapindex", "rss", "feed", "rdf":
-			known = true
-		case "url", "sitemap", "item", "entry":
-			item = sitemapItem{}
-		case "loc":
-			field = &item.loc
-		case "link":
-			if s.href != "" && len(item.loc) == 0 {
-				item.loc = []byte(s.href)
-			} else if len(item.loc) == 0 {
-				field = &item.loc
+		case startTag:
+			known = known || isSitemapRoot(name)
+			if field = item.start(name, s.attr("href")); s.selfClose {
+				field = nil
 			}
-		case "lastmod", "pubdate", "updated", "date":
-			item.lastMod = nil
-			field = &item.lastMod
-		case "priority":
-			item.priority = nil
-			field = &item.priority
 		}
 	}
-	return known
+}
+
+func isSitemapRoot(name string) bool {
+	switch name {
+	case "urlset", "sitemapindex", "rss", "feed", "rdf":
+		return true
+	}
+	return false
+}
+
+// start returns the field that the content of an element belongs to, or nil.
+func (i *sitemapItem) start(name string, href []byte) *[]byte {
+	switch name {
+	case "url", "sitemap", "item", "entry":
+		*i = sitemapItem{}
+	case "loc":
+		return &i.loc
+	case "link":
+		if len(i.loc) > 0 {
+			return nil
+		}
+		i.loc = bytes.Clone(href)
+		if len(href) == 0 {
+			return &i.loc
+		}
+	case "lastmod", "pubdate", "updated", "date":
+		i.lastMod = nil
+		return &i.lastMod
+	case "priority":
+		i.priority = nil
+		return &i.priority
+	}
+	return nil
 }
 
 // add keeps an entry whose address is one.

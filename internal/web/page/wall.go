@@ -29,18 +29,18 @@ type signs struct {
 func (s *signs) see(b *builder) {
 	switch b.scan.atom {
 	case atom.Input:
-		if equalFold(b.attr("type"), "password") {
+		if equalFold(b.scan.attr("type"), "password") {
 			s.passwords++
 		}
-		if n := b.attr("name"); bytes.Equal(n, []byte("SAMLRequest")) || bytes.Equal(n, []byte("SAMLResponse")) {
+		if n := b.scan.attr("name"); bytes.Equal(n, []byte("SAMLRequest")) || bytes.Equal(n, []byte("SAMLResponse")) {
 			s.sso = true
 		}
 	case atom.Form:
-		s.address(b.attr("action"))
+		s.address(b.scan.attr("action"))
 	case atom.Script:
-		s.address(b.attr("src"))
+		s.address(b.scan.attr("src"))
 	case atom.Div:
-		for _, v := range [][]byte{b.attr("class"), b.attr("id")} {
+		for _, v := range [][]byte{b.scan.attr("class"), b.scan.attr("id")} {
 			if hasToken(v, "g-recaptcha") || hasToken(v, "h-captcha") || hasToken(v, "cf-turnstile") || hasToken(v, "captcha-container") {
 				s.captcha = true
 			}
