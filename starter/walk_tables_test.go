@@ -114,7 +114,6 @@ var notHere = map[string]string{
 	"go test ":                       "make test runs it",
 	"go tool pprof ":                 "wants a profile of a benchmark of minutes",
 	"lab ":                           "measures on recorded sites, for minutes",
-	"rclone ":                        "wants rclone and a server; what it leaves is a folder",
 	"starter import 's3://":          "wants a bucket; TestBucket imports from one",
 	"starter import https://":        "wants an archive on the web; TestWebImport imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
