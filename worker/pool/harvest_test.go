@@ -145,15 +145,16 @@ func (w *world) underWay(t *testing.T, h activities.Harvest) string {
 	return s.String()
 }
 
-// TestHarvest harvests a venue from end to end on real servers, with a worker
-// that is stopped in the middle, and holds the result against what is there.
+// TestHarvest harvests a venue from end to end on real servers, with a worker that is
+// stopped during a slice, and compares the result with what is there.
 func TestHarvest(t *testing.T) {
 	t.Parallel()
 	w := newWorldBehind(t, nil, refusing)
 	stop := w.work(t)
 	h := w.harvest(t)
-	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 })
+	w.until(t, h, func(c store.Counts) bool { return c.Documents >= 3 && !w.idle(t) })
 	stop()
+	require.True(t, w.idle(t), "a lease was not given back")
 	stop = w.work(t)
 	result := w.wait(t, h)
 	defer stop()
@@ -296,11 +297,12 @@ func (w *world) site(t *testing.T, h activities.Harvest) string {
 }
 
 // TestPauseHoldsAHarvest pauses a harvest while it crawls, sees that no site is
-// asked, and lets it go on.
+// asked, and resumes it. The worker's metrics are then those that deploy/ names.
 func TestPauseHoldsAHarvest(t *testing.T) {
 	t.Parallel()
 	// Some site waits for its Crawl-delay when the harvest is paused.
 	w := newWorldOf(t, sampleweb.Options{Seed: 7, Years: 2, Papers: 16, PagesPerSite: 3}, nil, asItIs)
+	get := w.metrics(t)
 	stop := w.work(t)
 	defer stop()
 	h := w.harvest(t)
@@ -324,6 +326,7 @@ func TestPauseHoldsAHarvest(t *testing.T) {
 	require.Equal(t, before, w.web.Requests())
 	w.update(t, h, workflows.UpdateResume)
 	require.Positive(t, w.wait(t, h).Summary.Found)
+	w.checkMetrics(t, h, get)
 }
 
 // slices counts the slices that ended of each site that is being crawled.
@@ -360,21 +363,4 @@ func (w *world) update(t *testing.T, h activities.Harvest, name string) {
 		WaitForStage: client.WorkflowUpdateStageCompleted})
 	require.NoError(t, err)
 	require.NoError(t, handle.Get(t.Context(), nil))
-}
-
-// TestUnknownVenueEndsTheHarvest says what to do in one line.
-func TestUnknownVenueEndsTheHarvest(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	stop := w.work(t)
-	defer stop()
-	h := activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: gleaner.Years{From: 2001, To: 2001}}
-	run, err := w.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.HarvestID(h.ID), TaskQueue: activities.QueueHarvest},
-		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
-	require.NoError(t, err)
-	require.Error(t, run.Get(t.Context(), nil))
-	row, err := w.db.FindHarvest(t.Context(), h.ID)
-	require.NoError(t, err)
-	require.Equal(t, gleaner.StageFailed, row.Stage)
-	require.Contains(t, row.Note, "conf/nix")
 }

@@ -19,23 +19,19 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
-	"gleaner/internal/record/store"
 	"gleaner/workflows"
 )
 
-// watched is a world whose worker serves metrics; get reads one of its pages.
-func watched(t *testing.T) (w *world, get func(path string) (int, string)) {
-	w = newWorld(t)
+// metrics has the world's worker serve its metrics; get reads one of its pages.
+func (w *world) metrics(t *testing.T) (get func(path string) (int, string)) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := l.Addr().String()
 	require.NoError(t, l.Close())
 	w.cfg.Process.Metrics = address
-	return w, func(path string) (int, string) {
+	return func(path string) (int, string) {
 		resp, err := http.Get("http://" + address + path)
-		if err != nil {
-			return 0, err.Error()
-		}
+		require.NoError(t, err)
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
@@ -43,23 +39,17 @@ func watched(t *testing.T) (w *world, get func(path string) (int, string)) {
 	}
 }
 
-// TestDashboardsNameWhatIsExported harvests with a worker that serves metrics,
-// and looks for every metric that the dashboard and the alerts name.
-func TestDashboardsNameWhatIsExported(t *testing.T) {
-	t.Parallel()
-	w, get := watched(t)
-	stop := w.work(t)
-	defer stop()
-	h := w.harvest(t)
-	w.wait(t, h)
-	// An activity has to fail, too, for its counter to be there.
-	require.Error(t, w.start(t, activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: gleaner.Years{From: 2001, To: 2001}}).Get(t.Context(), nil))
-	status, said := get("/readyz")
-	require.Equal(t, http.StatusOK, status, said)
-	status, said = get("/metrics")
+// checkMetrics looks, after a harvest, for every metric that the dashboard and the alerts
+// name among those that the worker serves.
+func (w *world) checkMetrics(t *testing.T, h activities.Harvest, get func(path string) (int, string)) {
+	t.Helper()
+	w.checkUnknownVenue(t) // the counter of failures is there once an activity failed
+	status, body := get("/readyz")
+	require.Equal(t, http.StatusOK, status, body)
+	status, body = get("/metrics")
 	require.Equal(t, http.StatusOK, status)
 	exported := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\{.*\})? \S+$`).FindAllStringSubmatch(said, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)(?:\{.*\})? \S+$`).FindAllStringSubmatch(body, -1) {
 		exported[m[1]] = true
 	}
 	for _, file := range []string{"grafana/gleaner.json", "prometheus/alerts.yml"} {
@@ -73,7 +63,19 @@ func TestDashboardsNameWhatIsExported(t *testing.T) {
 	}
 	counts, err := w.db.HarvestCounts(t.Context(), h.ID)
 	require.NoError(t, err)
-	require.Contains(t, said, fmt.Sprintf("gleaner_papers_found %d\n", counts.Found))
+	require.Contains(t, body, fmt.Sprintf("gleaner_papers_found %d\n", counts.Found))
+}
+
+// checkUnknownVenue harvests a venue that no source knows: the harvest fails and its row
+// names the venue.
+func (w *world) checkUnknownVenue(t *testing.T) {
+	t.Helper()
+	h := activities.Harvest{ID: "conf/nix/2001", Venue: "conf/nix", Years: gleaner.Years{From: 2001, To: 2001}}
+	require.Error(t, w.start(t, h).Get(t.Context(), nil))
+	row, err := w.db.FindHarvest(t.Context(), h.ID)
+	require.NoError(t, err)
+	require.Equal(t, gleaner.StageFailed, row.Stage)
+	require.Contains(t, row.Note, "conf/nix")
 }
 
 func (w *world) start(t *testing.T, h activities.Harvest) client.WorkflowRun {
@@ -81,24 +83,6 @@ func (w *world) start(t *testing.T, h activities.Harvest) client.WorkflowRun {
 		workflows.HarvestVenue, workflows.HarvestParams{Harvest: h})
 	require.NoError(t, err)
 	return run
-}
-
-// TestDrain stops a worker while slices are under way: it ends well within its
-// stop timeout, and every slice has handed over what it did.
-func TestDrain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	stop := w.work(t)
-	h := w.harvest(t)
-	w.until(t, h, func(c store.Counts) bool { return c.Pages >= 2 && !w.idle(t) })
-	started := time.Now()
-	stop()
-	require.Less(t, time.Since(started), 20*time.Second)
-	require.True(t, w.idle(t), "a lease was not given back")
-	stop = w.work(t)
-	defer stop()
-	w.wait(t, h)
-	w.checkManners(t) // nothing was asked twice
 }
 
 // TestVersionedWorkers gives a worker a Build ID: it works once its release is

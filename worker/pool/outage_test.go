@@ -141,6 +141,7 @@ func crawling(w *world, _ int) bool {
 // All that can be found is found by the very harvest that met an outage, where
 // that ends before the report.
 func TestAHarvestOutlivesAnOutage(t *testing.T) {
+	devtest.Soak(t, "TestARetryAfterAnOutage meets an outage, internal/harvest one of a homepage's host")
 	t.Parallel()
 	for name, of := range map[string]struct {
 		over func(*world, int) bool
@@ -153,9 +154,6 @@ func TestAHarvestOutlivesAnOutage(t *testing.T) {
 		"people's pages": {func(_ *world, n int) bool { return n >= 3 }, []string{"people's pages"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name != "homepage hosts" {
-				devtest.Soak(t, "harvests a web for each part that is out")
-			}
 			t.Parallel()
 			w, o := behind(t, of.over, of.out...)
 			defer w.work(t)()

@@ -30,7 +30,7 @@ func (l *log) Write(p []byte) (int, error) {
 
 // TestAWorkerSaysThatItStops, and calls nothing a failure that it hands over.
 func TestAWorkerSaysThatItStops(t *testing.T) {
-	devtest.Soak(t, "TestDrain stops a worker")
+	devtest.Soak(t, "TestHarvest stops a worker")
 	t.Parallel()
 	w := newWorld(t)
 	l := &log{}
