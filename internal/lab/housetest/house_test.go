@@ -2,6 +2,7 @@ package housetest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,32 +34,43 @@ func (p pkg) name() string { return strings.TrimPrefix(strings.TrimPrefix(p.Impo
 
 func root(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOMOD").Output()
+	dir, err := findRoot()
 	require.NoError(t, err)
-	return filepath.Dir(strings.TrimSpace(string(out)))
+	return dir
 }
+
+var findRoot = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	return filepath.Dir(strings.TrimSpace(string(out))), err
+})
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...")
-	cmd.Dir, cmd.Stderr = root(t), os.Stderr
-	out, err := cmd.StdoutPipe()
+	all, err := listPackages()
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	var all []pkg
-	for dec := json.NewDecoder(out); ; {
-		var p pkg
-		err := dec.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(t, err)
-		all = append(all, p)
-	}
-	require.NoError(t, cmd.Wait())
 	require.NotEmpty(t, all)
 	return all
 }
+
+var listPackages = sync.OnceValues(func() (all []pkg, err error) {
+	dir, err := findRoot()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,GoFiles,Imports", "./...")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.Output()
+	for dec := json.NewDecoder(bytes.NewReader(out)); err == nil; {
+		var p pkg
+		if err = dec.Decode(&p); err == nil {
+			all = append(all, p)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return all, err
+})
 
 // plan is what docs/architecture.md lays down.
 type plan struct {

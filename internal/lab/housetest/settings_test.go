@@ -31,11 +31,12 @@ const configPath = module + "/internal/service/config"
 func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{}
-	exports := exportData(t)
+	exports, set := exportData(t), token.NewFileSet()
+	from := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	checked := 0
 	for _, p := range packages(t) {
 		if p.ImportPath != configPath && slices.Contains(p.Imports, configPath) {
-			fieldsRead(t, p, exports, read)
+			fieldsRead(t, p, set, from, read)
 			checked++
 		}
 	}
@@ -86,9 +87,8 @@ func exportData(t *testing.T) map[string]string {
 }
 
 // fieldsRead notes which fields of package config's structs a package reads.
-func fieldsRead(t *testing.T, p pkg, exports map[string]string, read map[string]bool) {
+func fieldsRead(t *testing.T, p pkg, set *token.FileSet, from types.Importer, read map[string]bool) {
 	t.Helper()
-	set := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, 0)
@@ -96,7 +96,7 @@ func fieldsRead(t *testing.T, p pkg, exports map[string]string, read map[string]
 		files = append(files, f)
 	}
 	info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	conf := types.Config{Importer: importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	conf := types.Config{Importer: from}
 	_, err := conf.Check(p.ImportPath, set, files, info)
 	require.NoError(t, err)
 	for _, f := range files {
