@@ -26,7 +26,7 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 	}
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
-	n, err := a.coll.JudgeNew(beat, site, set)
+	n, err := a.coll.JudgeWaiting(beat, store.Unexamined{Site: site}, set)
 	return n, typed(err)
 }
 
@@ -35,7 +35,7 @@ func (a *Documents) FilterDocuments(ctx context.Context, host string) (int, erro
 func (a *Documents) JudgeStalled(ctx context.Context, harvest string) (int, error) {
 	beat, set, stop := heartbeats[int](ctx)
 	defer stop()
-	n, err := a.coll.JudgeStalled(beat, harvest, set)
+	n, err := a.coll.JudgeWaiting(beat, store.Unexamined{Stalled: harvest}, set)
 	return n, typed(err)
 }
 

@@ -77,7 +77,7 @@ func (c *cli) rejudge(ctx context.Context, a *app.App, found []store.Listed, exp
 	for i, d := range found {
 		g.Go(func() error {
 			defer func() { progress.Count(int(done.Add(1)), len(found)) }()
-			if _, err := coll.Rejudge(gctx, d.SHA256); over.is(err) {
+			if _, err := coll.Judge(gctx, collection.Stored(d.SHA256), collection.Again); over.is(err) {
 				return nil
 			} else if err != nil {
 				return err

@@ -65,7 +65,7 @@ func (l *loop) judge(ctx context.Context, url string) (rank.Result, error) {
 	return r, nil
 }
 
-func (l *loop) judgeOne(ctx context.Context, d collection.InHand, r *rank.Result) error {
+func (l *loop) judgeOne(ctx context.Context, d collection.Document, r *rank.Result) error {
 	v, err := l.library.Judge(ctx, d)
 	r.Accepted = r.Accepted || v.Accepted
 	l.count(v)

@@ -78,7 +78,7 @@ type Judge interface {
 	// released.
 	Keep(ctx context.Context, f collection.File) (*collection.Kept, error)
 	// Judge says what a document in hand is.
-	Judge(ctx context.Context, d collection.InHand) (Verdict, error)
+	Judge(ctx context.Context, d collection.Document) (Verdict, error)
 	// KeepPage keeps a page if it is itself a paper.
 	KeepPage(ctx context.Context, f collection.File, titles []string, visible string) (v Verdict, is bool, err error)
 }

@@ -75,10 +75,10 @@ func (m *inMemory) Write(_ context.Context, w store.SliceWrite) (frontier.Writte
 }
 
 func (*inMemory) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
-	return &collection.Kept{Documents: []collection.InHand{{SHA256: f.URL}}}, nil
+	return &collection.Kept{Documents: []collection.Document{{SHA256: f.URL}}}, nil
 }
 
-func (*inMemory) Judge(context.Context, collection.InHand) (Verdict, error) {
+func (*inMemory) Judge(context.Context, collection.Document) (Verdict, error) {
 	return Verdict{Accepted: true}, nil
 }
 

@@ -144,8 +144,8 @@ func (b library) Keep(ctx context.Context, f collection.File) (k *collection.Kep
 }
 
 // Judge implements Judge.
-func (b library) Judge(ctx context.Context, d collection.InHand) (Verdict, error) {
-	j, err := b.coll.JudgeQuickly(ctx, d)
+func (b library) Judge(ctx context.Context, d collection.Document) (Verdict, error) {
+	j, err := b.coll.Judge(ctx, d, collection.Quick)
 	if err != nil {
 		return Verdict{}, err
 	}

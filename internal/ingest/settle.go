@@ -151,7 +151,7 @@ func (w *work) judgements(ctx context.Context, it *item) (js []collection.Judgem
 		return w.coll.Assess(ctx, it.file)
 	}
 	for _, d := range it.kept.Documents {
-		j, err := w.coll.JudgeInHand(ctx, d)
+		j, err := w.coll.Judge(ctx, d, collection.Once)
 		if collection.Later(err) && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "document is examined later", "sha256", d.SHA256, "url", it.URL, "error", err)
 			j, err = collection.Judgement{State: gleaner.DocumentNew}, nil

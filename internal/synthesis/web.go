@@ -241,7 +241,7 @@ func (w *web) Keep(ctx context.Context, u *collections.URL, a *Answer) (string, 
 	}
 	defer k.Release()
 	for _, d := range k.Documents {
-		if _, err := w.coll.JudgeInHand(ctx, d); err != nil && ctx.Err() == nil {
+		if _, err := w.coll.Judge(ctx, d, collection.Once); err != nil && ctx.Err() == nil {
 			w.log.WarnContext(ctx, "document cannot be examined yet", "sha256", d.SHA256, "url", u.URL, "error", err)
 		}
 	}

@@ -261,7 +261,7 @@ func takeIn(ctx context.Context, c *collection.Collection, name string, i int) (
 	}
 	defer kept.Release()
 	for _, d := range kept.Documents {
-		if _, err := c.JudgeInHand(ctx, d); err != nil {
+		if _, err := c.Judge(ctx, d, collection.Once); err != nil {
 			return 0, err
 		}
 	}

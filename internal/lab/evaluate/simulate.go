@@ -202,11 +202,11 @@ func (*simulation) Handling(context.Context, *frontier.Entry) error { return nil
 
 // Keep implements crawl.Judge.
 func (*simulation) Keep(_ context.Context, f collection.File) (*collection.Kept, error) {
-	return &collection.Kept{Documents: []collection.InHand{{SHA256: f.URL}}}, nil
+	return &collection.Kept{Documents: []collection.Document{{SHA256: f.URL}}}, nil
 }
 
 // Judge implements crawl.Judge.
-func (s *simulation) Judge(_ context.Context, d collection.InHand) (crawl.Verdict, error) {
+func (s *simulation) Judge(_ context.Context, d collection.Document) (crawl.Verdict, error) {
 	return crawl.Verdict{Accepted: s.setup.Judge(d.SHA256) == Paper}, nil
 }
 

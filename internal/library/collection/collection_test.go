@@ -180,7 +180,7 @@ func TestCopiesJudgedAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for shop, sha := range map[*shop]string{s: a[0], other: b[0]} {
 			wg.Go(func() {
-				_, err := shop.Judge(context.Background(), sha)
+				_, err := shop.Judge(context.Background(), Stored(sha), Once)
 				require.NoError(t, err)
 			})
 		}
@@ -206,7 +206,7 @@ func TestWorkersShareTheLoad(t *testing.T) {
 	total, each := 0, []int{}
 	for _, shop := range []*shop{s, other} {
 		wg.Go(func() {
-			n, err := shop.JudgeNew(context.Background(), 0, func(int) {})
+			n, err := shop.JudgeWaiting(context.Background(), store.Unexamined{}, func(int) {})
 			require.NoError(t, err)
 			mu.Lock()
 			defer mu.Unlock()
@@ -224,7 +224,7 @@ func TestFileIsGone(t *testing.T) {
 	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(shas[0]))))
-	n, err := s.JudgeNew(t.Context(), 0, func(int) {})
+	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err, "one document must not hold up the others")
 	require.Equal(t, 1, n)
 	d := s.document(shas[0])
@@ -245,10 +245,10 @@ func TestAWordLasts(t *testing.T) {
 	key := s.pile.Paper(1).Key
 	require.NoError(t, s.db.Settle(ctx, key, shas[0], "no"))
 	for range 2 {
-		j, err := s.Rejudge(ctx, shas[0])
+		j, err := s.Judge(ctx, Stored(shas[0]), Again)
 		require.NoError(t, err)
 		require.False(t, j.Found())
-		j, err = s.Judge(ctx, shas[0])
+		j, err = s.Judge(ctx, Stored(shas[0]), Once)
 		require.NoError(t, err)
 		require.False(t, j.Found())
 	}

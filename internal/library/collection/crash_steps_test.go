@@ -104,7 +104,7 @@ func (p crashPlan) runJob() error {
 			return err
 		}
 		for _, d := range found {
-			if _, err = c.Rejudge(ctx, d.SHA256); err != nil {
+			if _, err = c.Judge(ctx, Stored(d.SHA256), Again); err != nil {
 				break
 			}
 		}

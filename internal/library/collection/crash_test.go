@@ -17,6 +17,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
 )
 
 // crashPlan makes a copy of the test program kill itself: in the middle of the
@@ -87,7 +88,7 @@ func scenario(c *Collection) error {
 			return err
 		}
 		for _, sha := range shas {
-			if _, err := c.Judge(ctx, sha); err != nil {
+			if _, err := c.Judge(ctx, Stored(sha), Once); err != nil {
 				return err
 			}
 		}
@@ -179,7 +180,7 @@ func TestLeftoversAreJudged(t *testing.T) {
 	s.want(1)
 	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	n, err := s.JudgeNew(t.Context(), 0, func(int) {})
+	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)

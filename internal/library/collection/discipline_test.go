@@ -58,7 +58,7 @@ func TestAcceptByDiscipline(t *testing.T) {
 	require.Equal(t, string(document.OtherDiscipline), assessed[0].Outcome)
 
 	s.of = about(t, "databases", own)
-	j, err := s.Rejudge(t.Context(), shas[0])
+	j, err := s.Judge(t.Context(), Stored(shas[0]), Again)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, j.State)
 	require.Equal(t, string(document.OK), j.Outcome)

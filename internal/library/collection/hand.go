@@ -20,9 +20,9 @@ type opened struct {
 	quick       bool                  // pictures of pages are not recognised now
 }
 
-// open unpacks a file when there is memory for what may come of it. release says
-// that the parts are no longer needed. The error is that of ctx. Memory is waited
-// for before a processor is, everywhere: who holds the one may wait for the other.
+// open unpacks a file. It waits until there is memory for the parts, which release frees;
+// the error is that of ctx. Everyone waits for memory before waiting for a processor, so
+// that no two wait for each other.
 func (c *Collection) open(ctx context.Context, name, media string, body []byte) (o opened, release func(), err error) {
 	o, release = opened{name: name, media: media, body: body}, func() {}
 	unpacked := document.Unpacked(name, media, body, document.Limits{})
@@ -67,32 +67,34 @@ func (c *Collection) read(ctx context.Context, o opened, next func(*document.Tex
 	return t, kind, nil
 }
 
-// Kept is a file that was stored, with the documents in it in hand: the file
-// itself, or each member of an archive with several.
+// Kept is a file that was stored, with the content of its documents: the file itself, or
+// each member of an archive that has several.
 type Kept struct {
-	Documents []InHand
+	Documents []Document
 	Bytes     int64  // of all different ones together
-	Cut       string // what keeps the rest of an archive out; "" where there is none
+	Cut       string // why the rest of an archive was left out; "" if nothing was
 	release   func()
 }
 
-// InHand is a document that was just stored: it can be judged without reading it
-// back.
-type InHand struct {
-	SHA256 string
-	opened opened
+// Document is a stored document. Keep returns it with its content, so that it can be judged
+// without reading it back from the repository.
+type Document struct {
+	SHA256  string
+	content *opened // nil if it has to be read
 }
 
-// Release says that the documents are no longer in hand. It may be called again,
-// and on nil.
+// Stored returns a stored document, whose content is in the repository only.
+func Stored(sha256 string) Document { return Document{SHA256: sha256} }
+
+// Release frees the memory of the documents. It may be called again, and on nil.
 func (k *Kept) Release() {
 	if k != nil && k.release != nil {
 		k.release()
 	}
 }
 
-// Keep stores a file. One with nothing in it that may be a paper is stored none
-// the less, to be rejected by its kind.
+// Keep stores a file. A file without anything that may be a paper is stored, too; Judge
+// rejects it by its kind.
 func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 	c.reached(fetched)
 	o, release, err := c.open(ctx, path.Base(f.URL), f.Header.Get("Content-Type"), f.Body)
@@ -114,7 +116,7 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 			kind = o.parts[0].Kind
 		}
 		sha, err := c.add(ctx, f, "", kind, f.Body)
-		k.Documents, k.Bytes = []InHand{{sha, o}}, int64(len(f.Body))
+		k.Documents, k.Bytes = []Document{{sha, &o}}, int64(len(f.Body))
 		return k, err
 	}
 	had := map[string]bool{}
@@ -123,7 +125,7 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 		if err != nil {
 			return nil, err
 		}
-		k.Documents = append(k.Documents, InHand{sha, opened{name: p.Name, body: p.Body, parts: []document.Part{p}}})
+		k.Documents = append(k.Documents, Document{sha, &opened{name: p.Name, body: p.Body, parts: []document.Part{p}}})
 		if !had[sha] {
 			had[sha] = true
 			k.Bytes += int64(len(p.Body))
@@ -132,7 +134,8 @@ func (c *Collection) Keep(ctx context.Context, f File) (_ *Kept, err error) {
 	return k, nil
 }
 
-// Mend stores a document in hand anew where its file was changed since it was stored.
-func (h InHand) Mend(ctx context.Context, in *repository.Repository) error {
-	return in.Mend(ctx, h.SHA256, h.opened.body)
+// Mend stores the content of a document again if its file was changed since. The document
+// comes from Keep.
+func (d Document) Mend(ctx context.Context, in *repository.Repository) error {
+	return in.Mend(ctx, d.SHA256, d.content.body)
 }

@@ -15,9 +15,9 @@ import (
 	"gleaner/internal/lab/sampleweb"
 )
 
-// TestInHandIsLikeReadBack: a document that is judged in hand comes to the record
+// TestContentIsLikeReadBack: a document that is judged in hand comes to the record
 // that one comes to which is read back, and its file is not looked at: it is gone.
-func TestInHandIsLikeReadBack(t *testing.T) {
+func TestContentIsLikeReadBack(t *testing.T) {
 	t.Parallel()
 	pile := sampleweb.NewPile(1)
 	paper := func(i int) []byte { return pile.File(i, sampleweb.AsPDF) }
@@ -53,7 +53,7 @@ func TestInHandIsLikeReadBack(t *testing.T) {
 	}
 	back := judged(func(s *shop, k *Kept) {
 		for _, d := range k.Documents {
-			_, err := s.Judge(t.Context(), d.SHA256)
+			_, err := s.Judge(t.Context(), Stored(d.SHA256), Once)
 			require.NoError(t, err)
 		}
 	})
@@ -68,7 +68,7 @@ func TestInHandIsLikeReadBack(t *testing.T) {
 		}))
 		require.NotEmpty(t, gone)
 		for _, d := range k.Documents {
-			_, err := s.JudgeInHand(t.Context(), d)
+			_, err := s.Judge(t.Context(), d, Once)
 			require.NoError(t, err)
 		}
 		for _, name := range gone {

@@ -26,7 +26,7 @@ func TestADocumentIsHeldWhileItIsExamined(t *testing.T) {
 	defer die()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := s.JudgeNew(ctx, 0, func(int) {})
+		_, err := s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 		ended <- err
 	}()
 	require.Eventually(t, begun, time.Minute, 10*time.Millisecond)

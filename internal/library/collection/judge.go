@@ -51,38 +51,53 @@ func (j Judgement) Papers() []string {
 	return keys
 }
 
-// Judge reads a stored document, filters it and matches it against every wanted
-// paper, and records the result. One that was judged before is not read again, unless
-// the filter was on then and is off now, or the reverse: it is matched with what its
-// places, old and new, say of it. A file that cannot
-// be read is rejected with the reason, one whose blob is gone has failed; an
-// error is the system's.
-func (c *Collection) Judge(ctx context.Context, sha string) (Judgement, error) {
-	return c.judgeBy(ctx, sha, c.readBack)
-}
+// Mode says how Judge treats what is on record, and pictures.
+type Mode int
 
-// JudgeInHand is Judge of a document that is in hand, and need not be read back.
-func (c *Collection) JudgeInHand(ctx context.Context, h InHand) (Judgement, error) {
-	return c.judgeBy(ctx, h.SHA256, func(context.Context, string, store.Location) (opened, func(), error) {
-		return h.opened, func() {}, nil
+const (
+	// Once matches a document that was judged before against the wanted papers, and does not
+	// read it again, unless the filter was on then and is off now, or the reverse.
+	Once Mode = iota
+	// Quick is Once without recognising letters in pictures of pages, which takes as long as
+	// a hundred other documents. Such a document returns ErrUnrecognised and waits for
+	// JudgeWaiting, behind all others.
+	Quick
+	// Again reads and judges a document whatever is on record: the filter was trained anew,
+	// or another reader was installed. It returns store.ErrPruned if the file was deleted on
+	// purpose.
+	Again
+)
+
+// Judge reads a document, filters it, matches it against every wanted paper and records
+// the result. A file that cannot be read is rejected with the reason; one whose blob is
+// missing has failed. An error is the system's.
+func (c *Collection) Judge(ctx context.Context, doc Document, mode Mode) (Judgement, error) {
+	d, places, err := c.db.Document(ctx, doc.SHA256)
+	if err != nil {
+		return Judgement{}, err
+	}
+	switch {
+	case mode == Again && d.Removed != nil:
+		return Judgement{}, fmt.Errorf("%s: %w", d.SHA256, store.ErrPruned)
+	case mode == Again:
+	case d.State == gleaner.DocumentAccepted && (c.filter == nil || d.Outcome != unread),
+		d.State == gleaner.DocumentRejected && c.filter != nil:
+		return c.matchAgain(ctx, d.SHA256)
+	}
+	return c.examine(ctx, d, places, func(at store.Location) (opened, func(), error) {
+		o, release, err := c.content(ctx, doc, at)
+		o.quick = mode == Quick
+		return o, release, err
 	})
 }
 
-// JudgeQuickly is JudgeInHand but for what would have to be recognised from pictures of
-// its pages, which takes as long as a hundred other documents: it is ErrUnrecognised, and
-// waits for JudgeNew, behind all others.
-func (c *Collection) JudgeQuickly(ctx context.Context, h InHand) (Judgement, error) {
-	h.opened.quick = true
-	return c.JudgeInHand(ctx, h)
-}
-
-// getter gets a document that was found at a place. release says that it is no
-// longer needed.
-type getter func(ctx context.Context, sha string, at store.Location) (o opened, release func(), err error)
-
-// readBack gets a document from the blob store.
-func (c *Collection) readBack(ctx context.Context, sha string, at store.Location) (opened, func(), error) {
-	body, err := c.repo.Read(ctx, sha)
+// content returns the content of a document that was found at a location. The caller
+// calls release when it needs the content no longer.
+func (c *Collection) content(ctx context.Context, doc Document, at store.Location) (o opened, release func(), err error) {
+	if doc.content != nil {
+		return *doc.content, func() {}, nil
+	}
+	body, err := c.repo.Read(ctx, doc.SHA256)
 	if err != nil {
 		return opened{}, func() {}, err
 	}
@@ -93,42 +108,21 @@ func (c *Collection) readBack(ctx context.Context, sha string, at store.Location
 	return c.open(ctx, name, at.Header["Content-Type"], body)
 }
 
-func (c *Collection) judgeBy(ctx context.Context, sha string, get getter) (Judgement, error) {
-	d, places, err := c.db.Document(ctx, sha)
-	if err != nil {
-		return Judgement{}, err
-	}
-	switch {
-	case d.State == gleaner.DocumentAccepted && (c.filter == nil || d.Outcome != unread),
-		d.State == gleaner.DocumentRejected && c.filter != nil:
-		return c.matchAgain(ctx, sha)
-	}
-	return c.examine(ctx, d, places, get)
-}
-
-// Rejudge reads and judges a document whatever was decided before: the filter
-// was trained anew, or another reader was installed. The error is
-// store.ErrPruned where the file is gone on purpose.
-func (c *Collection) Rejudge(ctx context.Context, sha string) (Judgement, error) {
-	d, places, err := c.db.Document(ctx, sha)
-	if err != nil {
-		return Judgement{}, err
-	}
-	if d.Removed != nil {
-		return Judgement{}, fmt.Errorf("%s: %w", sha, store.ErrPruned)
-	}
-	return c.examine(ctx, d, places, c.readBack)
-}
-
-// ErrStalled is a document whose reader was stopped before it had used its
-// processor time: the machine was busy or short of memory, which is nothing that
-// the file can be rejected for. It waits to be examined again.
+// ErrStalled is returned for a document whose reader was stopped before it had used its
+// processor time: the machine was busy or short of memory, for which no file is rejected.
+// The document waits to be examined again.
 var ErrStalled = errors.New("its reader was stopped before its time was over")
 
-// ErrUnrecognised is a document of pictures of pages, or of letters that cannot be told,
-// which waits to be recognised.
+// ErrUnrecognised is returned for a document of pictures of pages, or of unreadable
+// letters, which waits for character recognition.
 var ErrUnrecognised = errors.New("it waits to be recognised")
 
+// getter gets the content of a document that was found at a location. The caller calls
+// release when it needs the content no longer.
+type getter func(at store.Location) (o opened, release func(), err error)
+
+// examine judges a document with the wanted papers of now. A panic over it is recorded as
+// its failure.
 func (c *Collection) examine(ctx context.Context, d store.Document, places []store.Location, get getter) (Judgement, error) {
 	started := time.Now()
 	j, err := c.untilFresh(ctx, func() (j Judgement, err error) {
@@ -158,7 +152,7 @@ func (c *Collection) judge(ctx context.Context, d store.Document, places []store
 	if err != nil {
 		return Judgement{}, err
 	}
-	o, release, err := get(ctx, d.SHA256, at)
+	o, release, err := get(at)
 	defer release()
 	if err != nil {
 		return Judgement{}, err

@@ -104,7 +104,7 @@ func (s *shop) takeFile(f File) (shas []string, js []Judgement) {
 	shas, err := s.Add(ctx, f)
 	require.NoError(s.t, err)
 	for _, sha := range shas {
-		j, err := s.Judge(ctx, sha)
+		j, err := s.Judge(ctx, Stored(sha), Once)
 		require.NoError(s.t, err)
 		js = append(js, j)
 	}

@@ -34,7 +34,7 @@ func TestUnpackingWaitsForMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, shas, 2)
 	for _, sha := range shas {
-		_, err = s.Judge(t.Context(), sha)
+		_, err = s.Judge(t.Context(), Stored(sha), Once)
 		require.NoError(t, err)
 	}
 	giveBack, err = s.memory.Hold(t.Context(), 32<<20)

@@ -37,11 +37,11 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	} {
 		require.NoError(t, mount())
 		for range 6 {
-			_, err = s.Judge(ctx, waits[0])
+			_, err = s.Judge(ctx, Stored(waits[0]), Once)
 			require.ErrorIs(t, err, repository.ErrAway)
-			_, err = s.JudgeNew(ctx, 0, func(int) {})
+			_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 			require.ErrorIs(t, err, repository.ErrAway)
-			_, err = s.Rejudge(ctx, kept[0])
+			_, err = s.Judge(ctx, Stored(kept[0]), Again)
 			require.ErrorIs(t, err, repository.ErrAway)
 		}
 		_, err = s.Add(ctx, fileAt("http://a.example/3.pdf", s.pile.File(3, sampleweb.AsPDF)))
@@ -51,14 +51,14 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 	}
 	// A worker that begins now finds the empty folder, too.
 	later := openShop(t, s.dsn, s.dir)
-	_, err = later.Judge(ctx, waits[0])
+	_, err = later.Judge(ctx, Stored(waits[0]), Once)
 	require.ErrorIs(t, err, repository.ErrAway)
 	require.NoFileExists(t, filepath.Join(s.dir, "record"), "an empty folder is not made the record's")
 
 	require.NoError(t, os.RemoveAll(s.dir))
 	require.NoError(t, os.Rename(mounted, s.dir))
 	require.Equal(t, before, s.dump(), "the outage changed the record")
-	_, err = s.JudgeNew(ctx, 0, func(int) {})
+	_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(waits[0]).State)
 	require.Empty(t, differences(t, s, true))
@@ -93,10 +93,10 @@ func TestLostFile(t *testing.T) {
 	for _, sha := range []string{kept[0], waits[0]} {
 		require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(sha))))
 	}
-	_, err = s.Rejudge(ctx, kept[0])
+	_, err = s.Judge(ctx, Stored(kept[0]), Again)
 	require.ErrorIs(t, err, repository.ErrNotFound)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(kept[0]).State)
-	j, err := s.Judge(ctx, waits[0])
+	j, err := s.Judge(ctx, Stored(waits[0]), Once)
 	require.NoError(t, err)
 	require.Equal(t, Judgement{State: "failed", Outcome: lost}, j)
 	require.Equal(t, map[string]string{kept[0]: NoFile, waits[0]: NoFile}, differences(t, s, true))

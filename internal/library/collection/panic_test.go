@@ -9,6 +9,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
+	"gleaner/internal/record/store"
 )
 
 // A document over which the program panics, each time, ends neither the process
@@ -27,7 +28,7 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 			panic("over what was read")
 		}
 	}
-	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
+	_, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	d := s.document(poisoned[0])
 	require.Equal(t, gleaner.DocumentFailed, d.State, d.Detail)
@@ -36,11 +37,11 @@ func TestAPanicOverADocumentIsItsOwn(t *testing.T) {
 	poison.Store(false)
 	shas, err := s.Add(t.Context(), fileAt("http://a.example/1.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	n, err := s.JudgeNew(t.Context(), 1, func(int) {})
+	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	poison.Store(true)
-	_, err = s.Rejudge(t.Context(), shas[0])
+	_, err = s.Judge(t.Context(), Stored(shas[0]), Again)
 	require.Error(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }

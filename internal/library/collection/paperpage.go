@@ -62,7 +62,7 @@ func (c *Collection) AddPage(ctx context.Context, f File, titles []string, visib
 	if err != nil {
 		return Judgement{}, false, err
 	}
-	j, err := c.JudgeInHand(ctx, InHand{sha, opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}})
+	j, err := c.Judge(ctx, Document{sha, &opened{name: name, media: media, body: f.Body, parts: []document.Part{part}}}, Once)
 	return j, err == nil, err
 }
 

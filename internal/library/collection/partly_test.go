@@ -117,7 +117,7 @@ func TestNameFilter(t *testing.T) {
 	require.Equal(t, gleaner.DocumentAccepted, js[0].State)
 	_, err = s.Add(t.Context(), fileAt("http://b.example/papers/1.pdf", paper))
 	require.NoError(t, err)
-	j, err := s.Rejudge(t.Context(), sha[0])
+	j, err := s.Judge(t.Context(), Stored(sha[0]), Again)
 	require.NoError(t, err)
 	require.True(t, j.Found(), "one of its places gives it a better name")
 

@@ -70,7 +70,7 @@ func TestPruneAgainstACrawl(t *testing.T) {
 			require.NoError(t, <-added)
 			require.Nil(t, s.document(shas[back]).Removed)
 			require.NoError(t, s.repo.Check(ctx, shas[back]))
-			_, err = s.Judge(ctx, shas[back])
+			_, err = s.Judge(ctx, Stored(shas[back]), Once)
 			require.NoError(t, err)
 			require.Empty(t, differences(t, s, true))
 			require.NotNil(t, s.document(shas[1-back]).Removed)

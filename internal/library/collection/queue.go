@@ -21,7 +21,7 @@ const lookAgain = 500 * time.Millisecond
 // holds it on: so long the others wait for what one that died had taken.
 const heldFor = 10 * time.Second
 
-// hands are the documents that one call of JudgeNew has taken and not done with.
+// hands are the documents that one call of JudgeWaiting has taken and not finished.
 type hands struct {
 	mu   sync.Mutex
 	full map[string]bool
@@ -57,20 +57,10 @@ func (c *Collection) holdOn(ctx context.Context, mine *hands) {
 	})
 }
 
-// JudgeNew judges the documents of a site (0: of all) that wait to be examined,
-// several at a time, until none is left. Any number of workers may do so at
-// once: each takes documents of its own. report is told how many are done.
-func (c *Collection) JudgeNew(ctx context.Context, siteID int, report func(done int)) (int, error) {
-	return c.judgeNew(ctx, store.Unexamined{Site: siteID}, report)
-}
-
-// JudgeStalled is JudgeNew for documents on a harvest's sites over which a reader
-// stalled before.
-func (c *Collection) JudgeStalled(ctx context.Context, harvest string, report func(done int)) (int, error) {
-	return c.judgeNew(ctx, store.Unexamined{Stalled: harvest}, report)
-}
-
-func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
+// JudgeWaiting judges the documents that wait to be examined, several at a time, until
+// none is left, and returns their number. Any number of workers may call it at once: each
+// takes documents of its own. It calls report with the number of documents judged so far.
+func (c *Collection) JudgeWaiting(ctx context.Context, which store.Unexamined, report func(done int)) (int, error) {
 	// Twice as many as can be read at a time: some wait for the database or
 	// the disk while the others keep the processors busy.
 	limit := 2 * cap(c.cores)
@@ -99,7 +89,7 @@ func (c *Collection) judgeNew(ctx context.Context, which store.Unexamined, repor
 		mine.take(shas)
 		for _, sha := range shas {
 			g.Go(func() error {
-				_, err := c.Judge(gctx, sha)
+				_, err := c.Judge(gctx, Stored(sha), Once)
 				if Later(err) && gctx.Err() == nil {
 					mine.done(sha)
 					c.log.WarnContext(gctx, "document is examined again later", "sha256", sha, "error", err)

@@ -24,20 +24,20 @@ func TestRecognitionComesLast(t *testing.T) {
 	s.recognises()
 
 	scan := s.keep("http://www.example.org/~ada/scan.pdf", s.pile.File(2, sampleweb.AsScan))
-	_, err := s.JudgeQuickly(ctx, scan)
+	_, err := s.Judge(ctx, scan, Quick)
 	require.ErrorIs(t, err, ErrUnrecognised)
 	require.True(t, Later(err))
 	d := s.document(scan.SHA256)
 	require.Equal(t, []any{gleaner.DocumentNew, "image-only"}, []any{d.State, d.Outcome})
 	text := s.keep("http://www.example.org/~ada/text.pdf", s.pile.File(3, sampleweb.AsPDF))
-	for _, next := range []InHand{text, scan} {
+	for _, next := range []Document{text, scan} {
 		got, _, err := s.db.TakeNew(ctx, store.Unexamined{Site: 1}, 1, time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, []string{next.SHA256}, got)
 	}
 	require.NoError(t, s.db.FreeNew(ctx, []string{text.SHA256, scan.SHA256}))
 
-	n, err := s.JudgeNew(ctx, 1, func(int) {})
+	n, err := s.JudgeWaiting(ctx, store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	d = s.document(scan.SHA256)
@@ -46,7 +46,7 @@ func TestRecognitionComesLast(t *testing.T) {
 	// Where nothing recognises it is what it is at once.
 	s.reader = document.NewReader(document.Options{OCR: true, OCRmyPDF: "-", Tesseract: "-"})
 	other := s.keep("http://www.example.org/~ada/other.pdf", s.pile.File(4, sampleweb.AsScan))
-	j, err := s.JudgeQuickly(ctx, other)
+	j, err := s.Judge(ctx, other, Quick)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentRejected, j.State)
 }
@@ -62,7 +62,7 @@ func TestADocumentThatCannotBePutOff(t *testing.T) {
 		_, err := s.db.Pool.Exec(t.Context(), `ALTER TABLE documents RENAME COLUMN taken_until TO away`)
 		require.NoError(t, err)
 	}
-	_, err := s.JudgeQuickly(t.Context(), scan)
+	_, err := s.Judge(t.Context(), scan, Quick)
 	require.ErrorContains(t, err, "taken_until")
 	require.NotErrorIs(t, err, ErrUnrecognised, "which a crawl passes over")
 }
@@ -82,7 +82,7 @@ func (s *shop) recognises() {
 }
 
 // keep stores a file, and has it in hand.
-func (s *shop) keep(url string, body []byte) InHand {
+func (s *shop) keep(url string, body []byte) Document {
 	s.t.Helper()
 	k, err := s.Keep(s.t.Context(), fileAt(url, body))
 	require.NoError(s.t, err)

@@ -167,7 +167,7 @@ func (c *Collection) rematch(ctx context.Context, r store.Readable) (Judgement, 
 	}
 	if j.State != r.State || !same(found, r.Matches) {
 		if len(found) > 0 && r.Detail == partly && r.Removed == nil {
-			return c.Rejudge(ctx, r.SHA256) // the rest of its text counts now
+			return c.Judge(ctx, Stored(r.SHA256), Again) // the rest of its text counts now
 		}
 		if err := c.db.SaveMatches(ctx, r.SHA256, found, j.Found(), version); err != nil {
 			return j, err

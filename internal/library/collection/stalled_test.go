@@ -60,13 +60,13 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	s.reader = stopped
 	shas, err := s.Add(t.Context(), fileAt("http://www.example.org/~ada/once.pdf", s.pile.File(1, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	_, err = s.Judge(t.Context(), shas[0])
+	_, err = s.Judge(t.Context(), Stored(shas[0]), Once)
 	require.ErrorIs(t, err, ErrStalled)
 	d := s.document(shas[0])
 	require.Equal(t, []any{gleaner.DocumentNew, "stalled"}, []any{d.State, d.Outcome})
 
 	s.reader = able
-	n, err := s.JudgeNew(t.Context(), 1, func(int) {})
+	n, err := s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
@@ -74,19 +74,19 @@ func TestStalledReaderRejectsNothing(t *testing.T) {
 	// What was decided once stands.
 	before := s.dump()
 	s.reader = stopped
-	_, err = s.Rejudge(t.Context(), shas[0])
+	_, err = s.Judge(t.Context(), Stored(shas[0]), Again)
 	require.ErrorIs(t, err, ErrStalled)
 	require.Equal(t, before, s.dump())
 
 	// One that stalls for ever does not hold up the others.
 	shas, err = s.Add(t.Context(), fileAt("http://www.example.org/~ada/ever.pdf", s.pile.File(2, sampleweb.AsPDF)))
 	require.NoError(t, err)
-	_, err = s.JudgeNew(t.Context(), 1, func(int) {})
+	_, err = s.JudgeWaiting(t.Context(), store.Unexamined{Site: 1}, func(int) {})
 	require.NoError(t, err)
 	d = s.document(shas[0])
 	require.Equal(t, []any{gleaner.DocumentFailed, "stalled"}, []any{d.State, d.Outcome})
 	s.reader = able
-	_, err = s.Rejudge(t.Context(), shas[0])
+	_, err = s.Judge(t.Context(), Stored(shas[0]), Again)
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentAccepted, s.document(shas[0]).State)
 }
@@ -104,7 +104,7 @@ func TestEndedAttemptWritesNothing(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	judged := make(chan error, 1)
 	go func() {
-		_, err := s.Judge(ctx, shas[0])
+		_, err := s.Judge(ctx, Stored(shas[0]), Once)
 		judged <- err
 	}()
 	require.Eventually(t, begun, time.Minute, 10*time.Millisecond)
@@ -133,7 +133,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	}
 	_, err := s.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT 'conf/pile/all', id, 'homepage' FROM sites WHERE host='ada.example'`)
 	require.NoError(t, err)
-	_, err = s.JudgeNew(ctx, 0, func(int) {})
+	_, err = s.JudgeWaiting(ctx, store.Unexamined{}, func(int) {})
 	require.NoError(t, err)
 	states := func() map[string]string {
 		out := map[string]string{}
@@ -162,7 +162,7 @@ func TestARetryTakesUpWhatStalled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	s.reader = able
-	n, err = s.JudgeStalled(ctx, of.Harvest, func(int) {})
+	n, err = s.JudgeWaiting(ctx, store.Unexamined{Stalled: of.Harvest}, func(int) {})
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, map[string]string{"ada.example": "accepted ok", "bob.example": "failed stalled"}, states())

@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, want, differences(t, s, true))
 	require.NotContains(t, want, young.SHA256)
 
-	_, err = s.Rejudge(ctx, shas[3])
+	_, err = s.Judge(ctx, Stored(shas[3]), Again)
 	require.NoError(t, err)
 	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
 }
@@ -94,10 +94,10 @@ func TestPruned(t *testing.T) {
 
 	before := s.document(gone[0])
 	require.NotNil(t, before.Removed)
-	_, err = s.Rejudge(ctx, gone[0])
+	_, err = s.Judge(ctx, Stored(gone[0]), Again)
 	require.ErrorIs(t, err, store.ErrPruned)
 	require.Equal(t, before, s.document(gone[0]), "nothing of its record changes")
-	_, err = s.Rejudge(ctx, kept[0])
+	_, err = s.Judge(ctx, Stored(kept[0]), Again)
 	require.NoError(t, err)
 
 	// A crash between mark and removal leaves the file; a crawl brings it back.
@@ -106,7 +106,7 @@ func TestPruned(t *testing.T) {
 	require.Equal(t, map[string]string{gone[0]: LeftOver}, differences(t, s, true))
 	s.takeFile(fileAt("http://a.example/hw.pdf", sheet))
 	require.Nil(t, s.document(gone[0]).Removed)
-	_, err = s.Rejudge(ctx, gone[0])
+	_, err = s.Judge(ctx, Stored(gone[0]), Again)
 	require.NoError(t, err)
 	require.Empty(t, differences(t, s, true))
 }
