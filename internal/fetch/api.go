@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -20,15 +19,12 @@ type API struct {
 	memory *Memory
 }
 
-// NewAPI makes an API on a way out, nil being net/http's own. The gate grants turns,
-// nil being none that makes anybody wait; large answers wait for memory, nil being no
-// bound. No answer takes longer, its body included, or becomes larger.
+// NewAPI makes an API over a transport (nil: http.DefaultTransport). The gate grants turns
+// (nil: no request waits). Large answers wait for memory (nil: no bound). longest bounds
+// the time of an answer with its body, largest its bytes.
 func NewAPI(way http.RoundTripper, gate Gate, memory *Memory, longest time.Duration, largest int64) *API {
 	if way == nil {
 		way = http.DefaultTransport
-	}
-	if gate == nil {
-		gate = openGate{}
 	}
 	chain := &turns{cfg: &Config{Gate: gate}, next: &limited{&decoded{&watched{&exit{way, way}}}}}
 	return &API{
@@ -111,12 +107,4 @@ func (x *exchange) unaddressed(err error) *Error {
 	}
 	e.URL = x.host
 	return e
-}
-
-// openGate lets everybody through.
-type openGate struct{}
-
-// Turn implements Gate.
-func (openGate) Turn(context.Context, string, time.Duration) (func(Visit), error) {
-	return func(Visit) {}, nil
 }

@@ -46,6 +46,9 @@ type hostTurns struct {
 	failures int
 }
 
+// NewGate makes a Gate for this process alone.
+func NewGate(p Pacing) Gate { return newMemoryGate(p, nil) }
+
 // newMemoryGate makes a gate with this pacing; clock may be nil for the
 // machine's.
 func newMemoryGate(p Pacing, clock Clock) *memoryGate {

@@ -102,7 +102,10 @@ func (t *turn) finish() {
 // take takes the turns of the host and of what is paced with it, always in the
 // same order: nobody holds a wider turn while waiting for a narrower one.
 func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
-	if t.cfg.PaceBy == PaceByHost {
+	switch {
+	case t.cfg.Gate == nil:
+		return func(Visit) {}, nil
+	case t.cfg.PaceBy == PaceByHost:
 		done, err := t.cfg.Gate.Turn(ctx, x.host, x.crawlDelay)
 		if err != nil {
 			return nil, turnError(x.raw, err)

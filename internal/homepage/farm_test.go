@@ -192,7 +192,7 @@ func poor(rich []homepage.Subject) []homepage.Subject {
 }
 
 func measure(t *testing.T, g getter, metadata string, subjects []homepage.Subject, labels []homepage.Label, most int) {
-	f := homepage.New(homepage.Config{Searcher: homepage.NewSearXNG("http://search.farm", g.client, nil, nil), Getter: g})
+	f := homepage.New(homepage.Config{Searcher: homepage.NewSearXNG("http://search.farm", homepage.Service{Client: g.client}), Getter: g})
 	decisions, err := f.FindAll(t.Context(), subjects, 4)
 	if err != nil && !errors.Is(err, homepage.ErrSearchUnavailable) {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func (s says) RoundTrip(r *http.Request) (*http.Response, error) {
 // engines are the search engines that answer with some bytes.
 func engines(answer []byte) []Searcher {
 	c := &http.Client{Transport: says(answer)}
-	return []Searcher{NewSearXNG("http://searxng.example", c, nil, nil), NewBrave("http://brave.example", "k", c, nil, nil), NewSerper("http://serper.example", "k", c, nil, nil)}
+	return []Searcher{NewSearXNG("http://searxng.example", Service{Client: c}), NewBrave("http://brave.example", "k", Service{Client: c}), NewSerper("http://serper.example", "k", Service{Client: c})}
 }
 
 // filled repeats a text between a head and a tail, to some bytes.

@@ -27,9 +27,9 @@ type SearXNG struct {
 }
 
 // NewSearXNG returns a searcher for the instance at base, such as
-// "http://localhost:8888". gate paces it; nil does not.
-func NewSearXNG(base string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *SearXNG {
-	return &SearXNG{provider: newProvider("searxng", client, gate, memory), base: strings.TrimRight(base, "/")}
+// "http://localhost:8888".
+func NewSearXNG(base string, s Service) *SearXNG {
+	return &SearXNG{provider: newProvider("searxng", s), base: strings.TrimRight(base, "/")}
 }
 
 // Name is "searxng".
@@ -98,11 +98,11 @@ type Brave struct {
 }
 
 // NewBrave returns a searcher; base "" is Brave's own address.
-func NewBrave(base, key string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *Brave {
+func NewBrave(base, key string, s Service) *Brave {
 	if base == "" {
 		base = "https://api.search.brave.com"
 	}
-	return &Brave{provider: newProvider("brave", client, gate, memory), base: strings.TrimRight(base, "/"), key: key}
+	return &Brave{provider: newProvider("brave", s), base: strings.TrimRight(base, "/"), key: key}
 }
 
 // Name is "brave".
@@ -151,11 +151,11 @@ type Serper struct {
 }
 
 // NewSerper returns a searcher; base "" is Serper's own address.
-func NewSerper(base, key string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) *Serper {
+func NewSerper(base, key string, s Service) *Serper {
 	if base == "" {
 		base = "https://google.serper.dev"
 	}
-	return &Serper{provider: newProvider("serper", client, gate, memory), base: strings.TrimRight(base, "/"), key: key}
+	return &Serper{provider: newProvider("serper", s), base: strings.TrimRight(base, "/"), key: key}
 }
 
 // Name is "serper".
@@ -203,13 +203,12 @@ func (s *Serper) Search(ctx context.Context, query string, n int) ([]evidence.Re
 	return ranked(s.name, all, n), nil
 }
 
-func newProvider(name string, client *http.Client, gate fetch.Gate, memory *fetch.Memory) provider {
-	if client == nil {
-		client = http.DefaultClient
-	}
+func newProvider(name string, s Service) provider {
+	client := cmp.Or(s.Client, http.DefaultClient)
 	// No redirect is followed: a key and what is searched for are for the host that
 	// the operator named.
-	return provider{name: name, api: fetch.NewAPI(client.Transport, gate, memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)}
+	api := fetch.NewAPI(client.Transport, s.Gate, s.Memory, cmp.Or(client.Timeout, time.Minute), maxAnswer)
+	return provider{name: name, api: api, delay: s.Delay}
 }
 
 // Merged asks all of the given searchers and takes of each the first result, then of each

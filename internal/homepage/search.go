@@ -68,14 +68,23 @@ const maxAnswer = 4 << 20
 // provider is what the three outside search engines have in common: one paced
 // request, one JSON answer.
 type provider struct {
-	name string
-	api  *fetch.API
+	name  string
+	api   *fetch.API
+	delay time.Duration
+}
+
+// Service says how a search provider is reached.
+type Service struct {
+	Client *http.Client  // nil is http.DefaultClient
+	Gate   fetch.Gate    // nil: no request waits
+	Memory *fetch.Memory // bounds answers; nil does not
+	Delay  time.Duration // the least pause between two requests
 }
 
 // call sends req when its host's turn has come and decodes the answer.
 func (p provider) call(ctx context.Context, req *http.Request, into any) error {
 	req.Header.Set("Accept", "application/json")
-	a, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
+	a, err := p.api.Do(fetch.Call{Request: req.WithContext(ctx), Delay: p.delay, Ready: func() error { return pay(ctx) }, Use: func(a *fetch.Answer) error {
 		if err := p.refusal(req, a); err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func TestSearXNG(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"query":"x","results":[{"url":"http://a.org/%[1]s","title":"A &amp; <b>B</b>","content":"c"},{"url":"http://b.org/","title":"B","content":"d"}],"unresponsive_engines":[["bing","timeout"]]}`, page)
 	})
 	g := &turns{}
-	got, err := NewSearXNG(s.URL+"/", s.Client(), g, nil).Search(t.Context(), "jane doe", 10)
+	got, err := NewSearXNG(s.URL+"/", Service{Client: s.Client(), Gate: g}).Search(t.Context(), "jane doe", 10)
 	require.NoError(t, err)
 	assert.Equal(t, []evidence.Result{
 		{URL: "http://a.org/1", Title: "A & B", Snippet: "c", Provider: "searxng", Rank: 1},
@@ -81,7 +81,7 @@ func TestSearXNGRefusals(t *testing.T) {
 			w.WriteHeader(tc.status)
 			_, _ = io.WriteString(w, tc.body)
 		})
-		_, err := NewSearXNG(s.URL, s.Client(), nil, nil).Search(t.Context(), "q", 10)
+		_, err := NewSearXNG(s.URL, Service{Client: s.Client()}).Search(t.Context(), "q", 10)
 		require.Error(t, err, name)
 		if tc.want != nil {
 			require.ErrorIs(t, err, tc.want, name)
@@ -100,10 +100,10 @@ func TestBrave(t *testing.T) {
 		assert.Equal(t, "10", r.URL.Query().Get("count"))
 		_, _ = io.WriteString(w, `{"web":{"results":[{"title":"T","url":"http://a.org/","description":"D"}]}}`)
 	})
-	got, err := NewBrave(s.URL, "k", s.Client(), nil, nil).Search(t.Context(), "q", 10)
+	got, err := NewBrave(s.URL, "k", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
 	require.NoError(t, err)
 	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "brave", Rank: 1}}, got)
-	_, err = NewBrave(s.URL, "", s.Client(), nil, nil).Search(t.Context(), "q", 10)
+	_, err = NewBrave(s.URL, "", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, errNoKey)
 }
 
@@ -120,10 +120,10 @@ func TestSerper(t *testing.T) {
 		assert.Equal(t, 10, body.Num)
 		_, _ = io.WriteString(w, `{"organic":[{"title":"T","link":"http://a.org/","snippet":"D","position":1}]}`)
 	})
-	got, err := NewSerper(s.URL, "k", s.Client(), nil, nil).Search(t.Context(), "q", 10)
+	got, err := NewSerper(s.URL, "k", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
 	require.NoError(t, err)
 	assert.Equal(t, []evidence.Result{{URL: "http://a.org/", Title: "T", Snippet: "D", Provider: "serper", Rank: 1}}, got)
-	_, err = NewSerper(s.URL, "", s.Client(), nil, nil).Search(t.Context(), "q", 10)
+	_, err = NewSerper(s.URL, "", Service{Client: s.Client()}).Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, errNoKey)
 }
 
@@ -157,12 +157,12 @@ func TestTheFirst200(t *testing.T) {
 		}
 		assert.NoError(t, json.NewEncoder(w).Encode(answer))
 	})
-	searxng := NewSearXNG(s.URL, s.Client(), nil, nil)
+	searxng := NewSearXNG(s.URL, Service{Client: s.Client()})
 	for _, e := range []struct {
 		of    Searcher
 		size  int
 		spent int
-	}{{searxng, 10, 7}, {NewBrave(s.URL, "k", s.Client(), nil, nil), 20, 4}, {NewSerper(s.URL, "k", s.Client(), nil, nil), 100, 1}} {
+	}{{searxng, 10, 7}, {NewBrave(s.URL, "k", Service{Client: s.Client()}), 20, 4}, {NewSerper(s.URL, "k", Service{Client: s.Client()}), 100, 1}} {
 		size = e.size
 		c := Cached(e.of, newMemoryCache(), Budget{})
 		got, err := c.Search(t.Context(), "q", 200)
@@ -244,7 +244,7 @@ func TestCachedBudgetUnderLoad(t *testing.T) {
 
 func TestFirstAnswer(t *testing.T) {
 	t.Parallel()
-	broken := NewBrave("http://127.0.0.1:0", "", nil, nil, nil)
+	broken := NewBrave("http://127.0.0.1:0", "", Service{})
 	inner := &counted{}
 	got, err := FirstAnswer(broken, inner).Search(t.Context(), "q", 3)
 	require.ErrorIs(t, err, errNoKey, "the first answer is missing")
@@ -354,7 +354,7 @@ func TestAPartOfAnAnswer(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(w, `{"results":[{"url":"http://a.org/%s","title":"A"}]}`, page)
 	})
-	c := Cached(NewSearXNG(s.URL, s.Client(), nil, nil), newMemoryCache(), Budget{})
+	c := Cached(NewSearXNG(s.URL, Service{Client: s.Client()}), newMemoryCache(), Budget{})
 	got, err := c.Search(t.Context(), "q", 10)
 	require.ErrorIs(t, err, errBusy)
 	require.Len(t, got, 1)
@@ -373,7 +373,7 @@ func TestSearchKeysStayWithTheirHost(t *testing.T) {
 		// The server repeats what it was sent, in letters of its own.
 		http.Redirect(w, r, other.URL+"/login/echoed-key/?again=echoed-query", http.StatusTemporaryRedirect)
 	})
-	for _, p := range []Searcher{NewBrave(s.URL, "secret", s.Client(), nil, nil), NewSerper(s.URL, "secret", s.Client(), nil, nil), NewSearXNG(s.URL, s.Client(), nil, nil)} {
+	for _, p := range []Searcher{NewBrave(s.URL, "secret", Service{Client: s.Client()}), NewSerper(s.URL, "secret", Service{Client: s.Client()}), NewSearXNG(s.URL, Service{Client: s.Client()})} {
 		_, err := p.Search(t.Context(), "q", 10)
 		require.ErrorIs(t, err, errForbidden, p.Name())
 		require.ErrorContains(t, err, "redirects", p.Name())
@@ -399,7 +399,7 @@ func TestSearchKeysStaySecret(t *testing.T) {
 				w.WriteHeader(status)
 				_, _ = fmt.Fprintf(w, form, met)
 			})
-			for _, p := range []Searcher{NewBrave(s.URL, key, s.Client(), nil, nil), NewSerper(s.URL, key, s.Client(), nil, nil)} {
+			for _, p := range []Searcher{NewBrave(s.URL, key, Service{Client: s.Client()}), NewSerper(s.URL, key, Service{Client: s.Client()})} {
 				_, err := p.Search(t.Context(), "q", 10)
 				require.Error(t, err, "%s %d", p.Name(), status)
 				assert.Equal(t, key, met, "there was nothing to hide")
@@ -425,7 +425,7 @@ func TestSearchErrorsNameTheHostAlone(t *testing.T) {
 		},
 	} {
 		s := serve(t, answer)
-		for _, p := range []Searcher{NewBrave(s.URL+"/base", "secret", s.Client(), nil, nil), NewSerper(s.URL+"/base", "secret", s.Client(), nil, nil), NewSearXNG(s.URL+"/base", s.Client(), nil, nil)} {
+		for _, p := range []Searcher{NewBrave(s.URL+"/base", "secret", Service{Client: s.Client()}), NewSerper(s.URL+"/base", "secret", Service{Client: s.Client()}), NewSearXNG(s.URL+"/base", Service{Client: s.Client()})} {
 			_, err := p.Search(t.Context(), "sought-words", 10)
 			var se *SearchError
 			require.ErrorAs(t, err, &se, name)
@@ -454,7 +454,7 @@ func TestACancelledWaitCostsNothing(t *testing.T) {
 	cache, gate := newMemoryCache(), waits{make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-gate.asked; cancel() }()
-	c := Cached(NewSearXNG(s.URL, s.Client(), gate, nil), cache, Budget{Limit: 1})
+	c := Cached(NewSearXNG(s.URL, Service{Client: s.Client(), Gate: gate}), cache, Budget{Limit: 1})
 	_, err := c.Search(ctx, "q", 1)
 	require.ErrorIs(t, err, context.Canceled)
 	spent, _, _, err := c.Usage(t.Context())
@@ -462,7 +462,7 @@ func TestACancelledWaitCostsNothing(t *testing.T) {
 	require.Zero(t, spent)
 
 	turns := &turns{}
-	c = Cached(NewSearXNG(s.URL, s.Client(), turns, nil), cache, Budget{Limit: 1})
+	c = Cached(NewSearXNG(s.URL, Service{Client: s.Client(), Gate: turns}), cache, Budget{Limit: 1})
 	_, err = c.Search(t.Context(), "q", 10)
 	require.NoError(t, err)
 	spent, _, _, err = c.Usage(t.Context())

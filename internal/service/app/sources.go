@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -171,7 +170,7 @@ func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client 
 		if slices.Contains(cfg.Search.Providers[:i], name) {
 			continue
 		}
-		s, err := webSearch(cfg, name, client, atLeast{gate(name), cfg.Search.Delay}, memory)
+		s, err := webSearch(cfg, name, homepage.Service{Client: client, Gate: gate(name), Memory: memory, Delay: cfg.Search.Delay})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -188,19 +187,8 @@ func searchers(cfg *config.Config, db *store.DB, index *store.PageIndex, client 
 	return web, homepage.FirstAnswer(all, homepage.NewLocal(index)), nil
 }
 
-// atLeast is a gate that keeps some distance, whatever is asked of it.
-type atLeast struct {
-	fetch.Gate
-	delay time.Duration
-}
-
-// Turn implements fetch.Gate.
-func (g atLeast) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
-	return g.Gate.Turn(ctx, host, max(delay, g.delay))
-}
-
 // webSearch is one search engine of the settings; nil for none.
-func webSearch(cfg *config.Config, name config.Provider, client *http.Client, gate fetch.Gate, memory *fetch.Memory) (homepage.Searcher, error) {
+func webSearch(cfg *config.Config, name config.Provider, service homepage.Service) (homepage.Searcher, error) {
 	need := func(key, value string) error {
 		if value == "" {
 			return fmt.Errorf("config: search is %s, so %s is needed", name, key)
@@ -209,11 +197,11 @@ func webSearch(cfg *config.Config, name config.Provider, client *http.Client, ga
 	}
 	switch s := cfg.Search; name {
 	case "searxng":
-		return homepage.NewSearXNG(s.SearXNG, client, gate, memory), need("searxng-url", s.SearXNG)
+		return homepage.NewSearXNG(s.SearXNG, service), need("searxng-url", s.SearXNG)
 	case "brave":
-		return homepage.NewBrave("", string(s.BraveKey), client, gate, memory), need("brave-key", string(s.BraveKey))
+		return homepage.NewBrave("", string(s.BraveKey), service), need("brave-key", string(s.BraveKey))
 	case "serper":
-		return homepage.NewSerper("", string(s.SerperKey), client, gate, memory), need("serper-key", string(s.SerperKey))
+		return homepage.NewSerper("", string(s.SerperKey), service), need("serper-key", string(s.SerperKey))
 	}
 	return nil, nil
 }
