@@ -10,7 +10,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 )
 
-// harvested is what a harvest of sixty papers left, once for all tests of this binary.
+// harvested is what a harvest of forty papers left, once for all tests of this binary.
 var harvested struct {
 	once     sync.Once
 	dsn      string
@@ -19,14 +19,14 @@ var harvested struct {
 	requests int
 }
 
-// newHarvested opens a library that has harvested a sample web of sixty papers. It has
+// newHarvested opens a library that has harvested a sample web of forty papers. It has
 // copies of the database and of the data folder of one harvest.
 func newHarvested(t *testing.T) *library {
 	t.Helper()
 	harvested.once.Do(func() {
 		harvested.dsn, harvested.data = devtest.KeptPostgres(t), devtest.Dir(t)
 		t.Run("first harvest", func(t *testing.T) { // at its end all connections are closed
-			l := newLibrary(t, 60, map[string]string{"database-url": harvested.dsn, "data-dir": harvested.data})
+			l := newLibrary(t, 40, map[string]string{"database-url": harvested.dsn, "data-dir": harvested.data})
 			l.collect(t, "")
 			harvested.bytes, harvested.requests = l.web.reset()
 		})
@@ -34,5 +34,5 @@ func newHarvested(t *testing.T) *library {
 	require.Positive(t, harvested.requests, "the first harvest failed")
 	data := t.TempDir()
 	require.NoError(t, os.CopyFS(data, os.DirFS(harvested.data)))
-	return newLibrary(t, 60, map[string]string{"database-url": devtest.Copy(t, harvested.dsn), "data-dir": data})
+	return newLibrary(t, 40, map[string]string{"database-url": devtest.Copy(t, harvested.dsn), "data-dir": data})
 }

@@ -44,10 +44,10 @@ type library struct {
 	temporal client.Client // nil before it is needed
 }
 
-// newLibrary opens a library over a sample web.
+// newLibrary opens a library over a sample web of some papers, by up to 25 authors.
 func newLibrary(t *testing.T, papers int, settings map[string]string) *library {
 	t.Helper()
-	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, NoCrawlDelay: true})
+	sample := sampleweb.New(sampleweb.Options{Seed: 7, Papers: papers, Authors: min(papers, 25), PagesPerSite: 1 + papers/8, NoCrawlDelay: true})
 	web := newChangingWeb(sample.Handler())
 	proxy := httptest.NewServer(web)
 	t.Cleanup(proxy.Close)
@@ -213,7 +213,7 @@ func sha(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// mutate changes thirty papers, as their authors would: a file and the page that
+// mutate changes twenty papers, as their authors would: a file and the page that
 // links to it.
 func (l *library) mutate(t *testing.T) []mutation {
 	t.Helper()
@@ -227,16 +227,16 @@ func (l *library) mutate(t *testing.T) []mutation {
 	}
 	missing, err := l.DB.Missing(t.Context(), l.harvest.ID)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(own), 20, "too few papers to change")
-	require.GreaterOrEqual(t, len(missing), 10, "too few papers to add")
+	require.GreaterOrEqual(t, len(own), 14, "too few papers to change")
+	require.GreaterOrEqual(t, len(missing), 6, "too few papers to add")
 	var out []mutation
-	for i, e := range own[:20] {
+	for i, e := range own[:14] {
 		switch {
-		case i < 8:
+		case i < 6:
 			body := paperPDF(t, e.Title, names(e.Authors), i)
 			l.web.set(e.URL, "application/pdf", body)
 			out = append(out, mutation{what: "changed", url: e.URL, old: e.SHA256, new: sha(body)})
-		case i < 14:
+		case i < 10:
 			to := strings.TrimSuffix(e.URL, ".pdf") + "-final.pdf"
 			l.web.set(to, "application/pdf", l.web.get(t, e.URL))
 			l.web.set(e.URL, "", nil)
@@ -247,7 +247,7 @@ func (l *library) mutate(t *testing.T) []mutation {
 			out = append(out, mutation{what: "removed", url: e.URL, old: e.SHA256})
 		}
 	}
-	for i, p := range missing[:10] {
+	for i, p := range missing[:6] {
 		page := own[i].ParentURL
 		file := path.Base(p.Key) + "-new.pdf"
 		at, err := url.Parse(page)
@@ -337,12 +337,12 @@ func TestSecondHarvestFindsWhatChanged(t *testing.T) {
 	l := newHarvested(t)
 	first, requests := harvested.bytes, harvested.requests
 	changed := l.mutate(t)
-	require.Len(t, changed, 30)
+	require.Len(t, changed, 20)
 	l.collect(t, activities.AgainAll)
 	second, again := l.web.reset()
 	t.Logf("first harvest %d bytes in %d requests, second %d bytes in %d requests: %.1f %%", first, requests, second, again, 100*float64(second)/float64(first))
 	l.requireFound(t, changed)
-	require.Equal(t, 10, l.accepted(t, changed))
+	require.Equal(t, 6, l.accepted(t, changed))
 	// The new files alone are more than a tenth of this small web's bytes.
 	require.Less(t, float64(second), 0.3*float64(first))
 

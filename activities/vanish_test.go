@@ -38,9 +38,9 @@ func (l *library) redirects(t *testing.T, n int) (out []redirecting) {
 
 func TestRedirectingDocumentVanishes(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, 30, nil)
+	l := newLibrary(t, 16, nil)
 	var known []redirecting
-	all := l.redirects(t, 12)
+	all := l.redirects(t, 6)
 	l.collect(t, "")
 	for _, r := range all {
 		if (l.at(t, r.file, r.digest) == place{known: true, current: true}) {
