@@ -69,8 +69,8 @@ func (a *Reader) arcLine() (*Record, error) {
 	}
 	line := strings.TrimRight(string(s.buf()[:end]), "\r ")
 	r := &Record{}
-	if strings.HasPrefix(line, versionHead) && a.arc > 5 && r.takeLine(line, 5) == nil {
-		return r, nil // the line of a version block may be of version 1
+	if a.arc > 5 && strings.Count(line, " ") < a.arc-1 && r.takeLine(line, 5) == nil {
+		return r, nil // the line of a version block may be of version 1, or that block is damaged
 	}
 	return r, r.takeLine(line, a.arc)
 }
