@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/temoto/robotstxt"
 )
 
 // Rules is what a robots.txt says to one agent. It may be used by many at once.
@@ -28,19 +26,6 @@ func Parse(body []byte, agentToken string) *Rules {
 		g.lib = g.library()
 	}
 	return r
-}
-
-// library is the group as the library has it. It is nil where the library has
-// nothing to say, or does not understand: the rules are then matched here.
-func (g *group) library() *robotstxt.Group {
-	if g.delay == 0 && !g.allPlain() {
-		return nil
-	}
-	lib, err := robotstxt.FromBytes(g.clean())
-	if err != nil {
-		return nil
-	}
-	return lib.FindGroup("*")
 }
 
 // size is about what the group takes in memory, with the library's copy.
@@ -95,36 +80,31 @@ func (r *Rules) Allowed(pathAndQuery string) (allowed bool, rule string) {
 
 var manySlashes = regexp.MustCompile("/{2,}")
 
-// allows is Allowed for a path as it stands.
+// allows is Allowed for a path as it stands. The library decides, unless it is overruled.
 func (g *group) allows(pathAndQuery string) (allowed bool, rule string) {
-	if pathAndQuery == "/robots.txt" {
-		return true, "" // RFC 9309 section 2.2.2: implicitly allowed
-	}
 	path := normalise(pathAndQuery, true)
-	if g.lib != nil && g.allPlain() && g.lib.Test(path) {
+	own := g.lib == nil || g.overruled(path)
+	if !own && g.lib.Test(path) || path == "/robots.txt" {
 		return true, ""
 	}
-	best := decide(g.rules, path, normalise(pathAndQuery, false))
-	if best == nil {
-		return true, ""
-	}
-	if best.allow {
+	switch best := decide(g.rules, path, normalise(pathAndQuery, false)); {
+	case best != nil && !best.allow:
+		return false, "Disallow: " + best.text
+	case !own:
+		return false, ""
+	case best != nil:
 		return true, "Allow: " + best.text
 	}
-	return false, "Disallow: " + best.text
+	return true, ""
 }
 
 // CrawlDelay is the pause between requests that the file asks of the agent, at
 // most 24 hours; 0 if it asks for none.
 func (r *Rules) CrawlDelay() time.Duration {
-	switch g := r.group; {
-	case g == nil || g.delay == 0:
+	if r.group == nil {
 		return 0
-	case g.lib != nil:
-		return g.lib.CrawlDelay
-	default:
-		return g.delay
 	}
+	return r.group.delay
 }
 
 // Sitemaps are the values of the Sitemap lines, in order and each once: absolute

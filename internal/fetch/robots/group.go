@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"bytes"
 	"math"
 	"net/url"
 	"strconv"
@@ -21,11 +20,8 @@ type group struct {
 	known    map[string]bool // rules that stand in the list, so that none does twice
 	wildcard bool            // some rule is more than a prefix
 	delay    time.Duration
-	lib      *robotstxt.Group // the library's, nil if it knows nothing of this group
+	lib      *robotstxt.Group // the rules as the library has them; nil without rules
 }
-
-// allPlain says that the library can have all of the group's rules, and some.
-func (g *group) allPlain() bool { return !g.wildcard && len(g.rules) > 0 }
 
 // document is a robots.txt as one agent understands it: what it says to others
 // is not kept, so that no file takes more than a small multiple of its size.
@@ -136,28 +132,4 @@ func isAddress(value string) bool {
 		return false
 	}
 	return u.Scheme == "http" || u.Scheme == "https" || (u.Scheme == "" && strings.HasPrefix(value, "/"))
-}
-
-// clean writes the group so that the library reads it rightly: for everybody,
-// Allow first (there the first of equals wins), plain paths in one encoding,
-// the delay as a decimal number. Rules with wildcards are left out.
-func (g *group) clean() []byte {
-	var b bytes.Buffer
-	b.WriteString("User-agent: *\n")
-	if g.delay > 0 {
-		b.WriteString("Crawl-delay: " + strconv.FormatFloat(g.delay.Seconds(), 'f', -1, 64) + "\n")
-	}
-	g.writePlain(&b, "Allow: ", true)
-	g.writePlain(&b, "Disallow: ", false)
-	return b.Bytes()
-}
-
-func (g *group) writePlain(b *bytes.Buffer, name string, allow bool) {
-	for i := range g.rules {
-		if r := &g.rules[i]; r.allow == allow && r.plain() {
-			b.WriteString(name)
-			b.WriteString(r.parts[0])
-			b.WriteByte('\n')
-		}
-	}
 }
