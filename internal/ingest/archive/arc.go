@@ -24,11 +24,34 @@ func (a *Reader) openARC() error {
 	}
 	r.At, r.Format, a.last = at, "", r // Next does not give it
 	r.begin(a)
+	body := r.body
 	said, _ := io.ReadAll(io.LimitReader(r.Block, maxVersionBlock)) // an error is Next's
 	version, rest, _ := strings.Cut(string(said), "\n")
 	names, _, _ := strings.Cut(rest, "\n")
 	if strings.HasPrefix(version, "2") || len(strings.Fields(names)) == 10 {
 		a.format, a.arc = "ARC/2", 10
+	}
+	return a.endVersion(body, string(said))
+}
+
+// endVersion goes back to the first record that begins within the version block, if one
+// does: the block says to be longer than it is.
+func (a *Reader) endVersion(body Position, said string) error {
+	n := 0
+	for line := range strings.Lines(said) {
+		var r Record
+		if n > 0 && r.takeLine(strings.TrimRight(line, "\r\n"), 5) == nil && knownScheme(r.URL) && !r.Date.IsZero() {
+			err := a.in.rewind(body, int64(len(said)))
+			if err == nil {
+				a.last = nil
+				a.in.peek(n)
+				a.in.take(n)
+			} else if forward(err) {
+				err = nil
+			}
+			return err
+		}
+		n += len(line)
 	}
 	return nil
 }
