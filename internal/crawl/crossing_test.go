@@ -71,7 +71,7 @@ func TestSitesThatLeadToEachOther(t *testing.T) {
 	_, err = gate.Exec(t.Context(), `SELECT pg_advisory_lock(4711)`)
 	require.NoError(t, err)
 	c := w.crawler(w.client)
-	c.db = &store.DB{Pool: pool}
+	c.db = store.New(pool)
 	done := make(chan error)
 	for _, s := range []*site{a, b} {
 		go func() {

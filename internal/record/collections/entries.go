@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
 )
 
 // Entry is one of a collection, as it is listed and exported.
@@ -29,11 +30,7 @@ const entriesSQL = `SELECT e.topic, e.correlation, u.url, u.title, u.kind, u.sha
 // Entries lists what is in a collection, by topic, the best first; of one topic where
 // it is named.
 func (r *Record) Entries(ctx context.Context, id int, topic string) ([]Entry, error) {
-	rows, err := r.db.Pool.Query(ctx, entriesSQL+`WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Entry])
+	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND ($2='' OR e.topic=$2) ORDER BY e.topic COLLATE "C", e.correlation DESC, u.n`, id, topic)
 }
 
 // Asked is a request of a collection's crawl.
@@ -51,12 +48,8 @@ type Asked struct {
 
 // Requests lists what was asked for after a number, in order.
 func (r *Record) Requests(ctx context.Context, id, after, limit int) ([]Asked, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT n, url, kind, outcome, topic, correlation, priority, depth, reason FROM collection_urls
+	return store.List[Asked](ctx, r.db, `SELECT n, url, kind, outcome, topic, correlation, priority, depth, reason FROM collection_urls
 		WHERE collection=$1 AND NOT waiting AND n > $2 ORDER BY n LIMIT $3`, id, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Asked])
 }
 
 // Counts are of all URLs of a collection's crawl.
@@ -92,12 +85,8 @@ type Trapped struct {
 
 // Trapped lists them, those of most pages first.
 func (r *Record) Trapped(ctx context.Context, id int, t Trap) ([]Trapped, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT host, pages, relevant FROM collection_hosts
+	return store.List[Trapped](ctx, r.db, `SELECT host, pages, relevant FROM collection_hosts
 		WHERE collection=$1 AND $2::int > 0 AND pages >= $2::int AND relevant < $3::float8 * pages ORDER BY pages DESC, host COLLATE "C"`, id, t.Pages, t.Rate)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Trapped])
 }
 
 // Acceptance is what came of what was fetched: how many of the documents the library's

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gleaner/internal/record/frontier"
+	"gleaner/internal/record/store"
 )
 
 // Example is a page of which a person said whether it is about a topic.
@@ -64,23 +65,15 @@ func (r *Record) Judge(ctx context.Context, id int, all []Judged) (kept int, err
 
 // Examples are the pages of which a person said whether they are about a topic.
 func (r *Record) Examples(ctx context.Context, id int, topic string) ([]Example, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT url, about, words FROM collection_examples WHERE collection=$1 AND topic=$2 ORDER BY url COLLATE "C"`, id, topic)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Example])
+	return store.List[Example](ctx, r.db, `SELECT url, about, words FROM collection_examples WHERE collection=$1 AND topic=$2 ORDER BY url COLLATE "C"`, id, topic)
 }
 
 // Read are pages that were read and are no example of a topic, the latest first, at most
 // so many.
 func (r *Record) Read(ctx context.Context, id int, topic string, most int) ([]Example, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT u.url, false, w.words FROM collection_words w JOIN collection_urls u ON u.collection=w.collection AND u.hash=w.hash
+	return store.List[Example](ctx, r.db, `SELECT u.url, false, w.words FROM collection_words w JOIN collection_urls u ON u.collection=w.collection AND u.hash=w.hash
 		WHERE w.collection=$1 AND NOT EXISTS (SELECT FROM collection_examples e WHERE e.collection=$1 AND e.topic=$2 AND e.hash=w.hash)
 		ORDER BY u.n DESC LIMIT $3`, id, topic, most)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Example])
 }
 
 // ForgetWords forgets the words of all but so many of the latest pages, and of what is in a
@@ -129,24 +122,12 @@ func (r *Record) AddLearning(ctx context.Context, id int, l Learning, model json
 
 // Learnings are all of them, by topic, the latest last.
 func (r *Record) Learnings(ctx context.Context, id int) ([]Learning, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, at, pages))::int, run, pages, at, told, own, accuracy, note
+	return store.List[Learning](ctx, r.db, `SELECT topic, (count(*) FILTER (WHERE note='') OVER (PARTITION BY topic ORDER BY run, at, pages))::int, run, pages, at, told, own, accuracy, note
 		FROM collection_learnings WHERE collection=$1 ORDER BY topic COLLATE "C", run, at, pages`, id)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Learning])
 }
 
 // Models are the classifiers that were learnt last, by topic. When, not at how many pages,
 // says which that is: a run that lost its workflow counts from nothing.
 func (r *Record) Models(ctx context.Context, id int) (map[string]json.RawMessage, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, at DESC, pages DESC`, id)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]json.RawMessage{}
-	var topic string
-	var model json.RawMessage
-	_, err = pgx.ForEachRow(rows, []any{&topic, &model}, func() error { out[topic] = model; model = nil; return nil })
-	return out, err
+	return store.Map[string, json.RawMessage](ctx, r.db, `SELECT DISTINCT ON (topic) topic, model FROM collection_learnings WHERE collection=$1 AND model IS NOT NULL ORDER BY topic, run DESC, at DESC, pages DESC`, id)
 }

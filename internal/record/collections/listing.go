@@ -2,8 +2,7 @@ package collections
 
 import (
 	"context"
-
-	"github.com/jackc/pgx/v5"
+	"gleaner/internal/record/store"
 )
 
 const behindSQL = brief + `WHERE $1::bigint=0 OR id<$1::bigint ORDER BY id DESC LIMIT $2`
@@ -11,11 +10,7 @@ const behindSQL = brief + `WHERE $1::bigint=0 OR id<$1::bigint ORDER BY id DESC 
 // Behind lists collections as Told does that were asked for before one, the latest first;
 // 0 is before none.
 func (r *Record) Behind(ctx context.Context, id, limit int) ([]Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, behindSQL, id, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Collection])
+	return store.List[Collection](ctx, r.db, behindSQL, id, limit)
 }
 
 // Worse is a place among the entries of a topic, the best of which come first.
@@ -30,9 +25,5 @@ func (r *Record) EntriesBehind(ctx context.Context, id int, topic string, after 
 	if after != nil {
 		correlation, n = after.Correlation, after.N
 	}
-	rows, err := r.db.Pool.Query(ctx, entriesSQL+`WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Entry])
+	return store.List[Entry](ctx, r.db, entriesSQL+`WHERE e.collection=$1 AND e.topic=$2 AND (e.correlation, -u.n) < ($3, -$4::bigint) ORDER BY e.correlation DESC, u.n LIMIT $5`, id, topic, correlation, n, limit)
 }

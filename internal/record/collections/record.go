@@ -79,11 +79,7 @@ func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) 
 
 // List returns all collections as Told does, the latest first.
 func (r *Record) List(ctx context.Context) ([]Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, brief+`ORDER BY id DESC`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Collection])
+	return store.List[Collection](ctx, r.db, brief+`ORDER BY id DESC`)
 }
 
 // Begin takes a collection up, which may be done again.
@@ -148,11 +144,7 @@ func (r *Record) SetResult(ctx context.Context, id int, res Result) error {
 
 // Results are all those pages.
 func (r *Record) Results(ctx context.Context, id int) ([]Result, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT topic, place, url, outcome, counts, parent FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Result])
+	return store.List[Result](ctx, r.db, `SELECT topic, place, url, outcome, counts, parent FROM collection_results WHERE collection=$1 ORDER BY topic COLLATE "C", place`, id)
 }
 
 // ErrOver is returned to who makes the centroids for a crawl that was ended and begun again

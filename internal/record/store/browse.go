@@ -129,14 +129,14 @@ const fewPapers = 2000
 // placed finds the site of a query, and the papers where they are few. Which way is the
 // shortest to the documents depends on how many these are, which the planner knows of
 // values alone.
-func (db *DB) placed(ctx context.Context, q *DocumentQuery) (err error) {
+func (db DocumentRecords) placed(ctx context.Context, q *DocumentQuery) (err error) {
 	if q.Host != "" {
 		err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT id FROM sites WHERE host=$1), 0)`, q.Host).Scan(&q.site)
 	}
 	if q.Venue == "" || err != nil {
 		return err
 	}
-	keys, err := list1[string](ctx, db, `SELECT key FROM papers WHERE venue=$1 UNION ALL
+	keys, err := Column[string](ctx, db, `SELECT key FROM papers WHERE venue=$1 UNION ALL
 		SELECT hp.paper_key FROM harvests v JOIN harvest_papers hp ON hp.harvest_id=v.id WHERE v.venue=$1 LIMIT $2`, q.Venue, fewPapers+1)
 	if q.papers = nil; len(keys) <= fewPapers {
 		q.papers = append([]string{}, keys...)
@@ -157,20 +157,16 @@ func numbered(args *[]any) func(any) string {
 
 // FindDocuments lists documents that meet conditions, in the order in which they
 // came, or in that of the sample.
-func (db *DB) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
+func (db DocumentRecords) FindDocuments(ctx context.Context, q DocumentQuery) ([]Listed, error) {
 	if err := db.placed(ctx, &q); err != nil {
 		return nil, err
 	}
 	sql, args := q.sql()
-	rows, err := db.Pool.Query(ctx, sql, planned(args)...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Listed, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (Listed, error) {
 		var l Listed
 		err := row.Scan(append(l.columns(), &l.URL, &l.Anchor, &l.Paper, &l.Title)...)
 		return l, err
-	})
+	}, sql, planned(args)...)
 }
 
 // throughSQL finds the last of so many documents that meet all conditions but that on
@@ -182,7 +178,7 @@ func (q DocumentQuery) throughSQL(most int) (sql string, args []any) {
 
 // DocumentsThrough is the number of the last document that is looked at where no more
 // than most texts are looked through for what a query says, and how many these are.
-func (db *DB) DocumentsThrough(ctx context.Context, q DocumentQuery, most int) (last int64, n int, err error) {
+func (db DocumentRecords) DocumentsThrough(ctx context.Context, q DocumentQuery, most int) (last int64, n int, err error) {
 	if err := db.placed(ctx, &q); err != nil {
 		return 0, 0, err
 	}
@@ -192,6 +188,6 @@ func (db *DB) DocumentsThrough(ctx context.Context, q DocumentQuery, most int) (
 }
 
 // DocumentsLike lists the documents whose SHA-256 begins so, at most two.
-func (db *DB) DocumentsLike(ctx context.Context, prefix string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT sha256 FROM documents WHERE left(sha256, length($1)) = $1 ORDER BY sha256 LIMIT 2`, prefix)
+func (db DocumentRecords) DocumentsLike(ctx context.Context, prefix string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT sha256 FROM documents WHERE left(sha256, length($1)) = $1 ORDER BY sha256 LIMIT 2`, prefix)
 }

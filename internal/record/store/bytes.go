@@ -4,7 +4,7 @@ import "context"
 
 // HarvestBytes is how much the crawls of a harvest's sites have brought since it
 // began: of the harvests under way that want this site, the one with the least.
-func (db *DB) HarvestBytes(ctx context.Context, siteID int) (bytes int64, watched bool, err error) {
+func (db HarvestRecords) HarvestBytes(ctx context.Context, siteID int) (bytes int64, watched bool, err error) {
 	var least *int64
 	err = db.Pool.QueryRow(ctx, `SELECT min((SELECT coalesce(sum(s.crawl_bytes), 0) FROM sites s JOIN harvest_sites o ON o.site_id=s.id
 				WHERE o.harvest_id=h.id AND s.crawl_started >= h.started_at))::bigint

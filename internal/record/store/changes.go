@@ -24,7 +24,7 @@ type Change struct {
 
 // GoalTitle is what people call the goal of a harvest: the title of a venue, the name of
 // a person; the goal's own name where neither is known.
-func (db *DB) GoalTitle(ctx context.Context, goal string) (title string, err error) {
+func (db HarvestRecords) GoalTitle(ctx context.Context, goal string) (title string, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT coalesce(nullif(title, ''), nullif(name, '')) FROM venues WHERE key=$1),
 		(SELECT name FROM authors WHERE pid<>'' AND 'author:' || pid=$1 LIMIT 1), $1)`, goal).Scan(&title)
 	return title, err
@@ -33,14 +33,14 @@ func (db *DB) GoalTitle(ctx context.Context, goal string) (title string, err err
 // Changes lists what became since a time of what a harvest wants: what was found
 // first, what is at none of its places any more (its file stays), and what was found
 // before and has a new version at a known place. All come by time.
-func (db *DB) Changes(ctx context.Context, h Harvest, since time.Time) ([]Change, error) {
+func (db HarvestRecords) Changes(ctx context.Context, h Harvest, since time.Time) ([]Change, error) {
 	item := `SELECT p.key, p.key AS paper, p.title, p.year, p.authors, m.sha256, m.matched_at AS at, NULL::text AS url
 		FROM harvest_papers hp JOIN papers p ON p.key=hp.paper_key JOIN matches m ON m.paper_key=p.key WHERE hp.harvest_id=$1 AND NOT hp.held AND ` + FoundSQL
 	if gleaner.ParseGoal(h.Venue).Site != "" {
 		item = `SELECT l.url, '', d.meta_title, 0, '[]'::jsonb, d.sha256, l.found_at, l.url
 			FROM documents d JOIN locations l USING (sha256) JOIN harvest_sites hs USING (site_id) WHERE hs.harvest_id=$1 AND d.state='accepted' AND d.same_as=''`
 	}
-	out, err := list[Change](ctx, db, fmt.Sprintf(`
+	out, err := List[Change](ctx, db, fmt.Sprintf(`
 		WITH item (key, paper, title, year, authors, sha256, at, url) AS (%s),
 		place AS (SELECT i.*, l.url AS place, l.current, l.found_at, n.old, coalesce(l.gone_at, n.replaced, l.seen_at) AS ended
 			FROM item i JOIN locations l ON l.sha256=i.sha256 AND (i.url IS NULL OR i.url=l.url)

@@ -20,7 +20,7 @@ type Chore struct {
 // leaves what it brought before); ran says whether it was done here. Whoever
 // claims its row does it, so no connection is held meanwhile. One that fails is
 // due again when its time is up, one that is broken off by the end of ctx at once.
-func (db *DB) Chore(ctx context.Context, c Chore, do func(context.Context) (result any, err error)) (ran bool, err error) {
+func (db CrawlRecords) Chore(ctx context.Context, c Chore, do func(context.Context) (result any, err error)) (ran bool, err error) {
 	// The time begins before the claim, so that it is up here before it is there.
 	within, cancel := context.WithTimeout(ctx, c.Within)
 	defer cancel()

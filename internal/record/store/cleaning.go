@@ -87,11 +87,7 @@ func cleanables(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]clean
 	if at.Hosts {
 		sql, args = onBlacklistSQL, []any{at.Site, orNone(at.Hash), at.SHA256, c.Batch, c.Both, c.Ingested}
 	}
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[cleanable])
+	return List[cleanable](ctx, tx, sql, args...)
 }
 
 func orNone(b []byte) []byte {
@@ -106,7 +102,7 @@ func orNone(b []byte) []byte {
 // marks them as gone in tx; RemoveCleaned removes them afterwards. Documents that are
 // compared with a paper, wait to be examined or were ingested stay, and one that is on
 // another host, too, loses the place alone.
-func (db *DB) CleanDocuments(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]ImportRecord, CleanAt, error) {
+func (db DocumentRecords) CleanDocuments(ctx context.Context, tx pgx.Tx, c Cleaning, at CleanAt) ([]ImportRecord, CleanAt, error) {
 	next, err := cleanables(ctx, tx, c, at)
 	if err == nil && c.InPlace {
 		next, err = lockCleanables(ctx, tx, c, at, next)
@@ -191,9 +187,9 @@ func markCleaned(ctx context.Context, tx pgx.Tx, job int64, documents []string, 
 // RemoveCleaned takes the documents that were marked off the record, and their files
 // away: a file before its row, and both while nobody can bring the document back. It
 // tells of each. What a crawl brought back since it was marked stays.
-func (db *DB) RemoveCleaned(ctx context.Context, blobs Blobs, told func()) error {
+func (db DocumentRecords) RemoveCleaned(ctx context.Context, blobs Blobs, told func()) error {
 	for {
-		left, err := list1[string](ctx, db, `SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`)
+		left, err := Column[string](ctx, db, `SELECT sha256 FROM cleaned WHERE NOT done ORDER BY sha256 LIMIT 500`)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -210,7 +206,7 @@ func (db *DB) RemoveCleaned(ctx context.Context, blobs Blobs, told func()) error
 }
 
 // leaveCopies gives the copies of a document that goes another best one among them.
-func (db *DB) leaveCopies(ctx context.Context, sha string) error {
+func (db DocumentRecords) leaveCopies(ctx context.Context, sha string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var copies []string
 		// A judgement that finds a copy is through before the lock is had; a later one
@@ -230,7 +226,7 @@ func (db *DB) leaveCopies(ctx context.Context, sha string) error {
 
 // removeDocument removes a document that is still marked, and with it what it was
 // compared with and where it was found.
-func (db *DB) removeDocument(ctx context.Context, sha string, blobs Blobs) error {
+func (db DocumentRecords) removeDocument(ctx context.Context, sha string, blobs Blobs) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `SELECT FROM documents WHERE sha256=$1 AND blob_removed_at IS NOT NULL FOR UPDATE`, sha)
 		if err != nil {
@@ -250,7 +246,7 @@ func (db *DB) removeDocument(ctx context.Context, sha string, blobs Blobs) error
 
 // ForgetCleaned forgets documents that went so long ago that no fetch from before is
 // under way.
-func (db *DB) ForgetCleaned(ctx context.Context) error {
+func (db DocumentRecords) ForgetCleaned(ctx context.Context) error {
 	_, err := db.Pool.Exec(ctx, `DELETE FROM cleaned WHERE done AND cleaned_at < now() - interval '7 days'`)
 	return err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,8 +13,8 @@ import (
 type YearTally struct{ Year, Published, Held int }
 
 // YearTallies lists a harvest's years.
-func (db *DB) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
-	return list[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held)
+func (db HarvestRecords) YearTallies(ctx context.Context, harvest string) ([]YearTally, error) {
+	return List[YearTally](ctx, db, `SELECT p.year, count(*), count(*) FILTER (WHERE h.held)
 		FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 GROUP BY p.year ORDER BY p.year`, harvest)
 }
 
@@ -29,8 +28,8 @@ type DocumentTally struct {
 }
 
 // DocumentTallies counts the documents found on a harvest's sites.
-func (db *DB) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
-	return list[DocumentTally](ctx, db, `SELECT d.state, `+whatSQL+`, count(*) FROM documents d
+func (db HarvestRecords) DocumentTallies(ctx context.Context, harvest string) ([]DocumentTally, error) {
+	return List[DocumentTally](ctx, db, `SELECT d.state, `+whatSQL+`, count(*) FROM documents d
 		WHERE EXISTS (SELECT 1 FROM locations l JOIN harvest_sites hs ON hs.site_id=l.site_id WHERE l.sha256=d.sha256 AND hs.harvest_id=$1)
 		GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`, harvest)
 }
@@ -45,8 +44,8 @@ type SiteTally struct {
 }
 
 // SiteTallies lists a harvest's sites, those with the most documents first.
-func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
-	return list[SiteTally](ctx, db, `
+func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, error) {
+	return List[SiteTally](ctx, db, `
 		WITH s AS (SELECT s.* FROM sites s JOIN harvest_sites h ON h.site_id=s.id WHERE h.harvest_id=$1),
 		u AS (SELECT u.site_id, coalesce(sum(n) FILTER (WHERE state IN (1, 6)), 0)::int AS pages, coalesce(sum(n) FILTER (WHERE state=2), 0)::int AS documents,
 				coalesce(sum(n) FILTER (WHERE state IN (3, 4)), 0)::int AS failed, coalesce(sum(n) FILTER (WHERE state=0), 0)::int AS waiting
@@ -63,7 +62,7 @@ func (db *DB) SiteTallies(ctx context.Context, harvest string) ([]SiteTally, err
 // LeftOut counts the links on a harvest's sites that were met and not asked for, by
 // the name of the limit or list that kept them out. Of each site the first 500 are
 // on record.
-func (db *DB) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
+func (db HarvestRecords) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT u.outcome, count(*) FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id
 		WHERE h.harvest_id=$1 AND u.state=5 GROUP BY u.outcome`, harvest)
 	if err != nil {
@@ -84,8 +83,8 @@ type MatchClue struct {
 }
 
 // MatchClues lists documents that may be missing papers of a harvest.
-func (db *DB) MatchClues(ctx context.Context, harvest string) ([]MatchClue, error) {
-	return list[MatchClue](ctx, db, `SELECT m.paper_key, m.verdict, m.form, m.settled, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
+func (db HarvestRecords) MatchClues(ctx context.Context, harvest string) ([]MatchClue, error) {
+	return List[MatchClue](ctx, db, `SELECT m.paper_key, m.verdict, m.form, m.settled, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
 			m.score, m.reasons
 		FROM matches m JOIN harvest_papers h ON h.paper_key=m.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+`
 		ORDER BY m.paper_key, m.verdict, m.score DESC, m.sha256`, harvest)
@@ -100,8 +99,8 @@ type LinkClue struct {
 }
 
 // LinkClues lists links on a harvest's sites that are like a wanted title.
-func (db *DB) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
-	return list[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
+func (db HarvestRecords) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
+	return List[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
 			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE l.hash=u.hash AND l.current LIMIT 1), '')
 		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4, 5) ORDER BY u.seq`, harvest)
@@ -126,7 +125,7 @@ type AuthorClue struct {
 }
 
 // AuthorClues tells, by author id, of the authors of a harvest's wanted papers.
-func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
+func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
 	rows, err := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
@@ -155,35 +154,4 @@ func (db *DB) AuthorClues(ctx context.Context, harvest string) (map[string]Autho
 		return nil, err
 	}
 	return out, db.readHomepages(ctx, out)
-}
-
-// list1 runs a query of one column.
-func list1[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
-	rows, err := db.Pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[T])
-}
-
-// only runs a query for one row; the error is unknown where there is none.
-func only[T any](ctx context.Context, db *DB, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
-	rows, err := db.Pool.Query(ctx, sql, args...)
-	if err != nil {
-		return row, err
-	}
-	row, err = pgx.CollectExactlyOneRow(rows, scan)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = unknown
-	}
-	return row, err
-}
-
-// list runs a query whose columns are T's fields in order.
-func list[T any](ctx context.Context, db *DB, sql string, args ...any) ([]T, error) {
-	rows, err := db.Pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 }

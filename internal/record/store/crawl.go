@@ -48,7 +48,7 @@ type Section struct {
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
 // only leads were given to it since: they are taken, and what else waits is not
 // worth more than it was. A new homepage has a crawl of its own.
-func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
+func (db CrawlRecords) BeginCrawl(ctx context.Context, siteID, crawl int) error {
 	if _, err := db.Pool.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, siteID); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (db *DB) BeginCrawl(ctx context.Context, siteID, crawl int) error {
 // done. It returns how many before it did not, in a row, and how far the crawl is.
 // Where the one before was working on an answer, that URL is charged with its death
 // (frontier.Charge).
-func (db *DB) BeginSlice(ctx context.Context, of Slice, rest time.Duration) (attempts int, at CrawlProgress, err error) {
+func (db CrawlRecords) BeginSlice(ctx context.Context, of Slice, rest time.Duration) (attempts int, at CrawlProgress, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var handling []byte
 		err := tx.QueryRow(ctx, `UPDATE sites SET attempts = attempts + 1 WHERE id=$1 AND token=$2
@@ -93,7 +93,7 @@ func (db *DB) BeginSlice(ctx context.Context, of Slice, rest time.Duration) (att
 }
 
 // Handling notes which answer a slice works on from now on.
-func (db *DB) Handling(ctx context.Context, of Slice, h frontier.Hash) error {
+func (db CrawlRecords) Handling(ctx context.Context, of Slice, h frontier.Hash) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE sites SET handling=$3 WHERE id=$1 AND token=$2`, of.SiteID, of.Token, h[:])
 	return err
 }
@@ -111,7 +111,7 @@ type SliceWrite struct {
 // that lost it writes nothing (ErrNotHeld). It takes the rows of all its sites in
 // the order in which everybody takes them: the next one may be a slice of a site
 // that leads here.
-func (db *DB) WriteSlice(ctx context.Context, of Slice, w SliceWrite) (out frontier.Written, err error) {
+func (db CrawlRecords) WriteSlice(ctx context.Context, of Slice, w SliceWrite) (out frontier.Written, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) (err error) {
 		out, err = writeSlice(ctx, tx, of, w)
 		return err
@@ -246,7 +246,7 @@ func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byt
 }
 
 // Leads tells of each lead that the present crawl of a site gave to another host.
-func (db *DB) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
+func (db CrawlRecords) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
 	rows, err := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ const locationColumns = `hash, sha256, site_id, url, member, parent, anchor, con
 // Where the row says that its file was removed, prune may be removing the very
 // blob that was found there a moment ago: put stores it once more, while the row
 // is locked against prune. So it does where a cleaning has just taken the row away.
-func (db *DB) SaveFetched(ctx context.Context, d Document, l Location, put func() error) error {
+func (db DocumentRecords) SaveFetched(ctx context.Context, d Document, l Location, put func() error) error {
 	if l.Header == nil {
 		l.Header = map[string]string{}
 	}
@@ -164,12 +164,12 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 
 // Document returns one document and where it was found, its current locations
 // first.
-func (db *DB) Document(ctx context.Context, sha string) (Document, []Location, error) {
+func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
 	d, err := only(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 	if err != nil {
 		return d, nil, err
 	}
-	ls, err := list[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
+	ls, err := List[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
 		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
 	return d, ls, err
 }
@@ -186,8 +186,8 @@ type Found struct {
 
 // ReferenceList are the entries of a document's reference list, as far as they were
 // read.
-func (db *DB) ReferenceList(ctx context.Context, sha string) ([]string, error) {
-	all, err := list1[[]string](ctx, db, `SELECT reference_list FROM documents WHERE sha256=$1`, sha)
+func (db DocumentRecords) ReferenceList(ctx context.Context, sha string) ([]string, error) {
+	all, err := Column[[]string](ctx, db, `SELECT reference_list FROM documents WHERE sha256=$1`, sha)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func group(ctx context.Context, tx pgx.Tx, shas []string) error {
 
 // Duplicates lists the documents of the same text as one, the best first, itself
 // among them; only itself where there are none.
-func (db *DB) Duplicates(ctx context.Context, sha string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT d.sha256 FROM documents d, (SELECT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256=$1) r
+func (db DocumentRecords) Duplicates(ctx context.Context, sha string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT d.sha256 FROM documents d, (SELECT CASE WHEN same_as='' THEN sha256 ELSE same_as END AS sha256 FROM documents WHERE sha256=$1) r
 		WHERE d.sha256=r.sha256 OR d.same_as=r.sha256 ORDER BY d.same_as<>'', d.sha256`, sha)
 }

@@ -46,7 +46,7 @@ var stateNames = []string{"waiting", "page", "document", "failed for now", "fail
 
 // ExplainURL returns what is known of a URL of a host, by its identity: of one that no crawl
 // met what an import recorded of its documents.
-func (db *DB) ExplainURL(ctx context.Context, host string, hash []byte) (URLRecord, error) {
+func (db SiteRecords) ExplainURL(ctx context.Context, host string, hash []byte) (URLRecord, error) {
 	var r URLRecord
 	err := db.Pool.QueryRow(ctx, `SELECT u.url, s.host, u.state, u.parent, u.source, u.anchor, u.context, u.heading, u.tag_path, u.depth, u.queue, u.mark,
 			u.priority, u.wanted, u.reason, u.outcome, u.status, u.tries, u.crawl,

@@ -61,8 +61,8 @@ func goalSQL(arg string) string {
 
 // Export lists the found papers of a venue, a person or a list with their best
 // document and the others, by key.
-func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
-	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
+func (db DocumentRecords) Export(ctx context.Context, venueKey string, years gleaner.Years) ([]Exported, error) {
+	all, err := List[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM papers p JOIN matches m ON m.paper_key=p.key JOIN documents d ON d.sha256=m.sha256
 			JOIN LATERAL (SELECT * FROM locations l WHERE l.sha256=d.sha256 ORDER BY l.current DESC, l.url COLLATE "C" LIMIT 1) l ON true
 		WHERE `+goalSQL("$1")+` AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+FoundSQL+`
@@ -91,7 +91,7 @@ func (db *DB) Export(ctx context.Context, venueKey string, years gleaner.Years) 
 // ExportAcademic lists the papers among the accepted documents on the sites of the
 // harvests of a goal, each with its best document and the others, by URL. Of
 // documents at all places that in knows by URL and parent; nil is everywhere.
-func (db *DB) ExportAcademic(ctx context.Context, goal string, in func(url, parent string) bool) ([]Exported, error) {
+func (db DocumentRecords) ExportAcademic(ctx context.Context, goal string, in func(url, parent string) bool) ([]Exported, error) {
 	papers, kin, err := db.academic(ctx, goal, in)
 	if err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (db *DB) ExportAcademic(ctx context.Context, goal string, in func(url, pare
 
 // ExportDocuments are some documents, each with the paper that it was found to be and
 // its reference list, by SHA-256.
-func (db *DB) ExportDocuments(ctx context.Context, shas []string) (map[string]Exported, error) {
-	all, err := list[Exported](ctx, db, `SELECT DISTINCT ON (d.sha256) `+candidateColumns+`
+func (db DocumentRecords) ExportDocuments(ctx context.Context, shas []string) (map[string]Exported, error) {
+	all, err := List[Exported](ctx, db, `SELECT DISTINCT ON (d.sha256) `+candidateColumns+`
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.sha256 = ANY($1) ORDER BY d.sha256, `+bestFirst, shas)
 	if err != nil {
@@ -121,15 +121,15 @@ func (db *DB) ExportDocuments(ctx context.Context, shas []string) (map[string]Ex
 
 // AcademicPapers counts the papers among the accepted documents on the sites of the
 // harvests of a goal, where twins are one.
-func (db *DB) AcademicPapers(ctx context.Context, goal string) (int, error) {
+func (db DocumentRecords) AcademicPapers(ctx context.Context, goal string) (int, error) {
 	papers, _, err := db.academic(ctx, goal, nil)
 	return len(papers), err
 }
 
 // academic are the accepted documents on the sites of a goal, those of one paper
 // together: found as the same paper, of one text, or of one name.
-func (db *DB) academic(ctx context.Context, goal string, in func(url, parent string) bool) ([][]Exported, map[string][]relative, error) {
-	all, err := list[Exported](ctx, db, `SELECT `+candidateColumns+`
+func (db DocumentRecords) academic(ctx context.Context, goal string, in func(url, parent string) bool) ([][]Exported, map[string][]relative, error) {
+	all, err := List[Exported](ctx, db, `SELECT `+candidateColumns+`
 		FROM documents d JOIN locations l ON l.sha256=d.sha256 AND l.current
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
 		WHERE d.state='accepted' AND EXISTS (SELECT 1 FROM harvest_sites hs JOIN harvests v ON v.id=hs.harvest_id WHERE hs.site_id=l.site_id AND v.venue=$1)
@@ -202,7 +202,7 @@ func namesOne(papers [][]Exported, kin map[string][]relative) []Exported {
 }
 
 // withReferences gives each paper the reference list of its document.
-func (db *DB) withReferences(ctx context.Context, papers []Exported) ([]Exported, error) {
+func (db DocumentRecords) withReferences(ctx context.Context, papers []Exported) ([]Exported, error) {
 	shas := make([]string, len(papers))
 	for i, p := range papers {
 		shas[i] = p.SHA256
@@ -212,7 +212,7 @@ func (db *DB) withReferences(ctx context.Context, papers []Exported) ([]Exported
 		N      int
 		List   []string
 	}
-	all, err := list[of](ctx, db, `SELECT sha256, refs, reference_list FROM documents WHERE sha256 = ANY($1)`, shas)
+	all, err := List[of](ctx, db, `SELECT sha256, refs, reference_list FROM documents WHERE sha256 = ANY($1)`, shas)
 	by := map[string]of{}
 	for _, o := range all {
 		by[o.SHA256] = o

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Gauge is one number of the record for those who watch over it.
@@ -35,12 +33,8 @@ const gaugesSQL = `
 
 // Gauges computes the numbers of the record. It takes one connection and gives
 // up when ctx ends.
-func (db *DB) Gauges(ctx context.Context) ([]Gauge, error) {
-	rows, err := db.Pool.Query(ctx, gaugesSQL)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Gauge])
+func (db HarvestRecords) Gauges(ctx context.Context) ([]Gauge, error) {
+	return List[Gauge](ctx, db, gaugesSQL)
 }
 
 // SharedGauges are the Gauges as one process computes them for all, at most once

@@ -41,7 +41,7 @@ func (h Harvest) Command() string {
 // SaveHarvest begins a harvest, or begins it again with new options: then its
 // sites whose crawl was stopped or refused may be asked again, each when its own
 // pause is over.
-func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
+func (db HarvestRecords) SaveHarvest(ctx context.Context, h Harvest) error {
 	_, err := db.Pool.Exec(ctx, `WITH of AS (SELECT id FROM sites WHERE state IN ('stopped', 'refused')
 			AND id IN (SELECT site_id FROM harvest_sites WHERE harvest_id=$1) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET state='new', reason='' FROM of WHERE s.id=of.id`, h.ID)
@@ -57,7 +57,7 @@ func (db *DB) SaveHarvest(ctx context.Context, h Harvest) error {
 
 // SetStage moves a harvest to a stage; note is one line for a person. The stages
 // "complete", "cancelled" and "failed" end it, and what it came to is kept.
-func (db *DB) SetStage(ctx context.Context, id string, stage gleaner.Stage, note string) error {
+func (db HarvestRecords) SetStage(ctx context.Context, id string, stage gleaner.Stage, note string) error {
 	var counts *Counts
 	if stage == gleaner.StageComplete || stage == gleaner.StageCancelled || stage == gleaner.StageFailed {
 		c, err := db.countsNow(ctx, id)
@@ -76,14 +76,14 @@ func (db *DB) SetStage(ctx context.Context, id string, stage gleaner.Stage, note
 }
 
 // SetPaused pauses a harvest or lets it go on.
-func (db *DB) SetPaused(ctx context.Context, id string, paused bool) error {
+func (db HarvestRecords) SetPaused(ctx context.Context, id string, paused bool) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET paused=$2, updated_at=now() WHERE id=$1`, id, paused)
 	return err
 }
 
 // Paused reports whether a harvest is paused; one that the record does not know
 // is not.
-func (db *DB) Paused(ctx context.Context, id string) (paused bool, err error) {
+func (db HarvestRecords) Paused(ctx context.Context, id string) (paused bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT paused FROM harvests WHERE id=$1), false)`, id).Scan(&paused)
 	return paused, err
 }
@@ -101,12 +101,8 @@ const yearsSQL = `CASE WHEN h.year_from=0 THEN '{(,)}'::int4multirange WHEN h.ye
 	ELSE (SELECT range_agg(int4range(split_part(y, '-', 1)::int, coalesce(nullif(split_part(y, '-', 2), ''), y)::int, '[]')) FROM unnest(string_to_array(h.years, ',')) y) END`
 
 // Harvests lists all harvests, the latest first.
-func (db *DB) Harvests(ctx context.Context) ([]Harvest, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanHarvest)
+func (db HarvestRecords) Harvests(ctx context.Context) ([]Harvest, error) {
+	return Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests ORDER BY started_at DESC, id`)
 }
 
 // harvestsSQL finds the harvests that began before one, the latest first; before "" all.
@@ -114,17 +110,13 @@ const harvestsSQL = `SELECT ` + harvestColumns + ` FROM harvests WHERE $1='' OR 
 
 // HarvestsBefore lists the harvests that began before one, the latest first; before ""
 // it is the latest of all.
-func (db *DB) HarvestsBefore(ctx context.Context, id string, limit int) ([]Harvest, error) {
-	rows, err := db.Pool.Query(ctx, harvestsSQL, id, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanHarvest)
+func (db HarvestRecords) HarvestsBefore(ctx context.Context, id string, limit int) ([]Harvest, error) {
+	return Collect(ctx, db, scanHarvest, harvestsSQL, id, limit)
 }
 
 // FindHarvest returns the harvest of that id, or the latest whose venue it names. The
 // last part of either is enough, and case does not matter where nothing has the very name.
-func (db *DB) FindHarvest(ctx context.Context, name string) (Harvest, error) {
+func (db HarvestRecords) FindHarvest(ctx context.Context, name string) (Harvest, error) {
 	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
 		WHERE lower(id)=lower($1) OR lower(venue)=lower($1)
 			OR venue !~ '^(site|author|papers):' AND '/'||lower($1) IN (right(lower(id), length($1)+1), right(lower(venue), length($1)+1))
@@ -164,7 +156,7 @@ const FoundSQL = `(m.settled = 'yes' OR (m.settled = '' AND m.verdict IN ('exact
 const soughtSQL = `pa.author_id = coalesce((SELECT substring(v.venue FROM '^author:(.*)$') FROM harvests v WHERE v.id=$1), pa.author_id)`
 
 // HarvestCounts says how far a harvest is; of one that ended how far it was then.
-func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
+func (db HarvestRecords) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 	var then *Counts
 	var found int
 	err := db.Pool.QueryRow(ctx, `SELECT h.counts, CASE WHEN h.counts IS NULL THEN 0 ELSE (SELECT count(DISTINCT m.paper_key) FROM matches m
@@ -181,7 +173,7 @@ func (db *DB) HarvestCounts(ctx context.Context, id string) (Counts, error) {
 }
 
 // countsNow computes Counts from the record.
-func (db *DB) countsNow(ctx context.Context, id string) (Counts, error) {
+func (db HarvestRecords) countsNow(ctx context.Context, id string) (Counts, error) {
 	var c Counts
 	err := db.Pool.QueryRow(ctx, `
 		WITH hp AS (SELECT * FROM harvest_papers WHERE harvest_id=$1),

@@ -18,7 +18,7 @@ type History struct {
 }
 
 // History sums up the record.
-func (db *DB) History(ctx context.Context) (h History, err error) {
+func (db HarvestRecords) History(ctx context.Context) (h History, err error) {
 	var pace float64
 	err = db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions), (SELECT count(DISTINCT author_id) FROM homepages),
 			(SELECT coalesce(avg(requests), 0)::float8 FROM homepage_decisions),
@@ -42,7 +42,7 @@ type AuthorsKnown struct {
 
 // AuthorsKnown looks some authors up. Decisions before since do not stand any more;
 // pace is that of sites of which none is known.
-func (db *DB) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration) (k AuthorsKnown, err error) {
+func (db HarvestRecords) AuthorsKnown(ctx context.Context, ids []string, since time.Time, pace time.Duration) (k AuthorsKnown, err error) {
 	var longest float64
 	err = db.Pool.QueryRow(ctx, `WITH h AS (SELECT author_id, host FROM homepages WHERE author_id = ANY($1)),
 			s AS (SELECT DISTINCT h.host, s.id, coalesce(s.crawl, 0) AS crawl, CASE WHEN coalesce(s.pace_by, '')='' THEN $3::float8 ELSE extract(epoch FROM s.pace)::float8 END AS pace

@@ -53,7 +53,7 @@ const heldAtOnce = 1000
 
 // SaveHoldings adds what a list says that a library holds. A dry run only says
 // what that would come to; told, where it is given, hears how many were written.
-func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool, told func(done, of int)) (done Imported, err error) {
+func (db PaperRecords) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source string, dry bool, told func(done, of int)) (done Imported, err error) {
 	byID := map[string]gleaner.Paper{}
 	for _, p := range papers {
 		byID[string(heldID(p))] = p
@@ -95,18 +95,14 @@ func (db *DB) SaveHoldings(ctx context.Context, papers []gleaner.Paper, source s
 }
 
 // HeldSources lists the lists of holdings, the last imported first.
-func (db *DB) HeldSources(ctx context.Context) ([]HeldSource, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT h.source, count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash = h.hash AND o.source <> h.source)), max(h.imported_at)
+func (db PaperRecords) HeldSources(ctx context.Context) ([]HeldSource, error) {
+	return List[HeldSource](ctx, db, `SELECT h.source, count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM holdings o WHERE o.hash = h.hash AND o.source <> h.source)), max(h.imported_at)
 		FROM holdings h GROUP BY h.source ORDER BY 4 DESC, 1`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[HeldSource])
 }
 
 // ForgetHoldings removes what one list named, and returns how many papers are no
 // longer held. Harvests that began before keep what they were told.
-func (db *DB) ForgetHoldings(ctx context.Context, source string, dry bool) (gone int, err error) {
+func (db PaperRecords) ForgetHoldings(ctx context.Context, source string, dry bool) (gone int, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		var had int
 		err := tx.QueryRow(ctx, `WITH del AS (DELETE FROM holdings WHERE source=$1 RETURNING hash)
@@ -128,14 +124,10 @@ func (db *DB) ForgetHoldings(ctx context.Context, source string, dry bool) (gone
 }
 
 // Holdings lists what the library holds, each paper once.
-func (db *DB) Holdings(ctx context.Context) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (gleaner.Paper, error) {
+func (db PaperRecords) Holdings(ctx context.Context) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (gleaner.Paper, error) {
 		var p gleaner.Paper
 		err := row.Scan(&p.Title, &p.Year, &p.Authors, &p.DOI)
 		return p, err
-	})
+	}, `SELECT DISTINCT ON (hash) title, year, authors, doi FROM holdings ORDER BY hash, doi DESC, jsonb_array_length(authors) DESC, source`)
 }

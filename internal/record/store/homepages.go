@@ -53,7 +53,7 @@ func (h Homepage) Holds(url string) bool {
 type FoundAt struct{ Paper, URL, Parent string }
 
 // FoundOf tells where papers of some authors were found, by author.
-func (db *DB) FoundOf(ctx context.Context, authorIDs []string) (map[string][]FoundAt, error) {
+func (db PersonRecords) FoundOf(ctx context.Context, authorIDs []string) (map[string][]FoundAt, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT pa.author_id, pa.paper_key, l.url, l.parent FROM paper_authors pa
 		JOIN matches m ON m.paper_key=pa.paper_key AND `+FoundSQL+` JOIN locations l ON l.sha256=m.sha256 AND l.current
 		WHERE pa.author_id = ANY($1)`, authorIDs)
@@ -106,7 +106,7 @@ const missingAsOf = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.pap
 // come back is worth another try), but for this very harvest; and those of whom
 // something that did not answer is due again. On the second pass: those for whom
 // no homepage was found until that time, and none was looked for since.
-func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]Sought, error) {
+func (db PersonRecords) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange, since time.Time, second bool) ([]Sought, error) {
 	place := `'` + placed + `' || lpad((999999 - least(w.n, 999999))::text, 6, '0') || ' ' || a.id COLLATE "C"`
 	if in.byID() {
 		place = `a.id`
@@ -115,7 +115,9 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 	if in.AsOf.IsZero() {
 		asOf.InfinityModifier = pgtype.Infinity
 	}
-	rows, err := db.Pool.Query(ctx, `
+	return Collect(ctx, db, func(row pgx.CollectableRow) (s Sought, err error) {
+		return s, row.Scan(&s.PID, &s.Name, &s.Place)
+	}, `
 		WITH w AS (SELECT pa.author_id, count(*) AS n, bool_or(`+missingAsOf+`) AS missing FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 			WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+` GROUP BY pa.author_id),
 		who AS (SELECT a.id, a.pid, a.name, `+place+` AS place FROM authors a JOIN w ON w.author_id=a.id WHERE w.missing)
@@ -126,12 +128,6 @@ func (db *DB) AuthorsToFind(ctx context.Context, harvest string, in AuthorRange,
 					AND (d.next_try IS NULL OR d.next_try > now())
 					AND (d.not_found <> ALL($6) OR d.decided_at > coalesce((SELECT started_at FROM harvests WHERE id=$1), '-infinity'))) END
 		ORDER BY a.place LIMIT NULLIF($4, 0)`, harvest, in.After, since, in.Limit, second, []string{evidence.NoSearch, evidence.NoCandidates}, in.UpTo, asOf)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Sought, err error) {
-		return s, row.Scan(&s.PID, &s.Name, &s.Place)
-	})
 }
 
 func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
@@ -141,22 +137,14 @@ func scanAuthor(row pgx.CollectableRow) (gleaner.Author, error) {
 }
 
 // PapersOf lists the papers of an author that the record knows, wanted ones first.
-func (db *DB) PapersOf(ctx context.Context, authorID string) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
+func (db PersonRecords) PapersOf(ctx context.Context, authorID string) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN paper_authors pa ON pa.paper_key=p.key WHERE pa.author_id=$1
 		ORDER BY NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held), p.year DESC, p.key`, authorID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
 }
 
 // HomepagesOf lists kept homepages of some authors, by author and rank.
-func (db *DB) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score, scope FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
+func (db PersonRecords) HomepagesOf(ctx context.Context, authorIDs []string) ([]Homepage, error) {
+	return List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages WHERE author_id = ANY($1) ORDER BY author_id, rank`, authorIDs)
 }
 
 // wantsAuthor is true of an author, whom a column names, of a paper that the harvest $1 wants.
@@ -166,13 +154,9 @@ func wantsAuthor(column string) string {
 }
 
 // HarvestHomepages lists kept homepages of the authors of a harvest's wanted papers.
-func (db *DB) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT author_id, url, host, rank, source, score, scope FROM homepages g
+func (db PersonRecords) HarvestHomepages(ctx context.Context, harvest string) ([]Homepage, error) {
+	return List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages g
 		WHERE `+wantsAuthor("g.author_id")+` ORDER BY author_id, rank`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Homepage])
 }
 
 // Elsewhere is a place of an author's papers beside the homepage.
@@ -183,20 +167,20 @@ type Elsewhere struct {
 }
 
 // PapersElsewhere lists the places of papers of the authors of a harvest's wanted papers.
-func (db *DB) PapersElsewhere(ctx context.Context, harvest string) ([]Elsewhere, error) {
-	return list[Elsewhere](ctx, db, `SELECT a.name, coalesce((SELECT h.url FROM homepages h WHERE h.author_id=a.id AND h.scope='' ORDER BY h.rank LIMIT 1), ''), g.url
+func (db PersonRecords) PapersElsewhere(ctx context.Context, harvest string) ([]Elsewhere, error) {
+	return List[Elsewhere](ctx, db, `SELECT a.name, coalesce((SELECT h.url FROM homepages h WHERE h.author_id=a.id AND h.scope='' ORDER BY h.rank LIMIT 1), ''), g.url
 		FROM homepages g JOIN authors a ON a.id=g.author_id
 		WHERE g.scope <> '' AND `+wantsAuthor("g.author_id")+` ORDER BY a.name, a.id, g.rank`, harvest)
 }
 
 // SaveDecision replaces what was decided about an author's homepages.
-func (db *DB) SaveDecision(ctx context.Context, d evidence.Decision, kept []Homepage) error {
+func (db PersonRecords) SaveDecision(ctx context.Context, d evidence.Decision, kept []Homepage) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error { return saveDecision(ctx, tx, d, kept) })
 }
 
 // ReviseDecision replaces what was decided about an author by what revise makes of it,
 // unless that is nothing. Nobody decides meanwhile.
-func (db *DB) ReviseDecision(ctx context.Context, authorID string, revise func(evidence.Decision) (d evidence.Decision, kept []Homepage, is bool)) error {
+func (db PersonRecords) ReviseDecision(ctx context.Context, authorID string, revise func(evidence.Decision) (d evidence.Decision, kept []Homepage, is bool)) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var d evidence.Decision
 		err := tx.QueryRow(ctx, `SELECT decision FROM homepage_decisions WHERE author_id=$1 FOR UPDATE`, authorID).Scan(&d)
@@ -238,41 +222,29 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 
 // Decisions lists what was decided about some authors until a time (zero: ever),
 // by author.
-func (db *DB) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
+func (db PersonRecords) Decisions(ctx context.Context, authorIDs []string, until time.Time) ([]evidence.Decision, error) {
 	var bound *time.Time
 	if !until.IsZero() {
 		bound = &until
 	}
-	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions WHERE author_id = ANY($1) AND decided_at <= coalesce($2::timestamptz, 'infinity') ORDER BY author_id`,
+	return Column[evidence.Decision](ctx, db, `SELECT decision FROM homepage_decisions WHERE author_id = ANY($1) AND decided_at <= coalesce($2::timestamptz, 'infinity') ORDER BY author_id`,
 		authorIDs, bound)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
 }
 
 // HarvestDecisions lists the decisions about the authors of a harvest's wanted
 // papers, by author.
-func (db *DB) HarvestDecisions(ctx context.Context, harvest string) ([]evidence.Decision, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT d.decision FROM homepage_decisions d
+func (db PersonRecords) HarvestDecisions(ctx context.Context, harvest string) ([]evidence.Decision, error) {
+	return Column[evidence.Decision](ctx, db, `SELECT d.decision FROM homepage_decisions d
 		WHERE `+wantsAuthor("d.author_id")+` ORDER BY d.author_id`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
 }
 
 // AllDecisions lists every decision of the record, by author.
-func (db *DB) AllDecisions(ctx context.Context) ([]evidence.Decision, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT decision FROM homepage_decisions ORDER BY author_id`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[evidence.Decision])
+func (db PersonRecords) AllDecisions(ctx context.Context) ([]evidence.Decision, error) {
+	return Column[evidence.Decision](ctx, db, `SELECT decision FROM homepage_decisions ORDER BY author_id`)
 }
 
 // ForgetDecision makes an author one who was not looked for.
-func (db *DB) ForgetDecision(ctx context.Context, authorID string) error {
+func (db PersonRecords) ForgetDecision(ctx context.Context, authorID string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM homepages WHERE author_id=$1`, authorID); err != nil {
 			return err
@@ -283,23 +255,19 @@ func (db *DB) ForgetDecision(ctx context.Context, authorID string) error {
 }
 
 // Now is the database's time, by which the record is dated.
-func (db *DB) Now(ctx context.Context) (time.Time, error) {
+func (db PersonRecords) Now(ctx context.Context) (time.Time, error) {
 	var at time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&at)
 	return at, err
 }
 
 // Overrides lists a person's words about an author's homepages.
-func (db *DB) Overrides(ctx context.Context, authorID string) ([]Override, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT url, word FROM homepage_overrides WHERE author_id=$1 ORDER BY said_at, url`, authorID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Override])
+func (db PersonRecords) Overrides(ctx context.Context, authorID string) ([]Override, error) {
+	return List[Override](ctx, db, `SELECT url, word FROM homepage_overrides WHERE author_id=$1 ORDER BY said_at, url`, authorID)
 }
 
 // SetOverride keeps a person's word; the empty word forgets it.
-func (db *DB) SetOverride(ctx context.Context, authorID, url, word string) error {
+func (db PersonRecords) SetOverride(ctx context.Context, authorID, url, word string) error {
 	if word == "" {
 		_, err := db.Pool.Exec(ctx, `DELETE FROM homepage_overrides WHERE author_id=$1 AND md5(url)=md5($2)`, authorID, url)
 		return err
@@ -310,22 +278,14 @@ func (db *DB) SetOverride(ctx context.Context, authorID, url, word string) error
 }
 
 // AuthorsByName lists authors whose id or name it is.
-func (db *DB) AuthorsByName(ctx context.Context, name string) ([]gleaner.Author, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE id=$1 OR lower(name)=lower($1) ORDER BY id`, name)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanAuthor)
+func (db PersonRecords) AuthorsByName(ctx context.Context, name string) ([]gleaner.Author, error) {
+	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors WHERE id=$1 OR lower(name)=lower($1) ORDER BY id`, name)
 }
 
 // AuthorsLike lists a few authors in whose names all words stand.
-func (db *DB) AuthorsLike(ctx context.Context, words []string, limit int) ([]gleaner.Author, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT pid, name FROM authors WHERE NOT EXISTS
+func (db PersonRecords) AuthorsLike(ctx context.Context, words []string, limit int) ([]gleaner.Author, error) {
+	return Collect(ctx, db, scanAuthor, `SELECT pid, name FROM authors WHERE NOT EXISTS
 			(SELECT 1 FROM unnest($1::text[]) w WHERE strpos(lower(name), lower(w)) = 0) ORDER BY name, id LIMIT $2`, words, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanAuthor)
 }
 
 // AuthorHomepages is one line of a list of authors.
@@ -339,8 +299,12 @@ type AuthorHomepages struct {
 
 // ListHomepages lists the authors of a harvest's wanted papers ("": of all) with
 // their homepages, by name.
-func (db *DB) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at,
+func (db PersonRecords) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepages, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (AuthorHomepages, error) {
+		var l AuthorHomepages
+		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Homepages)
+		return l, err
+	}, `SELECT a.pid, a.name, n.papers, coalesce(d.not_found, ''), d.decided_at,
 			coalesce((SELECT jsonb_agg(jsonb_build_object('author', g.author_id, 'url', g.url, 'host', g.host, 'rank', g.rank, 'source', g.source, 'score', g.score, 'scope', g.scope)
 				ORDER BY g.rank) FROM homepages g WHERE g.author_id=a.id), '[]')
 		FROM authors a
@@ -348,23 +312,11 @@ func (db *DB) ListHomepages(ctx context.Context, harvest string) ([]AuthorHomepa
 			WHERE NOT h.held AND ($1 = '' OR h.harvest_id=$1) AND `+soughtSQL+` GROUP BY 1) n ON n.author_id=a.id
 		LEFT JOIN homepage_decisions d ON d.author_id=a.id
 		ORDER BY a.name, a.id`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (AuthorHomepages, error) {
-		var l AuthorHomepages
-		err := row.Scan(&l.Author.PID, &l.Author.Name, &l.Wanted, &l.NotFound, &l.DecidedAt, &l.Homepages)
-		return l, err
-	})
 }
 
 // HarvestsOf lists the harvests under way that want a paper of an author.
-func (db *DB) HarvestsOf(ctx context.Context, authorID string) ([]Harvest, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests v WHERE completed_at IS NULL
+func (db PersonRecords) HarvestsOf(ctx context.Context, authorID string) ([]Harvest, error) {
+	return Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests v WHERE completed_at IS NULL
 			AND EXISTS (SELECT 1 FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key
 				WHERE pa.author_id=$1 AND h.harvest_id=v.id AND NOT h.held) ORDER BY id`, authorID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanHarvest)
 }

@@ -72,13 +72,13 @@ type ImportStep struct {
 
 // SaveImport writes a step of an import: all of it, or nothing where another
 // attempt has gone on (ErrJobMoved). So no record counts twice.
-func (db *DB) SaveImport(ctx context.Context, s ImportStep) error {
+func (db JobRecords) SaveImport(ctx context.Context, s ImportStep) error {
 	return db.JobStep(ctx, func(pgx.Tx) (ImportStep, error) { return s, nil })
 }
 
 // JobStep does a step of a job and writes down what it came to, in one transaction: all
 // of it, or nothing where another attempt has gone on (ErrJobMoved).
-func (db *DB) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, error)) error {
+func (db JobRecords) JobStep(ctx context.Context, do func(pgx.Tx) (ImportStep, error)) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		s, err := do(tx)
 		if err != nil {
@@ -107,29 +107,18 @@ func saveStep(ctx context.Context, tx pgx.Tx, s ImportStep) error {
 const linksAtOnce = 10_000
 
 func saveImportRecords(ctx context.Context, tx pgx.Tx, s ImportStep) error {
-	var n, bytes []int64
-	var known, seed []bool
-	var depth []*int
-	var crawled []*time.Time
-	var texts [9][]string
-	for _, r := range s.Records {
-		n, known, bytes = append(n, r.N), append(known, r.Known), append(bytes, r.Bytes)
-		depth, seed, crawled = append(depth, r.Depth), append(seed, r.Seed), append(crawled, r.Crawled)
-		for i, t := range []string{r.URL, r.Source, r.Outcome, r.Detail, r.Kind, r.Class, r.SHA256, r.Difference, r.Parent} {
-			texts[i] = append(texts[i], t)
-		}
-	}
-	if len(n) == 0 {
+	if len(s.Records) == 0 {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO import_records (job, `+importColumns+`)
-		SELECT $1, r.n, r.url, r.source, r.known, r.outcome, r.detail, r.kind, r.class, r.sha256, r.bytes, r.difference, r.parent, r.depth, r.seed, r.crawled_at
-		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::text[], $13::text[], $14::int[], $15::boolean[], $16::timestamptz[])
-			AS r (n, url, source, known, outcome, detail, kind, class, sha256, bytes, difference, parent, depth, seed, crawled_at)
+		SELECT $1, n, url, coalesce(source, ''), known, outcome, coalesce(detail, ''), coalesce(kind, ''),
+			coalesce(class, ''), coalesce(sha256, ''), coalesce(bytes, 0), coalesce(difference, ''),
+			coalesce(parent, ''), depth, coalesce(seed, false), crawled_at
+		FROM jsonb_populate_recordset(NULL::import_records, $2)
 		ON CONFLICT (job, n) DO UPDATE SET source=EXCLUDED.source, outcome=EXCLUDED.outcome, detail=EXCLUDED.detail, kind=EXCLUDED.kind,
 			class=EXCLUDED.class, sha256=EXCLUDED.sha256, bytes=EXCLUDED.bytes, difference=EXCLUDED.difference,
 			parent=EXCLUDED.parent, depth=EXCLUDED.depth, seed=EXCLUDED.seed, crawled_at=EXCLUDED.crawled_at`,
-		s.Job, n, texts[0], texts[1], known, texts[2], texts[3], texts[4], texts[5], texts[6], bytes, texts[7], texts[8], depth, seed, crawled)
+		s.Job, s.Records)
 	return err
 }
 
@@ -153,7 +142,7 @@ func saveImportedLinks(ctx context.Context, tx pgx.Tx, pages []ParentSeen, links
 // TryImport notes that an attempt at an import begins. It returns up to which resource
 // it is to take one at a time: the next few, once an attempt that began at the same place
 // was not heard of since, as when it ended its worker.
-func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (wary int64, err error) {
+func (db JobRecords) TryImport(ctx context.Context, job int64, run, few int) (wary int64, err error) {
 	err = db.Pool.QueryRow(ctx, `UPDATE jobs SET attempts=attempts+1, wary=CASE WHEN attempts>0 THEN done+$3 ELSE wary END
 		WHERE id=$1 AND run=$2 AND state='running' RETURNING wary`, job, run, few).Scan(&wary)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -164,19 +153,19 @@ func (db *DB) TryImport(ctx context.Context, job int64, run, few int) (wary int6
 
 // NoteImport notes what an attempt at an import begins, until it ends as it should or
 // the next step of the import is written down.
-func (db *DB) NoteImport(ctx context.Context, job int64, run int, trying any) error {
+func (db JobRecords) NoteImport(ctx context.Context, job int64, run int, trying any) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET position=position || jsonb_build_object('trying', $3::jsonb) WHERE id=$1 AND run=$2 AND state='running'`, job, run, trying)
 	return err
 }
 
 // NoteWaiting notes why an import waits, until its next step is written down.
-func (db *DB) NoteWaiting(ctx context.Context, job int64, run int, why string) error {
+func (db JobRecords) NoteWaiting(ctx context.Context, job int64, run int, why string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET note=$3 WHERE id=$1 AND run=$2 AND state='running'`, job, run, why)
 	return err
 }
 
 // LeaveImport notes that an attempt at an import ended as it should, whatever it came to.
-func (db *DB) LeaveImport(ctx context.Context, job int64, run int) error {
+func (db JobRecords) LeaveImport(ctx context.Context, job int64, run int) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET attempts=0, position=position - 'trying' WHERE id=$1 AND run=$2`, job, run)
 	return err
 }
@@ -184,7 +173,7 @@ func (db *DB) LeaveImport(ctx context.Context, job int64, run int) error {
 // BeginRecord notes that a resource of an import is about to be taken, and returns
 // whether a document was saved from its URL before that: an attempt that takes it
 // again finds the answer of the first.
-func (db *DB) BeginRecord(ctx context.Context, job int64, run int, n int64, url string, hash []byte) (known bool, err error) {
+func (db JobRecords) BeginRecord(ctx context.Context, job int64, run int, n int64, url string, hash []byte) (known bool, err error) {
 	_, err = db.Pool.Exec(ctx, `INSERT INTO import_records (job, n, url, known)
 		SELECT $1, $3, $4, EXISTS (SELECT 1 FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.asked=$5 AND d.state='accepted')
 		WHERE EXISTS (SELECT 1 FROM jobs WHERE id=$1 AND run=$2 AND state='running') ON CONFLICT DO NOTHING`, job, run, n, url, hash)
@@ -203,14 +192,14 @@ const importRecordsSQL = `SELECT ` + importColumns + ` FROM import_records WHERE
 // ImportRecords lists what became of the records of an import behind a number, in
 // order, at most limit of them. differ gives those alone that differ from what the
 // log promises.
-func (db *DB) ImportRecords(ctx context.Context, job, after int64, differ bool, limit int) ([]ImportRecord, error) {
-	return list[ImportRecord](ctx, db, importRecordsSQL, job, after, differ, limit)
+func (db JobRecords) ImportRecords(ctx context.Context, job, after int64, differ bool, limit int) ([]ImportRecord, error) {
+	return List[ImportRecord](ctx, db, importRecordsSQL, job, after, differ, limit)
 }
 
 // SkippedRecords lists the records of an import, behind a number, that were passed over
 // for a reason, which begins their detail.
-func (db *DB) SkippedRecords(ctx context.Context, job, after int64, why string, limit int) ([]ImportRecord, error) {
-	return list[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records
+func (db JobRecords) SkippedRecords(ctx context.Context, job, after int64, why string, limit int) ([]ImportRecord, error) {
+	return List[ImportRecord](ctx, db, `SELECT `+importColumns+` FROM import_records
 		WHERE job=$1 AND n>$2 AND outcome='skipped' AND starts_with(detail, $3) ORDER BY n LIMIT $4`, job, after, why, limit)
 }
 
@@ -226,8 +215,8 @@ type Saved struct {
 }
 
 // SavedBy lists the documents that an import saved, behind a number.
-func (db *DB) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved, error) {
-	saved, err := list[Saved](ctx, db, `SELECT r.n, r.sha256, coalesce(d.state, ''), coalesce(d.bytes, 0), coalesce(d.blob_removed_at IS NOT NULL, false), r.url
+func (db JobRecords) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved, error) {
+	saved, err := List[Saved](ctx, db, `SELECT r.n, r.sha256, coalesce(d.state, ''), coalesce(d.bytes, 0), coalesce(d.blob_removed_at IS NOT NULL, false), r.url
 		FROM import_records r LEFT JOIN documents d ON d.sha256=r.sha256 WHERE r.job=$1 AND r.n>$2 AND r.outcome LIKE 'saved%' ORDER BY r.n LIMIT $3`, job, after, limit)
 	if err != nil {
 		return nil, err
@@ -238,7 +227,7 @@ func (db *DB) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved
 		hash := frontier.HashOf(s.URL)
 		hashes, shas = append(hashes, hash[:]), append(shas, s.SHA256)
 	}
-	placed, err := list1[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.sha256=v.sha256 AND v.hash IN (l.hash, l.asked))
+	placed, err := Column[bool](ctx, db, `SELECT EXISTS (SELECT 1 FROM locations l WHERE l.sha256=v.sha256 AND v.hash IN (l.hash, l.asked))
 		FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY v (hash, sha256, n) ORDER BY v.n`, hashes, shas)
 	for i := range placed {
 		saved[i].Placed = placed[i]
@@ -247,7 +236,7 @@ func (db *DB) SavedBy(ctx context.Context, job, after int64, limit int) ([]Saved
 }
 
 // Differ notes differences by the numbers of their records.
-func (db *DB) Differ(ctx context.Context, job int64, differences map[int64]string) error {
+func (db JobRecords) Differ(ctx context.Context, job int64, differences map[int64]string) error {
 	b := &pgx.Batch{}
 	for n, what := range differences {
 		b.Queue(`UPDATE import_records SET difference=$3 WHERE job=$1 AND n=$2`, job, n, what)
@@ -256,7 +245,7 @@ func (db *DB) Differ(ctx context.Context, job int64, differences map[int64]strin
 }
 
 // Differences counts the records of an import, and those that differ.
-func (db *DB) Differences(ctx context.Context, job int64) (records, differ int64, err error) {
+func (db JobRecords) Differences(ctx context.Context, job int64) (records, differ int64, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE difference<>'') FROM import_records WHERE job=$1 AND outcome<>''`, job).Scan(&records, &differ)
 	return records, differ, err
 }
@@ -265,7 +254,7 @@ func (db *DB) Differences(ctx context.Context, job int64) (records, differ int64
 // (raw, nil where it is not known), else the file of that SHA-1 from wherever: "" where it
 // is not on record. Of several, it is the one that was found on a day (zero for any), or
 // the current one.
-func (db *DB) Earlier(ctx context.Context, sha1, hash []byte, on time.Time) (sha string, header map[string]string, err error) {
+func (db JobRecords) Earlier(ctx context.Context, sha1, hash []byte, on time.Time) (sha string, header map[string]string, err error) {
 	const from = `SELECT l.sha256, l.header FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.member='' AND d.blob_removed_at IS NULL AND `
 	const order = ` ORDER BY l.found_at=$2 DESC, l.current DESC, l.seen_at DESC LIMIT 1`
 	sum := hex.EncodeToString(sha1)

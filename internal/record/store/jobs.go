@@ -61,30 +61,30 @@ type Job struct {
 const jobColumns = `id, kind, options, state, note, run, done, position, counters, created_at, started_at, updated_at, ended_at`
 
 // AddJob sets up a job.
-func (db *DB) AddJob(ctx context.Context, kind string, options any) (id int64, err error) {
+func (db JobRecords) AddJob(ctx context.Context, kind string, options any) (id int64, err error) {
 	err = db.Pool.QueryRow(ctx, `INSERT INTO jobs (kind, options) VALUES ($1,$2) RETURNING id`, kind, options).Scan(&id)
 	return id, err
 }
 
 // Job returns a job.
-func (db *DB) Job(ctx context.Context, id int64) (Job, error) {
+func (db JobRecords) Job(ctx context.Context, id int64) (Job, error) {
 	return only(ctx, db, pgx.RowToStructByPos[Job], fmt.Errorf("%d: %w", id, ErrNoJob), `SELECT `+jobColumns+` FROM jobs WHERE id=$1`, id)
 }
 
 // Jobs lists all jobs, the latest first.
-func (db *DB) Jobs(ctx context.Context) ([]Job, error) {
-	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs ORDER BY id DESC`)
+func (db JobRecords) Jobs(ctx context.Context) ([]Job, error) {
+	return List[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs ORDER BY id DESC`)
 }
 
 const jobsBeforeSQL = `SELECT ` + jobColumns + ` FROM jobs WHERE $1=0 OR id<$1 ORDER BY id DESC LIMIT $2`
 
 // JobsBefore lists jobs that were set up before one, the latest first; 0 is before none.
-func (db *DB) JobsBefore(ctx context.Context, id int64, limit int) ([]Job, error) {
-	return list[Job](ctx, db, jobsBeforeSQL, id, limit)
+func (db JobRecords) JobsBefore(ctx context.Context, id int64, limit int) ([]Job, error) {
+	return List[Job](ctx, db, jobsBeforeSQL, id, limit)
 }
 
 // ModifyJob gives a job that does not run other options.
-func (db *DB) ModifyJob(ctx context.Context, id int64, options any) error {
+func (db JobRecords) ModifyJob(ctx context.Context, id int64, options any) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		return changed(ctx, tx, id, `UPDATE jobs SET options=$2, updated_at=now() WHERE id=$1 AND state<>'running'`, options)
 	})
@@ -92,7 +92,7 @@ func (db *DB) ModifyJob(ctx context.Context, id int64, options any) error {
 
 // RenewJob makes a job that does not run ready to be run from its beginning. What
 // its last run noted of each record is forgotten.
-func (db *DB) RenewJob(ctx context.Context, id int64) error {
+func (db JobRecords) RenewJob(ctx context.Context, id int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := changed(ctx, tx, id, `UPDATE jobs SET state='new', run=run+1, note='', done=0, position='{}', counters='{}', attempts=0, wary=0, started_at=NULL, ended_at=NULL, updated_at=now()
 			WHERE id=$1 AND state<>'running'`); err != nil {
@@ -105,7 +105,7 @@ func (db *DB) RenewJob(ctx context.Context, id int64) error {
 
 // BeginJob takes up a run of a job, which may be done again. It fails with
 // ErrJobOver where that run is.
-func (db *DB) BeginJob(ctx context.Context, id int64, run int) error {
+func (db JobRecords) BeginJob(ctx context.Context, id int64, run int) error {
 	tag, err := db.Pool.Exec(ctx, `UPDATE jobs SET state='running', started_at=coalesce(started_at, now()), updated_at=now()
 		WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -115,18 +115,18 @@ func (db *DB) BeginJob(ctx context.Context, id int64, run int) error {
 }
 
 // EndJob ends a run of a job; one that was ended stays as it is.
-func (db *DB) EndJob(ctx context.Context, id int64, run int, state, note string) error {
+func (db JobRecords) EndJob(ctx context.Context, id int64, run int, state, note string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE jobs SET state=$3, note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND state IN ('new', 'running')`, id, run, state, note)
 	return err
 }
 
 // OpenJobs lists the jobs that have not ended.
-func (db *DB) OpenJobs(ctx context.Context) ([]Job, error) {
-	return list[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs WHERE state IN ('new', 'running') ORDER BY id`)
+func (db JobRecords) OpenJobs(ctx context.Context) ([]Job, error) {
+	return List[Job](ctx, db, `SELECT `+jobColumns+` FROM jobs WHERE state IN ('new', 'running') ORDER BY id`)
 }
 
 // EndLostJob ends a job that nobody does, where its row is as it was.
-func (db *DB) EndLostJob(ctx context.Context, j Job, note string) (bool, error) {
+func (db JobRecords) EndLostJob(ctx context.Context, j Job, note string) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `UPDATE jobs SET state='failed', note=$4, ended_at=now(), updated_at=now() WHERE id=$1 AND run=$2 AND updated_at=$3 AND state IN ('new', 'running')`, j.ID, j.Run, j.Updated, note)
 	return tag.RowsAffected() == 1, err
 }

@@ -23,7 +23,7 @@ type Unexamined struct {
 const putOff = `('` + gleaner.ImageOnly + `', '` + gleaner.Garbled + `')`
 
 // PutOff has a new document wait behind all others.
-func (db *DB) PutOff(ctx context.Context, sha, outcome string) error {
+func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET outcome=$2, taken_until='-infinity', updated_at=now() WHERE sha256=$1 AND state='new'`, sha, outcome)
 	return err
 }
@@ -33,11 +33,11 @@ func (db *DB) PutOff(ctx context.Context, sha, outcome string) error {
 // for a while: others take other ones, so that workers share the load. What a worker that
 // died had taken is free again when that time is over. waiting says how many wait in all,
 // others' included.
-func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
+func (db MatchRecords) TakeNew(ctx context.Context, which Unexamined, limit int, hold time.Duration) (taken []string, waiting int, err error) {
 	const of = `d.state='new' AND ($1=0 OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id=$1))
 		AND ($2='' OR d.outcome=` + stalled + ` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id WHERE l.sha256=d.sha256 AND h.harvest_id=$2))`
 	for _, turn := range []string{` AND d.outcome NOT IN ` + putOff, ``} {
-		taken, err = list1[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
+		taken, err = Column[string](ctx, db, `UPDATE documents SET taken_until = now() + $4 WHERE sha256 IN (
 				SELECT d.sha256 FROM documents d WHERE `+of+turn+` AND d.taken_until < now() ORDER BY d.id LIMIT $3 FOR UPDATE SKIP LOCKED)
 			RETURNING sha256`, which.Site, which.Stalled, limit, hold)
 		if err != nil || len(taken) > 0 {
@@ -49,13 +49,13 @@ func (db *DB) TakeNew(ctx context.Context, which Unexamined, limit int, hold tim
 }
 
 // HoldNew holds documents on that TakeNew gave and that are still the caller's.
-func (db *DB) HoldNew(ctx context.Context, shas []string, hold time.Duration) error {
+func (db MatchRecords) HoldNew(ctx context.Context, shas []string, hold time.Duration) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until = now() + $2 WHERE sha256 = ANY($1) AND state='new' AND taken_until > now()`, shas, hold)
 	return err
 }
 
 // FreeNew frees documents that TakeNew gave.
-func (db *DB) FreeNew(ctx context.Context, shas []string) error {
+func (db MatchRecords) FreeNew(ctx context.Context, shas []string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET taken_until='-infinity' WHERE sha256 = ANY($1) AND state='new'`, shas)
 	return err
 }
@@ -63,7 +63,7 @@ func (db *DB) FreeNew(ctx context.Context, shas []string) error {
 // SaveSketch records the sketch of a document's text, ahead of its judgement: of
 // two copies that are examined at once, the one that is judged later then sees
 // the other.
-func (db *DB) SaveSketch(ctx context.Context, sha string, sketch []byte, bands []int64) error {
+func (db MatchRecords) SaveSketch(ctx context.Context, sha string, sketch []byte, bands []int64) error {
 	_, err := db.Pool.Exec(ctx, `INSERT INTO sketches (sha256, sketch, bands) VALUES ($1,$2,$3)
 		ON CONFLICT (sha256) DO UPDATE SET sketch=EXCLUDED.sketch, bands=EXCLUDED.bands`, sha, sketch, bands)
 	return err
@@ -81,7 +81,7 @@ type Kin struct {
 // wanted is the version of the papers that it was compared with, 0 if with none;
 // the error is ErrStale where these are others by now, ErrPruned where prune took
 // the file meanwhile.
-func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64) error {
+func (db MatchRecords) SaveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64) error {
 	err := db.saveJudgement(ctx, d, found, kin, wanted, false)
 	if errors.Is(err, errHasCopies) {
 		return db.saveJudgement(ctx, d, found, kin, wanted, true)
@@ -92,7 +92,7 @@ func (db *DB) SaveJudgement(ctx context.Context, d Document, found []Found, kin 
 // errHasCopies undoes a judgement that was begun without the sole lock.
 var errHasCopies = errors.New("there are copies")
 
-func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64, alone bool) error {
+func (db MatchRecords) saveJudgement(ctx context.Context, d Document, found []Found, kin Kin, wanted int64, alone bool) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		copies, err := copiesOf(ctx, tx, d.SHA256, kin, alone)
 		if err != nil {
@@ -129,7 +129,7 @@ func (db *DB) saveJudgement(ctx context.Context, d Document, found []Found, kin 
 // SaveMatches replaces what a document was matched with, but for what a person
 // settled; accept keeps one that was rejected before it was known to be wanted.
 // wanted is as SaveJudgement's.
-func (db *DB) SaveMatches(ctx context.Context, sha string, found []Found, accept bool, wanted int64) error {
+func (db MatchRecords) SaveMatches(ctx context.Context, sha string, found []Found, accept bool, wanted int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := checkWanted(ctx, tx, wanted); err != nil {
 			return err
@@ -181,7 +181,7 @@ const givenUpAfter = 5
 // not the file's. It is tried again a few times and then given up, so that one
 // document does not hold up the others for ever; at once where forGood. What was
 // judged before stays as it was judged.
-func (db *DB) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
+func (db MatchRecords) SaveFailure(ctx context.Context, sha, outcome, detail string, forGood bool) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET tries=tries+1, outcome=$2, detail=$3, taken_until='-infinity', updated_at=now(),
 		state = CASE WHEN $4 OR tries+1 >= $5 THEN 'failed' ELSE state END WHERE sha256=$1 AND state='new'`, sha, outcome, detail, forGood, givenUpAfter)
 	return err
@@ -189,7 +189,7 @@ func (db *DB) SaveFailure(ctx context.Context, sha, outcome, detail string, forG
 
 // SetIngestion notes what became of documents in the library's own system: new,
 // ingested or failed.
-func (db *DB) SetIngestion(ctx context.Context, state string, shas ...string) error {
+func (db MatchRecords) SetIngestion(ctx context.Context, state string, shas ...string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE documents SET ingestion=$1, updated_at=now() WHERE sha256 = ANY($2)`, state, shas)
 	return err
 }

@@ -19,7 +19,7 @@ type KeptLinks struct {
 
 // TakeKeptLinks adds links to the frontiers of their hosts, and the hosts to the
 // harvest. It returns how many were new or wait again; a repetition changes nothing.
-func (db *DB) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error) {
+func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		n = 0
 		hosts, sites, err := holdSites(ctx, tx, k.Site, k.Leads)
@@ -63,14 +63,14 @@ func (k KeptLinks) join(ctx context.Context, tx pgx.Tx, siteID int, origin strin
 }
 
 // SetView notes under which options the links of a site's pages were taken.
-func (db *DB) SetView(ctx context.Context, siteID int, view string) error {
+func (db SiteRecords) SetView(ctx context.Context, siteID int, view string) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE sites SET view=$2 WHERE id=$1 AND view<>$2`, siteID, view)
 	return err
 }
 
 // ReadSites lists the hosts of a harvest of which pages were read, after a host.
-func (db *DB) ReadSites(ctx context.Context, harvest, after string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT s.host FROM sites s JOIN harvest_sites h ON h.site_id=s.id
+func (db SiteRecords) ReadSites(ctx context.Context, harvest, after string, limit int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT s.host FROM sites s JOIN harvest_sites h ON h.site_id=s.id
 		WHERE h.harvest_id=$1 AND s.view<>'' AND s.host > $2 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT $3`, harvest, after, limit)
 }
 
@@ -82,13 +82,13 @@ type LinkCounts struct {
 }
 
 // CountLinks notes them.
-func (db *DB) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
+func (db SiteRecords) CountLinks(ctx context.Context, harvest string, n LinkCounts) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE harvests SET links_found=$2, links_reopened=$3 WHERE id=$1`, harvest, n.Found, n.Reopened)
 	return err
 }
 
 // LinkCounts tells them.
-func (db *DB) LinkCounts(ctx context.Context, harvest string) (n LinkCounts, err error) {
+func (db SiteRecords) LinkCounts(ctx context.Context, harvest string) (n LinkCounts, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT links_found, links_reopened FROM harvests WHERE id=$1`, harvest).Scan(&n.Found, &n.Reopened)
 	return n, err
 }

@@ -5,7 +5,7 @@ import "context"
 // InVain reports whether the last so many hosts of a domain that were asked within a
 // month for what others said is there gave no document. A site that gave one, and
 // hosts of homepages, are of another kind.
-func (db *DB) InVain(ctx context.Context, siteID int, domain string, hosts int) (vain bool, err error) {
+func (db HarvestRecords) InVain(ctx context.Context, siteID int, domain string, hosts int) (vain bool, err error) {
 	err = db.Pool.QueryRow(ctx, `WITH of AS (
 			SELECT EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id) AS gave FROM sites s
 			WHERE `+reversedHost+` >= reverse($2) AND `+reversedHost+` < reverse($2) || '/' AND (`+reversedHost+` = reverse($2) OR starts_with(`+reversedHost+`, reverse($2) || '.'))

@@ -31,7 +31,7 @@ func parentsSQL(site, host string) string {
 
 // NumRefBy is how many pages refer to a document (num_ref_by in Chen, CINDI Robot,
 // 2008, section 3.6).
-func (db *DB) NumRefBy(ctx context.Context, sha string) (n int, err error) {
+func (db DocumentRecords) NumRefBy(ctx context.Context, sha string) (n int, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM (`+refersSQL+`) r WHERE r.sha256=$1`, sha).Scan(&n)
 	return n, err
 }
@@ -45,7 +45,7 @@ type BackLink struct {
 
 // BackLinks lists the pages that link to the file of a URL, by its identity: those
 // that did so first come first, and at most limit.
-func (db *DB) BackLinks(ctx context.Context, hash []byte, limit int) ([]BackLink, error) {
-	return list[BackLink](ctx, db, `SELECT `+pageOfURL+`, k.first_seen, k.last_seen FROM links k`+pageOfSQL+`
+func (db DocumentRecords) BackLinks(ctx context.Context, hash []byte, limit int) ([]BackLink, error) {
+	return List[BackLink](ctx, db, `SELECT `+pageOfURL+`, k.first_seen, k.last_seen FROM links k`+pageOfSQL+`
 		WHERE k.target=$1 AND `+pageOfURL+` IS NOT NULL ORDER BY k.first_seen, u.seq LIMIT $2`, hash, limit)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // SaveListing replaces what a source lists for a volume.
-func (db *DB) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
+func (db PaperRecords) SaveListing(ctx context.Context, source, venueKey, volume string, papers []gleaner.Paper) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`DELETE FROM listings WHERE source=$1 AND venue=$2 AND volume=$3`, source, venueKey, volume)
@@ -36,7 +36,7 @@ func firstYear(papers []gleaner.Paper) int {
 }
 
 // ListedAt says when a source listed a volume last, zero if never.
-func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
+func (db PaperRecords) ListedAt(ctx context.Context, source, venueKey, volume string) (time.Time, error) {
 	var at time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT listed_at FROM volumes WHERE id=$1), '0001-01-01')`, volumeID(source, venueKey, volume)).Scan(&at)
 	return at, err
@@ -44,17 +44,13 @@ func (db *DB) ListedAt(ctx context.Context, source, venueKey, volume string) (ti
 
 // Listing lists what a source says that a venue published in the years, in the
 // source's order.
-func (db *DB) Listing(ctx context.Context, source, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND ($3::int[] IS NULL OR year = ANY($3)) ORDER BY year, volume, position`,
+func (db PaperRecords) Listing(ctx context.Context, source, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
+	return Column[gleaner.Paper](ctx, db, `SELECT paper FROM listings WHERE source=$1 AND venue=$2 AND ($3::int[] IS NULL OR year = ANY($3)) ORDER BY year, volume, position`,
 		source, venueKey, years.All())
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[gleaner.Paper])
 }
 
 // SaveRecords writes merged papers with the origin of the fields of each.
-func (db *DB) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
+func (db PaperRecords) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
 	origins := make([][]byte, len(from))
 	for i := range from {
 		origin, err := json.Marshal(from[i])
@@ -68,12 +64,12 @@ func (db *DB) SaveRecords(ctx context.Context, papers []gleaner.Paper, from []gl
 
 // SaveNewRecords is SaveRecords for those that the record does not have: of the
 // others it may know more, from more sources.
-func (db *DB) SaveNewRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
+func (db PaperRecords) SaveNewRecords(ctx context.Context, papers []gleaner.Paper, from []gleaner.Origin) error {
 	keys := make([]string, len(papers))
 	for i, p := range papers {
 		keys[i] = p.Key
 	}
-	had, err := list1[string](ctx, db, `SELECT key FROM papers WHERE key = ANY($1)`, keys)
+	had, err := Column[string](ctx, db, `SELECT key FROM papers WHERE key = ANY($1)`, keys)
 	if err != nil {
 		return err
 	}
@@ -95,7 +91,7 @@ type Venue struct {
 }
 
 // Venue returns a venue of the record; one that it does not know has but a key.
-func (db *DB) Venue(ctx context.Context, key string) (Venue, error) {
+func (db PaperRecords) Venue(ctx context.Context, key string) (Venue, error) {
 	v := Venue{Venue: gleaner.Venue{Key: key, IDs: map[string]string{}}}
 	var at *time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT name, title, ids, sources, named_at FROM venues WHERE key=$1`, key).Scan(&v.Name, &v.Title, &v.IDs, &v.Sources, &at)
@@ -109,7 +105,7 @@ func (db *DB) Venue(ctx context.Context, key string) (Venue, error) {
 }
 
 // NameVenue keeps a venue's names.
-func (db *DB) NameVenue(ctx context.Context, v gleaner.Venue) error {
+func (db PaperRecords) NameVenue(ctx context.Context, v gleaner.Venue) error {
 	_, err := db.Pool.Exec(ctx, `INSERT INTO venues (key, name, title, named_at) VALUES ($1,$2,$3,now())
 		ON CONFLICT (key) DO UPDATE SET name=EXCLUDED.name, title=EXCLUDED.title, named_at=EXCLUDED.named_at`, v.Key, v.Name, v.Title)
 	return err
@@ -117,7 +113,7 @@ func (db *DB) NameVenue(ctx context.Context, v gleaner.Venue) error {
 
 // DescribeVenue keeps a person's word about a venue: names of it in other
 // catalogues, added to those given before, and its sources, "" to leave them.
-func (db *DB) DescribeVenue(ctx context.Context, key string, ids map[string]string, sources string) error {
+func (db PaperRecords) DescribeVenue(ctx context.Context, key string, ids map[string]string, sources string) error {
 	if ids == nil {
 		ids = map[string]string{}
 	}
@@ -128,7 +124,7 @@ func (db *DB) DescribeVenue(ctx context.Context, key string, ids map[string]stri
 
 // SavePersons keeps what a directory says of people, by id; ids that it does not
 // know map to nil.
-func (db *DB) SavePersons(ctx context.Context, source string, people map[string]*gleaner.Person) error {
+func (db PersonRecords) SavePersons(ctx context.Context, source string, people map[string]*gleaner.Person) error {
 	b := &pgx.Batch{}
 	for id, p := range people {
 		known := p != nil
@@ -143,7 +139,7 @@ func (db *DB) SavePersons(ctx context.Context, source string, people map[string]
 
 // Persons returns what a directory said of people within maxAge. An id that it
 // did not know maps to nil; one that it was not asked for is absent.
-func (db *DB) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*gleaner.Person, error) {
+func (db PersonRecords) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*gleaner.Person, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
 	if err != nil {
 		return nil, err

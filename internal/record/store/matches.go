@@ -13,8 +13,8 @@ import (
 
 // Readable returns a document with where it was found and what it was matched
 // with. The error is ErrNoDocument for one that is not known.
-func (db *DB) Readable(ctx context.Context, sha string) (Readable, error) {
-	d, places, err := db.Document(ctx, sha)
+func (db MatchRecords) Readable(ctx context.Context, sha string) (Readable, error) {
+	d, places, err := DocumentRecords(db).Document(ctx, sha)
 	if err != nil {
 		return Readable{}, err
 	}
@@ -24,7 +24,7 @@ func (db *DB) Readable(ctx context.Context, sha string) (Readable, error) {
 
 // EachReadable calls do with batches of the documents with text that were found on
 // the sites of a harvest, in the order of their ids.
-func (db *DB) EachReadable(ctx context.Context, harvest string, do func([]Readable) error) error {
+func (db MatchRecords) EachReadable(ctx context.Context, harvest string, do func([]Readable) error) error {
 	for last := int64(0); ; {
 		batch, err := db.readable(ctx, `d.id > $1 AND `+readableSQL+` AND EXISTS (SELECT 1 FROM locations l JOIN harvest_sites h ON h.site_id=l.site_id
 			WHERE l.sha256=d.sha256 AND h.harvest_id=$3) ORDER BY d.id LIMIT $2`, last, readableBatch, harvest)
@@ -39,8 +39,8 @@ func (db *DB) EachReadable(ctx context.Context, harvest string, do func([]Readab
 }
 
 // Matches lists what a document was matched with, by paper.
-func (db *DB) Matches(ctx context.Context, sha string) ([]Found, error) {
-	return list[Found](ctx, db, `SELECT paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256=$1 ORDER BY paper_key`, sha)
+func (db MatchRecords) Matches(ctx context.Context, sha string) ([]Found, error) {
+	return List[Found](ctx, db, `SELECT paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256=$1 ORDER BY paper_key`, sha)
 }
 
 // ErrNoMatch is returned by Settle where the document was never matched with
@@ -49,7 +49,7 @@ var ErrNoMatch = errors.New("this document was not matched with that paper")
 
 // Settle records a person's word on a match: "yes", "no", or "" to take it back.
 // A document that is the paper is accepted, once its file is here.
-func (db *DB) Settle(ctx context.Context, paper, sha, word string) error {
+func (db MatchRecords) Settle(ctx context.Context, paper, sha, word string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE matches SET settled=$3, matched_at=now() WHERE paper_key=$1 AND sha256=$2`, paper, sha, word)
 		if err != nil {
@@ -122,18 +122,18 @@ func (q ReviewQuery) args() []any {
 
 // Reviews lists the ambiguous matches of papers that were not found otherwise, the
 // likeliest first.
-func (db *DB) Reviews(ctx context.Context, q ReviewQuery) ([]Review, error) {
-	return list[Review](ctx, db, q.sql(), q.args()...)
+func (db MatchRecords) Reviews(ctx context.Context, q ReviewQuery) ([]Review, error) {
+	return List[Review](ctx, db, q.sql(), q.args()...)
 }
 
 // CountReviews counts all that Reviews would list without a limit.
-func (db *DB) CountReviews(ctx context.Context, q ReviewQuery) (n int, err error) {
+func (db MatchRecords) CountReviews(ctx context.Context, q ReviewQuery) (n int, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM matches m JOIN papers p ON p.key=m.paper_key WHERE ($1='' OR p.venue=$1) AND ($2::int[] IS NULL OR p.year = ANY($2)) AND `+q.condition(), q.Venue, q.Years.All()).Scan(&n)
 	return n, err
 }
 
 // PaperOf is the paper that a document is, or one without a key.
-func (db *DB) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
+func (db MatchRecords) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
 		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
 	if err != nil {

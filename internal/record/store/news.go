@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/gleaner"
 )
 
@@ -57,7 +55,7 @@ const settleTime = time.Minute
 // enough is not 0. A channel that was never told anything is told what comes. Until
 // the news are noticed they end where they ended first: a receiver that has them
 // already, and was not heard, passes over what comes again under their name.
-func (db *DB) News(ctx context.Context, channel string, enough int) (News, error) {
+func (db HarvestRecords) News(ctx context.Context, channel string, enough int) (News, error) {
 	n := News{Enough: enough}
 	before := 0
 	err := db.Pool.QueryRow(ctx, `INSERT INTO chores AS c (name, last, result, claimed_until) VALUES ($1, now() - $2::interval, '0', now() - $2::interval)
@@ -72,7 +70,7 @@ func (db *DB) News(ctx context.Context, channel string, enough int) (News, error
 	}
 	n.Filled = enough > 0 && n.Review >= enough && before < enough
 	const refused = ` FROM sites WHERE state='refused' AND crawl_finished > $1 AND crawl_finished <= $2`
-	if n.Refused, err = list[RefusedSite](ctx, db, `SELECT host, reason`+refused+` ORDER BY host COLLATE "C" LIMIT $3`, n.Since, n.Until, mostRefused); err != nil {
+	if n.Refused, err = List[RefusedSite](ctx, db, `SELECT host, reason`+refused+` ORDER BY host COLLATE "C" LIMIT $3`, n.Since, n.Until, mostRefused); err != nil {
 		return n, err
 	}
 	if err = db.Pool.QueryRow(ctx, `SELECT count(*)`+refused, n.Since, n.Until).Scan(&n.Refusals); err != nil {
@@ -82,12 +80,8 @@ func (db *DB) News(ctx context.Context, channel string, enough int) (News, error
 	return n, err
 }
 
-func (db *DB) endedBetween(ctx context.Context, since, until time.Time) ([]EndedNews, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+harvestColumns+` FROM harvests WHERE completed_at > $1 AND completed_at <= $2 ORDER BY completed_at, id`, since, until)
-	if err != nil {
-		return nil, err
-	}
-	all, err := pgx.CollectRows(rows, scanHarvest)
+func (db HarvestRecords) endedBetween(ctx context.Context, since, until time.Time) ([]EndedNews, error) {
+	all, err := Collect(ctx, db, scanHarvest, `SELECT `+harvestColumns+` FROM harvests WHERE completed_at > $1 AND completed_at <= $2 ORDER BY completed_at, id`, since, until)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +110,7 @@ func (db *DB) endedBetween(ctx context.Context, since, until time.Time) ([]Ended
 }
 
 // Noticed notes that a channel was told news, or that there were none.
-func (db *DB) Noticed(ctx context.Context, channel string, n News) error {
+func (db HarvestRecords) Noticed(ctx context.Context, channel string, n News) error {
 	tag, err := db.Pool.Exec(ctx, `UPDATE chores SET last=$2, result=to_jsonb($3::int) WHERE name=$1`, noticeChore(channel), n.Until, n.Review)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = errors.New("store: nothing is known of the channel " + channel)

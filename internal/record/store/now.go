@@ -32,7 +32,7 @@ func (s SiteNow) Fails() bool { return s.Failures > 0 || s.State != gleaner.Site
 
 // HarvestNow looks at what is under way of a harvest: its sites, so many at most, first
 // those that fail. pace is that of a site of which nothing was asked yet.
-func (db *DB) HarvestNow(ctx context.Context, id string, pace time.Duration, limit int) (Now, error) {
+func (db HarvestRecords) HarvestNow(ctx context.Context, id string, pace time.Duration, limit int) (Now, error) {
 	var n Now
 	var longest, all float64
 	err := db.Pool.QueryRow(ctx, `
@@ -47,7 +47,7 @@ func (db *DB) HarvestNow(ctx context.Context, id string, pace time.Duration, lim
 		return n, err
 	}
 	n.Longest, n.All = time.Duration(longest*float64(time.Second)), time.Duration(all*float64(time.Second))
-	n.At, err = list[SiteNow](ctx, db, `
+	n.At, err = List[SiteNow](ctx, db, `
 		WITH s AS (SELECT s.*, (SELECT coalesce(sum(n), 0)::int FROM url_counts u WHERE u.site_id=s.id AND u.state=0) AS waiting
 				FROM sites s JOIN harvest_sites hs ON hs.site_id=s.id WHERE hs.harvest_id=$1 AND s.state IN ('crawling', 'refused', 'stopped')),
 			shown AS (SELECT * FROM s ORDER BY state='crawling' AND failures=0, waiting DESC, host LIMIT $2)

@@ -32,7 +32,7 @@ type CachedPage struct {
 }
 
 // SavePage keeps an answer for others who need the same page.
-func (db *DB) SavePage(ctx context.Context, p CachedPage) error {
+func (db CrawlRecords) SavePage(ctx context.Context, p CachedPage) error {
 	if p.Header == nil {
 		p.Header = http.Header{}
 	}
@@ -44,7 +44,7 @@ func (db *DB) SavePage(ctx context.Context, p CachedPage) error {
 }
 
 // Searched reports whether a harvest that wants a site still looks for homepages.
-func (db *DB) Searched(ctx context.Context, siteID int) (is bool, err error) {
+func (db CrawlRecords) Searched(ctx context.Context, siteID int) (is bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 		WHERE hs.site_id=$1 AND h.completed_at IS NULL AND h.stage=$2)`, siteID, gleaner.StageHomepages).Scan(&is)
 	return is, err
@@ -52,7 +52,7 @@ func (db *DB) Searched(ctx context.Context, siteID int) (is bool, err error) {
 
 // CachedPage returns an answer not older than maxAge, false if there is none. What
 // became of the answer, and whether it still counts, is the caller's to judge.
-func (db *DB) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
+func (db CrawlRecords) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration) (CachedPage, bool, error) {
 	var p CachedPage
 	err := db.Pool.QueryRow(ctx, `SELECT hash, host, url, final_url, outcome, status, header, body, fetched_at, deaths > 0 OR coalesce(reading < now() - `+readTime+`, false) FROM page_cache
 		WHERE hash=$1 AND fetched_at > now() - $2::interval`, hash, maxAge).
@@ -68,7 +68,7 @@ func (db *DB) CachedPage(ctx context.Context, hash []byte, maxAge time.Duration)
 const readTime = `interval '5 seconds'`
 
 // BeginPage notes that a page is being read, and returns how many processes died over it.
-func (db *DB) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
+func (db CrawlRecords) BeginPage(ctx context.Context, hash []byte) (deaths int, err error) {
 	err = db.Pool.QueryRow(ctx, `UPDATE page_cache SET deaths = deaths + coalesce(reading < now() - `+readTime+`, false)::int, reading = now()
 		WHERE hash=$1 RETURNING deaths`, hash).Scan(&deaths)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -78,16 +78,12 @@ func (db *DB) BeginPage(ctx context.Context, hash []byte) (deaths int, err error
 }
 
 // EndPage notes that a page was read. With an outcome it is set aside under that one.
-func (db *DB) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
+func (db CrawlRecords) EndPage(ctx context.Context, hash []byte, outcome gleaner.Outcome) error {
 	_, err := db.Pool.Exec(ctx, `UPDATE page_cache SET reading = NULL, deaths = 0, outcome = coalesce(nullif($2, ''), outcome) WHERE hash=$1`, hash, string(outcome))
 	return err
 }
 
 // CachedOn lists the hashes of the answers kept for a host.
-func (db *DB) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT hash FROM page_cache WHERE host=$1 AND outcome='success' AND fetched_at > now() - $2::interval`, host, maxAge)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[[]byte])
+func (db CrawlRecords) CachedOn(ctx context.Context, host string, maxAge time.Duration) ([][]byte, error) {
+	return Column[[]byte](ctx, db, `SELECT hash FROM page_cache WHERE host=$1 AND outcome='success' AND fetched_at > now() - $2::interval`, host, maxAge)
 }

@@ -17,7 +17,7 @@ import (
 // PageIndex is the full-text index over pages that were fetched already; it
 // answers the local search for homepages.
 type PageIndex struct {
-	db    *DB
+	db    Base
 	limit int64
 }
 
@@ -26,7 +26,7 @@ const pagesPerTrim = 1000
 
 // PageIndex returns the index, which keeps about the limit pages seen last; 0 is
 // no limit.
-func (db *DB) PageIndex(limit int) *PageIndex { return &PageIndex{db, int64(limit)} }
+func (db CrawlRecords) PageIndex(limit int) *PageIndex { return &PageIndex{db.Base, int64(limit)} }
 
 // Bounds of what is indexed of one page. A list of a large department's people
 // is within them; a term's fifth occurrence hardly changes a rank.
@@ -121,18 +121,14 @@ func (x *PageIndex) SearchPages(ctx context.Context, terms []string, n int) ([]e
 	}
 	// The weights are those of D (text), C (none), B (address) and A (title); 1 divides
 	// by the logarithm of the length.
-	rows, err := x.db.Pool.Query(ctx, `SELECT url, title, snippet
+	return Collect(ctx, x.db, func(row pgx.CollectableRow) (r evidence.Result, err error) {
+		err = row.Scan(&r.URL, &r.Title, &r.Snippet)
+		return r, err
+	}, `SELECT url, title, snippet
 		FROM (SELECT * FROM page_index WHERE words @@ $1::text::tsquery ORDER BY id DESC LIMIT $2) p
 		WHERE 2 * (SELECT count(*) FROM unnest($3::text[]) t WHERE words @@ t::tsquery) >= cardinality($3)
 		ORDER BY ts_rank('{0.2, 0.2, 0.4, 1}', words, $4::text::tsquery, 1) DESC, url LIMIT $5`,
 		anyOf(rare), mostPages, each, anyOf(terms), n)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r evidence.Result, err error) {
-		err = row.Scan(&r.URL, &r.Title, &r.Snippet)
-		return r, err
-	})
 }
 
 // rare are those of the terms that some pages hold, but no more than commonPages.
@@ -161,12 +157,8 @@ func anyOf(terms []string) string {
 
 // FreshPages lists pages of the cache that were not indexed yet, the oldest
 // first, and marks them as indexed.
-func (db *DB) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
-	rows, err := db.Pool.Query(ctx, `UPDATE page_cache SET indexed=true WHERE hash IN
+func (db CrawlRecords) FreshPages(ctx context.Context, limit int) ([]CachedPage, error) {
+	return List[CachedPage](ctx, db, `UPDATE page_cache SET indexed=true WHERE hash IN
 			(SELECT hash FROM page_cache WHERE NOT indexed ORDER BY fetched_at LIMIT $1 FOR UPDATE SKIP LOCKED)
 		RETURNING hash, host, url, final_url, outcome, status, header, body, fetched_at, '0'::interval, false, false`, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[CachedPage])
 }

@@ -119,7 +119,7 @@ func readsAlone(t *testing.T, db *DB, name string, most float64, sql string, arg
 	require.NoError(t, db.Pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...).Scan(&raw), name)
 	var plans []struct{ Plan planNode }
 	require.NoError(t, json.Unmarshal([]byte(raw), &plans))
-	plan, err := list1[string](t.Context(), db, "EXPLAIN "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+	plan, err := Column[string](t.Context(), db, "EXPLAIN "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
 	require.NoError(t, err)
 	said := name + ": " + strings.Join(plan, "\n")
 	assert.NotContains(t, raw, "Seq Scan", said)

@@ -57,12 +57,12 @@ func (q PaperQuery) args() []any {
 }
 
 // HarvestPapers lists papers of a harvest, by key.
-func (db *DB) HarvestPapers(ctx context.Context, q PaperQuery) ([]HarvestPaper, error) {
-	return list[HarvestPaper](ctx, db, harvestPapersSQL, q.args()...)
+func (db PaperRecords) HarvestPapers(ctx context.Context, q PaperQuery) ([]HarvestPaper, error) {
+	return List[HarvestPaper](ctx, db, harvestPapersSQL, q.args()...)
 }
 
 // Paper returns a paper. The error is ErrNoPaper for one that is not known.
-func (db *DB) Paper(ctx context.Context, key string) (gleaner.Paper, error) {
+func (db PaperRecords) Paper(ctx context.Context, key string) (gleaner.Paper, error) {
 	return only(ctx, db, scanPaper, fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
 }
 
@@ -74,8 +74,8 @@ type PaperHarvest struct {
 }
 
 // PaperHarvests lists the harvests that are after a paper.
-func (db *DB) PaperHarvests(ctx context.Context, key string) ([]PaperHarvest, error) {
-	return list[PaperHarvest](ctx, db, `SELECT harvest_id, held, held_why FROM harvest_papers WHERE paper_key=$1 ORDER BY harvest_id`, key)
+func (db PaperRecords) PaperHarvests(ctx context.Context, key string) ([]PaperHarvest, error) {
+	return List[PaperHarvest](ctx, db, `SELECT harvest_id, held, held_why FROM harvest_papers WHERE paper_key=$1 ORDER BY harvest_id`, key)
 }
 
 // Candidate is a document that was compared with a paper.
@@ -93,8 +93,8 @@ type Candidate struct {
 
 // Candidates lists the documents that were compared with a paper and are like it,
 // those that are it first.
-func (db *DB) Candidates(ctx context.Context, key string) ([]Candidate, error) {
-	return list[Candidate](ctx, db, `SELECT m.sha256, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
+func (db PaperRecords) Candidates(ctx context.Context, key string) ([]Candidate, error) {
+	return List[Candidate](ctx, db, `SELECT m.sha256, coalesce((SELECT url FROM locations l WHERE l.sha256=m.sha256 ORDER BY current DESC, url LIMIT 1), ''),
 			d.class, m.verdict, m.score, m.form, m.reasons, m.settled, `+FoundSQL+`
 		FROM matches m JOIN documents d ON d.sha256=m.sha256 WHERE m.paper_key=$1 ORDER BY 9 DESC, m.score DESC, m.sha256 LIMIT 100`, key)
 }

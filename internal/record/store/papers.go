@@ -16,7 +16,7 @@ import (
 
 // SavePapers writes papers and their authors, overwriting what was known of the
 // same keys.
-func (db *DB) SavePapers(ctx context.Context, papers []gleaner.Paper, origin any) error {
+func (db PaperRecords) SavePapers(ctx context.Context, papers []gleaner.Paper, origin any) error {
 	how, err := json.Marshal(origin)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (db *DB) SavePapers(ctx context.Context, papers []gleaner.Paper, origin any
 
 // savePapers takes the rows of authors, and then those of papers, in the order of
 // their keys: other harvests save papers of the same people.
-func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins [][]byte) error {
+func (db PaperRecords) savePapers(ctx context.Context, papers []gleaner.Paper, origins [][]byte) error {
 	order := make([]int, len(papers))
 	for i := range order {
 		order[i] = i
@@ -46,11 +46,7 @@ func (db *DB) savePapers(ctx context.Context, papers []gleaner.Paper, origins []
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(changed) == 0 {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT DISTINCT paper_key FROM harvest_papers WHERE paper_key = ANY($1) AND NOT held`, changed)
-		if err != nil {
-			return err
-		}
-		wanted, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		wanted, err := Column[string](ctx, tx, `SELECT DISTINCT paper_key FROM harvest_papers WHERE paper_key = ANY($1) AND NOT held`, changed)
 		if err != nil || len(wanted) == 0 {
 			return err
 		}
@@ -109,63 +105,47 @@ func scanPaper(row pgx.CollectableRow) (gleaner.Paper, error) {
 }
 
 // Papers lists what is known of a venue's years, by year and key.
-func (db *DB) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
+func (db PaperRecords) Papers(ctx context.Context, venueKey string, years gleaner.Years) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
 		WHERE p.venue=$1 AND ($2::int[] IS NULL OR p.year = ANY($2)) ORDER BY p.year, p.key`, venueKey, years.All())
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
 }
 
 // Wanted lists every paper that a harvest wants and its library lacks, over all
 // harvests, by key.
-func (db *DB) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p
+func (db PaperRecords) Wanted(ctx context.Context) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p
 		WHERE EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=p.key AND NOT h.held) ORDER BY p.key`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
 }
 
 // missingSQL is true of a harvest_papers row h whose paper was not found.
 const missingSQL = `NOT EXISTS (SELECT 1 FROM matches m WHERE m.paper_key=h.paper_key AND ` + FoundSQL + `)`
 
 // Missing lists the wanted papers of a harvest that were not found yet.
-func (db *DB) Missing(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+func (db PaperRecords) Missing(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND NOT h.held AND `+missingSQL+` ORDER BY p.year, p.key`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
 }
 
 // HeldPapers lists the papers of a harvest that the library holds.
-func (db *DB) HeldPapers(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
+func (db PaperRecords) HeldPapers(ctx context.Context, harvest string) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN harvest_papers h ON h.paper_key=p.key
 		WHERE h.harvest_id=$1 AND h.held ORDER BY p.key`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
 }
 
 // TitlesOf returns the titles of papers, in no order.
-func (db *DB) TitlesOf(ctx context.Context, keys []string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT title FROM papers WHERE key = ANY($1)`, keys)
+func (db PaperRecords) TitlesOf(ctx context.Context, keys []string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT title FROM papers WHERE key = ANY($1)`, keys)
 }
 
 // TitlesFound returns the titles of the papers that were found on a site.
-func (db *DB) TitlesFound(ctx context.Context, siteID int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT DISTINCT p.title FROM locations l JOIN matches m ON m.sha256=l.sha256 JOIN papers p ON p.key=m.paper_key
+func (db PaperRecords) TitlesFound(ctx context.Context, siteID int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT DISTINCT p.title FROM locations l JOIN matches m ON m.sha256=l.sha256 JOIN papers p ON p.key=m.paper_key
 		WHERE l.site_id=$1 AND l.current AND `+FoundSQL, siteID)
 }
 
 // SetHarvestPapers makes papers the papers of a harvest; held maps the keys that
 // the library has to the reason.
-func (db *DB) SetHarvestPapers(ctx context.Context, harvest string, papers []gleaner.Paper, held map[string]string) error {
+func (db PaperRecords) SetHarvestPapers(ctx context.Context, harvest string, papers []gleaner.Paper, held map[string]string) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		keys := make([]string, len(papers))
 		b := &pgx.Batch{}
@@ -202,7 +182,7 @@ type Copy struct {
 }
 
 // SaveCopies records copies by paper and URL.
-func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
+func (db PaperRecords) SaveCopies(ctx context.Context, copies []Copy) error {
 	b := &pgx.Batch{}
 	inOrder := slices.SortedStableFunc(slices.Values(copies), func(a, b Copy) int { return cmp.Or(strings.Compare(a.Paper, b.Paper), strings.Compare(a.URL, b.URL)) })
 	for _, c := range inOrder {
@@ -215,13 +195,9 @@ func (db *DB) SaveCopies(ctx context.Context, copies []Copy) error {
 
 // OpenCopies lists where catalogues say that copies of some papers are, by paper;
 // landing pages come last.
-func (db *DB) OpenCopies(ctx context.Context, papers []string) (map[string][]Copy, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT paper_key, url, landing, version, license, host_kind, source FROM copies
+func (db PaperRecords) OpenCopies(ctx context.Context, papers []string) (map[string][]Copy, error) {
+	all, err := List[Copy](ctx, db, `SELECT paper_key, url, landing, version, license, host_kind, source FROM copies
 		WHERE paper_key = ANY($1) ORDER BY paper_key, landing, url`, papers)
-	if err != nil {
-		return nil, err
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Copy])
 	out := map[string][]Copy{}
 	for _, c := range all {
 		out[c.Paper] = append(out[c.Paper], c)

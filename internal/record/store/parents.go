@@ -139,14 +139,14 @@ func parentsOfSQL(pages string) string {
 }
 
 // Parents lists pages that lead to documents, on any host or one, behind a place.
-func (db *DB) Parents(ctx context.Context, host string, after ParentAt, limit int) ([]Parent, error) {
+func (db DocumentRecords) Parents(ctx context.Context, host string, after ParentAt, limit int) ([]Parent, error) {
 	sql := behindSQL
 	if host != "" {
 		if sql = onHostSQL; after.Host != host {
 			after = ParentAt{Host: host}
 		}
 	}
-	return list[Parent](ctx, db, parentsOfSQL(sql), after.Host, orNone(after.Page), limit)
+	return List[Parent](ctx, db, parentsOfSQL(sql), after.Host, orNone(after.Page), limit)
 }
 
 // At is the place of a page in the list.
@@ -178,13 +178,13 @@ type ParentDocument struct {
 
 // Parent finds a page that leads to documents, by its URL, and those behind one, at most
 // limit. A page that is not known has no URL.
-func (db *DB) Parent(ctx context.Context, url string, after ParentDocument, limit int) (p Parent, documents []ParentDocument, err error) {
+func (db DocumentRecords) Parent(ctx context.Context, url string, after ParentDocument, limit int) (p Parent, documents []ParentDocument, err error) {
 	page := frontier.HashOf(url)
-	found, err := list[Parent](ctx, db, parentsOfSQL(aloneSQL), page[:])
+	found, err := List[Parent](ctx, db, parentsOfSQL(aloneSQL), page[:])
 	if err != nil || len(found) == 0 {
 		return p, nil, err
 	}
-	documents, err = list[ParentDocument](ctx, db, `SELECT DISTINCT n.url, d.sha256, d.state, d.class FROM (`+aloneSQL+`) p CROSS JOIN LATERAL (`+leadsSQL+`) n
+	documents, err = List[ParentDocument](ctx, db, `SELECT DISTINCT n.url, d.sha256, d.state, d.class FROM (`+aloneSQL+`) p CROSS JOIN LATERAL (`+leadsSQL+`) n
 		JOIN documents d ON d.sha256=n.sha256 WHERE (n.url, d.sha256) > ($2, $3) ORDER BY 1, 2 LIMIT $4`, page[:], after.URL, after.SHA256, limit)
 	return found[0], documents, err
 }
@@ -194,7 +194,7 @@ func parentsAt(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent
 	if at.Listed {
 		return listedParents(ctx, tx, at, limit)
 	}
-	next, err := rowsOf[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orNone(at.Page), limit)
+	next, err := List[Parent](ctx, tx, parentsOfSQL(behindSQL), at.Host, orNone(at.Page), limit)
 	if len(next) < limit {
 		return next, ParentAt{Listed: true, Position: -1}, err
 	}
@@ -202,7 +202,7 @@ func parentsAt(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent
 }
 
 func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Parent, ParentAt, error) {
-	listed, err := rowsOf[ListedURL](ctx, tx, whitelistSQL, at.Position, at.URL, limit)
+	listed, err := List[ListedURL](ctx, tx, whitelistSQL, at.Position, at.URL, limit)
 	if err != nil {
 		return nil, at, err
 	}
@@ -214,23 +214,15 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 		at.Position, at.URL = l.Position, l.URL
 	}
 	at.End = len(listed) < limit
-	next, err := rowsOf[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)
+	next, err := List[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)
 	return next, at, err
-}
-
-func rowsOf[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
-	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 }
 
 // CleanParents looks at the next pages that lead to files, and at those of the whitelist:
 // which of them are of no use (on a blacklisted host, gone, or without any document), and
 // where it goes on. With inPlace they, their links and their lines of the whitelist go in
 // the transaction that it is given; without, nothing is changed.
-func (db *DB) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace bool, limit int) (looked int, useless []Parent, next ParentAt, err error) {
+func (db DocumentRecords) CleanParents(ctx context.Context, tx pgx.Tx, at ParentAt, inPlace bool, limit int) (looked int, useless []Parent, next ParentAt, err error) {
 	all, next, err := parentsAt(ctx, tx, at, limit)
 	if err != nil {
 		return 0, nil, at, err

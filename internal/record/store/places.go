@@ -10,7 +10,7 @@ import (
 )
 
 // readHomepages says of homepages whether they were read.
-func (db *DB) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
+func (db HarvestRecords) readHomepages(ctx context.Context, authors map[string]AuthorClue) error {
 	var of []*SiteClue
 	var hosts []string
 	var hashes [][]byte
@@ -47,8 +47,8 @@ type Place struct {
 }
 
 // Places lists where documents were found on some hosts, or linked from there.
-func (db *DB) Places(ctx context.Context, hosts []string) ([]Place, error) {
-	return list[Place](ctx, db, `WITH s AS (SELECT id, host FROM sites WHERE host = ANY($1)),
+func (db PersonRecords) Places(ctx context.Context, hosts []string) ([]Place, error) {
+	return List[Place](ctx, db, `WITH s AS (SELECT id, host FROM sites WHERE host = ANY($1)),
 		l AS (SELECT url, parent, sha256 FROM locations WHERE current AND site_id IN (SELECT id FROM s)
 			UNION SELECT l.url, l.parent, l.sha256 FROM s JOIN locations l ON l.current
 				AND (left(l.parent, 300) COLLATE "C" >= 'http://' || s.host || '/' AND left(l.parent, 300) COLLATE "C" < 'http://' || s.host || '0'
@@ -64,8 +64,8 @@ const unseen = `('robots-denied', 'forbidden', 'blacklisted', 'body-too-large', 
 // not examined, or to a file that was not asked for; what did not answer, there or on the
 // sites of a harvest to which these hosts led; and what a limit or a prohibition kept out.
 // Two states are two conditions where their indexes are to be gone by.
-func (db *DB) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([]Place, error) {
-	return list[Place](ctx, db, `WITH s AS (SELECT id FROM sites WHERE host = ANY($2)),
+func (db PersonRecords) PlacesLeft(ctx context.Context, harvest string, hosts []string) ([]Place, error) {
+	return List[Place](ctx, db, `WITH s AS (SELECT id FROM sites WHERE host = ANY($2)),
 		k AS (SELECT DISTINCT k.site_id, k.page, coalesce(d.state='accepted', false) AS accepted FROM s JOIN links k ON k.site_id=s.id
 			LEFT JOIN locations l ON l.asked=k.target AND l.current LEFT JOIN documents d ON d.sha256=l.sha256
 			LEFT JOIN urls u ON u.site_id=k.site_id AND u.hash=k.target

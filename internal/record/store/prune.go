@@ -76,7 +76,7 @@ func (o PruneOptions) told(what string, done, of int) {
 
 // Prune removes what was kept long enough, in batches, so that nobody waits long
 // for a lock. Interrupted, it goes on the next time.
-func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOptions) ([]Pruned, error) {
+func (db DocumentRecords) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOptions) ([]Pruned, error) {
 	if o.Batch <= 0 {
 		o.Batch = 2000
 	}
@@ -101,7 +101,7 @@ func (db *DB) Prune(ctx context.Context, r Retention, blobs Blobs, o PruneOption
 	return all, nil
 }
 
-func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned, error) {
+func (db DocumentRecords) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned, error) {
 	done := Pruned{What: p.what, Why: p.why}
 	all := done
 	if o.told(p.what, 0, 0); o.DryRun || o.Told != nil {
@@ -122,7 +122,7 @@ func (db *DB) pruneRows(ctx context.Context, p prunable, o PruneOptions) (Pruned
 
 // pruneBatch removes some rows; that other papers are wanted is known when they are
 // gone, whatever ends the process.
-func (db *DB) pruneBatch(ctx context.Context, p prunable, limit int) (n int, bytes int64, err error) {
+func (db DocumentRecords) pruneBatch(ctx context.Context, p prunable, limit int) (n int, bytes int64, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `WITH gone AS (DELETE FROM `+p.table+` WHERE t.`+p.key+` = ANY (ARRAY(
 				SELECT t.`+p.key+` FROM `+p.table+` WHERE `+p.of+` LIMIT $2)) RETURNING `+p.bytes+` AS bytes)

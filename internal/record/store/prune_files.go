@@ -23,7 +23,7 @@ const rejectedSQL = `d.state='rejected' AND d.blob_removed_at IS NULL AND d.upda
 // pruneFiles removes files. Their rows are marked first: a crash in between leaves
 // a file that its row says is gone, and that the next run removes, never a row
 // that promises a file that is not there.
-func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
+func (db DocumentRecords) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o PruneOptions) (Pruned, error) {
 	done := Pruned{What: "files", Why: "of documents that are no paper"}
 	all := done
 	if o.told(done.What, 0, 0); o.DryRun || o.Told != nil {
@@ -38,7 +38,7 @@ func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o
 		if err != nil {
 			return done, err
 		}
-		left, err := list1[string](ctx, db, `SELECT sha256 FROM documents WHERE blob_left ORDER BY sha256`)
+		left, err := Column[string](ctx, db, `SELECT sha256 FROM documents WHERE blob_left ORDER BY sha256`)
 		if err != nil {
 			return done, err
 		}
@@ -61,7 +61,7 @@ func (db *DB) pruneFiles(ctx context.Context, keep time.Duration, blobs Blobs, o
 // removeFile removes the file of a marked row, if it is still marked: a crawl may
 // have brought it back since. The row is locked until the file is gone, so that
 // whoever brings it back comes before, or stores it anew.
-func (db *DB) removeFile(ctx context.Context, sha string, blobs Blobs) (bytes int64, is bool, err error) {
+func (db DocumentRecords) removeFile(ctx context.Context, sha string, blobs Blobs) (bytes int64, is bool, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		bytes, is = 0, false
 		err := tx.QueryRow(ctx, `UPDATE documents SET blob_left=false WHERE sha256=$1 AND blob_left RETURNING bytes`, sha).Scan(&bytes)

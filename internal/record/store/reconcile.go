@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"gleaner/internal/gleaner"
 )
 
@@ -21,17 +19,13 @@ type OpenCrawl struct {
 
 // OpenCrawls lists sites in state crawling, and of those in state new the hosts
 // given.
-func (db *DB) OpenCrawls(ctx context.Context, hosts []string) ([]OpenCrawl, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT host, state, crawl, token, coalesce(crawl_started, '0001-01-01'), holder <> '' AND expires_at > now()
+func (db CrawlRecords) OpenCrawls(ctx context.Context, hosts []string) ([]OpenCrawl, error) {
+	return List[OpenCrawl](ctx, db, `SELECT host, state, crawl, token, coalesce(crawl_started, '0001-01-01'), holder <> '' AND expires_at > now()
 		FROM sites WHERE state='crawling' OR (state='new' AND host = ANY($1)) ORDER BY host`, hosts)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[OpenCrawl])
 }
 
 // SameCrawl reports whether a site's row is as it was.
-func (db *DB) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error) {
+func (db CrawlRecords) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error) {
 	var same bool
 	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
 		AND (holder = '' OR expires_at <= now()))`, c.Host, c.State, c.Crawl, c.Token).Scan(&same)
@@ -41,14 +35,14 @@ func (db *DB) SameCrawl(ctx context.Context, c OpenCrawl) (bool, error) {
 // RequeueCrawl makes a site whose crawl nobody ends one that waits to be crawled: by
 // the next wave of a harvest, or as due at once. It reports whether the row was
 // as it is said to be.
-func (db *DB) RequeueCrawl(ctx context.Context, c OpenCrawl, reason string) (bool, error) {
+func (db CrawlRecords) RequeueCrawl(ctx context.Context, c OpenCrawl, reason string) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `UPDATE sites SET state='done', reason=$5, due_at=now() WHERE host=$1 AND state=$2 AND crawl=$3 AND token=$4
 		AND (holder = '' OR expires_at <= now())`, c.Host, c.State, c.Crawl, c.Token, reason)
 	return tag.RowsAffected() == 1, err
 }
 
 // EndHarvest ends a harvest that nobody runs, where its row is as it was.
-func (db *DB) EndHarvest(ctx context.Context, h Harvest, note string) (bool, error) {
+func (db CrawlRecords) EndHarvest(ctx context.Context, h Harvest, note string) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `UPDATE harvests SET stage='failed', note=$3, updated_at=now(), completed_at=now()
 		WHERE id=$1 AND updated_at=$2 AND completed_at IS NULL`, h.ID, h.UpdatedAt, note)
 	return tag.RowsAffected() == 1, err
@@ -56,7 +50,7 @@ func (db *DB) EndHarvest(ctx context.Context, h Harvest, note string) (bool, err
 
 // LeftDocuments counts documents that have waited to be examined since before a
 // time, on no site that is being crawled.
-func (db *DB) LeftDocuments(ctx context.Context, before time.Time) (int, error) {
+func (db CrawlRecords) LeftDocuments(ctx context.Context, before time.Time) (int, error) {
 	var n int
 	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE d.state='new' AND d.updated_at < $1
 		AND NOT EXISTS (SELECT 1 FROM locations l JOIN sites s ON s.id=l.site_id WHERE l.sha256=d.sha256 AND s.state IN ('crawling'))`, before).Scan(&n)
@@ -65,18 +59,18 @@ func (db *DB) LeftDocuments(ctx context.Context, before time.Time) (int, error) 
 
 // DropLeases clears the leases that ran out before a time, and returns how many.
 // Nobody needs it to take them over; people read the holder's name.
-func (db *DB) DropLeases(ctx context.Context, before time.Time, really bool) (int, error) {
+func (db CrawlRecords) DropLeases(ctx context.Context, before time.Time, really bool) (int, error) {
 	return db.countOrDo(ctx, really, `sites WHERE holder <> '' AND expires_at < $1`, `UPDATE sites SET holder='' WHERE id IN (
 		SELECT id FROM sites WHERE holder <> '' AND expires_at < $1 FOR NO KEY UPDATE SKIP LOCKED)`, before)
 }
 
 // DropRobots removes what is known of a robots.txt that could not be read and
 // ran out before a time: the host starts with a clean slate.
-func (db *DB) DropRobots(ctx context.Context, before time.Time, really bool) (int, error) {
+func (db CrawlRecords) DropRobots(ctx context.Context, before time.Time, really bool) (int, error) {
 	return db.countOrDo(ctx, really, `robots WHERE NOT available AND expires_at < $1`, `DELETE FROM robots WHERE NOT available AND expires_at < $1`, before)
 }
 
-func (db *DB) countOrDo(ctx context.Context, really bool, what, sql string, args ...any) (int, error) {
+func (db CrawlRecords) countOrDo(ctx context.Context, really bool, what, sql string, args ...any) (int, error) {
 	if really {
 		tag, err := db.Pool.Exec(ctx, sql, args...)
 		return int(tag.RowsAffected()), err
@@ -87,21 +81,21 @@ func (db *DB) countOrDo(ctx context.Context, really bool, what, sql string, args
 }
 
 // AnyLease reports whether some process asks a host now.
-func (db *DB) AnyLease(ctx context.Context) (bool, error) {
+func (db CrawlRecords) AnyLease(ctx context.Context) (bool, error) {
 	var any bool
 	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites WHERE holder <> '' AND expires_at > now())`).Scan(&any)
 	return any, err
 }
 
 // RecrawlNames lists the recrawls that want sites crawled, by their names.
-func (db *DB) RecrawlNames(ctx context.Context) ([]string, error) {
-	return list1[string](ctx, db, `SELECT DISTINCT unnest(recrawled_for) FROM sites WHERE recrawled_for <> '{}' ORDER BY 1`)
+func (db CrawlRecords) RecrawlNames(ctx context.Context) ([]string, error) {
+	return Column[string](ctx, db, `SELECT DISTINCT unnest(recrawled_for) FROM sites WHERE recrawled_for <> '{}' ORDER BY 1`)
 }
 
 // ForgetRecrawl takes the name of a recrawl that does not run from the sites that
 // were put back for it before a time, and returns from how many: crawls that nobody
 // else wants end, as they do where it was cancelled.
-func (db *DB) ForgetRecrawl(ctx context.Context, name string, before time.Time) (int, error) {
+func (db CrawlRecords) ForgetRecrawl(ctx context.Context, name string, before time.Time) (int, error) {
 	tag, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE $1 = ANY(recrawled_for) AND coalesce(due_at < $2::timestamptz + interval '`+guardTime+`', true) ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET recrawled_for=array_remove(recrawled_for, $1) FROM held WHERE s.id=held.id`, name, before)
 	return int(tag.RowsAffected()), err

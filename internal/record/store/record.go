@@ -21,7 +21,7 @@ const someFiles = 5
 // where the record has no file.
 func (db *DB) SomeFiles(ctx context.Context) ([]string, error) {
 	const of = `SELECT sha256 FROM documents WHERE blob_removed_at IS NULL AND state <> 'failed' ORDER BY id`
-	return list1[string](ctx, db, `(`+of+` LIMIT $1) UNION (`+of+` DESC LIMIT $1)`, someFiles)
+	return Column[string](ctx, db, `(`+of+` LIMIT $1) UNION (`+of+` DESC LIMIT $1)`, someFiles)
 }
 
 // ErrStale is returned for a verdict that was reached against papers that are no

@@ -33,7 +33,7 @@ const dueSites = selectSites + ` AND CASE WHEN $4 THEN s.due_at IS NOT NULL OR E
 // DueSites lists hosts whose rest is over, those of the best domains first, after a
 // place in this order; at most limit. It returns the place of the last as well. all
 // lists those that have anything to ask again, due or not.
-func (db *DB) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) (hosts []string, last string, err error) {
+func (db SiteRecords) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) (hosts []string, last string, err error) {
 	at := placeOf(after)
 	rows, err := db.Pool.Query(ctx, `SELECT host, rank FROM (SELECT s.host, `+rankSQL+` AS rank FROM sites s WHERE `+dueSites+`) due
 		WHERE (rank, host COLLATE "C") > ($5, $6) ORDER BY rank, host COLLATE "C" LIMIT $7`, of.Venue, of.Harvest, of.Host, all, at.rank, at.host, limit)
@@ -64,7 +64,7 @@ const guardTime = "1 day"
 // time; so are files that were read and are no papers. What was accepted, and the
 // pages that link to it, are never passed over.
 // It returns how many URLs wait, and 0 where a crawl is under way.
-func (db *DB) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
+func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
 	err = db.Tx(ctx, func(tx pgx.Tx) error {
 		waiting = 0
 		var id, recrawls int
@@ -127,9 +127,9 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 
 // RequeueHarvest puts back what is due of each of a harvest's sites, those after
 // a host, and tells of each.
-func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy, after string, did func(host string)) error {
+func (db SiteRecords) RequeueHarvest(ctx context.Context, harvest string, what PutBack, p recrawl.Policy, after string, did func(host string)) error {
 	for {
-		hosts, err := list1[string](ctx, db, `SELECT s.host FROM sites s WHERE `+dueSites+` AND s.host > $5 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT 200`,
+		hosts, err := Column[string](ctx, db, `SELECT s.host FROM sites s WHERE `+dueSites+` AND s.host > $5 COLLATE "C" ORDER BY s.host COLLATE "C" LIMIT 200`,
 			"", harvest, "", what.All, after)
 		if err != nil || len(hosts) == 0 {
 			return err
@@ -146,7 +146,7 @@ func (db *DB) RequeueHarvest(ctx context.Context, harvest string, what PutBack, 
 
 // LeaveSites takes the name of a recrawl that was cancelled from those of the sites
 // whose crawl has not ended. One that nobody wants any more hears of it by Attention.
-func (db *DB) LeaveSites(ctx context.Context, name string, hosts []string) error {
+func (db SiteRecords) LeaveSites(ctx context.Context, name string, hosts []string) error {
 	_, err := db.Pool.Exec(ctx, `WITH held AS (SELECT id FROM sites WHERE host = ANY($2) AND state IN ('new', 'crawling') ORDER BY host COLLATE "C" FOR NO KEY UPDATE)
 		UPDATE sites s SET recrawled_for=coalesce(array_remove(recrawled_for, $1), '{}') FROM held WHERE s.id=held.id`, name, hosts)
 	return err
@@ -158,7 +158,7 @@ const NotWanted = "nobody wants it any more"
 // FinishCrawl ends a crawl of a site: it records its numbers and when the site
 // is due again. A second call for the same crawl changes nothing. One that ended as
 // not wanted, and that somebody has come to want meanwhile, is not stopped for it.
-func (db *DB) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
+func (db SiteRecords) FinishCrawl(ctx context.Context, host string, state gleaner.SiteState, reason, policy string, barren bool, p recrawl.Policy) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		c, err := crawlOf(ctx, tx, host)
 		if err != nil {
@@ -239,7 +239,7 @@ type Brought struct {
 }
 
 // Brought counts what was found on some sites since a moment.
-func (db *DB) Brought(ctx context.Context, of Selection, since time.Time) (Brought, error) {
+func (db SiteRecords) Brought(ctx context.Context, of Selection, since time.Time) (Brought, error) {
 	var b Brought
 	err := db.Pool.QueryRow(ctx, `WITH sel AS MATERIALIZED (SELECT s.id FROM sites s WHERE `+selectSites+`),
 			new AS (SELECT DISTINCT d.sha256, d.state FROM documents d JOIN locations l ON l.sha256=d.sha256
@@ -256,7 +256,7 @@ func (db *DB) Brought(ctx context.Context, of Selection, since time.Time) (Broug
 }
 
 // AnySite reports whether a Selection names a site at all.
-func (db *DB) AnySite(ctx context.Context, of Selection) (any bool, err error) {
+func (db SiteRecords) AnySite(ctx context.Context, of Selection) (any bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM sites s WHERE `+selectSites+`)`, of.Venue, of.Harvest, of.Host).Scan(&any)
 	return any, err
 }
@@ -268,7 +268,7 @@ type Rest struct {
 }
 
 // Rests says when some sites are to be asked again.
-func (db *DB) Rests(ctx context.Context, of Selection) (r Rest, err error) {
+func (db SiteRecords) Rests(ctx context.Context, of Selection) (r Rest, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*), count(b.host), min(greatest(s.due_at, s.parked_until)) FILTER (WHERE b.host IS NULL AND s.due_at IS NOT NULL)
 		FROM sites s LEFT JOIN blacklist b ON b.host=s.host WHERE `+selectSites, of.Venue, of.Harvest, of.Host).Scan(&r.Sites, &r.Blocked, &r.Next)
 	return r, err

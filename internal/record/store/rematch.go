@@ -32,7 +32,7 @@ const readableSQL = `d.first_pages <> '' AND d.state <> 'failed'`
 // EachUncompared calls do with batches of the documents that were compared with no
 // list of wanted papers since they were found, in the order of their ids. Those that
 // SaveCompared, or a judgement, says were are not met again.
-func (db *DB) EachUncompared(ctx context.Context, do func([]Readable) error) error {
+func (db MatchRecords) EachUncompared(ctx context.Context, do func([]Readable) error) error {
 	for last := int64(0); ; {
 		batch, err := db.readable(ctx, `d.compared = 0 AND d.id > $1 AND `+readableSQL+` ORDER BY d.id LIMIT $2`, last, readableBatch)
 		if err != nil || len(batch) == 0 {
@@ -49,7 +49,7 @@ func (db *DB) EachUncompared(ctx context.Context, do func([]Readable) error) err
 // since the wanted papers changed, in the order of their ids, after one of them:
 // those that bear one of the signs, and those that are matched with a paper that
 // changed. Of a hundred thousand at a time it keeps the ids, and no more.
-func (db *DB) EachSuspect(ctx context.Context, signs []int32, last int64, do func([]Readable) error) error {
+func (db MatchRecords) EachSuspect(ctx context.Context, signs []int32, last int64, do func([]Readable) error) error {
 	for more := true; more; {
 		ids, err := db.suspects(ctx, signs, last)
 		if err != nil {
@@ -77,15 +77,11 @@ func (db *DB) EachSuspect(ctx context.Context, signs []int32, last int64, do fun
 // after the other, and each may have more than fit. The planner takes it for nothing
 // to read the signs of a document, which lie outside its row, and to compare them
 // with as many: it would read all of them rather than the index.
-func (db *DB) suspects(ctx context.Context, signs []int32, last int64) (ids []int64, err error) {
+func (db MatchRecords) suspects(ctx context.Context, signs []int32, last int64) (ids []int64, err error) {
 	const of = `SELECT d.id FROM bearing JOIN documents d USING (sha256)
 		WHERE d.id > $1 AND d.compared < (SELECT max(version) FROM wanted_changes) AND ` + readableSQL + ` ORDER BY d.id LIMIT $2`
 	add := func(tx pgx.Tx, bearing string, args ...any) error {
-		rows, err := tx.Query(ctx, `WITH bearing AS MATERIALIZED (`+bearing+`) `+of, append([]any{last, suspectBatch}, args...)...)
-		if err != nil {
-			return err
-		}
-		more, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		more, err := Column[int64](ctx, tx, `WITH bearing AS MATERIALIZED (`+bearing+`) `+of, append([]any{last, suspectBatch}, args...)...)
 		ids = append(ids, more...)
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
@@ -108,12 +104,8 @@ func (db *DB) suspects(ctx context.Context, signs []int32, last int64) (ids []in
 }
 
 // readable reads documents with their places, the first of each, and matches.
-func (db *DB) readable(ctx context.Context, where string, args ...any) ([]Readable, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	docs, err := pgx.CollectRows(rows, scanDocument)
+func (db MatchRecords) readable(ctx context.Context, where string, args ...any) ([]Readable, error) {
+	docs, err := Collect(ctx, db, scanDocument, `SELECT `+documentColumns+` FROM documents d WHERE `+where, args...)
 	if err != nil || len(docs) == 0 {
 		return nil, err
 	}
@@ -122,7 +114,7 @@ func (db *DB) readable(ctx context.Context, where string, args ...any) ([]Readab
 	for i, d := range docs {
 		shas[i], at[d.SHA256], out[i].Document = d.SHA256, i, d
 	}
-	places, err := list[Location](ctx, db, `SELECT l.* FROM unnest($1::text[]) of (sha), LATERAL (
+	places, err := List[Location](ctx, db, `SELECT l.* FROM unnest($1::text[]) of (sha), LATERAL (
 		SELECT `+locationColumns+` FROM locations WHERE sha256 = sha ORDER BY current DESC, url, member LIMIT $2) l`, shas, MostPlaces)
 	if err != nil {
 		return nil, err
@@ -131,7 +123,7 @@ func (db *DB) readable(ctx context.Context, where string, args ...any) ([]Readab
 		r := &out[at[l.SHA256]]
 		r.Places = append(r.Places, l)
 	}
-	rows, err = db.Pool.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
+	rows, err := db.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +141,7 @@ func (db *DB) readable(ctx context.Context, where string, args ...any) ([]Readab
 // SaveCompared notes that what a document is matched with is what it comes to
 // against the wanted papers of a version, and the signs that it bears. The error is
 // ErrStale where other papers are wanted by now.
-func (db *DB) SaveCompared(ctx context.Context, sha string, signs []int32, wanted int64) error {
+func (db MatchRecords) SaveCompared(ctx context.Context, sha string, signs []int32, wanted int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if err := checkWanted(ctx, tx, wanted); err != nil {
 			return err
@@ -172,17 +164,13 @@ func queueSigns(b *pgx.Batch, sha string, signs []int32) {
 
 // ChangedPapers are the papers that came to be wanted, changed or ceased to be
 // wanted since every document was compared last.
-func (db *DB) ChangedPapers(ctx context.Context) ([]gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN wanted_changes c ON c.paper_key=p.key ORDER BY p.key`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanPaper)
+func (db MatchRecords) ChangedPapers(ctx context.Context) ([]gleaner.Paper, error) {
+	return Collect(ctx, db, scanPaper, `SELECT `+paperColumns+` FROM papers p JOIN wanted_changes c ON c.paper_key=p.key ORDER BY p.key`)
 }
 
 // ForgetChanges notes that every document was compared with the wanted papers of a
 // version, or one after it.
-func (db *DB) ForgetChanges(ctx context.Context, version int64) error {
+func (db MatchRecords) ForgetChanges(ctx context.Context, version int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT pg_advisory_xact_lock(` + wantedLock + `)`) // before its rows, as in changeWanted
@@ -194,12 +182,8 @@ func (db *DB) ForgetChanges(ctx context.Context, version int64) error {
 // nobodyWants notes the papers that documents are matched with and that no harvest
 // wants any more, since this transaction.
 func nobodyWants(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m WHERE m.settled=''
+	papers, err := Column[string](ctx, tx, `SELECT DISTINCT m.paper_key FROM matches m WHERE m.settled=''
 		AND NOT EXISTS (SELECT 1 FROM harvest_papers h WHERE h.paper_key=m.paper_key AND NOT h.held)`)
-	if err != nil {
-		return err
-	}
-	papers, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return err
 	}
@@ -208,17 +192,9 @@ func nobodyWants(ctx context.Context, tx pgx.Tx) error {
 
 // CommonSigns are the signs that more than so many documents bear, with about how
 // many do, as far as the database has counted.
-func (db *DB) CommonSigns(ctx context.Context, most int) (map[int32]int, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT sign, (share * reltuples)::int FROM pg_stats, pg_class,
+func (db MatchRecords) CommonSigns(ctx context.Context, most int) (map[int32]int, error) {
+	return Map[int32, int](ctx, db, `SELECT sign, (share * reltuples)::int FROM pg_stats, pg_class,
 			unnest(most_common_elems::text::int[], most_common_elem_freqs::float8[]) of (sign, share)
 		WHERE schemaname = current_schema() AND tablename = 'signs' AND attname = 'signs' AND pg_class.oid = 'signs'::regclass
 			AND sign IS NOT NULL AND share * reltuples > $1`, most)
-	if err != nil {
-		return nil, err
-	}
-	common := map[int32]int{}
-	var sign int32
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&sign, &n}, func() error { common[sign] = n; return nil })
-	return common, err
 }

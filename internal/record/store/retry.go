@@ -35,36 +35,36 @@ const stalledDocuments = `d.outcome=` + stalled + ` AND d.state IN ('new', 'fail
 	AND ($1='' AND $2='' OR EXISTS (SELECT 1 FROM locations l WHERE l.sha256=d.sha256 AND l.site_id IN (` + failedSites + `)))`
 
 // StalledDocuments counts the documents that RequeueStalled would take up.
-func (db *DB) StalledDocuments(ctx context.Context, f RetryFilter) (n int, err error) {
+func (db CrawlRecords) StalledDocuments(ctx context.Context, f RetryFilter) (n int, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM documents d WHERE `+stalledDocuments, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
 	return n, err
 }
 
 // RequeueStalled has the documents of a filter examined again, as often as if no
 // reader had stalled over them yet. It returns how many they are.
-func (db *DB) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
+func (db CrawlRecords) RequeueStalled(ctx context.Context, f RetryFilter) (int, error) {
 	tag, err := db.Pool.Exec(ctx, `UPDATE documents SET state='new', tries=0 WHERE sha256 IN (
 		SELECT d.sha256 FROM documents d WHERE `+stalledDocuments+` ORDER BY d.sha256 FOR UPDATE)`, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
 	return int(tag.RowsAffected()), err
 }
 
 // FailedURLs counts the URLs that RequeueFailed would put back.
-func (db *DB) FailedURLs(ctx context.Context, f RetryFilter) (n int, err error) {
+func (db CrawlRecords) FailedURLs(ctx context.Context, f RetryFilter) (n int, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT count(*) FROM urls WHERE `+failedURLs, f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second)).Scan(&n)
 	return n, err
 }
 
 // RetryHosts lists the hosts of a filter, whatever their state, after one host;
 // at most limit.
-func (db *DB) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT host FROM sites WHERE id IN (`+failedSites+`) AND host > $3 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $4`,
+func (db CrawlRecords) RetryHosts(ctx context.Context, f RetryFilter, after string, limit int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT host FROM sites WHERE id IN (`+failedSites+`) AND host > $3 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $4`,
 		f.Harvest, f.Host, after, limit)
 }
 
 // RequeueFailed puts failed URLs back among the waiting, and lets parked, refused
 // and stopped sites be asked again. What failed for good is left, unless its
 // reason is named. It returns how many URLs wait anew.
-func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
+func (db CrawlRecords) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 	n := 0
 	age := int64(f.OlderThan / time.Second)
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
@@ -72,26 +72,18 @@ func (db *DB) RequeueFailed(ctx context.Context, f RetryFilter) (int, error) {
 		if _, err := tx.Exec(ctx, `SELECT FROM sites WHERE id IN (`+failedSites+`) ORDER BY host COLLATE "C" FOR NO KEY UPDATE`, f.Harvest, f.Host); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE `+failedURLs+`
+		of, err := Column[int](ctx, tx, `UPDATE urls SET state=0, tries=0, next_try=NULL WHERE `+failedURLs+`
 			RETURNING site_id`, f.Harvest, f.Host, f.Reason, age)
-		if err != nil {
-			return err
-		}
-		of, err := pgx.CollectRows(rows, pgx.RowTo[int])
 		if err != nil {
 			return err
 		}
 		n = len(of)
 		// The ordinary pause stays, and what the host itself asked for.
-		rows, err = tx.Query(ctx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
+		again, err := Column[int](ctx, tx, `UPDATE sites SET failures=0, parked_until='-infinity', next_allowed_at=least(next_allowed_at, greatest(paced_until, asked_until)),
 				reason='', state=CASE WHEN state='crawling' THEN state ELSE 'new' END
 			WHERE id IN (`+failedSites+`) AND (id = ANY($5) OR ($3='' OR state=$3) AND (failures > 0 OR parked_until > now() OR state IN ('refused', 'stopped'))
 				AND coalesce(crawl_finished, '-infinity') <= now() - $4 * interval '1 second')
 			RETURNING id`, f.Harvest, f.Host, f.Reason, age, of)
-		if err != nil {
-			return err
-		}
-		again, err := pgx.CollectRows(rows, pgx.RowTo[int])
 		if err != nil {
 			return err
 		}
@@ -109,8 +101,8 @@ type Asked struct {
 
 // AskedSites lists the hosts of a filter that asked to be left alone for longer
 // than the ordinary pause, the longest pause first: no retry goes before it.
-func (db *DB) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
-	return list[Asked](ctx, db, `SELECT host, asked_until FROM sites WHERE id IN (`+failedSites+`) AND asked_until > now() AND asked_until > paced_until
+func (db CrawlRecords) AskedSites(ctx context.Context, f RetryFilter) ([]Asked, error) {
+	return List[Asked](ctx, db, `SELECT host, asked_until FROM sites WHERE id IN (`+failedSites+`) AND asked_until > now() AND asked_until > paced_until
 		ORDER BY asked_until DESC, host`, f.Harvest, f.Host)
 }
 
@@ -133,8 +125,8 @@ func (f Failure) All() int { return f.URLs + f.Stalled + f.Authors + f.Sources }
 // Failures counts what failed by reason: URLs by their outcome, whole sites that
 // were refused or stopped, documents over which a reader stalled, and what did not
 // answer while authors, papers and copies were looked for.
-func (db *DB) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
-	return list[Failure](ctx, db, `WITH failed AS (
+func (db CrawlRecords) Failures(ctx context.Context, f RetryFilter) ([]Failure, error) {
+	return List[Failure](ctx, db, `WITH failed AS (
 		SELECT outcome AS reason, count(*) AS urls, 0 AS documents, 0 AS authors, 0 AS sources, count(DISTINCT site_id) AS sites, min(fetched_at) AS oldest, min(coalesce(next_try, due_at)) AS next,
 			outcome IN `+forGood+` AND min(coalesce(next_try, due_at)) IS NULL AS for_good
 		FROM urls WHERE site_id IN (`+failedSites+`) AND state IN (3, 4) AND fetched_at IS NOT NULL GROUP BY outcome

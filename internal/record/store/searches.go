@@ -11,10 +11,10 @@ import (
 )
 
 // Searches keeps the answers of search engines; it implements homepage.Cache.
-type Searches struct{ db *DB }
+type Searches struct{ db Base }
 
 // Searches returns the answers kept in the record.
-func (db *DB) Searches() *Searches { return &Searches{db} }
+func (db CrawlRecords) Searches() *Searches { return &Searches{db.Base} }
 
 // LoadSearch implements homepage.Cache.
 func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {
@@ -57,17 +57,13 @@ type Spending struct {
 
 // Spending lists what was asked of each provider in its present or last period.
 func (s *Searches) Spending(ctx context.Context) ([]Spending, error) {
-	rows, err := s.db.Pool.Query(ctx, `SELECT provider, coalesce(p.period, '0001-01-01'::timestamptz), coalesce(p.requests, 0), coalesce(k.kept, 0)
+	return List[Spending](ctx, s.db, `SELECT provider, coalesce(p.period, '0001-01-01'::timestamptz), coalesce(p.requests, 0), coalesce(k.kept, 0)
 		FROM (SELECT DISTINCT ON (provider) provider, period, requests FROM search_spending ORDER BY provider, period DESC) p
 		FULL JOIN (SELECT provider, count(*) AS kept FROM searches GROUP BY 1) k USING (provider) ORDER BY provider`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Spending])
 }
 
 // IndexedPages counts the pages of the local index.
-func (db *DB) IndexedPages(ctx context.Context) (int, error) {
+func (db CrawlRecords) IndexedPages(ctx context.Context) (int, error) {
 	var n int
 	err := db.Pool.QueryRow(ctx, `SELECT count(*) FROM page_index`).Scan(&n)
 	return n, err

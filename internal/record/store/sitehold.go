@@ -16,7 +16,7 @@ type SiteHold struct {
 }
 
 // SiteHold says who has a site's turn, and which harvest wanted it last.
-func (db *DB) SiteHold(ctx context.Context, host string) (SiteHold, error) {
+func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, error) {
 	var h SiteHold
 	err := db.Pool.QueryRow(ctx, `SELECT CASE WHEN s.expires_at > now() THEN s.holder ELSE '' END, CASE WHEN s.expires_at > now() AND s.holder <> '' THEN s.expires_at END,
 			coalesce((SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id WHERE hs.site_id=s.id
@@ -29,7 +29,7 @@ func (db *DB) SiteHold(ctx context.Context, host string) (SiteHold, error) {
 }
 
 // SitePapers counts the papers that were found on hosts.
-func (db *DB) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
+func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT s.host, count(DISTINCT m.paper_key) FROM sites s JOIN locations l ON l.site_id=s.id AND l.current
 		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
 	if err != nil {

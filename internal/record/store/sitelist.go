@@ -60,6 +60,6 @@ func (q SiteQuery) args() []any {
 }
 
 // Sites lists sites, by host.
-func (db *DB) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {
-	return list[SiteRow](ctx, db, q.sql(), q.args()...)
+func (db SiteRecords) Sites(ctx context.Context, q SiteQuery) ([]SiteRow, error) {
+	return List[SiteRow](ctx, db, q.sql(), q.args()...)
 }

@@ -74,21 +74,13 @@ func scanSite(row pgx.CollectableRow) (Site, error) {
 }
 
 // Site returns one host's row.
-func (db *DB) Site(ctx context.Context, host string) (Site, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
-	if err != nil {
-		return Site{}, err
-	}
-	return pgx.CollectExactlyOneRow(rows, scanSite)
+func (db SiteRecords) Site(ctx context.Context, host string) (Site, error) {
+	return only(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
 }
 
 // SiteByID returns the row of one host by its id.
-func (db *DB) SiteByID(ctx context.Context, id int) (Site, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
-	if err != nil {
-		return Site{}, err
-	}
-	return pgx.CollectExactlyOneRow(rows, scanSite)
+func (db SiteRecords) SiteByID(ctx context.Context, id int) (Site, error) {
+	return only(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
 }
 
 // takenUp goes after an INSERT named joined: a site of which a harvest had not heard
@@ -122,7 +114,7 @@ func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) er
 // best domains first. They are marked as not
 // ended, so that EndedSites tells when they are. Of a site that ended as a trap
 // only what was given to it since counts: homepages, and leads of other hosts.
-func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int) (hosts []string, last string, err error) {
+func (db SiteRecords) SitesToCrawl(ctx context.Context, harvest, after string, limit int) (hosts []string, last string, err error) {
 	at := placeOf(after)
 	rows, err := db.Pool.Query(ctx, `WITH due AS (
 			SELECT s.id, h.turn, r.rank FROM sites s JOIN harvest_sites h ON h.site_id=s.id CROSS JOIN LATERAL (SELECT `+rankSQL+` AS rank) r
@@ -147,32 +139,28 @@ func (db *DB) SitesToCrawl(ctx context.Context, harvest, after string, limit int
 
 // NeverCrawled lists those of the hosts that no crawl was begun of and that may be asked
 // now, at most limit.
-func (db *DB) NeverCrawled(ctx context.Context, hosts []string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT h FROM unnest($1::text[]) WITH ORDINALITY AS of(h, n) LEFT JOIN sites s ON s.host=h
+func (db SiteRecords) NeverCrawled(ctx context.Context, hosts []string, limit int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT h FROM unnest($1::text[]) WITH ORDINALITY AS of(h, n) LEFT JOIN sites s ON s.host=h
 		WHERE s.id IS NULL OR s.crawl=0 AND s.state='new' AND s.parked_until <= now() ORDER BY n LIMIT $2`, hosts, limit)
 }
 
 // EndedSites lists those of the hosts that are neither being crawled nor about
 // to be.
-func (db *DB) EndedSites(ctx context.Context, hosts []string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT host FROM sites WHERE host = ANY($1) AND state NOT IN ('new', 'crawling') ORDER BY host`, hosts)
+func (db SiteRecords) EndedSites(ctx context.Context, hosts []string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT host FROM sites WHERE host = ANY($1) AND state NOT IN ('new', 'crawling') ORDER BY host`, hosts)
 }
 
 // SiteWatchers lists the harvests that want a site and are neither complete nor
 // cancelled.
-func (db *DB) SiteWatchers(ctx context.Context, host string) ([]string, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+func (db SiteRecords) SiteWatchers(ctx context.Context, host string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT h.id FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
 		WHERE s.host=$1 AND h.completed_at IS NULL ORDER BY h.id`, host)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // SiteVenues lists what the harvests that want a site, or did, are after, those that
 // run first: a hundred at most, as many as are indexed.
-func (db *DB) SiteVenues(ctx context.Context, host string) ([]string, error) {
-	return list1[string](ctx, db, `SELECT h.venue FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
+func (db SiteRecords) SiteVenues(ctx context.Context, host string) ([]string, error) {
+	return Column[string](ctx, db, `SELECT h.venue FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id JOIN sites s ON s.id=hs.site_id
 		WHERE s.host=$1 GROUP BY 1 ORDER BY bool_or(h.completed_at IS NULL) DESC, 1 LIMIT 100`, host)
 }
 
@@ -189,7 +177,7 @@ type Attention struct {
 }
 
 // Attention returns what is asked of the crawls of sites, by their numbers.
-func (db *DB) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
+func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
 	rows, err := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
 			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
 		FROM sites s CROSS JOIN LATERAL (
@@ -208,12 +196,8 @@ func (db *DB) Attention(ctx context.Context, sites ...int) (map[int]Attention, e
 }
 
 // Scopes lists a site's path prefixes.
-func (db *DB) Scopes(ctx context.Context, siteID int) ([]string, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT prefix FROM scopes WHERE site_id=$1 ORDER BY prefix`, siteID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+func (db SiteRecords) Scopes(ctx context.Context, siteID int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT prefix FROM scopes WHERE site_id=$1 ORDER BY prefix`, siteID)
 }
 
 // AddScope allows a path prefix on a site.

@@ -54,7 +54,7 @@ type SiteDocument struct {
 }
 
 // SiteRecord reads what was fetched of a site.
-func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
+func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 	s, err := db.Site(ctx, host)
 	if err != nil {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
@@ -85,7 +85,7 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 	if err != nil {
 		return rec, err
 	}
-	if rec.Fruitful, err = list1[string](ctx, db, parentsSQL("$1", "$2"), s.ID, host); err != nil {
+	if rec.Fruitful, err = Column[string](ctx, db, parentsSQL("$1", "$2"), s.ID, host); err != nil {
 		return rec, err
 	}
 	err = db.Pool.QueryRow(ctx, `SELECT count(DISTINCT (k.site_id, k.page, k.target)) FROM locations l JOIN links k ON k.target=l.asked WHERE l.site_id=$1 AND k.site_id <> $1`, s.ID).Scan(&rec.Foreign)
@@ -93,7 +93,7 @@ func (db *DB) SiteRecord(ctx context.Context, host string) (SiteRecord, error) {
 }
 
 // SaveRates replaces the rates of a site by those of a record read at a moment.
-func (db *DB) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
+func (db SiteRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRates, dirs []DirectoryRates) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR NO KEY UPDATE`, siteID) // one at a time
@@ -116,14 +116,14 @@ func (db *DB) SaveRates(ctx context.Context, siteID int, at time.Time, s SiteRat
 }
 
 // CrawledHosts lists hosts that were crawled, by host, after the host given.
-func (db *DB) CrawledHosts(ctx context.Context, after string, limit int) ([]string, error) {
-	return list1[string](ctx, db, `SELECT host FROM sites WHERE crawl > 0 AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
+func (db SiteRecords) CrawledHosts(ctx context.Context, after string, limit int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT host FROM sites WHERE crawl > 0 AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
 }
 
 // StaleHosts lists crawled hosts whose rates are older than what they are of: a
 // visit of a crawl under way, or a verdict on a document there or linked there.
-func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
-	return list1[string](ctx, db, `
+func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
+	return Column[string](ctx, db, `
 		WITH judged AS (SELECT host, max(at) AS at FROM (
 				SELECT s.host, d.updated_at AS at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN sites s ON s.id=l.site_id
 				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256
@@ -136,32 +136,24 @@ func (db *DB) StaleHosts(ctx context.Context) ([]string, error) {
 
 // SiteRatesList lists the rates of sites, those with the most accepted documents
 // first; verdict is one of package stats, "" for all; limit 0 is all.
-func (db *DB) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
-		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host LIMIT nullif($2, 0)`, verdict, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (SiteRates, error) {
+func (db SiteRecords) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (SiteRates, error) {
 		var r SiteRates
 		err := row.Scan(append([]any{&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Foreign, &r.Verdict}, r.Pace.fields()...)...)
 		return r, err
-	})
+	}, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
+		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host LIMIT nullif($2, 0)`, verdict, limit)
 }
 
 // DirectoryRatesList lists the directories of a host, or of all where host is
 // "", by host and path; avoided lists only those to be avoided.
-func (db *DB) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host, d.path, d.name, d.pages, d.relevant, d.documents, d.accepted, d.avoid
-		FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE ($1='' OR s.host=$1) AND (d.avoid OR NOT $2) ORDER BY s.host, d.path`, host, avoided)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (DirectoryRates, error) {
+func (db SiteRecords) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (DirectoryRates, error) {
 		var r DirectoryRates
 		err := row.Scan(&r.Host, &r.Path, &r.Name, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.Avoid)
 		return r, err
-	})
+	}, `SELECT s.host, d.path, d.name, d.pages, d.relevant, d.documents, d.accepted, d.avoid
+		FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE ($1='' OR s.host=$1) AND (d.avoid OR NOT $2) ORDER BY s.host, d.path`, host, avoided)
 }
 
 // StopDirectory is a directory's name and what was found under it.
@@ -177,8 +169,8 @@ type StopDirectory struct {
 // StopDirectories lists names under which no accepted document, or no relevant
 // page, was found on more than minSites sites, unless more than maxShare of the
 // sites that have the name gave something (Chen, CINDI Robot, 2008).
-func (db *DB) StopDirectories(ctx context.Context, minSites int, maxShare float64) ([]StopDirectory, error) {
-	return list[StopDirectory](ctx, db, `
+func (db SiteRecords) StopDirectories(ctx context.Context, minSites int, maxShare float64) ([]StopDirectory, error) {
+	return List[StopDirectory](ctx, db, `
 		WITH named AS (SELECT d.name, s.host, sum(d.pages) AS pages,
 				sum(d.accepted) = 0 AND sum(d.relevant) = 0 AS barren
 			FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE d.path <> '/' AND d.pages + d.documents > 0 GROUP BY d.name, s.host)
@@ -189,7 +181,7 @@ func (db *DB) StopDirectories(ctx context.Context, minSites int, maxShare float6
 }
 
 // StopNames are the names of stop directories.
-func (db *DB) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
+func (db SiteRecords) StopNames(ctx context.Context, minSites int, maxShare float64) ([]string, error) {
 	dirs, err := db.StopDirectories(ctx, minSites, maxShare)
 	names := make([]string, len(dirs))
 	for i, d := range dirs {

@@ -18,11 +18,6 @@ import (
 // ErrUnreachable is the error of Open where Postgres does not answer.
 var ErrUnreachable = errors.New("the database cannot be reached")
 
-// DB is the record.
-type DB struct {
-	Pool *pgxpool.Pool
-}
-
 // Open connects to dsn and applies what migrations are missing. maxConns is the
 // pool's size; 0 leaves pgx's default.
 func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
@@ -45,7 +40,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("%w at %s:%d (GLEANER_DATABASE_URL): %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, innermost(err))
 	}
-	db := &DB{Pool: pool}
+	db := New(pool)
 	if err := db.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, err

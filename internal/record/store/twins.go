@@ -21,12 +21,12 @@ const namedSQL = `SELECT l.sha256, l.site_id, l.url, regexp_replace(l.url, ` + e
 // kin lists for each document those of the same text, and those that have its name
 // with another ending: whoever puts paper.ps.gz beside paper.pdf means one paper,
 // also where no program reads one of them.
-func (db *DB) kin(ctx context.Context, of []Exported) (map[string][]relative, error) {
+func (db DocumentRecords) kin(ctx context.Context, of []Exported) (map[string][]relative, error) {
 	shas := make([]string, len(of))
 	for i, c := range of {
 		shas[i] = c.SHA256
 	}
-	all, err := list[relative](ctx, db, `
+	all, err := List[relative](ctx, db, `
 		WITH f AS (SELECT d.sha256, CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END AS root FROM documents d WHERE d.sha256 = ANY($1)),
 		at AS (`+namedSQL+` AND l.sha256 = ANY($1)),
 		beside AS (`+namedSQL+` AND l.site_id IN (SELECT site_id FROM at)),

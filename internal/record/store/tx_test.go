@@ -63,7 +63,7 @@ func watched(t *testing.T) (*store.DB, *failing) {
 	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	return &store.DB{Pool: pool}, f
+	return store.New(pool), f
 }
 
 // blocked waits until so many connections wait for a lock.

@@ -29,7 +29,7 @@ type Unanswered struct {
 
 // SetUnanswered replaces what a source left unanswered of some subjects (nil: of
 // all) in a stage of a harvest. What was unanswered before waits longer.
-func (db *DB) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
+func (db PersonRecords) SetUnanswered(ctx context.Context, harvest, stage, source string, of []string, open []Unanswered) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		var still []string
 		b := &pgx.Batch{}
@@ -48,16 +48,12 @@ func (db *DB) SetUnanswered(ctx context.Context, harvest, stage, source string, 
 
 // Unanswered lists what sources left unanswered of a harvest, by stage, source
 // and subject.
-func (db *DB) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT stage, source, subject, reason, tries, next_try FROM unanswered WHERE harvest_id=$1 ORDER BY 1, 2, 3`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Unanswered, error) {
+func (db PersonRecords) Unanswered(ctx context.Context, harvest string) ([]Unanswered, error) {
+	return Collect(ctx, db, func(row pgx.CollectableRow) (Unanswered, error) {
 		var u Unanswered
 		err := row.Scan(&u.Stage, &u.Source, &u.Subject, &u.Reason, &u.Tries, &u.NextTry)
 		return u, err
-	})
+	}, `SELECT stage, source, subject, reason, tries, next_try FROM unanswered WHERE harvest_id=$1 ORDER BY 1, 2, 3`, harvest)
 }
 
 // Questions counts what a harvest has to ask again, by stage.
@@ -102,7 +98,7 @@ const stillAsked = `(q.stage <> 'copies' OR EXISTS (SELECT 1 FROM harvest_papers
 const openSources = `($1='' OR q.harvest_id=$1) AND $2='' AND ($3='' OR '` + ReasonUnanswered + `' || q.stage=$3) AND ` + stillAsked
 
 // Meant counts what AskAgain would ask.
-func (db *DB) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
+func (db PersonRecords) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
 	var o Questions
 	err := db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM homepage_decisions d WHERE `+openAuthors+`),
 			count(*) FILTER (WHERE stage='papers'), count(*) FILTER (WHERE stage='copies') FROM unanswered q WHERE `+openSources,
@@ -111,7 +107,7 @@ func (db *DB) Meant(ctx context.Context, f RetryFilter) (Questions, error) {
 }
 
 // StillOpen counts what a harvest has to ask again, due or not.
-func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) {
+func (db PersonRecords) StillOpen(ctx context.Context, harvest string) (Questions, error) {
 	var o Questions
 	err := db.Pool.QueryRow(ctx, `WITH q AS (
 			SELECT stage, next_try FROM unanswered q WHERE harvest_id=$1 AND `+stillAsked+`
@@ -126,7 +122,7 @@ func (db *DB) StillOpen(ctx context.Context, harvest string) (Questions, error) 
 // again where no host is named, and no reason but theirs. It returns how many there are.
 // With unpark, which is a person's word, hosts that only failed need not rest:
 // those of the pages, and the services that are no harvest's sites.
-func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
+func (db PersonRecords) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questions, error) {
 	var o Questions
 	err := db.Tx(ctx, func(tx pgx.Tx) error {
 		pages, authors, err := askAuthorsAgain(ctx, tx, f)
@@ -154,7 +150,7 @@ func (db *DB) AskAgain(ctx context.Context, f RetryFilter, unpark bool) (Questio
 
 // RetriedAt is when a person last had a harvest asked again for what was out; zero
 // for never.
-func (db *DB) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
+func (db PersonRecords) RetriedAt(ctx context.Context, harvest string) (time.Time, error) {
 	var at *time.Time
 	err := db.Pool.QueryRow(ctx, `SELECT max(retried_at) FROM harvests WHERE id=$1`, harvest).Scan(&at)
 	if at == nil {
@@ -166,12 +162,8 @@ func (db *DB) RetriedAt(ctx context.Context, harvest string) (time.Time, error) 
 // askAuthorsAgain makes authors due, and returns the pages that did not answer of
 // how many of them.
 func askAuthorsAgain(ctx context.Context, tx pgx.Tx, f RetryFilter) (pages []string, authors int, err error) {
-	rows, err := tx.Query(ctx, `UPDATE homepage_decisions d SET next_try=now() WHERE `+openAuthors+` RETURNING decision->'unanswered'`,
+	of, err := Column[[]evidence.Unanswered](ctx, tx, `UPDATE homepage_decisions d SET next_try=now() WHERE `+openAuthors+` RETURNING decision->'unanswered'`,
 		f.Harvest, f.Host, f.Reason, int64(f.OlderThan/time.Second))
-	if err != nil {
-		return nil, 0, err
-	}
-	of, err := pgx.CollectRows(rows, pgx.RowTo[[]evidence.Unanswered])
 	pages = []string{}
 	for _, us := range of {
 		for _, u := range us {

@@ -41,7 +41,7 @@ type User struct {
 // given. One who is known gets the new password, and is logged in nowhere any more.
 // Without a role it is the one that they have; of somebody new the least, and of the
 // first of all the greatest.
-func (db *DB) SaveUser(ctx context.Context, name, hash string, role Role) error {
+func (db UserRecords) SaveUser(ctx context.Context, name, hash string, role Role) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`INSERT INTO console_users (name, password, role) VALUES ($1,$2, coalesce(nullif($3, ''), (SELECT role FROM console_users WHERE name=$1),
@@ -55,7 +55,7 @@ func (db *DB) SaveUser(ctx context.Context, name, hash string, role Role) error 
 // SaveProvided lets somebody use the console whom an identity provider knows by a
 // subject, under a name that nobody else has: not who has a password, nor another
 // subject. Who comes by another name than before is called by the new one.
-func (db *DB) SaveProvided(ctx context.Context, name, subject string, role Role) error {
+func (db UserRecords) SaveProvided(ctx context.Context, name, subject string, role Role) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM console_users WHERE subject=$1 AND name<>$2`, subject, name); err != nil {
 			return err
@@ -71,25 +71,25 @@ func (db *DB) SaveProvided(ctx context.Context, name, subject string, role Role)
 
 // RemoveProvided shuts out whom an identity provider knows by a subject, also where they
 // are logged in. One that is not known is no error.
-func (db *DB) RemoveProvided(ctx context.Context, subject string) error {
+func (db UserRecords) RemoveProvided(ctx context.Context, subject string) error {
 	_, err := db.Pool.Exec(ctx, `DELETE FROM console_users WHERE subject=$1`, subject)
 	return err
 }
 
 // EndProvided logs out all whom an identity provider knows; at their next log-in they are
 // looked up anew.
-func (db *DB) EndProvided(ctx context.Context) error {
+func (db UserRecords) EndProvided(ctx context.Context) error {
 	_, err := db.Pool.Exec(ctx, `DELETE FROM console_sessions s USING console_users u WHERE u.name=s.user_name AND u.subject IS NOT NULL`)
 	return err
 }
 
 // SetRole changes what a user may do, from their next request on.
-func (db *DB) SetRole(ctx context.Context, name string, role Role) error {
+func (db UserRecords) SetRole(ctx context.Context, name string, role Role) error {
 	return known(name)(db.Pool.Exec(ctx, `UPDATE console_users SET role=$2 WHERE name=$1`, name, role))
 }
 
 // RemoveUser shuts somebody out, also where they are logged in.
-func (db *DB) RemoveUser(ctx context.Context, name string) error {
+func (db UserRecords) RemoveUser(ctx context.Context, name string) error {
 	return known(name)(db.Pool.Exec(ctx, `DELETE FROM console_users WHERE name=$1`, name))
 }
 
@@ -104,13 +104,13 @@ func known(name string) func(pgconn.CommandTag, error) error {
 }
 
 // Users lists who may use the console, by name.
-func (db *DB) Users(ctx context.Context) ([]User, error) {
-	return list[User](ctx, db, `SELECT name, role, subject IS NOT NULL, added_at FROM console_users ORDER BY name`)
+func (db UserRecords) Users(ctx context.Context) ([]User, error) {
+	return List[User](ctx, db, `SELECT name, role, subject IS NOT NULL, added_at FROM console_users ORDER BY name`)
 }
 
 // Password returns the hash of a user's password. The error is ErrNoUser for one
 // that is not known, or has none.
-func (db *DB) Password(ctx context.Context, name string) (hash string, err error) {
+func (db UserRecords) Password(ctx context.Context, name string) (hash string, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT password FROM console_users WHERE name=$1 AND subject IS NULL`, name).Scan(&hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("%s: %w", name, ErrNoUser)
@@ -120,7 +120,7 @@ func (db *DB) Password(ctx context.Context, name string) (hash string, err error
 
 // BeginSession notes that a user is logged in for a while, under the hash of what
 // the browser keeps; what ran out of all users is forgotten.
-func (db *DB) BeginSession(ctx context.Context, token []byte, name string, lasts time.Duration) error {
+func (db UserRecords) BeginSession(ctx context.Context, token []byte, name string, lasts time.Duration) error {
 	b := &pgx.Batch{}
 	b.Queue(`DELETE FROM console_sessions WHERE expires_at <= now()`)
 	b.Queue(`INSERT INTO console_sessions (token, user_name, expires_at) VALUES ($1,$2, now() + $3::interval)`, token, name, lasts)
@@ -128,21 +128,21 @@ func (db *DB) BeginSession(ctx context.Context, token []byte, name string, lasts
 }
 
 // EndSession logs out.
-func (db *DB) EndSession(ctx context.Context, token []byte) error {
+func (db UserRecords) EndSession(ctx context.Context, token []byte) error {
 	_, err := db.Pool.Exec(ctx, `DELETE FROM console_sessions WHERE token=$1`, token)
 	return err
 }
 
 // Session tells whose session it is and what they may do, "" for nobody's, and whether
 // there are users at all.
-func (db *DB) Session(ctx context.Context, token []byte) (name string, role Role, users bool, err error) {
+func (db UserRecords) Session(ctx context.Context, token []byte) (name string, role Role, users bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce(u.name, ''), coalesce(u.role, ''), EXISTS (SELECT 1 FROM console_users)
 		FROM (SELECT) one LEFT JOIN (console_sessions s JOIN console_users u ON u.name=s.user_name) ON s.token=$1 AND s.expires_at > now()`, token).Scan(&name, &role, &users)
 	return name, role, users, err
 }
 
 // RoleOf is what a user may do. The error is ErrNoUser for one that is not known.
-func (db *DB) RoleOf(ctx context.Context, name string) (role Role, err error) {
+func (db UserRecords) RoleOf(ctx context.Context, name string) (role Role, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT role FROM console_users WHERE name=$1`, name).Scan(&role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%s: %w", name, ErrNoUser)

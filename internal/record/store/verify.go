@@ -18,10 +18,10 @@ type Known struct {
 }
 
 // EachKnown calls do with every document in the order of its SHA-256.
-func (db *DB) EachKnown(ctx context.Context, do func(Known) error) error {
+func (db DocumentRecords) EachKnown(ctx context.Context, do func(Known) error) error {
 	last := ""
 	for {
-		batch, err := list[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int, d.blob_removed_at IS NOT NULL
+		batch, err := List[Known](ctx, db, `SELECT d.sha256, d.bytes, d.state, d.first_pages<>'', d.same_as, (SELECT count(*) FROM locations l WHERE l.sha256=d.sha256)::int, d.blob_removed_at IS NOT NULL
 			FROM documents d WHERE d.sha256 COLLATE "C" > $1 ORDER BY d.sha256 COLLATE "C" LIMIT 1000`, last)
 		if err != nil || len(batch) == 0 {
 			return err
@@ -37,8 +37,8 @@ func (db *DB) EachKnown(ctx context.Context, do func(Known) error) error {
 
 // LostPrimaries lists documents that are said to be the same as one that is not
 // there, or that is itself another one's copy.
-func (db *DB) LostPrimaries(ctx context.Context) ([]string, error) {
-	return list1[string](ctx, db, `SELECT d.sha256 FROM documents d LEFT JOIN documents p ON p.sha256=d.same_as
+func (db DocumentRecords) LostPrimaries(ctx context.Context) ([]string, error) {
+	return Column[string](ctx, db, `SELECT d.sha256 FROM documents d LEFT JOIN documents p ON p.sha256=d.same_as
 		WHERE d.same_as<>'' AND (p.sha256 IS NULL OR p.same_as<>'') ORDER BY 1`)
 }
 
@@ -46,7 +46,7 @@ func (db *DB) LostPrimaries(ctx context.Context) ([]string, error) {
 type Rival struct{ SHA256, URL string }
 
 // Rivals lists the documents of URLs at which several are current, by URL.
-func (db *DB) Rivals(ctx context.Context) ([]Rival, error) {
-	return list[Rival](ctx, db, `SELECT sha256, url FROM locations WHERE current
+func (db DocumentRecords) Rivals(ctx context.Context) ([]Rival, error) {
+	return List[Rival](ctx, db, `SELECT sha256, url FROM locations WHERE current
 		AND hash IN (SELECT hash FROM locations WHERE current GROUP BY hash HAVING count(*) > 1) ORDER BY url, sha256`)
 }

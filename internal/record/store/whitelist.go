@@ -27,8 +27,8 @@ const referredSQL = `SELECT r.url, split_part(r.url, '/', 3) AS host, d.* FROM (
 
 // Yields lists what the domains of parent pages lead to, by domain (Wu et al., WebSci
 // 2012). A document without a parent page counts for none.
-func (db *DB) Yields(ctx context.Context, ingested bool) ([]DomainYield, error) {
-	hosts, err := list1[string](ctx, db, `SELECT DISTINCT d.host FROM (`+referredSQL+`) d`, ingested)
+func (db ListRecords) Yields(ctx context.Context, ingested bool) ([]DomainYield, error) {
+	hosts, err := Column[string](ctx, db, `SELECT DISTINCT d.host FROM (`+referredSQL+`) d`, ingested)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (db *DB) Yields(ctx context.Context, ingested bool) ([]DomainYield, error) 
 	for i, h := range hosts {
 		domains[i] = weburl.Domain(h)
 	}
-	return list[DomainYield](ctx, db, `SELECT v.domain, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
+	return List[DomainYield](ctx, db, `SELECT v.domain, count(DISTINCT CASE WHEN d.same_as='' THEN d.sha256 ELSE d.same_as END),
 			coalesce(array_agg(DISTINCT lower(p.doi)) FILTER (WHERE p.doi <> ''), '{}')
 		FROM (`+referredSQL+`) d JOIN unnest($2::text[], $3::text[]) v (host, domain) ON v.host=d.host
 			LEFT JOIN matches m ON m.sha256=d.sha256 AND `+FoundSQL+` LEFT JOIN papers p ON p.key=m.paper_key
@@ -51,8 +51,8 @@ type ParentPage struct {
 
 // ParentPages lists pages with at least one of the documents that Yields counts, but
 // for those that are gone and those on blacklisted hosts.
-func (db *DB) ParentPages(ctx context.Context, ingested bool) ([]ParentPage, error) {
-	return list[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+referredSQL+`) r
+func (db ListRecords) ParentPages(ctx context.Context, ingested bool) ([]ParentPage, error) {
+	return List[ParentPage](ctx, db, `SELECT r.url, count(*) FROM (`+referredSQL+`) r
 		WHERE NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=r.host)
 			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
 				WHERE s.host=r.host AND u.url=r.url AND u.state=4)
@@ -82,7 +82,7 @@ type ListedURL struct {
 
 // SaveWhitelist replaces the ranks and the generated part of the whitelist; what
 // was imported stays.
-func (db *DB) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []ListedURL) error {
+func (db ListRecords) SaveWhitelist(ctx context.Context, ranks []DomainRank, urls []ListedURL) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK domains, whitelist IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
@@ -117,7 +117,7 @@ func addListed(ctx context.Context, tx pgx.Tx, urls []ListedURL, origin string) 
 }
 
 // ImportWhitelist adds URLs that a person lists.
-func (db *DB) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
+func (db ListRecords) ImportWhitelist(ctx context.Context, urls []ListedURL) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error { return addListed(ctx, tx, urls, "imported") })
 }
 
@@ -125,18 +125,18 @@ const whitelistSQL = `SELECT url, domain, position, documents, documents > 1 FRO
 	WHERE position >= $1 AND (position, url) > ($1, $2) ORDER BY position, url LIMIT nullif($3, 0)`
 
 // Whitelist lists the URLs, the best domain's first; limit 0 is all.
-func (db *DB) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
+func (db ListRecords) Whitelist(ctx context.Context, limit int) ([]ListedURL, error) {
 	return db.WhitelistAfter(ctx, -1, "", limit)
 }
 
 // WhitelistAfter is Whitelist from the line on that comes after one.
-func (db *DB) WhitelistAfter(ctx context.Context, position int, url string, limit int) ([]ListedURL, error) {
-	return list[ListedURL](ctx, db, whitelistSQL, position, url, limit)
+func (db ListRecords) WhitelistAfter(ctx context.Context, position int, url string, limit int) ([]ListedURL, error) {
+	return List[ListedURL](ctx, db, whitelistSQL, position, url, limit)
 }
 
 // DomainRanks lists the domains by rank; limit 0 is all.
-func (db *DB) DomainRanks(ctx context.Context, limit int) ([]DomainRank, error) {
-	return list[DomainRank](ctx, db, `SELECT domain, documents, citations, p_documents, p_citations, f1, rank, list FROM domains ORDER BY rank, domain LIMIT nullif($1, 0)`, limit)
+func (db ListRecords) DomainRanks(ctx context.Context, limit int) ([]DomainRank, error) {
+	return List[DomainRank](ctx, db, `SELECT domain, documents, citations, p_documents, p_citations, f1, rank, list FROM domains ORDER BY rank, domain LIMIT nullif($1, 0)`, limit)
 }
 
 // Blocked is a host that is not to be asked.
@@ -147,19 +147,19 @@ type Blocked struct {
 }
 
 // Blacklist lists the hosts that are not to be asked.
-func (db *DB) Blacklist(ctx context.Context) ([]Blocked, error) {
-	return list[Blocked](ctx, db, `SELECT host, reason, added_at FROM blacklist ORDER BY host`)
+func (db ListRecords) Blacklist(ctx context.Context) ([]Blocked, error) {
+	return List[Blocked](ctx, db, `SELECT host, reason, added_at FROM blacklist ORDER BY host`)
 }
 
 const blacklistSQL = `SELECT host, reason, added_at FROM blacklist WHERE host > $1 ORDER BY host LIMIT $2`
 
 // BlacklistAfter lists the hosts behind one.
-func (db *DB) BlacklistAfter(ctx context.Context, host string, limit int) ([]Blocked, error) {
-	return list[Blocked](ctx, db, blacklistSQL, host, limit)
+func (db ListRecords) BlacklistAfter(ctx context.Context, host string, limit int) ([]Blocked, error) {
+	return List[Blocked](ctx, db, blacklistSQL, host, limit)
 }
 
 // Block puts hosts on the blacklist; Unblock takes one off it again.
-func (db *DB) Block(ctx context.Context, hosts []Blocked) error {
+func (db ListRecords) Block(ctx context.Context, hosts []Blocked) error {
 	b := &pgx.Batch{}
 	inOrder := slices.SortedStableFunc(slices.Values(hosts), func(a, b Blocked) int { return strings.Compare(a.Host, b.Host) })
 	for _, h := range inOrder {
@@ -169,13 +169,13 @@ func (db *DB) Block(ctx context.Context, hosts []Blocked) error {
 }
 
 // Unblock reports whether the host was on the blacklist.
-func (db *DB) Unblock(ctx context.Context, host string) (bool, error) {
+func (db ListRecords) Unblock(ctx context.Context, host string) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `DELETE FROM blacklist WHERE host=$1`, host)
 	return tag.RowsAffected() > 0, err
 }
 
 // Blocked tells why a host is on the blacklist, "" where it is not.
-func (db *DB) Blocked(ctx context.Context, host string) (why string, err error) {
+func (db ListRecords) Blocked(ctx context.Context, host string) (why string, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT coalesce((SELECT concat_ws(': ', 'the host is on the blacklist', nullif(reason, '')) FROM blacklist WHERE host=$1), '')`, host).Scan(&why)
 	return why, err
 }
@@ -188,7 +188,7 @@ type Standing struct {
 }
 
 // Standing looks a host up.
-func (db *DB) Standing(ctx context.Context, host, domain string) (Standing, error) {
+func (db ListRecords) Standing(ctx context.Context, host, domain string) (Standing, error) {
 	var s Standing
 	err := db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blacklist WHERE host=$1), coalesce((SELECT reason FROM blacklist WHERE host=$1), ''),
 		EXISTS (SELECT 1 FROM whitelist WHERE domain=$2)`, host, domain).Scan(&s.Blocked, &s.Reason, &s.Listed)
@@ -197,7 +197,7 @@ func (db *DB) Standing(ctx context.Context, host, domain string) (Standing, erro
 
 // SaveCitations keeps citation counts by domain or DOI; a later count replaces
 // an earlier one.
-func (db *DB) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
+func (db ListRecords) SaveCitations(ctx context.Context, source string, cited map[string]int64) error {
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		for _, k := range slices.Sorted(maps.Keys(cited)) {
@@ -208,14 +208,6 @@ func (db *DB) SaveCitations(ctx context.Context, source string, cited map[string
 }
 
 // Citations returns all kept counts by domain or DOI.
-func (db *DB) Citations(ctx context.Context) (map[string]int64, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT key, cited FROM citations`)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]int64{}
-	var k string
-	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&k, &n}, func() error { out[k] = n; return nil })
-	return out, err
+func (db ListRecords) Citations(ctx context.Context) (map[string]int64, error) {
+	return Map[string, int64](ctx, db, `SELECT key, cited FROM citations`)
 }

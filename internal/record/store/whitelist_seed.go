@@ -18,12 +18,12 @@ import (
 // the list have pages. A page that is known already is put back; but those of domains
 // that gave fewer than small accepted documents, and their hosts, are asked when their
 // own time has come, and new pages there at once.
-func (db *DB) SeedWhitelist(ctx context.Context, small int) (int, error) {
+func (db ListRecords) SeedWhitelist(ctx context.Context, small int) (int, error) {
 	urls, err := db.Whitelist(ctx, 0)
 	if err != nil {
 		return 0, err
 	}
-	rarely, err := list1[string](ctx, db, `SELECT domain FROM domains WHERE documents < $1`, small)
+	rarely, err := Column[string](ctx, db, `SELECT domain FROM domains WHERE documents < $1`, small)
 	if err != nil {
 		return 0, err
 	}

@@ -22,8 +22,8 @@ type Yield struct {
 // PolicyYields computes Table 2 for the crawls that began in a period. A
 // document counts for the crawl during which, and on whose site, it was first
 // found.
-func (db *DB) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
-	return list[Yield](ctx, db, `
+func (db SiteRecords) PolicyYields(ctx context.Context, from, to time.Time) ([]Yield, error) {
+	return List[Yield](ctx, db, `
 		WITH c AS (SELECT * FROM crawls WHERE started_at >= $1 AND started_at < $2),
 		first AS (SELECT DISTINCT ON (l.sha256) l.sha256, l.site_id, l.parent, l.found_at, d.state FROM locations l JOIN documents d ON d.sha256=l.sha256
 			ORDER BY l.sha256, l.found_at, l.url),

@@ -150,7 +150,7 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	a.Keeper = politeness.NewKeeper(a.leases, pacing(cfg), a.holder())
-	a.Keeper.Keep((&store.DB{Pool: a.leases}).SiteDelay)
+	a.Keeper.Keep(store.New(a.leases).SiteDelay)
 	if a.Fetch, err = fetch.New(a.webConfig()); err != nil {
 		return err
 	}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// DB is the record. Its parts, one for each noun, share the pool; a caller that needs
+// one part takes that.
+type DB struct {
+	Base
+	HarvestRecords
+	PaperRecords
+	PersonRecords
+	SiteRecords
+	CrawlRecords
+	DocumentRecords
+	MatchRecords
+	JobRecords
+	UserRecords
+	ListRecords
+}
+
+// New returns the record behind a pool, whose schema must be up to date (Open).
+func New(pool *pgxpool.Pool) *DB {
+	b := Base{pool}
+	return &DB{
+		Base:            b,
+		HarvestRecords:  HarvestRecords{b},
+		PaperRecords:    PaperRecords{b},
+		PersonRecords:   PersonRecords{b},
+		SiteRecords:     SiteRecords{b},
+		CrawlRecords:    CrawlRecords{b},
+		DocumentRecords: DocumentRecords{b},
+		MatchRecords:    MatchRecords{b},
+		JobRecords:      JobRecords{b},
+		UserRecords:     UserRecords{b},
+		ListRecords:     ListRecords{b},
+	}
+}
+
+// Base is the pool of connections that all parts of the record share.
+type Base struct{ Pool *pgxpool.Pool }
+
+// Query runs a query on any connection.
+func (db Base) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return db.Pool.Query(ctx, sql, args...)
+}
+
+type (
+	// HarvestRecords are harvests, their options, progress, evidence and reports.
+	HarvestRecords struct{ Base }
+	// PaperRecords are venues, papers, holdings and open copies.
+	PaperRecords struct{ Base }
+	// PersonRecords are authors and their homepages.
+	PersonRecords struct{ Base }
+	// SiteRecords are sites, who wants them, their statistics and recrawls.
+	SiteRecords struct{ Base }
+	// CrawlRecords are crawls: slices, cached pages, the local page index, retries, and
+	// what is repaired after a crash.
+	CrawlRecords struct{ Base }
+	// DocumentRecords are documents and where they were found.
+	DocumentRecords struct{ Base }
+	// MatchRecords are judgements on documents, and the papers that these are.
+	MatchRecords struct{ Base }
+	// JobRecords are jobs, and the resources of imports.
+	JobRecords struct{ Base }
+	// UserRecords are the console's users and sessions.
+	UserRecords struct{ Base }
+	// ListRecords are the whitelist, the blacklist and citation counts.
+	ListRecords struct{ Base }
+)
+
+// A source of rows is the record or a transaction of it.
+type source interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Collect runs a query and scans each row.
+func Collect[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, err := db.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}
+
+// List runs a query whose columns are T's fields in order.
+func List[T any](ctx context.Context, db source, sql string, args ...any) ([]T, error) {
+	return Collect(ctx, db, pgx.RowToStructByPos[T], sql, args...)
+}
+
+// Column runs a query of one column.
+func Column[T any](ctx context.Context, db source, sql string, args ...any) ([]T, error) {
+	return Collect(ctx, db, pgx.RowTo[T], sql, args...)
+}
+
+// Map runs a query of two columns, keys and values.
+func Map[K comparable, V any](ctx context.Context, db source, sql string, args ...any) (map[K]V, error) {
+	rows, err := db.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	all := map[K]V{}
+	var k K
+	var v, zero V
+	_, err = pgx.ForEachRow(rows, []any{&k, &v}, func() error {
+		all[k], v = v, zero // the next scan writes to memory of its own
+		return nil
+	})
+	return all, err
+}
+
+// only runs a query for one row; the error is unknown where there is none.
+func only[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
+	rows, err := db.Query(ctx, sql, args...)
+	if err != nil {
+		return row, err
+	}
+	row, err = pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = unknown
+	}
+	return row, err
+}
