@@ -26,10 +26,10 @@ for all workers; starter whitelist import --black takes a whole file.`}
 func (c *cli) blacklistList() *cobra.Command {
 	return &cobra.Command{Use: "list", Short: "Show the hosts, since when, and why", Args: cobra.NoArgs,
 		Example: "  starter blacklist list",
-		RunE:    c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return c.showBlacklist(ctx, a.DB) })}
+		RunE:    c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return c.showBlacklist(ctx, a.DB.ListRecords) })}
 }
 
-func (c *cli) showBlacklist(ctx context.Context, db *store.DB) error {
+func (c *cli) showBlacklist(ctx context.Context, db store.ListRecords) error {
 	hosts, err := db.Blacklist(ctx)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (c *cli) newJob(ctx context.Context, kind string, o tables.Options, wait bo
 		err = c.runJob(ctx, t, a.DB, id, wait)
 	}
 	if err == nil && file != "" {
-		err = writeRecords(ctx, a.DB, id, file)
+		err = writeRecords(ctx, a.DB.JobRecords, id, file)
 	}
 	return err
 }

@@ -282,7 +282,7 @@ func (f *collectFlags) readLearnt(topics []topic.Topic) error {
 
 // known says which of the venues named has no paper on record, of which a topic could be
 // made.
-func (f *collectFlags) known(ctx context.Context, db *store.DB) error {
+func (f *collectFlags) known(ctx context.Context, db store.PaperRecords) error {
 	for _, venue := range f.venues {
 		titles, err := db.VenueTitles(ctx, venue, 1)
 		if err != nil {
@@ -310,7 +310,7 @@ func (c *cli) collect(ctx context.Context, file string, f *collectFlags) error {
 		return err
 	}
 	defer t.Close()
-	if err := f.known(ctx, a.DB); err != nil {
+	if err := f.known(ctx, a.DB.PaperRecords); err != nil {
 		return err
 	}
 	record := collections.In(a.DB)

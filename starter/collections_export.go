@@ -71,7 +71,7 @@ func (c *cli) exportCollection(ctx context.Context, a *app.App, name, of string,
 			return nil
 		})
 	}
-	found, err := exportedEntries(ctx, a.DB, entries)
+	found, err := exportedEntries(ctx, a.DB.DocumentRecords, entries)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c *cli) exportCollection(ctx context.Context, a *app.App, name, of string,
 }
 
 // exportedEntries are the entries of collections as papers are exported.
-func exportedEntries(ctx context.Context, db *store.DB, entries []collections.Entry) ([]store.Exported, error) {
+func exportedEntries(ctx context.Context, db store.DocumentRecords, entries []collections.Entry) ([]store.Exported, error) {
 	var shas []string
 	for _, e := range entries {
 		if e.SHA256 != "" {

@@ -37,7 +37,6 @@ var elsewhere = map[string]string{
 	"starter jobs":      "prints its help",
 	"starter clean":     "prints its help",
 	"starter parents":   "prints its help",
-	"starter bench":     "is the laboratory's",
 
 	"starter collect":            "has a web of topics of its own (TestCollectCommands)",
 	"starter collections":        "prints its help",
@@ -51,12 +50,6 @@ var elsewhere = map[string]string{
 
 	"starter sites retry": "wants a host that failed (TestSites)",
 
-	"starter evaluate":           "prints its help",
-	"starter evaluate collect":   "crawls for minutes (TestEvaluateCollect, on a small web)",
-	"starter evaluate crawl":     "is the laboratory's",
-	"starter evaluate homepages": "as above",
-
-	"starter train":   "as above",
 	"starter console": "runs until it is interrupted",
 	"starter demo":    "starts servers of its own",
 	"starter dev":     "starts servers of its own",

@@ -176,7 +176,7 @@ func (d *desk) StartJob(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := again(ctx, d.db, id); err != nil {
+	if err := again(ctx, d.db.JobRecords, id); err != nil {
 		return told(err)
 	}
 	job, err := d.db.Job(ctx, id)
@@ -192,5 +192,5 @@ func (d *desk) CancelJob(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return told(cancelJob(ctx, t, d.db, id))
+	return told(cancelJob(ctx, t, d.db.JobRecords, id))
 }

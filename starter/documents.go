@@ -87,7 +87,7 @@ func writeList(w io.Writer, found []store.Listed) error {
 }
 
 // resolve makes the beginning of a SHA-256 the whole.
-func resolve(ctx context.Context, db *store.DB, prefix string) (string, error) {
+func resolve(ctx context.Context, db store.DocumentRecords, prefix string) (string, error) {
 	prefix = strings.ToLower(prefix)
 	if len(prefix) < 6 {
 		return "", fmt.Errorf("%w: give at least six digits of the SHA-256", program.ErrUsage)
@@ -111,7 +111,7 @@ func (c *cli) onDocument(ctx context.Context, prefix string, do func(*app.App, s
 		return err
 	}
 	defer a.Close()
-	sha, err := resolve(ctx, a.DB, prefix)
+	sha, err := resolve(ctx, a.DB.DocumentRecords, prefix)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ document is "new" again.`,
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, got []string) error {
 			shas := make([]string, len(got)-1)
 			for i, p := range got[1:] {
-				sha, err := resolve(ctx, a.DB, p)
+				sha, err := resolve(ctx, a.DB.DocumentRecords, p)
 				if err != nil {
 					return err
 				}

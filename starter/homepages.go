@@ -102,7 +102,7 @@ func writeHomepages(w io.Writer, all []store.AuthorHomepages, of int) error {
 }
 
 // oneAuthor finds the author that a person means.
-func oneAuthor(ctx context.Context, db *store.DB, name string) (gleaner.Author, error) {
+func oneAuthor(ctx context.Context, db store.PersonRecords, name string) (gleaner.Author, error) {
 	found, err := db.AuthorsByName(ctx, name)
 	if err != nil || len(found) == 1 {
 		if len(found) == 1 {
@@ -135,7 +135,7 @@ func (c *cli) onAuthor(do func(ctx context.Context, a *app.App, s *harvest.Stage
 			return err
 		}
 		defer a.Close()
-		who, err := oneAuthor(cmd.Context(), a.DB, args[0])
+		who, err := oneAuthor(cmd.Context(), a.DB.PersonRecords, args[0])
 		if err != nil {
 			return err
 		}

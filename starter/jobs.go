@@ -126,7 +126,7 @@ func (c *cli) jobsShowCommand() *cobra.Command {
 				s.More = all - differencesShown
 			}
 			if file != "" {
-				if err := writeRecords(ctx, a.DB, id, file); err != nil {
+				if err := writeRecords(ctx, a.DB.JobRecords, id, file); err != nil {
 					return err
 				}
 			}
@@ -181,7 +181,7 @@ its options. Paths in it are seen from the folder in which the command is given.
 				id, err = c.newJobOf(ctx, a.DB, args[0], confirm)
 			default:
 				if err = c.confirmed(ctx, a.DB, id, confirm); err == nil {
-					err = again(ctx, a.DB, id)
+					err = again(ctx, a.DB.JobRecords, id)
 				}
 			}
 			if err != nil {
@@ -287,7 +287,7 @@ func (c *cli) jobsCancelCommand() *cobra.Command {
 				return err
 			}
 			defer t.Close()
-			if err := cancelJob(ctx, t, a.DB, id); err != nil {
+			if err := cancelJob(ctx, t, a.DB.JobRecords, id); err != nil {
 				return err
 			}
 			return c.Print(map[string]any{"job": id, "state": store.JobCancelled}, func(w io.Writer) error {

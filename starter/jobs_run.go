@@ -74,7 +74,7 @@ func (c *cli) runJob(ctx context.Context, t client.Client, db *store.DB, id int6
 }
 
 // again makes a job that does not run ready for another run.
-func again(ctx context.Context, db *store.DB, id int64) error {
+func again(ctx context.Context, db store.JobRecords, id int64) error {
 	job, err := db.Job(ctx, id)
 	if err == nil && job.State != store.JobNew && job.State != store.JobRunning {
 		err = db.RenewJob(ctx, id)
@@ -83,7 +83,7 @@ func again(ctx context.Context, db *store.DB, id int64) error {
 }
 
 // cancelJob ends a job that runs: what it has done stays done.
-func cancelJob(ctx context.Context, t client.Client, db *store.DB, id int64) error {
+func cancelJob(ctx context.Context, t client.Client, db store.JobRecords, id int64) error {
 	job, err := db.Job(ctx, id)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func tableLine(r store.ImportRecord) string {
 }
 
 // writeRecords writes all lines of a job as CSV.
-func writeRecords(ctx context.Context, db *store.DB, id int64, file string) error {
+func writeRecords(ctx context.Context, db store.JobRecords, id int64, file string) error {
 	return program.WriteFile(file, func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		if err := out.Write(store.RecordHeads()); err != nil {

@@ -86,7 +86,7 @@ func isTerminal(f *os.File) bool {
 }
 
 func (c *cli) settle(ctx context.Context, a *app.App, paper, prefix, word string) error {
-	sha, err := resolve(ctx, a.DB, prefix)
+	sha, err := resolve(ctx, a.DB.DocumentRecords, prefix)
 	if err != nil {
 		return err
 	}

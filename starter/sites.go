@@ -65,7 +65,7 @@ func (c *cli) sitesList() *cobra.Command {
 				}
 				q.Harvest = h.ID
 			}
-			found, err := listSites(ctx, a.DB, q)
+			found, err := listSites(ctx, a.DB.SiteRecords, q)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (c *cli) sitesList() *cobra.Command {
 	return cmd
 }
 
-func listSites(ctx context.Context, db *store.DB, q store.SiteQuery) (listedSites, error) {
+func listSites(ctx context.Context, db store.SiteRecords, q store.SiteQuery) (listedSites, error) {
 	limit := q.Limit
 	q.Limit++
 	found := listedSites{Sites: []listedSite{}}
@@ -146,7 +146,7 @@ func showSite(ctx context.Context, db *store.DB, given string) (s shownSite, err
 	if err != nil {
 		return s, err
 	}
-	found, err := listSites(ctx, db, store.SiteQuery{Host: host, Limit: 1})
+	found, err := listSites(ctx, db.SiteRecords, store.SiteQuery{Host: host, Limit: 1})
 	if err != nil {
 		return s, err
 	}

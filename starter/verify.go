@@ -29,7 +29,7 @@ away are no difference.`,
 			all := []collection.Difference{}
 			progress := c.Progress("documents compared")
 			defer progress.End()
-			seen, err := collection.Verify(ctx, a.DB, a.Repo, deep, func(d collection.Difference) {
+			seen, err := collection.Verify(ctx, a.DB.DocumentRecords, a.Repo, deep, func(d collection.Difference) {
 				all = append(all, d)
 				if !c.JSON {
 					fmt.Fprintf(c.Out, "%s  %-12s %s\n", d.SHA256, d.What, d.Detail)

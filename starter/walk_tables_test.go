@@ -117,7 +117,6 @@ var notHere = map[string]string{
 	"starter import 's3://":          "wants a bucket; TestBucket imports from one",
 	"starter import https://":        "wants an archive on the web; TestWebImport imports from one",
 	"starter collect":                "wants a web of topics; TestCollectCommands runs each",
-	"starter evaluate collect":       "crawls for minutes; TestEvaluateCollect runs it on a small web",
 	"starter console --listen :8443": "wants a certificate",
 }
 

@@ -150,7 +150,7 @@ func (c *cli) whitelistShow() *cobra.Command {
 		Example: "  starter whitelist show --top 20\n  starter whitelist show --black",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
 			if black {
-				return c.showBlacklist(ctx, a.DB)
+				return c.showBlacklist(ctx, a.DB.ListRecords)
 			}
 			urls, err := a.DB.Whitelist(ctx, top)
 			if err != nil {
@@ -216,11 +216,11 @@ func (c *cli) whitelistImport() *cobra.Command {
 			}
 			switch {
 			case remove:
-				err = unblock(ctx, a.DB, lines)
+				err = unblock(ctx, a.DB.ListRecords, lines)
 			case black:
-				err = block(ctx, a.DB, lines)
+				err = block(ctx, a.DB.ListRecords, lines)
 			default:
-				err = enlist(ctx, a.DB, args[0], lines)
+				err = enlist(ctx, a.DB.ListRecords, args[0], lines)
 			}
 			if err != nil {
 				return err
@@ -250,7 +250,7 @@ func readLines(file string) ([]string, error) {
 	return out, nil
 }
 
-func block(ctx context.Context, db *store.DB, lines []string) error {
+func block(ctx context.Context, db store.ListRecords, lines []string) error {
 	hosts := make([]store.Blocked, len(lines))
 	for i, l := range lines {
 		given, reason, _ := strings.Cut(l, " ")
@@ -266,7 +266,7 @@ func block(ctx context.Context, db *store.DB, lines []string) error {
 	return db.Block(ctx, hosts)
 }
 
-func unblock(ctx context.Context, db *store.DB, lines []string) error {
+func unblock(ctx context.Context, db store.ListRecords, lines []string) error {
 	for _, l := range lines {
 		host, _, _ := strings.Cut(l, " ")
 		if _, err := db.Unblock(ctx, strings.ToLower(host)); err != nil {
@@ -276,7 +276,7 @@ func unblock(ctx context.Context, db *store.DB, lines []string) error {
 	return nil
 }
 
-func enlist(ctx context.Context, db *store.DB, file string, lines []string) error {
+func enlist(ctx context.Context, db store.ListRecords, file string, lines []string) error {
 	urls := make([]store.ListedURL, len(lines))
 	for i, l := range lines {
 		u, err := weburl.Canonical("", l)

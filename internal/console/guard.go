@@ -151,7 +151,7 @@ func (c *Console) known(r *http.Request, public bool) (who, error) {
 	}
 	given, password, ok := r.BasicAuth()
 	if ok {
-		if err := c.doors.check(r.Context(), c.App.DB, c.address(r), given, password); err != nil {
+		if err := c.doors.check(r.Context(), c.App.DB.UserRecords, c.address(r), given, password); err != nil {
 			return who{}, err
 		}
 		given = folded(given)

@@ -150,7 +150,7 @@ func (d *doors) keyed(name, password, hash string) string {
 
 // check returns nil for a user's password, errWrong for another, and errTooMany
 // where too many were wrong.
-func (d *doors) check(ctx context.Context, db *store.DB, address, name, password string) error {
+func (d *doors) check(ctx context.Context, db store.UserRecords, address, name, password string) error {
 	name = folded(name)
 	if len(name) > maxName {
 		name = "" // nobody's, and none is remembered
@@ -299,7 +299,7 @@ func (c *Console) login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := folded(r.PostFormValue("user"))
-	err := c.doors.check(r.Context(), c.App.DB, c.address(r), name, r.PostFormValue("password"))
+	err := c.doors.check(r.Context(), c.App.DB.UserRecords, c.address(r), name, r.PostFormValue("password"))
 	next := local(r.PostFormValue("next"))
 	if errors.Is(err, errWrong) || errors.Is(err, errTooMany) {
 		c.log.WarnContext(r.Context(), "console: log-in refused", "user", name[:min(len(name), maxName)], "address", c.address(r), "why", err)

@@ -157,11 +157,11 @@ func TestOneStrangerKeepsNobodyOut(t *testing.T) {
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
 	require.NoError(t, AddUser(t.Context(), d.DB, "cy", password, ""))
 	for range 2 * pairGuesses.atOnce {
-		_ = d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", "a wrong password")
+		_ = d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", "a wrong password")
 	}
-	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errTooMany)
-	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy", password), "another user of that network")
-	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.2", "ada", password), "the user from elsewhere")
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password), errTooMany)
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy", password), "another user of that network")
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.2", "ada", password), "the user from elsewhere")
 	for i := range maxGuessers + 10 {
 		d.doors.guesses("user "+strconv.Itoa(i), allGuesses).Allow()
 	}
@@ -175,12 +175,12 @@ func TestProgramsPayForOneHash(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil, true)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password, ""))
-	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password))
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
 	require.NoError(t, d.doors.hashes.Acquire(t.Context(), hashesATime)) // nothing can be hashed
-	require.NoError(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password))
+	require.NoError(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password))
 	d.doors.hashes.Release(hashesATime)
 	require.NoError(t, AddUser(t.Context(), d.DB, "ada", password+"!", ""))
-	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "ada", password), errWrong)
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "ada", password), errWrong)
 }
 
 // TestNamesHaveOneSpelling: nobody is called like another but for capitals or the form of

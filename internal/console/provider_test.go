@@ -144,7 +144,7 @@ func TestPeopleLogInByTheirProvider(t *testing.T) {
 	require.NoError(t, d.RemoveUser(t.Context(), "3"))
 	res, _ = d.do("GET", "/", "")
 	require.Equal(t, http.StatusSeeOther, res.StatusCode, "shut out at once")
-	require.ErrorIs(t, d.doors.check(t.Context(), d.DB, "192.0.2.1", "cy@library.example", ""), errWrong, "they have no password")
+	require.ErrorIs(t, d.doors.check(t.Context(), d.DB.UserRecords, "192.0.2.1", "cy@library.example", ""), errWrong, "they have no password")
 }
 
 // TestWhoIsNotNamedIsNotLetIn, nor who comes with a token of another log-in, for another

@@ -57,7 +57,7 @@ func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Latest(ctx, rs.db, id)
+	r, err := report.Latest(ctx, rs.db.HarvestRecords, id)
 	if err != nil || r != nil && now.Sub(r.Made) < r.Took+max(reportFresh, 20*r.Took) {
 		return r, err
 	}
@@ -72,7 +72,7 @@ func (rs *reports) latest(ctx context.Context, id string) (*report.Report, error
 		if m.err != nil {
 			return nil, m.err
 		}
-		return report.Latest(ctx, rs.db, id)
+		return report.Latest(ctx, rs.db.HarvestRecords, id)
 	case <-late.C:
 		return r, nil
 	case <-ctx.Done():
@@ -113,7 +113,7 @@ func (rs *reports) build(id string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, report.Keep(ctx, rs.db, r)
+	return r, report.Keep(ctx, rs.db.HarvestRecords, r)
 }
 
 // reportPage is a harvest's report: whole for programs, for people its numbers.

@@ -42,7 +42,9 @@ recorded sites have. --parts tells what the parts of gleaner are worth, and the
 heuristics of the context graph, each left out in turn; both take many crawls.
 Precision is also told for the first pages of each topic, beside that of what the search
 engine finds without a crawl ("search alone"). "at most" is the precision of who asks for no page off topic while another is left.`,
-		Example: strings.ReplaceAll("  PROGRAM evaluate collect --seeds 1,2,3 --gaps 1,3,5\n  PROGRAM evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json\n  PROGRAM evaluate collect --out drawings", "PROGRAM", c.Root.Name()),
+		Example: `  lab evaluate collect --seeds 1,2,3 --gaps 1,3,5
+  lab evaluate collect --wide --mixed 0,0.07,0.2 --parts gleaner,cindi --json
+  lab evaluate collect --out drawings`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.web.Wide { // its own figures, unless others are asked for
 				for name, at := range map[string]*int{"hosts": &o.web.Hosts, "share": &o.web.Share} {

@@ -59,6 +59,23 @@ type sizes struct {
 	is       map[string]int
 	exported map[string][]string        // package folder → names
 	used     map[string]map[string]bool // name after a dot → folders of the packages that write it
+	lines    map[string]int             // folder → lines of its files that are no tests
+	programs map[string]bool            // folders of package main, and what programs import
+}
+
+// place adds the lines of each folder to the program, to the laboratory, or to the tests
+// where only tests import it.
+func (s *sizes) place() {
+	for dir, n := range s.lines {
+		switch {
+		case !s.programs[dir]:
+			s.is["lines of tests"] += n
+		case strings.HasPrefix(dir, "internal/lab/"):
+			s.is["lines of the laboratory"] += n
+		default:
+			s.is["lines of the program"] += n
+		}
+	}
 }
 
 // count measures every row of the table of sizes. Of methods it gives the types that
@@ -72,7 +89,13 @@ func count(t *testing.T) map[string]int {
 		t.Skip("no git repository: ", err)
 	}
 	tooMany := fmt.Sprintf("functions of more than %d parameters", maxParameters)
-	s := &sizes{is: map[string]int{tooMany: 0}, exported: map[string][]string{}, used: map[string]map[string]bool{}}
+	s := &sizes{
+		is:       map[string]int{tooMany: 0},
+		exported: map[string][]string{},
+		used:     map[string]map[string]bool{},
+		lines:    map[string]int{},
+		programs: map[string]bool{},
+	}
 	methods := map[string]int{}
 	for _, name := range strings.Fields(string(out)) {
 		raw, err := os.ReadFile(filepath.Join(root(t), name))
@@ -88,11 +111,12 @@ func count(t *testing.T) map[string]int {
 			s.is["lines of tests over 120 columns"] += wide(text)
 			s.names(t, name, raw, nil)
 		default:
-			s.is["lines of the program"] += strings.Count(text, "\n")
+			s.lines[filepath.Dir(name)] += strings.Count(text, "\n")
 			s.is["lines of the program over 120 columns"] += wide(text)
 			s.names(t, name, raw, methods)
 		}
 	}
+	s.place()
 	for of, n := range methods {
 		if n > maxMethods {
 			s.is["methods of `"+of+"`"] = n
@@ -132,6 +156,10 @@ func (s *sizes) names(t *testing.T, name string, raw []byte, methods map[string]
 	})
 	if methods == nil {
 		return
+	}
+	s.programs[dir] = s.programs[dir] || file.Name.Name == "main"
+	for _, i := range file.Imports {
+		s.programs[strings.TrimPrefix(strings.Trim(i.Path.Value, `"`), module+"/")] = true
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {

@@ -46,7 +46,7 @@ func TestOutageOfTheStoreIsNoDocuments(t *testing.T) {
 		}
 		_, err = s.Add(ctx, fileAt("http://a.example/3.pdf", s.pile.File(3, sampleweb.AsPDF)))
 		require.ErrorIs(t, err, repository.ErrAway)
-		_, err = Verify(ctx, s.db, s.repo, false, func(d Difference) { t.Errorf("%+v", d) }, func(int, int) {})
+		_, err = Verify(ctx, s.db.DocumentRecords, s.repo, false, func(d Difference) { t.Errorf("%+v", d) }, func(int, int) {})
 		require.ErrorIs(t, err, repository.ErrAway, "not: every file is missing")
 	}
 	// A worker that begins now finds the empty folder, too.

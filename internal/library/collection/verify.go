@@ -48,7 +48,7 @@ const inFlight = 10 * time.Minute
 // Verify walks the repository and the record side by side, both ways, and tells
 // of every difference. deep reads every file and compares it with its name.
 // progress is told how many rows were compared; of how many (0) is not known before the end.
-func Verify(ctx context.Context, db *store.DB, repo *repository.Repository, deep bool, tell func(Difference), progress func(rows, of int)) (Verified, error) {
+func Verify(ctx context.Context, db store.DocumentRecords, repo *repository.Repository, deep bool, tell func(Difference), progress func(rows, of int)) (Verified, error) {
 	v := &verifier{db: db, repo: repo, deep: deep, tell: tell, progress: progress}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -112,7 +112,7 @@ func entries(ctx context.Context, repo *repository.Repository) iter.Seq2[reposit
 }
 
 type verifier struct {
-	db   *store.DB
+	db   store.DocumentRecords
 	repo *repository.Repository
 	deep bool
 	tell func(Difference)

@@ -22,7 +22,7 @@ import (
 func differences(t *testing.T, s *shop, deep bool) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	_, err := Verify(context.Background(), s.db, s.repo, deep, func(d Difference) { out[d.SHA256] = d.What }, func(int, int) {})
+	_, err := Verify(context.Background(), s.db.DocumentRecords, s.repo, deep, func(d Difference) { out[d.SHA256] = d.What }, func(int, int) {})
 	require.NoError(t, err)
 	return out
 }
@@ -85,7 +85,7 @@ func TestPruned(t *testing.T) {
 	require.ErrorIs(t, err, repository.ErrNotFound)
 
 	out := map[string]string{}
-	seen, err := Verify(ctx, s.db, s.repo, true, func(d Difference) { out[d.SHA256] = d.What }, func(int, int) {})
+	seen, err := Verify(ctx, s.db.DocumentRecords, s.repo, true, func(d Difference) { out[d.SHA256] = d.What }, func(int, int) {})
 	require.NoError(t, err)
 	require.Empty(t, out)
 	require.Equal(t, 1, seen.Pruned)

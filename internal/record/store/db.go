@@ -11,7 +11,7 @@ import (
 // DB is the record. Its parts, one for each noun, share the pool; a caller that needs
 // one part takes that.
 type DB struct {
-	Base
+	base
 	HarvestRecords
 	PaperRecords
 	PersonRecords
@@ -26,9 +26,9 @@ type DB struct {
 
 // New returns the record behind a pool, whose schema must be up to date (Open).
 func New(pool *pgxpool.Pool) *DB {
-	b := Base{pool}
+	b := base{pool}
 	return &DB{
-		Base:            b,
+		base:            b,
 		HarvestRecords:  HarvestRecords{b},
 		PaperRecords:    PaperRecords{b},
 		PersonRecords:   PersonRecords{b},
@@ -42,36 +42,36 @@ func New(pool *pgxpool.Pool) *DB {
 	}
 }
 
-// Base is the pool of connections that all parts of the record share.
-type Base struct{ Pool *pgxpool.Pool }
+// base is the pool of connections that all parts of the record share.
+type base struct{ Pool *pgxpool.Pool }
 
 // Query runs a query on any connection.
-func (db Base) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (db base) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return db.Pool.Query(ctx, sql, args...)
 }
 
 type (
 	// HarvestRecords are harvests, their options, progress, evidence and reports.
-	HarvestRecords struct{ Base }
+	HarvestRecords struct{ base }
 	// PaperRecords are venues, papers, holdings and open copies.
-	PaperRecords struct{ Base }
+	PaperRecords struct{ base }
 	// PersonRecords are authors and their homepages.
-	PersonRecords struct{ Base }
+	PersonRecords struct{ base }
 	// SiteRecords are sites, who wants them, their statistics and recrawls.
-	SiteRecords struct{ Base }
+	SiteRecords struct{ base }
 	// CrawlRecords are crawls: slices, cached pages, the local page index, retries, and
 	// what is repaired after a crash.
-	CrawlRecords struct{ Base }
+	CrawlRecords struct{ base }
 	// DocumentRecords are documents and where they were found.
-	DocumentRecords struct{ Base }
+	DocumentRecords struct{ base }
 	// MatchRecords are judgements on documents, and the papers that these are.
-	MatchRecords struct{ Base }
+	MatchRecords struct{ base }
 	// JobRecords are jobs, and the resources of imports.
-	JobRecords struct{ Base }
+	JobRecords struct{ base }
 	// UserRecords are the console's users and sessions.
-	UserRecords struct{ Base }
+	UserRecords struct{ base }
 	// ListRecords are the whitelist, the blacklist and citation counts.
-	ListRecords struct{ Base }
+	ListRecords struct{ base }
 )
 
 // A source of rows is the record or a transaction of it.

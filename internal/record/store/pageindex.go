@@ -17,7 +17,7 @@ import (
 // PageIndex is the full-text index over pages that were fetched already; it
 // answers the local search for homepages.
 type PageIndex struct {
-	db    Base
+	db    base
 	limit int64
 }
 
@@ -26,7 +26,7 @@ const pagesPerTrim = 1000
 
 // PageIndex returns the index, which keeps about the limit pages seen last; 0 is
 // no limit.
-func (db CrawlRecords) PageIndex(limit int) *PageIndex { return &PageIndex{db.Base, int64(limit)} }
+func (db CrawlRecords) PageIndex(limit int) *PageIndex { return &PageIndex{db.base, int64(limit)} }
 
 // Bounds of what is indexed of one page. A list of a large department's people
 // is within them; a term's fifth occurrence hardly changes a rank.

@@ -11,10 +11,10 @@ import (
 )
 
 // Searches keeps the answers of search engines; it implements homepage.Cache.
-type Searches struct{ db Base }
+type Searches struct{ db base }
 
 // Searches returns the answers kept in the record.
-func (db CrawlRecords) Searches() *Searches { return &Searches{db.Base} }
+func (db CrawlRecords) Searches() *Searches { return &Searches{db.base} }
 
 // LoadSearch implements homepage.Cache.
 func (s *Searches) LoadSearch(ctx context.Context, provider, query string, n int) (evidence.Answer, bool, error) {

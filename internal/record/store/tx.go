@@ -16,7 +16,7 @@ const txTries = 5
 // Tx runs do in a transaction, and as a whole once more where the server undid it
 // since it and another one stood in each other's way. So do may run several times,
 // and leaves behind what its last run did.
-func (db Base) Tx(ctx context.Context, do func(pgx.Tx) error) error {
+func (db base) Tx(ctx context.Context, do func(pgx.Tx) error) error {
 	for try := 1; ; try++ {
 		err := pgx.BeginFunc(ctx, db.Pool, do)
 		if err == nil || try == txTries || !undone(err) {

@@ -193,7 +193,7 @@ func (a *App) indexPages(ctx context.Context, pages []*page.Page) error {
 // openStages makes what runs between crawls.
 func (a *App) openStages(client *http.Client) error {
 	cfg, c := a.Config, a.Catalogues
-	web, search, err := searchers(cfg, a.DB, a.index, client, a.searchGate, a.memory)
+	web, search, err := searchers(cfg, a.DB.CrawlRecords, a.index, client, a.searchGate, a.memory)
 	if err != nil {
 		return err
 	}

@@ -7,22 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/document"
 	"gleaner/internal/lab/evaluate"
 )
 
-// TestEvaluateCollect: the program itself compares policies of crawls by topic, also without
-// each of their parts, and says so in its help.
+// TestEvaluateCollect compares policies of crawls by topic, also without each of their
+// parts.
 func TestEvaluateCollect(t *testing.T) {
 	t.Parallel()
 	run := func(args ...string) string {
 		var out, errs strings.Builder
-		root := newRoot(&out, &errs)
-		root.SetArgs(args)
-		require.NoError(t, root.ExecuteContext(t.Context()), errs.String())
+		c := newRootCommand(&out, &errs, document.Child{})
+		c.Root.SetArgs(args)
+		require.NoError(t, c.Root.ExecuteContext(t.Context()), errs.String())
 		return out.String()
 	}
-	require.Contains(t, run("--help"), "Measure how well collections by topic are made")
-	require.Contains(t, run("evaluate", "--help"), "collect")
 	var got struct {
 		Webs    []evaluate.TopicWeb     `json:"webs"`
 		Summary []evaluate.TopicSummary `json:"summary"`
