@@ -1,11 +1,8 @@
 package activities
 
 import (
-	"context"
-
 	"go.temporal.io/sdk/worker"
 
-	"gleaner/internal/politeness"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/service/app"
 )
@@ -54,11 +51,4 @@ func (a *Activities) Register(w worker.ActivityRegistry, queue string) {
 		w.RegisterActivity(a.Imports)
 		w.RegisterActivity(a.Tables)
 	}
-}
-
-func withDelay(ctx context.Context, o HarvestOptions) context.Context {
-	if o.Delay > 0 {
-		return politeness.WithDelay(ctx, o.Delay)
-	}
-	return ctx
 }

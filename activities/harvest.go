@@ -128,9 +128,11 @@ func (a *Stages) FindHomepages(ctx context.Context, b Batch) (Authors, error) {
 		return Authors{}, typed(err)
 	}
 	var l harvest.Looked
-	err = unlessPaused(withDelay(beat, b.Harvest.Options), a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
-		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit, AsOf: b.AsOf}, b.Pass, since,
-			func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
+	err = unlessPaused(beat, a.db, b.Harvest.ID, func(ctx context.Context) (err error) {
+		l, err = a.stages.FindHomepages(ctx, b.Harvest.ID, b.Harvest.Venue, harvest.Part{
+			Authors: store.AuthorRange{After: b.After, UpTo: b.UpTo, Limit: b.Limit, AsOf: b.AsOf},
+			Pass:    b.Pass, Since: since, Delay: b.Harvest.Options.Delay,
+		}, func(done, of int) { set(fmt.Sprintf("%d of %d authors", done, of)) })
 		return err
 	})
 	return Authors{Looked: l.Looked, Found: l.Found, Searches: l.Searches, Fetches: l.Fetches, Last: l.Last, More: l.More}, typed(err)

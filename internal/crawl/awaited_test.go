@@ -39,7 +39,7 @@ func TestACrawlGivesWayToWhoWaitsForOnePage(t *testing.T) {
 		ended <- r
 	}()
 	<-asked
-	_, err = other.Turn(politeness.WithLease(t.Context(), crossing), s.host, 0)
+	_, err = other.Under(crossing).Turn(t.Context(), s.host, 0)
 	var busy *politeness.BusyError
 	require.ErrorAs(t, err, &busy)
 	var said bool

@@ -142,7 +142,7 @@ func (w *randomWeb) Fetch(_ context.Context, r fetch.Request) (*fetch.Response, 
 }
 
 // Sitemaps implements Fetcher.
-func (*randomWeb) Sitemaps(context.Context, string) ([]string, error) { return nil, nil }
+func (*randomWeb) Sitemaps(context.Context, string, fetch.Terms) ([]string, error) { return nil, nil }
 
 // wrong says what is wrong with the end of a crawl: of each URL what became of it,
 // and how often it may have been asked for at most. repeats is how many requests

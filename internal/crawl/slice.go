@@ -51,7 +51,7 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 		_ = lease.Release(free) // else it runs out by itself
 	}()
 	s := &slice{Crawler: c, lease: lease}
-	ctx, cancel := context.WithCancelCause(politeness.WithLease(ctx, lease))
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if s.site, err = s.db.Site(ctx, host); err != nil {
 		return Result{}, fmt.Errorf("crawl %s: %w", host, err)
@@ -65,7 +65,6 @@ func (c *Crawler) Slice(ctx context.Context, host string, report func(Progress))
 	}
 	if s.loop.cfg.WARC {
 		s.keeping = newKeeping(s)
-		ctx = s.keeping.In(ctx)
 	}
 	watched := guard.Go(func() { s.watch(ctx, cancel) })
 	if attention, err = s.db.Attention(ctx, s.site.ID); err == nil {

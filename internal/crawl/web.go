@@ -53,12 +53,17 @@ func (w *web) Ready(context.Context) error {
 		time.Now().Add(wait).UTC().Format(time.RFC3339), w.lease.Failures(), w.failed.outcome, w.failed.url)}
 }
 
+// terms are those of every request: under the host's lease, into the slice's WARC file.
+func (w *web) terms() fetch.Terms {
+	return fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()}
+}
+
 // Paced implements Source.
 func (w *web) Paced() bool { return w.lease.Paced() }
 
 // Sitemaps implements Source.
 func (w *web) Sitemaps(ctx context.Context) ([]string, error) {
-	urls, err := w.fetch.Sitemaps(ctx, w.site.Host)
+	urls, err := w.fetch.Sitemaps(ctx, w.site.Host, w.terms())
 	if err := w.keep(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func (w *web) Ask(ctx context.Context, e *frontier.Entry, known func(string) boo
 			return a, w.keeping.Cached(ctx, a.Response)
 		}
 	}
-	resp, err := w.send(ctx, fetch.Request{URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
+	resp, err := w.send(ctx, fetch.Request{Terms: w.terms(), URL: e.Link.URL, ETag: e.ETag, LastModified: e.LastModified,
 		Known: func(to string) bool { return w.cached[frontier.HashOf(to)] || known(to) }, Unwanted: w.unwanted()})
 	if err := w.keep(ctx, e); err != nil {
 		resp.Release()

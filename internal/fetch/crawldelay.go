@@ -8,12 +8,12 @@ import (
 
 // CrawlDelay is what the robots.txt of a host asks between two requests, 0 if
 // nothing. The error is an *Error: without robots.txt nothing is known.
-func (c *Client) CrawlDelay(ctx context.Context, host string) (time.Duration, error) {
+func (c *Client) CrawlDelay(ctx context.Context, host string, terms Terms) (time.Duration, error) {
 	t, err := c.target(&url.URL{Scheme: "http", Host: host, Path: "/"})
 	if err != nil {
 		return 0, err
 	}
-	rules, err := c.rules(ctx, t)
+	rules, err := robotsReader{c, terms}.rules(ctx, t)
 	if err != nil {
 		return 0, err
 	}

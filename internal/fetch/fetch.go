@@ -42,8 +42,15 @@ const (
 	NoContact         gleaner.Outcome = "no-contact"  // the operator has not said how to reach him; nothing was sent
 )
 
+// Terms are how the requests of one caller are made, robots.txt and redirects included.
+type Terms struct {
+	Gate Gate  // grants the turns [Config.Gate]
+	Tape *Tape // records what is exchanged [nil: nothing does]
+}
+
 // Request asks for one URL.
 type Request struct {
+	Terms
 	URL          string // canonical
 	ETag         string // sent as If-None-Match
 	LastModified string // sent as If-Modified-Since

@@ -95,9 +95,15 @@ func (k *robotsKeeper) set(name string, h *hostRobots, rec RobotsRecord, rules *
 	k.forget(name, func() bool { return k.bytes <= rememberedBytes })
 }
 
+// robotsReader reads robots.txt for one caller.
+type robotsReader struct {
+	*Client
+	terms Terms
+}
+
 // Sitemaps are the absolute URLs that the robots.txt of a host (or of a URL's
 // host) names. The error is an *Error: without robots.txt nothing is known.
-func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, error) {
+func (c *Client) Sitemaps(ctx context.Context, hostOrURL string, terms Terms) ([]string, error) {
 	u, err := url.Parse(hostOrURL)
 	if err != nil || u.Host == "" {
 		u = &url.URL{Scheme: "http", Host: hostOrURL, Path: "/"}
@@ -106,7 +112,7 @@ func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	rules, err := c.rules(ctx, t)
+	rules, err := robotsReader{c, terms}.rules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +128,7 @@ func (c *Client) Sitemaps(ctx context.Context, hostOrURL string) ([]string, erro
 // allowed returns the rules of a URL's host, and the one by which it must not be
 // asked for, "" if it may. No is never said from memory alone: the cache, which
 // workers share, is where a person has it asked anew.
-func (c *Client) allowed(ctx context.Context, t *target) (rules *robots.Rules, rule string, err error) {
+func (c robotsReader) allowed(ctx context.Context, t *target) (rules *robots.Rules, rule string, err error) {
 	for _, memory := range []bool{true, false} {
 		if rules, err = c.rulesFrom(ctx, t, memory); err != nil {
 			return nil, "", err
@@ -137,13 +143,13 @@ func (c *Client) allowed(ctx context.Context, t *target) (rules *robots.Rules, r
 
 // rules returns the robots.txt of a URL's host, from memory, from the cache or
 // from the host. A file that cannot be read is a no for the time being.
-func (c *Client) rules(ctx context.Context, t *target) (*robots.Rules, error) {
+func (c robotsReader) rules(ctx context.Context, t *target) (*robots.Rules, error) {
 	return c.rulesFrom(ctx, t, true)
 }
 
 // rulesFrom is rules, with or without those in memory. A refusal in memory is
 // never taken.
-func (c *Client) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
+func (c robotsReader) rulesFrom(ctx context.Context, t *target, memory bool) (*robots.Rules, error) {
 	h := c.robots.host(t.host)
 	if rec, rules, fresh := h.get(c.cfg.Clock.Now()); fresh && memory && rec.Available {
 		return rules, nil
@@ -211,7 +217,7 @@ func (c *Client) robotsError(t *target, rec RobotsRecord) error {
 // askRobots fetches robots.txt and makes a record of whatever came of it. An
 // error means that nothing was learnt about the host, and nothing is to be kept.
 // lent is asked about a page of another host to which it is redirected.
-func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
+func (c robotsReader) askRobots(ctx context.Context, page *target, old RobotsRecord, lent func(context.Context, *target) error) (RobotsRecord, error) {
 	x, body, err := c.robotsAnswer(ctx, page, robots.Parse(old.Body, c.cfg.Product).CrawlDelay(), lent)
 	now := c.cfg.Clock.Now()
 	rec := RobotsRecord{FetchedAt: now, ExpiresAt: now.Add(c.cfg.RobotsMaxAge)}
@@ -256,7 +262,7 @@ func (c *Client) askRobots(ctx context.Context, page *target, old RobotsRecord, 
 // which is said to be somebody's robots.txt. Its rules are taken from the cache or
 // asked for, but where they lie in a third host's pages; nobody is waited for who
 // asks for them, too, and may wait for us.
-func (c *Client) lent(ctx context.Context, t *target) error {
+func (c robotsReader) lent(ctx context.Context, t *target) error {
 	rec, found, err := c.cfg.Robots.LoadRobots(ctx, t.host)
 	if err == nil && (!found || !c.cfg.Clock.Now().Before(rec.ExpiresAt)) {
 		rec, err = c.askRobots(ctx, t, rec, notLent)
@@ -286,7 +292,7 @@ func notLent(_ context.Context, t *target) error {
 
 // robotsAnswer asks for /robots.txt and follows up to five redirects, to any
 // host. Each request takes a turn where it goes.
-func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, []byte, error) {
+func (c robotsReader) robotsAnswer(ctx context.Context, page *target, crawlDelay time.Duration, lent func(context.Context, *target) error) (*exchange, []byte, error) {
 	u := &url.URL{Scheme: page.url.Scheme, Host: page.url.Host, Path: "/robots.txt"}
 	for hops := 0; ; hops++ {
 		t, err := c.target(u)
@@ -316,8 +322,9 @@ func (c *Client) robotsAnswer(ctx context.Context, page *target, crawlDelay time
 // askForRobots sends one request for a robots.txt down the chain, and reads no
 // more than what counts of it. Where it is of the host that is asked, its
 // Crawl-delay holds from this turn on.
-func (c *Client) askForRobots(ctx context.Context, t *target, crawlDelay time.Duration, own bool) (*exchange, []byte, error) {
+func (c robotsReader) askForRobots(ctx context.Context, t *target, crawlDelay time.Duration, own bool) (*exchange, []byte, error) {
 	x := c.exchange()
+	x.Terms = c.terms
 	x.target, x.crawlDelay, x.prefix = t, crawlDelay, robots.MaxBytes+1
 	r, err := http.NewRequestWithContext(x.in(ctx), http.MethodGet, t.raw, nil)
 	if err != nil {

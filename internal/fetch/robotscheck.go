@@ -15,7 +15,7 @@ type robotsCheck struct {
 // RoundTrip implements http.RoundTripper.
 func (o *robotsCheck) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := exchangeOf(r)
-	rules, rule, err := o.c.allowed(r.Context(), x.target)
+	rules, rule, err := robotsReader{o.c, x.Terms}.allowed(r.Context(), x.target)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -29,13 +28,6 @@ type Tape struct {
 // NewTape makes a tape whose large bodies lie in files of a folder; "" is the
 // system's for temporary files.
 func NewTape(dir string) *Tape { return &Tape{dir: dir} }
-
-type tapeKey struct{}
-
-// WithTape has a tape take down what is asked in a context.
-func WithTape(ctx context.Context, t *Tape) context.Context {
-	return context.WithValue(ctx, tapeKey{}, t)
-}
 
 // Take hands over the exchanges that have ended since the last time, in the order in
 // which they did. Each is the caller's to close.
@@ -92,11 +84,11 @@ type taped struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (t *taped) RoundTrip(r *http.Request) (*http.Response, error) {
-	tape, _ := r.Context().Value(tapeKey{}).(*Tape)
+	x := exchangeOf(r)
+	tape := x.Tape
 	if tape == nil {
 		return t.next.RoundTrip(r)
 	}
-	x := exchangeOf(r)
 	e := &Exchanged{URL: x.raw, At: x.clock.Now(), Request: requestHead(r), Body: Spool{dir: tape.dir}}
 	if n := len(x.redirects); n > 0 {
 		e.Via = x.redirects[n-1]

@@ -102,11 +102,15 @@ func (t *turn) finish() {
 // take takes the turns of the host and of what is paced with it, always in the
 // same order: nobody holds a wider turn while waiting for a narrower one.
 func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
+	gate := t.cfg.Gate
+	if x.Gate != nil {
+		gate = x.Gate
+	}
 	switch {
-	case t.cfg.Gate == nil:
+	case gate == nil:
 		return func(Visit) {}, nil
 	case t.cfg.PaceBy == PaceByHost:
-		done, err := t.cfg.Gate.Turn(ctx, x.host, x.crawlDelay)
+		done, err := gate.Turn(ctx, x.host, x.crawlDelay)
 		if err != nil {
 			return nil, turnError(x.raw, err)
 		}
@@ -123,7 +127,7 @@ func (t *turns) take(ctx context.Context, x *exchange) (func(Visit), error) {
 	}
 	var dones []func(Visit)
 	for _, key := range keys {
-		done, err := t.cfg.Gate.Turn(ctx, key, x.crawlDelay)
+		done, err := gate.Turn(ctx, key, x.crawlDelay)
 		if err != nil {
 			for _, d := range dones {
 				d(Visit{Void: true})

@@ -41,28 +41,31 @@ const (
 	failureAge = 5 * time.Minute
 )
 
-type freshKey struct{}
-
-// withFresh makes failures that were met before a time, permanent or not, count
-// for nothing under the returned context: a person asked to look again.
-func withFresh(ctx context.Context, since time.Time) context.Context {
-	return context.WithValue(ctx, freshKey{}, since)
+// asker is the Getter of one search.
+type asker struct {
+	*Getter
+	since time.Time  // failures met before count for nothing: a person asked to look again
+	gate  fetch.Gate // grants the turns; nil is the client's
 }
 
 // kept is an answer that still counts.
-func (g *Getter) kept(ctx context.Context, url string) (store.CachedPage, bool, error) {
+func (g asker) kept(ctx context.Context, url string) (store.CachedPage, bool, error) {
 	h := frontier.HashOf(url)
 	p, ok, err := g.DB.CachedPage(ctx, h[:], pageAge)
 	if err != nil || !ok || p.Outcome == string(gleaner.OK) {
 		return p, ok, err
 	}
-	since, _ := ctx.Value(freshKey{}).(time.Time)
 	passing := fetch.Retryable(gleaner.Outcome(p.Outcome)) && time.Since(p.At) > failureAge
-	return p, !passing && p.At.After(since), nil
+	return p, !passing && p.At.After(g.since), nil
 }
 
 // Get implements homepage.Getter.
 func (g *Getter) Get(ctx context.Context, url string) (*page.Page, string, error) {
+	return asker{Getter: g}.Get(ctx, url)
+}
+
+// Get implements homepage.Getter.
+func (g asker) Get(ctx context.Context, url string) (*page.Page, string, error) {
 	h := frontier.HashOf(url)
 	shared, err, _ := g.once.Do(string(h[:]), func() (any, error) {
 		p, ok, err := g.kept(ctx, url)
@@ -121,14 +124,14 @@ func (g *Getter) read(ctx context.Context, p store.CachedPage) (parsed *page.Pag
 // ask fetches and keeps the answer, the failure too: that a page does not answer
 // is evidence for every author it was thought of for. A blacklisted host is not
 // asked, nor gone to after a redirect. An error is the program's own.
-func (g *Getter) ask(ctx context.Context, url string) (store.CachedPage, error) {
+func (g asker) ask(ctx context.Context, url string) (store.CachedPage, error) {
 	h := frontier.HashOf(url)
 	p := store.CachedPage{Hash: h[:], Host: weburl.Host(url), URL: url, FinalURL: url, At: time.Now()}
 	fetched := func(u string) bool {
 		_, ok, err := g.kept(ctx, u)
 		return ok && err == nil
 	}
-	resp, err := g.Fetch.Fetch(ctx, fetch.Request{URL: url, FollowOffHost: true,
+	resp, err := g.Fetch.Fetch(ctx, fetch.Request{Terms: fetch.Terms{Gate: g.gate}, URL: url, FollowOffHost: true,
 		Meanwhile: func() bool { return fetched(url) }, // by another process
 		Known:     fetched})
 	defer resp.Release()

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/frontier"
@@ -57,7 +57,7 @@ func TestAPageCannotStopTheSearch(t *testing.T) {
 		worker.Stages.Pages.Parse = parse
 		ended := make(chan error, 1)
 		go func() {
-			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+			_, err := worker.Stages.FindHomepages(context.WithoutCancel(t.Context()), id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
 			ended <- err
 		}()
 		select {

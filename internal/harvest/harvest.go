@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/homepage"
 	"gleaner/internal/metadata"
@@ -18,7 +19,10 @@ type Stages struct {
 	Copies []metadata.CopySource
 	Finder *homepage.Finder
 	Pages  *Getter // of the Finder
-	Log    *slog.Logger
+	// Every returns a gate for single pages that keeps a least time between two requests to
+	// a host; nil leaves that to the client.
+	Every func(time.Duration) fetch.Gate
+	Log   *slog.Logger
 
 	// Sources are further sources of papers by name, Completers sources of copies
 	// that are asked for identifiers, and SourceNames which of them, and of "dblp"

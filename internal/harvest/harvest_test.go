@@ -19,6 +19,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest"
 	"gleaner/internal/lab/catalogues"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -197,7 +198,7 @@ func findAll(t *testing.T, a *app.App, id, key string, batch int, others ...*app
 				part := store.AuthorRange{After: in.After, UpTo: last}
 				in.After = last
 				g.Go(func() error {
-					l, err := on[i%len(on)].Stages.FindHomepages(ctx, id, key, part, pass, settled, noCount)
+					l, err := on[i%len(on)].Stages.FindHomepages(ctx, id, key, harvest.Part{Authors: part, Pass: pass, Since: settled}, noCount)
 					mu.Lock()
 					defer mu.Unlock()
 					looked, found = looked+l.Looked, found+l.Found

@@ -52,6 +52,14 @@ func decidedSince(given time.Time, pass int) time.Time {
 	return time.Now().Add(-decisionAge)
 }
 
+// Part is a part of a search for homepages.
+type Part struct {
+	Authors store.AuthorRange
+	Pass    int
+	Since   time.Time     // decisions, and in the first pass failures, from before do not count; zero is decisionAge ago
+	Delay   time.Duration // the least time between two requests to a host; 0 is the client's
+}
+
 // FindHomepages looks for the homepages of the authors of a harvest's missing
 // papers, those in a range: a part of a pass of a homepage.Search, which
 // SettleHomepages ends.
@@ -59,16 +67,20 @@ func decidedSince(given time.Time, pass int) time.Time {
 // In the first pass every author not decided since the time given (zero: within
 // decisionAge) is looked for, and of whom something that did not answer is due
 // again. The second pass is given the time that SettleHomepages returned.
-func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in store.AuthorRange, pass int, since time.Time, report func(done, of int)) (Looked, error) {
-	if !since.IsZero() && pass != 2 {
-		ctx = withFresh(ctx, since)
+func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in Part, report func(done, of int)) (Looked, error) {
+	pass, pages := in.Pass, asker{Getter: s.Pages}
+	if pass != 2 {
+		pages.since = in.Since
 	}
-	since = decidedSince(since, pass)
+	if in.Delay > 0 && s.Every != nil {
+		pages.gate = s.Every(in.Delay)
+	}
+	since := decidedSince(in.Since, pass)
 	ctx, err := s.anew(ctx, id)
 	if err != nil {
 		return Looked{}, err
 	}
-	authors, err := s.DB.AuthorsToFind(ctx, id, in, since, pass == 2)
+	authors, err := s.DB.AuthorsToFind(ctx, id, in.Authors, since, pass == 2)
 	if err != nil || len(authors) == 0 {
 		return Looked{}, err
 	}
@@ -76,8 +88,8 @@ func (s *Stages) FindHomepages(ctx context.Context, id, venueKey string, in stor
 	if err != nil {
 		return Looked{}, err
 	}
-	b := &findBatch{s: s, search: s.search(id), names: names, pass: pass, settled: since, report: report, of: len(authors),
-		out: Looked{Last: authors[len(authors)-1].Place, More: len(authors) == in.Limit}}
+	b := &findBatch{s: s, search: s.search(id), names: names, pass: pass, pages: pages, settled: since, report: report, of: len(authors),
+		out: Looked{Last: authors[len(authors)-1].Place, More: len(authors) == in.Authors.Limit}}
 	out, err := b.run(ctx, authors)
 	if b.open > 0 {
 		s.Log.WarnContext(ctx, "pages, searches or directories did not answer; their authors are looked for again later",
@@ -92,6 +104,7 @@ type findBatch struct {
 	search  homepage.Search
 	names   []string
 	pass    int
+	pages   homepage.Getter
 	settled time.Time
 	report  func(done, of int)
 	of      int
@@ -143,6 +156,7 @@ func (b *findBatch) subjects(ctx context.Context, authors []store.Sought) ([]hom
 			}
 		}
 		if again {
+			sub.Getter = b.pages
 			subjects = append(subjects, sub)
 		} else {
 			b.tell(evidence.Decision{}, false)

@@ -121,15 +121,15 @@ func TestSecondPassCutOff(t *testing.T) {
 	a := circle().open(t, "", nil)
 	id := listed(t, a)
 	ctx := t.Context()
-	_, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+	_, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
 	require.NoError(t, err)
 	s, err := a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
-	l, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 1}, 2, s.At, noCount)
+	l, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 1}, Pass: 2, Since: s.At}, noCount)
 	require.NoError(t, err)
 	require.True(t, l.More)
 	for range 2 {
-		_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 2, s.At, noCount)
+		_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 2, Since: s.At}, noCount)
 		require.NoError(t, err)
 	}
 	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"])
@@ -160,7 +160,7 @@ func TestAPersonsWordLasts(t *testing.T) {
 	}
 	check()
 	// A later harvest looks for all anew and heeds what was said.
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Now().Add(time.Hour), noCount)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: time.Now().Add(time.Hour)}, noCount)
 	require.NoError(t, err)
 	_, err = a.Stages.SettleHomepages(ctx, id)
 	require.NoError(t, err)
@@ -192,7 +192,7 @@ func TestPagesSeenAnswerTheNextHarvest(t *testing.T) {
 	assert.Equal(t, "http://people.example.org/~apoe/", results[0].URL)
 
 	id := listed(t, a)
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
 	require.NoError(t, err)
 	assert.Equal(t, "http://people.example.org/~apoe/", best(t, a, id)["1/2"], "in the first pass, by the index alone")
 }
@@ -249,7 +249,7 @@ func TestWhatIsFoundIsGivenWhileOthersAreLookedFor(t *testing.T) {
 		return hosts
 	}
 	require.Empty(t, given())
-	_, err := a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Time{}, noCount)
+	_, err := a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1}, noCount)
 	require.NoError(t, err)
 	host := []string{"www.jane-roe.example"}
 	require.Equal(t, host, given())

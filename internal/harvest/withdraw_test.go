@@ -11,6 +11,7 @@ import (
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/gleaner/evidence"
+	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -219,7 +220,7 @@ func TestAHomepageThatLedToPapers(t *testing.T) {
 
 	_, err := a.DB.Pool.Exec(ctx, `DELETE FROM matches`) // another paper is wanted
 	require.NoError(t, err)
-	_, err = a.Stages.FindHomepages(ctx, id, smallKey, store.AuthorRange{Limit: 100}, 1, time.Now().Add(time.Hour), noCount)
+	_, err = a.Stages.FindHomepages(ctx, id, smallKey, harvest.Part{Authors: store.AuthorRange{Limit: 100}, Pass: 1, Since: time.Now().Add(time.Hour)}, noCount)
 	require.NoError(t, err)
 	for range 2 { // and so on
 		assert.Equal(t, "listed:crawl", homepage().Source)

@@ -27,6 +27,7 @@ type Subject struct {
 	Taken             []string              `json:"taken"`                // homepages that others have a better claim to
 	Withdrawn         []evidence.Candidate  `json:"withdrawn,omitempty"`  // homepages that were taken back
 	Unanswered        []evidence.Unanswered `json:"unanswered,omitempty"` // directories that could not be asked
+	Getter            Getter                `json:"-"`                    // fetches pages for this search; nil is the Finder's
 }
 
 // Getter fetches a page politely and parses it. final is its address after

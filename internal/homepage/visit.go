@@ -43,7 +43,11 @@ func (h *hunt) get(ctx context.Context, u string) (*page.Page, string, error) {
 	}
 	h.d.Fetches++
 	h.asked[addressKey(u)] = true
-	pg, final, err := h.f.cfg.Getter.Get(ctx, u)
+	getter := h.f.cfg.Getter
+	if h.s.Getter != nil {
+		getter = h.s.Getter
+	}
+	pg, final, err := getter.Get(ctx, u)
 	if err == nil && pg == nil {
 		err = errNoPage
 	}

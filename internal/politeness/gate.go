@@ -9,15 +9,12 @@ import (
 	"gleaner/internal/fetch"
 )
 
-type (
-	leaseKey struct{}
-	delayKey struct{}
-)
-
-// WithDelay sets the least time between two requests to a host for the single
-// turns asked for under the returned context.
-func WithDelay(ctx context.Context, d time.Duration) context.Context {
-	return context.WithValue(ctx, delayKey{}, d)
+// Every returns a keeper whose single turns keep a least time between two requests to a
+// host; 0 leaves the pacing as it is.
+func (k *Keeper) Every(d time.Duration) *Keeper {
+	s := *k
+	s.every = d
+	return &s
 }
 
 // Services is a keeper for outside APIs. It keeps one request in flight and the
@@ -29,20 +26,21 @@ func (k *Keeper) Services() *Keeper {
 	return &s
 }
 
-// WithLease makes the turns of the lease's host, asked for under the returned
-// context, turns of that lease. Turns of other hosts are taken one by one.
-func WithLease(ctx context.Context, l *Lease) context.Context {
-	return context.WithValue(ctx, leaseKey{}, l)
+// Under returns a keeper whose turns of the lease's host are turns of that lease. Turns of
+// other hosts are taken one by one.
+func (k *Keeper) Under(l *Lease) *Keeper {
+	s := *k
+	s.lease = l
+	return &s
 }
 
-// Turn implements fetch.Gate. Under WithLease it uses that lease, for the host's
-// name with or without "www."; for any other host it takes the host's lease for
-// this one request, waiting for its holder: under WithLease for Pacing.MaxBlock at
-// most, since who holds one host and waits for another may be waited for by whoever
-// holds that. A host that is parked fails with a BusyError at once.
+// Turn implements fetch.Gate. Under a lease it uses that lease, for the host's name with or
+// without "www."; for any other host it takes the host's lease for this one request and
+// waits for its holder: under a lease for Pacing.MaxBlock at most, since the holders of two
+// hosts could wait for each other. A host that is parked fails with a BusyError at once.
 func (k *Keeper) Turn(ctx context.Context, host string, crawlDelay time.Duration) (func(fetch.Visit), error) {
 	waiting, over := ctx, func() {}
-	if l, ok := ctx.Value(leaseKey{}).(*Lease); ok {
+	if l := k.lease; l != nil {
 		if paceName(l.Host) == paceName(host) {
 			return l.turn(ctx, crawlDelay)
 		}
@@ -119,7 +117,7 @@ func (k *Keeper) single(ctx context.Context, l *Lease, crawlDelay time.Duration)
 		defer cancel()
 		_ = l.Release(free) // it runs out by itself
 	}
-	if d, ok := ctx.Value(delayKey{}).(time.Duration); ok && !k.pacing.Unpaced {
+	if d := k.every; d > 0 && !k.pacing.Unpaced {
 		if l.promised {
 			d = max(d, l.minDelay)
 		}

@@ -61,6 +61,9 @@ type Keeper struct {
 
 	promised Promise // nil promises nothing
 	services bool    // its hosts are outside APIs, which nobody holds for long
+
+	lease *Lease        // Under
+	every time.Duration // Every
 }
 
 // Promise tells the delay that those who want a site now asked for, where any

@@ -152,7 +152,7 @@ func TestWithAndWithoutWWWIsOneHost(t *testing.T) {
 		_, err = k.Acquire(t.Context(), other)
 		require.NoError(t, err, other)
 	}
-	done, err := k.Turn(WithLease(t.Context(), l), "www.lab.test", 0)
+	done, err := k.Under(l).Turn(t.Context(), "www.lab.test", 0)
 	require.NoError(t, err, "who has the one has the other")
 	done(fetch.Visit{Status: 200})
 	require.NoError(t, l.Release(t.Context()))
@@ -265,7 +265,7 @@ func TestRetryAfterOfAGoodAnswerIsInTheRecord(t *testing.T) {
 	k := NewKeeper(db.Pool, unpaced, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
-	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: http.StatusOK, RetryAfter: time.Hour})
 	var asked bool
@@ -286,7 +286,7 @@ func TestWhatCouldNotBeWrittenIsWrittenWithTheLease(t *testing.T) {
 	k := NewKeeper(pool, p, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
-	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	pool.Close()
 	done(fetch.Visit{Status: 503, Failed: true, RetryAfter: 2 * time.Hour})
@@ -323,11 +323,7 @@ func TestWhatASiteWasPromisedHolds(t *testing.T) {
 		if c.promise > 0 {
 			promised[id] = c.promise
 		}
-		ctx := t.Context()
-		if c.asks > 0 {
-			ctx = WithDelay(ctx, c.asks)
-		}
-		done, err := k.Turn(ctx, host, 0)
+		done, err := k.Every(c.asks).Turn(t.Context(), host, 0)
 		require.NoError(t, err)
 		done(fetch.Visit{Status: 200})
 		require.InDelta(t, c.want, nextIn(t, db, host), float64(2*time.Second), host)
@@ -342,7 +338,7 @@ func TestPublicHostsHaveAFloor(t *testing.T) {
 	for name, base := range map[string]fetch.Pacing{"unpaced": {Unpaced: true}, "a typo": {MinDelay: time.Millisecond}} {
 		t.Run(name, func(t *testing.T) {
 			base.Floor = time.Minute
-			done, err := NewKeeper(db.Pool, base, "a").Turn(WithDelay(t.Context(), time.Millisecond), name+".test", 0)
+			done, err := NewKeeper(db.Pool, base, "a").Every(time.Millisecond).Turn(t.Context(), name+".test", 0)
 			require.NoError(t, err)
 			done(fetch.Visit{Status: 200})
 			require.InDelta(t, time.Minute, nextIn(t, db, name+".test"), float64(5*time.Second))

@@ -92,7 +92,7 @@ func TestAHolderThatLostItsLeaseWritesNothing(t *testing.T) {
 	require.ErrorIs(t, old.Renew(t.Context()), ErrLost)
 	require.ErrorIs(t, old.Release(t.Context()), ErrLost)
 	old.setDelay(time.Millisecond)
-	_, err = k.Turn(WithLease(t.Context(), old), "host.test", 0)
+	_, err = k.Under(old).Turn(t.Context(), "host.test", 0)
 	require.ErrorIs(t, err, ErrLost, "no request leaves")
 	require.NoError(t, young.Renew(t.Context()))
 }
@@ -105,7 +105,7 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	k := NewKeeper(db.Pool, unpaced, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
-	ctx := WithLease(t.Context(), l)
+	ctx, k := t.Context(), k.Under(l)
 	done, err := k.Turn(ctx, "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 200})
@@ -115,7 +115,7 @@ func TestALeaseThatRanOutAsksNothing(t *testing.T) {
 	cancel()
 	require.Error(t, l.Renew(gone))
 	require.True(t, l.Lapsed(), "the database could not be asked")
-	_, err = k.Turn(WithLease(gone, l), "host.test", 0)
+	_, err = k.Under(l).Turn(gone, "host.test", 0)
 	require.Error(t, err)
 	_, err = k.Turn(ctx, "host.test", 0)
 	require.NoError(t, err, "nobody took it, so it is had on")
@@ -137,7 +137,7 @@ func TestALeaseThatWasNotGivenBackIsTakenUp(t *testing.T) {
 	k := NewKeeper(db.Pool, fetch.Pacing{MinDelay: time.Minute}, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
-	done, err := k.Turn(WithLease(t.Context(), l), "host.test", 0)
+	done, err := k.Under(l).Turn(t.Context(), "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 200})
 	_, err = k.Acquire(t.Context(), "host.test")
@@ -215,7 +215,7 @@ func TestALongPauseIsAnError(t *testing.T) {
 	k := NewKeeper(open(t).Pool, unpaced, "a")
 	l, err := k.Acquire(t.Context(), "host.test")
 	require.NoError(t, err)
-	ctx := WithLease(t.Context(), l)
+	ctx, k := t.Context(), k.Under(l)
 	done, err := k.Turn(ctx, "host.test", 0)
 	require.NoError(t, err)
 	done(fetch.Visit{Status: 503, Failed: true, RetryAfter: time.Hour})
@@ -238,11 +238,11 @@ func TestDelays(t *testing.T) {
 		want       time.Duration
 	}{
 		"the keeper's":         {paced, t.Context(), 0, 10 * time.Second},
-		"the caller's":         {paced, WithDelay(t.Context(), 20*time.Second), 0, 20 * time.Second},
+		"the caller's":         {paced.Every(20 * time.Second), t.Context(), 0, 20 * time.Second},
 		"robots.txt's":         {paced, t.Context(), 30 * time.Second, 30 * time.Second},
 		"none":                 {NewKeeper(db.Pool, unpaced, "a"), t.Context(), 0, 0},
 		"a service's":          {paced.Services(), t.Context(), 3 * time.Second, 3 * time.Second},
-		"a service's own none": {paced.Services(), WithDelay(t.Context(), 20*time.Second), 0, 0},
+		"a service's own none": {paced.Services().Every(20 * time.Second), t.Context(), 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -386,7 +386,7 @@ func TestManyAskOneHost(t *testing.T) {
 				}
 			}
 			for range 4 {
-				if err := ask(WithLease(t.Context(), l), keepers[0]); err != nil {
+				if err := ask(t.Context(), keepers[0].Under(l)); err != nil {
 					t.Error(err)
 				}
 			}

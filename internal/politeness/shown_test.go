@@ -40,11 +40,7 @@ func TestWhoSetThePaceIsOnRecord(t *testing.T) {
 		"busy.test":   {visit: fetch.Visit{Status: 429, Failed: true, RetryAfter: time.Hour}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "Retry-After"}},
 		"broken.test": {visit: fetch.Visit{Status: 500, Failed: true}, before: store.Pace{Seconds: 2, By: "default"}, after: store.Pace{Seconds: 2, By: "default", Rest: "failures"}},
 	} {
-		ctx := t.Context()
-		if c.delay > 0 {
-			ctx = WithDelay(ctx, c.delay)
-		}
-		done, err := k.Turn(ctx, host, c.robots)
+		done, err := k.Every(c.delay).Turn(t.Context(), host, c.robots)
 		require.NoError(t, err)
 		require.Equal(t, c.before, pace(host), host)
 		done(c.visit)

@@ -79,7 +79,7 @@ func (w *web) Next(ctx context.Context) (*collections.URL, time.Duration, error)
 
 // hold renews a lease until release.
 func (w *web) hold(ctx context.Context, lease *politeness.Lease) {
-	ctx, cancel := context.WithCancelCause(politeness.WithLease(w.keeping.In(ctx), lease))
+	ctx, cancel := context.WithCancelCause(ctx)
 	over := guard.Go(func() {
 		fetch.Every(ctx, renewEvery, func() bool {
 			within, done := context.WithTimeout(ctx, renewEvery)
@@ -128,7 +128,11 @@ func (w *web) Ask(_ context.Context, u *collections.URL) (*Answer, error) {
 		a := &Answer{Response: &fetch.Response{URL: p.FinalURL, Status: p.Status, Header: p.Header, Body: p.Body, FetchedAt: p.At}}
 		return a, w.keeping.Cached(w.ctx, a.Response)
 	}
-	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{URL: u.URL, Known: func(to string) bool { return w.record.Known(w.ctx, w.id, frontier.HashOf(to)) }})
+	resp, err := w.fetch.Fetch(w.ctx, fetch.Request{
+		Terms: fetch.Terms{Gate: w.keeper.Under(w.lease), Tape: w.keeping.Tape()},
+		URL:   u.URL,
+		Known: func(to string) bool { return w.record.Known(w.ctx, w.id, frontier.HashOf(to)) },
+	})
 	if err := w.keeping.Write(w.ctx, func(x *fetch.Exchanged) repository.Origin { return repository.OriginOf(x, u.URL, u.Parent, u.Depth) }); err != nil {
 		resp.Release()
 		return nil, err

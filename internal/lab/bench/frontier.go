@@ -187,7 +187,9 @@ func (f memoryFetcher) Fetch(_ context.Context, r fetch.Request) (*fetch.Respons
 	return &fetch.Response{URL: r.URL, Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/html"}}, Body: sampleweb.ThicketPage(f.r.IntN(f.n), f.n, 0), FetchedAt: time.Now()}, nil
 }
 
-func (memoryFetcher) Sitemaps(context.Context, string) ([]string, error) { return nil, nil }
+func (memoryFetcher) Sitemaps(context.Context, string, fetch.Terms) ([]string, error) {
+	return nil, nil
+}
 
 // seedEntry is the first page of a host.
 func seedEntry(url string) frontier.Entry {

@@ -27,12 +27,12 @@ func (r *Repository) Keeping(folder, says string, log *slog.Logger) *Keeping {
 	return &Keeping{repo: r, folder: folder, says: says, tape: fetch.NewTape(""), log: log}
 }
 
-// In is a context in which what is asked is taken down.
-func (k *Keeping) In(ctx context.Context) context.Context {
+// Tape returns the tape that requests are to be recorded by; nil if nothing is kept.
+func (k *Keeping) Tape() *fetch.Tape {
 	if k == nil {
-		return ctx
+		return nil
 	}
-	return fetch.WithTape(ctx, k.tape)
+	return k.tape
 }
 
 // Write writes what was exchanged since the last time. from says where its URL was met.

@@ -174,7 +174,7 @@ func (a *App) openParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	services := robotsFirst{a.Keeper.Services(), a.Fetch}
+	services := robotsFirst{a.Keeper.Services(), a.Fetch, a.Keeper}
 	a.Citations = a.citations(client, services)
 	a.Tables = tables.New(tables.Parts{DB: a.DB, Repo: a.Repo, Citations: a.Citations, Log: a.Log})
 	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log)
@@ -209,7 +209,7 @@ func (a *App) openStages(client *http.Client) error {
 	a.Maker = a.maker(web, getter)
 	a.Stages = &harvest.Stages{DB: a.DB, DBLP: c.DBLP, Copies: c.Copies, Log: a.Log, Index: a.index,
 		Sources: c.Sources, Completers: c.Completers, SourceNames: c.Names, Directories: c.Directories, NoDBLPPeople: !c.PeopleDBLP, WebSearch: len(web) > 0,
-		Pages: getter, Finder: homepage.New(homepage.Config{Searcher: search, Spare: web.Spare, Model: model, Getter: getter})}
+		Pages: getter, Every: a.every, Finder: homepage.New(homepage.Config{Searcher: search, Spare: web.Spare, Model: model, Getter: getter})}
 	return nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/fetch"
-	"gleaner/internal/politeness"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 )
@@ -37,7 +36,7 @@ func TestLeasesDoNotWaitBehindQueries(t *testing.T) {
 	l, err := a.Keeper.Acquire(ctx, "host.test")
 	require.NoError(t, err)
 	for range 3 {
-		done, err := a.Keeper.Turn(politeness.WithLease(ctx, l), "host.test", 0)
+		done, err := a.Keeper.Under(l).Turn(ctx, "host.test", 0)
 		require.NoError(t, err)
 		done(fetch.Visit{Status: 200})
 		require.NoError(t, l.Renew(ctx))

@@ -15,12 +15,18 @@ import (
 type robotsFirst struct {
 	fetch.Gate
 	client *fetch.Client
+	pages  *politeness.Keeper // grants the turns for robots.txt; nil leaves that to the client
 }
 
 // Turn implements fetch.Gate.
 func (g robotsFirst) Turn(ctx context.Context, host string, delay time.Duration) (func(fetch.Visit), error) {
-	// What follows robots.txt keeps the service's distance from it, too. Without an
-	// answer the service's own delay must do.
-	asked, _ := g.client.CrawlDelay(politeness.WithDelay(ctx, delay), host)
+	var terms fetch.Terms
+	if g.pages != nil {
+		terms.Gate = g.pages.Every(delay) // before what follows robots.txt, too
+	}
+	asked, _ := g.client.CrawlDelay(ctx, host, terms) // without an answer the service's delay holds
 	return g.Gate.Turn(ctx, host, max(delay, asked))
 }
+
+// every returns a gate for single pages with a least time between two requests to a host.
+func (a *App) every(d time.Duration) fetch.Gate { return a.Keeper.Every(d) }

@@ -135,7 +135,7 @@ func OpenCatalogues(cfg *config.Config, log *slog.Logger) (Catalogues, error) {
 	if err != nil {
 		return Catalogues{}, err
 	}
-	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite}, bodies(), log), nil
+	return catalogues(cfg, client, robotsFirst{metadata.NewLocalGate(), polite, nil}, bodies(), log), nil
 }
 
 func email(contact string) string {
