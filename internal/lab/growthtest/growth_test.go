@@ -50,17 +50,17 @@ func TestWorkThatIgnoresItsInputPasses(t *testing.T) {
 }
 
 func TestQuadraticTimeIsFound(t *testing.T) {
-	err := check(8<<10, filled, rescan)
+	err := check(2<<10, filled, rescan)
 	if err == nil || !strings.Contains(err.Error(), "the processor") || strings.Contains(err.Error(), "the memory") {
 		t.Fatalf("a quadratic search: %v", err)
 	}
 }
 
 func TestQuadraticMemoryIsFound(t *testing.T) {
-	if err := check(8<<10, filled, reappend); err == nil || !strings.Contains(err.Error(), "the memory") {
+	if err := check(4<<10, filled, reappend); err == nil || !strings.Contains(err.Error(), "the memory") {
 		t.Fatalf("quadratic copies: %v", err)
 	}
-	if err := check(8<<10, filled, remap); err == nil || !strings.Contains(err.Error(), "the allocations") {
+	if err := check(2<<10, filled, remap); err == nil || !strings.Contains(err.Error(), "the allocations") {
 		t.Fatalf("quadratic allocations: %v", err)
 	}
 }
