@@ -83,7 +83,7 @@ func newWalk(t *testing.T) *walk {
 	}
 	w.setEnvironment(server.URL, web)
 	t.Cleanup(w.stopAll)
-	w.run(step{where: "before the first page", line: "go build -o bin/ ./starter ./worker"})
+	require.NoError(t, os.CopyFS(filepath.Join(home, "bin"), os.DirFS(devtest.Programs(t)))) // before the first page
 	return w
 }
 

@@ -30,11 +30,15 @@ func wholes(tb testing.TB) map[string][]byte {
 }
 
 // TestDocumentsCutAnywhere: what breaks off, or begins late, at every byte (of files
-// longer than a screen at some) is read to an end.
+// longer than a screen at some, with -short at fewer) is read to an end.
 func TestDocumentsCutAnywhere(t *testing.T) {
 	t.Parallel()
+	cuts, files := 600, 25 // texts in this process, files in readers' processes
+	if testing.Short() {
+		cuts, files = 150, 6
+	}
 	for name, body := range wholes(t) {
-		step := 1 + len(body)/600
+		step := 1 + len(body)/cuts
 		for cut := 0; cut < len(body); cut += step {
 			digest(body[:cut])
 			digest(body[cut:])
@@ -42,7 +46,7 @@ func TestDocumentsCutAnywhere(t *testing.T) {
 		if !strings.HasSuffix(name, ".pdf") {
 			continue
 		}
-		for cut := 0; cut < len(body); cut += 1 + len(body)/25 {
+		for cut := 0; cut < len(body); cut += 1 + len(body)/files {
 			for _, part := range [][]byte{body[:cut], body[cut:], append(body[:cut:cut], body[(cut+len(body))/2:]...)} {
 				require.NotEmpty(t, read(t, NewReader(goOnly()), name, part).Outcome)
 			}
