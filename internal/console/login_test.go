@@ -291,6 +291,8 @@ func TestBrowsersAreToldWhatTheyMayDo(t *testing.T) {
 			"Referrer-Policy": "same-origin", "Strict-Transport-Security": "max-age=31536000"} {
 			require.Equal(t, want, res.Header.Get(name), "%s of %s", name, path)
 		}
+		rules := strings.Split(res.Header.Get("Content-Security-Policy"), "; ")
+		require.Subset(t, rules, []string{"default-src 'none'", "script-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"}, path)
 		require.NotContains(t, res.Header.Get("Content-Security-Policy"), "unsafe")
 	}
 	_, cookies := d.login("ada", password)

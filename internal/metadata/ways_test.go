@@ -123,6 +123,7 @@ func TestRedirects(t *testing.T) {
 	}{
 		"moved":       {map[string][]reply{"pid/1/2": to("/pid/3/4.xml"), "pid/3/4": person}, true},
 		"other host":  {map[string][]reply{"pid/1/2": to("http://169.254.169.254/latest")}, false},
+		"other site":  {map[string][]reply{"pid/1/2": to("https://elsewhere.example/pid/3/4.xml"), "pid/3/4": person}, false},
 		"in a circle": {map[string][]reply{"pid/1/2": to("/pid/1/2.xml")}, false},
 	} {
 		cfg, s := stubConfig(t, c.replies)
@@ -131,7 +132,7 @@ func TestRedirects(t *testing.T) {
 		if (err == nil) != c.ok || (c.ok && p.Author.PID != "3/4") {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
-		if s.count("169.254") > 0 || len(s.asked) > maxHops+1 {
+		if s.count("169.254")+s.count("elsewhere.example") > 0 || len(s.asked) > maxHops+1 {
 			t.Errorf("%s: asked %v", name, s.asked)
 		}
 	}
