@@ -177,7 +177,7 @@ func (a *Reader) endWhole(r *Record) {
 			return
 		}
 	}
-	if a.endAt(r, end, after); r.err == nil && !known && end.Skip > 0 && s.damaged == end.Offset {
+	if a.endAt(r, end, after); r.err == nil && !known && s.damaged == last {
 		r.err = fmt.Errorf("the %s is damaged", s.packing)
 	}
 }
