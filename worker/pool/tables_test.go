@@ -20,7 +20,7 @@ func TestTableJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := t.Context()
-	const many = 3000
+	const many = 1200
 	for _, sql := range []string{
 		`INSERT INTO sites (host) VALUES ('bad.example')`,
 		`INSERT INTO blacklist (host) VALUES ('bad.example')`,
