@@ -2,12 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/harvest/tables"
 	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/program"
 )
 
@@ -51,15 +57,23 @@ paper somebody looks for, or that waits to be examined stays, and is listed as k
 
 func (c *cli) cleanParentsCommand() *cobra.Command {
 	o := tables.Options{}
-	var file string
+	var file, revised string
 	cmd := &cobra.Command{Use: "parents", Short: "Pages that lead to files, and are of no use", Args: cobra.NoArgs,
 		Long: `Remove parent pages of no use, which are those on blacklisted hosts, those that are
 gone, and those that lead to no document on record ("starter parents list" shows them):
-the pages, their links to files, and their lines of the whitelist. Pages of a site that is being crawled may have documents soon.`,
-		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --confirm",
+the pages, their links to files, and their lines of the whitelist. Pages of a site that
+is being crawled may have documents soon. A page that only an import brought was never
+asked for here: with --ask it is, politely, and goes where the server says that it is gone.`,
+		Example: "  starter clean parents --csv parents.csv\n  starter clean parents --ask --confirm --revised parenturl.revised.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.newJob(cmd.Context(), store.JobCleanParents, o, true, file)
+			err := c.newJob(cmd.Context(), store.JobCleanParents, o, true, file)
+			if err != nil || revised == "" {
+				return err
+			}
+			return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return writeRevised(ctx, a.DB, revised) })(cmd, nil)
 		}}
+	cmd.Flags().BoolVar(&o.Ask, "ask", false, "ask for pages that no crawl asked for, whether they are still there")
+	cmd.Flags().StringVar(&revised, "revised", "", "write the pages that stay as CSV to this file")
 	cleanFlags(cmd, &o, &file)
 	return cmd
 }
@@ -67,6 +81,28 @@ the pages, their links to files, and their lines of the whitelist. Pages of a si
 func cleanFlags(cmd *cobra.Command, o *tables.Options, file *string) {
 	cmd.Flags().BoolVar(&o.InPlace, "confirm", false, "remove it; without, it is only told what would go")
 	cmd.Flags().StringVar(file, "csv", "", "write the list as CSV to this file, too")
+}
+
+// writeRevised writes the parents that are of use as CSV (C §4.2, parenturl.revised.csv).
+func writeRevised(ctx context.Context, db *store.DB, file string) error {
+	return program.WriteFile(file, func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		err := out.Write([]string{"url", "md5", "first_crawl", "last_crawl", "documents"})
+		for at, more := (store.ParentAt{}), true; more && err == nil; {
+			var parents []store.Parent
+			if parents, err = db.Parents(ctx, "", at, linesAtOnce); err != nil {
+				return err
+			}
+			for _, p := range parents {
+				if at = p.At(); p.Why == "" && err == nil {
+					err = out.Write([]string{p.URL, fmt.Sprintf("%x", md5.Sum([]byte(p.URL))), crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), strconv.Itoa(p.Documents)})
+				}
+			}
+			more = len(parents) == linesAtOnce
+		}
+		out.Flush()
+		return errors.Join(err, out.Error())
+	})
 }
 
 // newJob sets up a job on what is on record, and starts it.

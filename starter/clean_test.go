@@ -43,8 +43,13 @@ func (v *tour) tableJobs() {
 		require.Equal(v.t, program.ExitUnknown, code, "it is off the record")
 	}
 	var parents, sample, lists endOfTable
-	v.read(&parents, "clean", "parents")
+	list = v.file("parenturl.revised.csv")
+	v.read(&parents, "clean", "parents", "--revised", list)
 	require.Positive(v.t, parents.Looked)
+	csv, err = os.ReadFile(list)
+	require.NoError(v.t, err)
+	require.Contains(v.t, string(csv), "url,md5,first_crawl,last_crawl,documents")
+	require.Equal(v.t, parents.Looked-parents.Parents, int64(strings.Count(string(csv), "\n")-1))
 	require.Contains(v.t, v.must("clean", "parents"), `"kind":"clean-parents"`)
 	v.read(&sample, "documents", "retrieve", "--job", "--kind", "pdf", "--sample", "3", "--out", v.file("copies"))
 	require.Equal(v.t, int64(3), sample.Documents)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"gleaner/internal/fetch"
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/store"
@@ -20,6 +21,7 @@ type Parts struct {
 	DB        *store.DB
 	Repo      *repository.Repository
 	Citations stats.Citations // asked where a whitelist's options say so
+	Fetch     *fetch.Client   // asks for parent pages where a cleaning's options say so
 	Batch     int             // documents or pages of a step; 0 is 200
 	Log       *slog.Logger
 }
@@ -51,6 +53,7 @@ type Counters struct {
 	Documents int64            `json:"documents"` // that went, would go or were retrieved
 	Places    int64            `json:"places"`    // likewise, of documents that are elsewhere, too
 	Parents   int64            `json:"parents"`
+	Asked     int64            `json:"asked,omitempty"` // parents
 	Kept      int64            `json:"kept"`
 	Failed    int64            `json:"failed"` // documents whose file is not there
 	Bytes     int64            `json:"bytes"`  // of the documents
@@ -210,6 +213,9 @@ func (w *work) cleanParents(ctx context.Context) error {
 		return err
 	}
 	for !at.End {
+		if err := w.askParents(ctx, at); err != nil {
+			return err
+		}
 		var next store.ParentAt
 		err := w.step(ctx, func(tx pgx.Tx) (int, []store.ImportRecord, any, error) {
 			looked, useless, to, err := w.DB.CleanParents(ctx, tx, at, w.options.InPlace, w.Batch)

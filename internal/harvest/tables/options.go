@@ -32,6 +32,7 @@ type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
 	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is what meets both conditions
 	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
+	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for those that no crawl asked for
 	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
 	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
 	Lists     *stats.Lists        `json:"lists,omitempty"`    // of a whitelist
@@ -49,7 +50,7 @@ func Fields(kind string) []string {
 	case store.JobCleanDocuments:
 		return []string{"only", "with-ingested", "confirm"}
 	case store.JobCleanParents:
-		return []string{"confirm"}
+		return []string{"ask", "confirm"}
 	case store.JobWhitelist:
 		return []string{"domains", "least", "uncited", "ingested"}
 	}
@@ -90,6 +91,8 @@ func (o *Options) set(name, value string) (err error) {
 		o.Only, err = oneOf(value, "", Any, OnlyBlacklisted, OnlyFailed)
 	case "with-ingested":
 		o.Ingested, err = yesNo(value)
+	case "ask":
+		o.Ask, err = yesNo(value)
 	case "confirm":
 		o.InPlace, err = yesNo(value)
 	case "domains":
@@ -151,6 +154,8 @@ func (o Options) Get(name string) string {
 		return o.Only
 	case "with-ingested":
 		return yes(o.Ingested)
+	case "ask":
+		return yes(o.Ask)
 	case "confirm":
 		return yes(o.InPlace)
 	case "domains", "least", "uncited", "ingested":

@@ -3,14 +3,19 @@ package tables
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/fetch"
 	"gleaner/internal/library/repository"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
@@ -303,6 +308,59 @@ func TestCleanParents(t *testing.T) {
 	}
 	_, again := s.job(store.JobCleanParents, Options{InPlace: true})
 	require.Zero(t, again.Parents)
+}
+
+// TestCleanParentsAsks checks that pages which no crawl asked for, as those of imports, are
+// asked for where a cleaning is to, each once a day: what is gone goes, also from the
+// whitelist. Robots.txt holds.
+func TestCleanParentsAsks(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	var mu sync.Mutex
+	asked := map[string]int{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		switch r.URL.Path {
+		case "/robots.txt":
+			_, _ = io.WriteString(w, "User-agent: *\nDisallow: /private/")
+		case "/gone.html", "/private/gone.html":
+			http.NotFound(w, r)
+		case "/busy.html":
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer web.Close()
+	var err error
+	s.Fetch, err = fetch.New(fetch.Config{AllowLoopback: true, Proxy: "none", Pacing: fetch.Pacing{Unpaced: true, ParkAfter: 1000}})
+	require.NoError(t, err)
+	defer s.Fetch.Close()
+	for _, path := range []string{"/there.html", "/gone.html", "/busy.html", "/private/gone.html", "/crawled.html"} {
+		sha := s.document(path, web.URL+path+".pdf")
+		s.exec(`UPDATE locations SET parent=$2 WHERE sha256=$1`, sha, web.URL+path)
+		s.exec(`DELETE FROM parents WHERE url=$1`, web.URL+"/")
+		h := frontier.HashOf(web.URL + path)
+		s.exec(`INSERT INTO parents (page, url, host, first_crawl, last_crawl) VALUES ($1,$2,$3,'2005-01-02','2005-01-02')`, h[:], web.URL+path, weburl.Host(web.URL))
+		if path == "/crawled.html" {
+			s.exec(`INSERT INTO urls (site_id, hash, url, state) SELECT id, $1, $2, 1 FROM sites`, h[:], web.URL+path)
+		}
+	}
+	_, n := s.job(store.JobCleanParents, Options{})
+	require.Zero(t, n.Parents)
+	require.Empty(t, asked, "nobody is asked unless the options say so")
+	id, n := s.job(store.JobCleanParents, Options{Ask: true})
+	require.Equal(t, Counters{Looked: 5, Parents: 1, Asked: 4, Why: map[string]int64{"dead link": 1}}, n)
+	require.Equal(t, map[string]string{web.URL + "/gone.html": "would-go parent: dead link: not-found"}, s.outcomes(id))
+	want := map[string]int{"/robots.txt": 1, "/there.html": 1, "/gone.html": 1, "/busy.html": 1}
+	require.Equal(t, want, asked)
+	pages, err := s.DB.ParentPages(t.Context(), false)
+	require.NoError(t, err)
+	require.Len(t, pages, 4)
+
+	_, n = s.job(store.JobCleanParents, Options{Ask: true, InPlace: true})
+	require.Equal(t, []int64{5, 1, 0}, []int64{n.Looked, n.Parents, n.Asked})
+	require.Equal(t, want, asked, "what was asked today")
 }
 
 func TestRetrieveAndWhitelist(t *testing.T) {

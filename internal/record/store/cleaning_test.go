@@ -63,6 +63,30 @@ func TestACleaningReadsItsBatchAlone(t *testing.T) {
 	}
 }
 
+// TestParentThatWasGone checks that a page which a cleaning found gone is of use again when
+// somebody read it later, and not for what older archives say of it.
+func TestParentThatWasGone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, err := Open(ctx, devtest.Postgres(t), 4)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	page := frontier.HashOf("http://a.example/")
+	why := func(read time.Time) string {
+		require.NoError(t, pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+			return saveParents(ctx, tx, []ParentSeen{{page, "http://a.example/", read, true}})
+		}))
+		found, err := db.Parents(ctx, "", ParentAt{}, 10)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		return found[0].Why
+	}
+	why(time.Date(2005, 1, 2, 0, 0, 0, 0, time.UTC))
+	require.NoError(t, db.MarkAsked(ctx, page[:], "not-found"))
+	require.Equal(t, "dead link: not-found", why(time.Date(2007, 1, 2, 0, 0, 0, 0, time.UTC)))
+	require.Equal(t, "no document", why(time.Now().AddDate(0, 0, 1)))
+}
+
 // TestCleaningParentsWaitsAsCrawlsDo: a cleaning holds no link of a page while it waits for
 // whoever writes down the page and then its links, as crawls and imports do.
 func TestCleaningParentsWaitsAsCrawlsDo(t *testing.T) {

@@ -32,7 +32,8 @@ const saveParentsSQL = `INSERT INTO parents AS p (page, url, host, first_crawl, 
 	SELECT v.page, (min(ARRAY[v.url, v.host]))[1], (min(ARRAY[v.url, v.host]))[2], min(v.day)::date, max(v.day)::date
 	FROM unnest($1::bytea[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[]) AS v (page, url, host, day, leads)
 	GROUP BY v.page HAVING bool_or(v.leads) OR EXISTS (SELECT 1 FROM parents o WHERE o.page=v.page) ORDER BY v.page
-	ON CONFLICT (page) DO UPDATE SET first_crawl=least(p.first_crawl, EXCLUDED.first_crawl), last_crawl=greatest(p.last_crawl, EXCLUDED.last_crawl)
+	ON CONFLICT (page) DO UPDATE SET first_crawl=least(p.first_crawl, EXCLUDED.first_crawl), last_crawl=greatest(p.last_crawl, EXCLUDED.last_crawl),
+		gone=CASE WHEN EXCLUDED.last_crawl >= p.asked THEN '' ELSE p.gone END
 	WHERE p.first_crawl IS NULL AND EXCLUDED.first_crawl IS NOT NULL OR EXCLUDED.first_crawl < p.first_crawl OR EXCLUDED.last_crawl > p.last_crawl`
 
 // saveParents puts pages on record as they were met, in the order of their identities, so
@@ -97,6 +98,7 @@ type Parent struct {
 	Last      *time.Time `json:"last_crawl"`
 	Read      bool       `json:"read"`              // somebody read it; else its days are those of the documents found there
 	Met       bool       `json:"-"`                 // a crawl has its URL on record
+	Asked     *time.Time `json:"asked,omitempty"`   // the day on which a cleaning asked for it
 	Why       string     `json:"useless,omitempty"` // why it is of no use; "" where it is
 }
 
@@ -116,7 +118,7 @@ const (
 	behindSQL = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE (k.host, k.page) > ($1, $2) ORDER BY k.host, k.page LIMIT $3) p LEFT JOIN sites s ON s.host=p.host`
 	onHostSQL = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE k.host=$1 AND k.page > $2 ORDER BY k.host, k.page LIMIT $3) p LEFT JOIN sites s ON s.host=p.host`
 	aloneSQL  = `SELECT s.id AS site_id, p.* FROM (SELECT * FROM parents k WHERE k.page=$1) p LEFT JOIN sites s ON s.host=p.host`
-	givenSQL  = `SELECT s.id AS site_id, v.page, v.url, v.host, NULL::date AS first_crawl, NULL::date AS last_crawl FROM unnest($1::text[], $2::text[], $3::bytea[]) v (url, host, page)
+	givenSQL  = `SELECT s.id AS site_id, v.page, v.url, v.host, NULL::date AS first_crawl, NULL::date AS last_crawl, NULL::date AS asked, '' AS gone FROM unnest($1::text[], $2::text[], $3::bytea[]) v (url, host, page)
 		LEFT JOIN sites s ON s.host=v.host WHERE NOT EXISTS (SELECT 1 FROM parents k WHERE k.page=v.page)`
 )
 
@@ -128,9 +130,10 @@ const leadsSQL = `SELECT l.sha256, l.url, l.found_at, l.seen_at FROM links k JOI
 // parentsOfSQL says of pages what they lead to, and why one is of no use. A page
 // without documents is let be while its site is crawled: they may be on their way.
 func parentsOfSQL(pages string) string {
-	return `SELECT coalesce(p.site_id, 0), p.page, p.url, p.host, n.documents, coalesce(p.first_crawl, n.first), coalesce(p.last_crawl, n.last), p.first_crawl IS NOT NULL, u.hash IS NOT NULL, CASE
+	return `SELECT coalesce(p.site_id, 0), p.page, p.url, p.host, n.documents, coalesce(p.first_crawl, n.first), coalesce(p.last_crawl, n.last), p.first_crawl IS NOT NULL, u.hash IS NOT NULL, p.asked, CASE
 			WHEN EXISTS (SELECT 1 FROM blacklist b WHERE b.host=p.host) THEN 'blacklisted host ' || p.host
 			WHEN u.state=4 THEN 'dead link: ' || u.outcome
+			WHEN p.gone <> '' THEN 'dead link: ' || p.gone
 			WHEN n.documents > 0 OR (SELECT s.state='crawling' FROM sites s WHERE s.id=p.site_id) THEN ''
 			ELSE 'no document' END
 		FROM (` + pages + `) p LEFT JOIN urls u ON u.site_id=p.site_id AND u.hash=p.page
@@ -216,6 +219,13 @@ func listedParents(ctx context.Context, tx pgx.Tx, at ParentAt, limit int) ([]Pa
 	at.End = len(listed) < limit
 	next, err := List[Parent](ctx, tx, parentsOfSQL(givenSQL), orEmpty(urls), orEmpty(hosts), pages)
 	return next, at, err
+}
+
+// MarkAsked notes that a page was asked for today, and with which outcome it is gone; ""
+// where it is not.
+func (db DocumentRecords) MarkAsked(ctx context.Context, page []byte, gone string) error {
+	_, err := db.Pool.Exec(ctx, `UPDATE parents SET asked=current_date, gone=$2 WHERE page=$1`, page, gone)
+	return err
 }
 
 // CleanParents looks at the next pages that lead to files, and at those of the whitelist:

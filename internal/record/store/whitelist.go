@@ -56,6 +56,7 @@ func (db ListRecords) ParentPages(ctx context.Context, ingested bool) ([]ParentP
 		WHERE NOT EXISTS (SELECT 1 FROM blacklist b WHERE b.host=r.host)
 			AND NOT EXISTS (SELECT 1 FROM urls u JOIN sites s ON s.id=u.site_id
 				WHERE s.host=r.host AND u.url=r.url AND u.state=4)
+			AND NOT EXISTS (SELECT 1 FROM parents p WHERE p.host=r.host AND p.url=r.url AND p.gone <> '')
 		GROUP BY r.url ORDER BY r.url`, ingested)
 }
 

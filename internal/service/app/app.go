@@ -176,7 +176,7 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	services := robotsFirst{a.Keeper.Services(), a.Fetch, a.Keeper}
 	a.Citations = a.citations(client, services)
-	a.Tables = tables.New(tables.Parts{DB: a.DB, Repo: a.Repo, Citations: a.Citations, Log: a.Log})
+	a.Tables = tables.New(tables.Parts{DB: a.DB, Repo: a.Repo, Citations: a.Citations, Fetch: a.Fetch, Log: a.Log})
 	a.Catalogues = catalogues(cfg, client, services, a.memory, a.Log)
 	return a.openStages(client)
 }

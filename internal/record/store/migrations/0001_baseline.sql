@@ -587,7 +587,10 @@ CREATE TABLE parents (
     url         text NOT NULL,
     host        text NOT NULL,
     first_crawl date, -- of the page itself, by whomever; NULL where it is only named
-    last_crawl  date
+    last_crawl  date,
+    -- When a cleaning asked for it, and what the answer was where it is gone.
+    asked       date,
+    gone        text NOT NULL DEFAULT ''
 );
 CREATE INDEX parents_host ON parents (host, page);
 
