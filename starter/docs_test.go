@@ -24,6 +24,7 @@ func TestDocsShowCommandsThatThereAre(t *testing.T) {
 	for _, page := range append(pages, "../README.md", "../deploy/README.md") {
 		raw, err := os.ReadFile(page)
 		require.NoError(t, err)
+		require.Empty(t, prose.FindAllString(fenced.ReplaceAllString(string(raw), ""), -1), "%s: commands that became prose", page)
 		for _, line := range shownCommands(string(raw)) {
 			shown++
 			checkShown(t, page, line)
@@ -50,6 +51,7 @@ var (
 	inline    = regexp.MustCompile("`starter\\s+([^`]+)`")
 	indented  = regexp.MustCompile(`(?m)^    (starter .*)$`)
 	begins    = regexp.MustCompile(`(?:^|\s)(?:bin/|\./|go run \./)?starter (.*)$`)
+	prose     = regexp.MustCompile(`(?m)^starter .*$`)
 	comment   = regexp.MustCompile(`(?:\s#.*| {3,}\S.*)$`)
 	words     = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 	redirects = regexp.MustCompile(`\s(?:>|<|2>|&$).*$`)

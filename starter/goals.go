@@ -44,6 +44,8 @@ func (f *harvestFlags) checkGoals(names []string) error {
 		switch goal := gleaner.ParseGoal(n); {
 		case goal.Site != "":
 			sites++
+		case strings.Contains(goal.Venue, "://"):
+			return fmt.Errorf("%w: %s is an address; a site is named by --site %[2]s", program.ErrUsage, n)
 		case goal.Venue != "":
 			venues++
 		}

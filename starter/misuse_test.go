@@ -26,7 +26,9 @@ func TestMisuses(t *testing.T) {
 	}{
 		{program.ExitUsage, "unknown flag: --nope", []string{"harvest", "--nope"}},
 		{program.ExitUsage, "no command is called", []string{"harvets"}},
+		{program.ExitUsage, "no command is called", []string{"train", "links"}},
 		{program.ExitUsage, "want a venue such as", []string{"harvest"}},
+		{program.ExitUsage, "--site", []string{"harvest", "http://www.example.edu/"}},
 		{program.ExitUsage, "--max-pages", []string{"harvest", "conf/x", "--years", "2001", "--max-pages", "-1"}},
 		{program.ExitUsage, "--sites", []string{"harvest", "conf/x", "--years", "2001", "--sites", "-1"}},
 		{program.ExitUsage, "want a venue", []string{"export"}},

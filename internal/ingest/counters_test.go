@@ -4,6 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/document"
+	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
 )
 
 // TestPlace: a number says of how many it is one where they have been counted, and how
@@ -18,4 +22,11 @@ func TestPlace(t *testing.T) {
 	require.Equal(t, "17 · archive 2 of 5", of(0, 5, 2, 43, 0), "of some of which no size is known")
 	require.Equal(t, "17 of 17", of(16, 0, 0, 0, 0), "a file came meanwhile")
 	require.Equal(t, "17", of(0, 0, 0, 0, 0))
+}
+
+// TestWithoutAReader: a document for which no reader is installed is none of another kind.
+func TestWithoutAReader(t *testing.T) {
+	t.Parallel()
+	got, _, _ := outcome([]collection.Judgement{{State: gleaner.DocumentRejected, Outcome: string(document.NoReader)}}, document.DVI, false)
+	require.Equal(t, FailedTextExtract, got)
 }

@@ -218,7 +218,7 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, map[string]int64{Outside: 2, BadLine: 5, NoWeb: 1}, c.Skipped)
 	require.Equal(t, SavedDuplicate, by["http://a.example/2.pdf again"].Outcome)
 	require.Equal(t, SavedNew, by["http://a.example/last.pdf"].Outcome, "what comes behind a quote that is never closed")
-	require.Contains(t, by["http://a.example/none.pdf"].Detail, "line 7: ")
+	require.Equal(t, "line 7: file does not exist", by["http://a.example/none.pdf"].Detail)
 	_, places, err := s.DB.Document(t.Context(), by["http://a.example/1.pdf"].SHA256)
 	require.NoError(t, err)
 	require.Equal(t, "http://a.example/", places[0].Parent)
@@ -374,6 +374,8 @@ func TestWordsOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	packed := filepath.Join(dir, "a.warc.gz")
+	require.NoError(t, os.WriteFile(packed, record("warcinfo", "", "", "", ""), 0o600))
 	for want, o := range map[string]Options{
 		"needs --urls":               {Format: Folder},
 		"one address of all files":   {Format: Folder, URLs: "http://a.example/"},
@@ -385,6 +387,7 @@ func TestWordsOfFiles(t *testing.T) {
 		"name the manifest in it":    {Format: CSV},
 		"holds no crawl.log":         {Format: Heritrix},
 		"one of auto, warc, arc, he": {Format: "tar"},
+		"is an archive or packed":    {Format: Heritrix, Paths: []string{packed}},
 	} {
 		if o.Paths == nil {
 			o.Paths = []string{dir}

@@ -82,6 +82,9 @@ func openLists(paths []string, from Position, find func(path string, info os.Fil
 		if err == nil && !info.Mode().IsRegular() {
 			err = fmt.Errorf("%s is no file", one.file)
 		}
+		if err == nil {
+			err = noArchive(one.file)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
@@ -96,6 +99,22 @@ func openLists(paths []string, from Position, find func(path string, info os.Fil
 		l.before += size
 	}
 	return l, nil
+}
+
+// noArchive is an error where a list is an archive or packed, of which each line would be
+// a bad one.
+func noArchive(file string) error {
+	f, err := openFile(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, 5)
+	n, _ := io.ReadFull(f, head)
+	if head = head[:n]; bytes.EqualFold(head, []byte("WARC/")) || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		return fmt.Errorf("%s is an archive or packed, and no list", file)
+	}
+	return nil
 }
 
 // Read implements Log.
@@ -301,10 +320,9 @@ func (l *lists) back(line int64) error {
 
 // locate finds the file of a resource among the names that it may have.
 func (l *lists) locate(ctx context.Context, r *Resource, names []string) {
-	err := os.ErrNotExist
 	for _, name := range names {
-		one, serr := l.place.Stat(ctx, name)
-		if err = serr; err != nil && errors.Is(err, os.ErrNotExist) {
+		one, err := l.place.Stat(ctx, name)
+		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if r.Crawled.IsZero() {
@@ -314,7 +332,7 @@ func (l *lists) locate(ctx context.Context, r *Resource, names []string) {
 		r.offer(err, func() (io.ReadCloser, error) { return place.Open(ctx, name, 0) })
 		return
 	}
-	r.offer(fmt.Errorf("line %d: %w", r.At.Line, err), nil)
+	r.offer(fmt.Errorf("line %d: %w", r.At.Line, os.ErrNotExist), nil)
 }
 
 // below is a path as one below a folder, where it is: lists may have absolute ones.

@@ -11,9 +11,9 @@ type Counters struct {
 	SavedNew           int `json:"saved_New"`              // accepted, the first from its URL
 	SavedDuplicate     int `json:"saved_Duplicate"`        // accepted, from a URL from which one was saved before: another version
 	Filtered           int `json:"filtered"`               //
-	FilteredMTF        int `json:"filtered_MTF"`           // by kind: no document, no reader for it, a source, a web page in its place
+	FilteredMTF        int `json:"filtered_MTF"`           // by kind: no document, a source, a web page in its place
 	FilteredDCF        int `json:"filtered_DCF"`           // by content: not academic
-	FailedTextExtract  int `json:"failed_TextExtract"`     // encrypted, broken, cut off, pictures
+	FailedTextExtract  int `json:"failed_TextExtract"`     // encrypted, broken, cut off, pictures, no reader for it
 	FailedFileNotFound int `json:"failed_FileNotFound"`    // the repository has lost the file, or examining it failed for good
 	FailedPDFNotFound  int `json:"failed_PDFFilenotFound"` // an archive without a document
 	Unexamined         int `json:"unexamined"`             // waits
@@ -23,7 +23,7 @@ type Counters struct {
 // ByKind are the outcomes by which a file is rejected for its kind, and not for
 // what it says.
 func ByKind() []string {
-	return []string{"not-a-document", "no-reader", "source", "unwelcome", "wall", "error-page"}
+	return []string{"not-a-document", "source", "unwelcome", "wall", "error-page"}
 }
 
 // HarvestCounters computes Counters of a harvest; "" is the whole collection.

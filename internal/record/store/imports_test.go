@@ -2,6 +2,7 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,4 +16,14 @@ func TestCellsOfImportsAreNoFormulas(t *testing.T) {
 			require.Equal(t, "'"+sign, cell[:2])
 		}
 	}
+}
+
+// TestRowsOfImports have all that is kept of a resource, under the heads of its columns.
+func TestRowsOfImports(t *testing.T) {
+	t.Parallel()
+	depth, at := 2, time.Date(2005, 1, 2, 3, 4, 5, 0, time.UTC)
+	row := ImportRecord{N: 1, Parent: "http://a.example/", Depth: &depth, Seed: true, Crawled: &at}.Row()
+	require.Len(t, row, len(RecordHeads()))
+	require.Equal(t, []string{"http://a.example/", "2", "yes", "2005-01-02T03:04:05Z"}, row[10:])
+	require.Equal(t, []string{"", "", "", ""}, ImportRecord{}.Row()[10:])
 }
