@@ -30,6 +30,7 @@ func TestCanonical(t *testing.T) {
 		// mended as browsers do
 		{b, `papers\2003\a.pdf`, "http://www.cs.example.edu/~ada/papers/2003/a.pdf"},
 		{b, `http:\\other.example.org\x`, "http://other.example.org/x"},
+		// CINDI (Chen 2008) takes it for http://other.example.org/x; a browser does not.
 		{b, "http:/other.example.org/x", "http://www.cs.example.edu/other.example.org/x"},
 		{"", "http:/other.example.org/x", "http://other.example.org/x"},
 		{"https://a.org/", "http:/other.example.org/x", "http://other.example.org/x"},
