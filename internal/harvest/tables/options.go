@@ -104,11 +104,10 @@ func (o *Options) set(name, value string) (err error) {
 	case "ingested":
 		o.Lists.Ingested, err = yesNo(value)
 	case "state":
-		if q.States = words(value); len(q.States) > 0 {
-			for _, s := range q.States {
-				if _, err := oneOf(s, "new", "accepted", "rejected", "failed"); err != nil {
-					return err
-				}
+		q.States = words(value)
+		for _, s := range q.States {
+			if _, err := oneOf(s, "new", "accepted", "rejected", "failed"); err != nil {
+				return err
 			}
 		}
 	case "class":
