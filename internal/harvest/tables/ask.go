@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"gleaner/internal/fetch"
+	"gleaner/internal/guard"
 	"gleaner/internal/record/store"
 )
 
@@ -39,7 +38,7 @@ func (w *work) askParents(ctx context.Context, at store.ParentAt) error {
 		}
 	}
 	var asked atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := guard.WithContext(ctx)
 	group.SetLimit(hostsAtOnce)
 	for _, pages := range byHost {
 		group.Go(func() error {
