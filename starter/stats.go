@@ -17,7 +17,7 @@ import (
 
 func (c *cli) statsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "stats", Short: "What sites, directories, domains and crawl policies gave",
-		Long: `Rates by which sites and directories are judged: PRR (pages that lead to an
+		Long: `Rates by which sites and directories are judged: page yield (pages that lead to an
 accepted document, of all pages), DDR (documents, for each page) and
 ADR (accepted, of all documents). docs/statistics.md explains them.`}
 	cmd.AddCommand(c.statsSites(), c.statsDirectories(), c.statsDomains(), c.statsTable2(), c.statsFailures())
@@ -79,9 +79,9 @@ func (c *cli) statsSites() *cobra.Command {
 				return err
 			}
 			return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
+				return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
 					for _, s := range sites {
-						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PRR(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
+						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
 							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
 					}
 				})
@@ -96,17 +96,17 @@ func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
 // rated is a row with its shares, as scripts read it.
 type rated[T any] struct {
-	Row T       `json:"row"`
-	PRR float64 `json:"prr"`
-	DDR float64 `json:"ddr"`
-	ADR float64 `json:"adr"`
+	Row   T       `json:"row"`
+	Yield float64 `json:"page_yield"`
+	DDR   float64 `json:"ddr"`
+	ADR   float64 `json:"adr"`
 }
 
 func withShares[T any](rows []T, of func(T) store.Rates) []rated[T] {
 	out := make([]rated[T], len(rows))
 	for i, r := range rows {
 		n := of(r)
-		out[i] = rated[T]{Row: r, PRR: stats.PRR(n), DDR: stats.DDR(n), ADR: stats.ADR(n)}
+		out[i] = rated[T]{Row: r, Yield: stats.PageYield(n), DDR: stats.DDR(n), ADR: stats.ADR(n)}
 	}
 	return out
 }
@@ -131,13 +131,13 @@ func (c *cli) statsDirectories() *cobra.Command {
 				return err
 			}
 			return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tDIRECTORY\tPAGES\tRELEVANT\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
+				return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
 					for _, d := range dirs {
 						word := ""
 						if d.Avoid {
 							word = "to be avoided"
 						}
-						line("%s\t%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PRR(d.Rates)), d.Documents, percent(stats.DDR(d.Rates)),
+						line("%s\t%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), d.Documents, percent(stats.DDR(d.Rates)),
 							d.Accepted, percent(stats.ADR(d.Rates)), word)
 					}
 				})

@@ -38,9 +38,9 @@ func whitelist(ctx context.Context, c *Console, a *asked) (titled, error) {
 // ratedSite is a site with the shares by which it is judged.
 type ratedSite struct {
 	store.SiteRates
-	PRR float64 `json:"prr"`
-	DDR float64 `json:"ddr"`
-	ADR float64 `json:"adr"`
+	Yield float64 `json:"page_yield"`
+	DDR   float64 `json:"ddr"`
+	ADR   float64 `json:"adr"`
 }
 
 // statisticsPage is what the collection came to.
@@ -76,7 +76,7 @@ func statistics(ctx context.Context, c *Console, _ *asked) (titled, error) {
 	}
 	p.Sites = []ratedSite{}
 	for _, s := range rates {
-		p.Sites = append(p.Sites, ratedSite{s, stats.PRR(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)})
+		p.Sites = append(p.Sites, ratedSite{s, stats.PageYield(s.Rates), stats.DDR(s.Rates), stats.ADR(s.Rates)})
 	}
 	domains, err := db.DomainRanks(ctx, bestListed)
 	if err != nil {

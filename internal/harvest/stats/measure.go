@@ -3,6 +3,7 @@ package stats
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"gleaner/internal/record/store"
@@ -16,15 +17,18 @@ func Measure(ctx context.Context, db *store.DB, host string, t Thresholds) (stor
 	if err != nil {
 		return store.SiteRates{}, err
 	}
+	if rec.Imported { // nobody knows of its other pages
+		t.MinURLs, t.TrapPages = math.MaxInt, math.MaxInt
+	}
 	site, dirs := compute(rec, t)
 	return site, db.SaveRates(ctx, rec.ID, rec.At, site, dirs)
 }
 
-// MeasureAll measures every site that was crawled.
+// MeasureAll measures every site that was crawled, or that an import brought documents of.
 func MeasureAll(ctx context.Context, db *store.DB, t Thresholds, report func(done int)) (int, error) {
 	after, done := "", 0
 	for {
-		hosts, err := db.CrawledHosts(ctx, after, 500)
+		hosts, err := db.MeasuredHosts(ctx, after, 500)
 		if err != nil || len(hosts) == 0 {
 			return done, err
 		}

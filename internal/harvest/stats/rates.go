@@ -11,12 +11,12 @@ import (
 // Thresholds say when a directory or a site is not worth it. The rates are
 // shares from 0 to 1.
 type Thresholds struct {
-	PRR, DDR, ADR float64 // what falls short of PRR, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
-	AnyRate       bool    // what falls short of any of them is, as CINDI has it
-	MinURLs       int     // what has fewer pages and documents is not judged
-	TrapPages     int     // pages of a site after which a PRR below the threshold makes it a trap
-	StopSites     int     // a name barren on more sites than this is a stop directory
-	StopShare     float64 // unless more than this share of the sites with the name gave something
+	Yield, DDR, ADR float64 // what falls short of Yield, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
+	AnyRate         bool    // what falls short of any of them is, as CINDI has it
+	MinURLs         int     // what has fewer pages and documents is not judged
+	TrapPages       int     // pages of a site after which a page yield below the threshold makes it a trap
+	StopSites       int     // a name barren on more sites than this is a stop directory
+	StopShare       float64 // unless more than this share of the sites with the name gave something
 }
 
 // Verdicts on a site.
@@ -25,9 +25,10 @@ const (
 	Barren = "barren" // not worth recrawling
 )
 
-// PRR is the page relevancy rate: of the pages fetched, those that lead to an
-// accepted document. 0 without pages.
-func PRR(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
+// PageYield is the share of the pages fetched that lead to an accepted document; 0
+// without pages. Chen (2008, §3.4) has the page relevancy rate (PRR) in its place: the
+// share of pages that are about the subject by their text.
+func PageYield(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
 
 // DDR is the document download rate: documents for each page fetched, which may
 // be more than one. Where files alone lie it is as if each had a page.
@@ -56,9 +57,9 @@ func share(part, whole int) float64 {
 // one of them is enough (Chen 2008); the ADR speaks where there are documents.
 func (t Thresholds) poor(r store.Rates) bool {
 	if t.AnyRate {
-		return t.judges(r) && (PRR(r) < t.PRR || DDR(r) < t.DDR || r.Documents > 0 && ADR(r) < t.ADR)
+		return t.judges(r) && (PageYield(r) < t.Yield || DDR(r) < t.DDR || r.Documents > 0 && ADR(r) < t.ADR)
 	}
-	return t.judges(r) && PRR(r) < t.PRR && (DDR(r) < t.DDR || ADR(r) < t.ADR)
+	return t.judges(r) && PageYield(r) < t.Yield && (DDR(r) < t.DDR || ADR(r) < t.ADR)
 }
 
 // judges reports whether there are enough URLs to say something.
@@ -67,7 +68,7 @@ func (t Thresholds) judges(r store.Rates) bool { return r.Pages+r.Documents >= t
 // verdict judges a whole site.
 func (t Thresholds) verdict(r store.Rates) string {
 	switch {
-	case rank.Trap{After: t.TrapPages, Rate: t.PRR}.Is(r.Pages, r.Relevant) && r.Accepted == 0:
+	case rank.Trap{After: t.TrapPages, Rate: t.Yield}.Is(r.Pages, r.Relevant) && r.Accepted == 0:
 		return Trap
 	case t.poor(r):
 		return Barren

@@ -116,7 +116,7 @@ func TestMeasure(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	require.InDelta(t, 2./44, PRR(want.Rates), 1e-9)
+	require.InDelta(t, 2./44, PageYield(want.Rates), 1e-9)
 	require.InDelta(t, 3./44, DDR(want.Rates), 1e-9, "of the pages, as CINDI has it")
 	require.InDelta(t, 2./3, ADR(want.Rates), 1e-9)
 	dirs, err := r.DirectoryRatesList(t.Context(), "ada.example", false)
@@ -142,6 +142,41 @@ func TestMeasure(t *testing.T) {
 	dirs, err = r.DirectoryRatesList(t.Context(), "ada.example", true)
 	require.NoError(t, err)
 	require.Len(t, dirs, 2, "/teaching/ gave something now: %v", dirs)
+}
+
+// TestImportedSitesHaveRates checks that a site that only an import brought is measured by the
+// pages on record, those that link to files, and gets no verdict by them.
+func TestImportedSitesHaveRates(t *testing.T) {
+	t.Parallel()
+	r := newRecord(t)
+	site := r.site("ada.example")
+	for i := range 12 {
+		r.document(site, fmt.Sprintf("http://ada.example/%d.pdf", i), "http://ada.example/pubs.html", fmt.Sprint("file", i), i == 0)
+	}
+	for _, sql := range []string{
+		`DELETE FROM urls`,
+		`UPDATE sites SET crawl=0, state='new'`,
+		`UPDATE parents SET first_crawl='2005-01-02', last_crawl='2005-01-02'`,
+		`UPDATE documents SET state='rejected' WHERE sha256 <> 'file0'`,
+	} {
+		_, err := r.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	n, err := MeasureStale(t.Context(), r.DB, cindi())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	all, err := r.SiteRatesList(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, store.Rates{Pages: 1, Relevant: 1, Documents: 12, Accepted: 1}, all[0].Rates)
+	poor := cindi()
+	poor.ADR, poor.Yield, poor.DDR, poor.AnyRate = 1, 1, 1, true
+	got, err := Measure(t.Context(), r.DB, "ada.example", poor)
+	require.NoError(t, err)
+	require.Empty(t, got.Verdict, "nobody knows of its other pages")
+	n, err = MeasureAll(t.Context(), r.DB, cindi(), func(int) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
 }
 
 func TestRelevantThroughAnotherHost(t *testing.T) {
@@ -392,5 +427,5 @@ func TestWhitelist(t *testing.T) {
 
 // cindi are the thresholds of CINDI.
 func cindi() Thresholds {
-	return Thresholds{PRR: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
+	return Thresholds{Yield: 0.05, DDR: 0.01, ADR: 0.05, MinURLs: 10, TrapPages: 200, StopSites: 5, StopShare: 0.05}
 }

@@ -43,6 +43,7 @@ type SiteRecord struct {
 	Pages     map[string]string // URL → the page that links to it
 	Documents map[string]SiteDocument
 	Fruitful  []string  // pages here that link to an accepted document, here or elsewhere
+	Imported  bool      // and never crawled: its pages are those that link to files
 	Foreign   int       // links from pages of other sites to its documents
 	At        time.Time // by the database's clock, when the reading began
 }
@@ -59,14 +60,15 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if err != nil {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
-	rec := SiteRecord{ID: s.ID, Host: host, Pages: map[string]string{}, Documents: map[string]SiteDocument{}}
+	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, Documents: map[string]SiteDocument{}}
 	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
 		return rec, err
 	}
 	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
-	rows, err := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)`, s.ID)
+	rows, err := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
+		UNION ALL SELECT url, '' FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
 	if err != nil {
 		return rec, err
 	}
@@ -115,13 +117,15 @@ func (db SiteRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s
 	})
 }
 
-// CrawledHosts lists hosts that were crawled, by host, after the host given.
-func (db SiteRecords) CrawledHosts(ctx context.Context, after string, limit int) ([]string, error) {
-	return Column[string](ctx, db, `SELECT host FROM sites WHERE crawl > 0 AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
+// MeasuredHosts lists hosts that were crawled or have documents of an import, by host,
+// after the host given.
+func (db SiteRecords) MeasuredHosts(ctx context.Context, after string, limit int) ([]string, error) {
+	return Column[string](ctx, db, `SELECT host FROM sites s WHERE (crawl > 0 OR EXISTS (SELECT 1 FROM locations l WHERE l.site_id=s.id))
+		AND host > $1 COLLATE "C" ORDER BY host COLLATE "C" LIMIT $2`, after, limit)
 }
 
-// StaleHosts lists crawled hosts whose rates are older than what they are of: a
-// visit of a crawl under way, or a verdict on a document there or linked there.
+// StaleHosts lists hosts, crawled or with documents, whose rates are older than what they
+// are of: a visit of a crawl under way, or a verdict on a document there or linked there.
 func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
 	return Column[string](ctx, db, `
 		WITH judged AS (SELECT host, max(at) AS at FROM (
@@ -129,7 +133,7 @@ func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
 				UNION ALL SELECT split_part(l.parent, '/', 3), d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256
 				UNION ALL SELECT s.host, d.updated_at FROM documents d JOIN locations l ON l.sha256=d.sha256 JOIN links k ON k.target=l.asked JOIN sites s ON s.id=k.site_id) j GROUP BY host)
 		SELECT s.host FROM sites s LEFT JOIN site_stats t ON t.site_id=s.id LEFT JOIN judged j ON j.host=s.host
-		WHERE s.crawl > 0 AND (t.site_id IS NULL OR j.at >= t.measured_at
+		WHERE (s.crawl > 0 OR j.host IS NOT NULL) AND (t.site_id IS NULL OR j.at >= t.measured_at
 			OR s.state='crawling' AND EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.fetched_at >= t.measured_at))
 		ORDER BY s.host COLLATE "C"`)
 }

@@ -243,7 +243,7 @@ func crawlConfig(cfg *config.Config) crawl.Config {
 	c.Strategy, c.Leads = string(cfg.Crawl.Strategy), string(cfg.Crawl.Leads)
 	c.Recrawl, c.Policy = recrawlPolicy(cfg.Policy.Recrawl), string(cfg.Crawl.Policy)
 	c.MaxDepth, c.DirPages = limits.Depth, limits.DirPages
-	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.PRR
+	c.TrapPages, c.TrapRate = cfg.Policy.Poor.TrapPages, cfg.Policy.Poor.Yield
 	c.Inspect, c.Names = cfg.Policy.Links.Inspect, cfg.Policy.Documents.NameFilter
 	c.Links, c.StopSites, c.StopShare = Links(cfg), cfg.Policy.Poor.StopSites, cfg.Policy.Poor.StopShare
 	return c
@@ -265,7 +265,7 @@ func Links(cfg *config.Config) rules.Lists {
 }
 
 func thresholds(p config.PoorPolicy) stats.Thresholds {
-	return stats.Thresholds{PRR: p.PRR, DDR: p.DDR, ADR: p.ADR, AnyRate: p.Avoid == config.AvoidAny, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
+	return stats.Thresholds{Yield: p.Yield, DDR: p.DDR, ADR: p.ADR, AnyRate: p.Avoid == config.AvoidAny, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
 }
 
 // Version is the crawler's, as web masters see it.

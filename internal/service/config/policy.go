@@ -84,7 +84,7 @@ type LinksPolicy struct {
 
 // PoorPolicy says when a directory or a site is not worth it.
 type PoorPolicy struct {
-	PRR       float64   `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page relevancy rate below which a directory or site may be poor"`
+	Yield     float64   `koanf:"page-rate" default:"0.05" min:"0" max:"1" help:"page yield below which a directory or site may be poor"`
 	DDR       float64   `koanf:"download-rate" default:"0.01" min:"0" max:"1" help:"document download rate below which it is, where its pages are not relevant either"`
 	ADR       float64   `koanf:"accepted-rate" default:"0.05" min:"0" max:"1" help:"accepted document rate below which it is, too"`
 	Avoid     AvoidRule `koanf:"avoid-rule" default:"and" help:"a directory is to be avoided where its pages are not relevant and its documents few or not accepted (and), or where one of the rates is low (or, as CINDI has it)"`
