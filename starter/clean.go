@@ -70,7 +70,9 @@ asked for here: with --ask it is, politely, and goes where the server says that 
 			if err != nil || revised == "" {
 				return err
 			}
-			return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error { return writeRevised(ctx, a.DB, revised) })(cmd, nil)
+			return c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
+				return writeRevised(ctx, a.DB, revised)
+			})(cmd, nil)
 		}}
 	cmd.Flags().BoolVar(&o.Ask, "ask", false, "ask for pages that no crawl asked for, whether they are still there")
 	cmd.Flags().StringVar(&revised, "revised", "", "write the pages that stay as CSV to this file")
@@ -95,7 +97,8 @@ func writeRevised(ctx context.Context, db *store.DB, file string) error {
 			}
 			for _, p := range parents {
 				if at = p.At(); p.Why == "" && err == nil {
-					err = out.Write([]string{p.URL, fmt.Sprintf("%x", md5.Sum([]byte(p.URL))), crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), strconv.Itoa(p.Documents)})
+					sum := fmt.Sprintf("%x", md5.Sum([]byte(p.URL)))
+					err = out.Write([]string{p.URL, sum, crawlDay(p.First, p.Read), crawlDay(p.Last, p.Read), strconv.Itoa(p.Documents)})
 				}
 			}
 			more = len(parents) == linesAtOnce

@@ -111,7 +111,9 @@ func noArchive(file string) error {
 	defer f.Close()
 	head := make([]byte, 5)
 	n, _ := io.ReadFull(f, head)
-	if head = head[:n]; bytes.EqualFold(head, []byte("WARC/")) || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+	gzip, zstd := []byte{0x1f, 0x8b}, []byte{0x28, 0xb5, 0x2f, 0xfd}
+	head = head[:n]
+	if bytes.EqualFold(head, []byte("WARC/")) || bytes.HasPrefix(head, gzip) || bytes.HasPrefix(head, zstd) {
 		return fmt.Errorf("%s is an archive or packed, and no list", file)
 	}
 	return nil

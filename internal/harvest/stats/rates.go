@@ -11,7 +11,7 @@ import (
 // Thresholds say when a directory or a site is not worth it. The rates are
 // shares from 0 to 1.
 type Thresholds struct {
-	Yield, DDR, ADR float64 // what falls short of Yield, and of DDR or ADR, is poor: a directory is to be avoided, a site barren
+	Yield, DDR, ADR float64 // what falls short of Yield, and of DDR or ADR, is poor
 	AnyRate         bool    // what falls short of any of them is, as CINDI has it
 	MinURLs         int     // what has fewer pages and documents is not judged
 	TrapPages       int     // pages of a site after which a page yield below the threshold makes it a trap

@@ -32,7 +32,7 @@ type Options struct {
 	InPlace   bool                `json:"in_place,omitempty"` // clean; without, only tell what would go
 	Only      string              `json:"only,omitempty"`     // of a cleaning of documents; "" is what meets both conditions
 	Ingested  bool                `json:"ingested,omitempty"` // a cleaning removes documents that the library took, too
-	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for those that no crawl asked for
+	Ask       bool                `json:"ask,omitempty"`      // a cleaning of parents asks for them
 	Documents store.DocumentQuery `json:"documents,omitzero"` // to be retrieved
 	To        string              `json:"to,omitempty"`       // a folder or bucket for a copy of them; "" for a list alone
 	Lists     *stats.Lists        `json:"lists,omitempty"`    // of a whitelist

@@ -40,7 +40,8 @@ type ImportRecord struct {
 
 // RecordHeads are the heads of the columns of Row.
 func RecordHeads() []string {
-	return []string{"n", "url", "outcome", "kind", "detail", "class", "sha256", "bytes", "source", "difference", "parent", "depth", "seed", "crawled_at"}
+	return []string{"n", "url", "outcome", "kind", "detail", "class", "sha256", "bytes", "source", "difference",
+		"parent", "depth", "seed", "crawled_at"}
 }
 
 // Row is a record as a line of CSV. A cell that a spreadsheet would take for a formula
@@ -56,7 +57,8 @@ func (r ImportRecord) Row() []string {
 	if r.Crawled != nil {
 		crawled = r.Crawled.UTC().Format(time.RFC3339)
 	}
-	row := []string{strconv.FormatInt(r.N, 10), r.URL, r.Outcome, r.Kind, r.Detail, r.Class, r.SHA256, strconv.FormatInt(r.Bytes, 10), r.Source, r.Difference,
+	row := []string{strconv.FormatInt(r.N, 10), r.URL, r.Outcome, r.Kind, r.Detail, r.Class, r.SHA256,
+		strconv.FormatInt(r.Bytes, 10), r.Source, r.Difference,
 		r.Parent, depth, seed, crawled}
 	for i, cell := range row {
 		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {

@@ -32,7 +32,8 @@ const saveParentsSQL = `INSERT INTO parents AS p (page, url, host, first_crawl, 
 	SELECT v.page, (min(ARRAY[v.url, v.host]))[1], (min(ARRAY[v.url, v.host]))[2], min(v.day)::date, max(v.day)::date
 	FROM unnest($1::bytea[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[]) AS v (page, url, host, day, leads)
 	GROUP BY v.page HAVING bool_or(v.leads) OR EXISTS (SELECT 1 FROM parents o WHERE o.page=v.page) ORDER BY v.page
-	ON CONFLICT (page) DO UPDATE SET first_crawl=least(p.first_crawl, EXCLUDED.first_crawl), last_crawl=greatest(p.last_crawl, EXCLUDED.last_crawl),
+	ON CONFLICT (page) DO UPDATE SET first_crawl=least(p.first_crawl, EXCLUDED.first_crawl),
+		last_crawl=greatest(p.last_crawl, EXCLUDED.last_crawl),
 		gone=CASE WHEN EXCLUDED.last_crawl >= p.asked THEN '' ELSE p.gone END
 	WHERE p.first_crawl IS NULL AND EXCLUDED.first_crawl IS NOT NULL OR EXCLUDED.first_crawl < p.first_crawl OR EXCLUDED.last_crawl > p.last_crawl`
 

@@ -265,7 +265,16 @@ func Links(cfg *config.Config) rules.Lists {
 }
 
 func thresholds(p config.PoorPolicy) stats.Thresholds {
-	return stats.Thresholds{Yield: p.Yield, DDR: p.DDR, ADR: p.ADR, AnyRate: p.Avoid == config.AvoidAny, MinURLs: p.MinURLs, TrapPages: p.TrapPages, StopSites: p.StopSites, StopShare: p.StopShare}
+	return stats.Thresholds{
+		Yield:     p.Yield,
+		DDR:       p.DDR,
+		ADR:       p.ADR,
+		AnyRate:   p.Avoid == config.AvoidAny,
+		MinURLs:   p.MinURLs,
+		TrapPages: p.TrapPages,
+		StopSites: p.StopSites,
+		StopShare: p.StopShare,
+	}
 }
 
 // Version is the crawler's, as web masters see it.
