@@ -212,8 +212,8 @@ func decide(rel relation, p place, w wanted) (Verdict, float64) {
 		return Strong, 0.9
 	case rel == nearTitle && named && p.alone:
 		return Strong, 0.8
-	case rel <= misread && p.alone && long && p.of == 0:
-		return Strong, 0.7 // no author is known; with one, the title alone may be another person's
+	case rel <= misread && p.alone && long && (p.of == 0 || p.top && p.own):
+		return Strong, 0.7 // elsewhere, the title alone may be that of another person's work
 	case rel == withSubtitle:
 		return subtitled(p)
 	case rel <= misread && long && p.top && p.colon && p.allOf():
@@ -273,6 +273,9 @@ func (p place) reason() string {
 	}
 	if p.of > 0 {
 		fmt.Fprintf(&b, ", %d of %d authors by it", p.authors, p.of)
+	}
+	if p.own && p.authors == 0 {
+		b.WriteString(", at an author's homepage")
 	}
 	return b.String()
 }

@@ -54,6 +54,8 @@ func TestDocument(t *testing.T) {
 		{"two letters misread", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Rarnsey Nunbers for Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
 		{"an article more", nil, match.Evidence{FirstPages: "Efficient Off-diagonal Ramsey Numbers for the Sparse Graphs\n" + by + prose}, match.Strong, "paper"},
 		{"authors illegible", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose}, match.Ambiguous, "paper"},
+		{"authors illegible, at an author's homepage", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose, Owners: "1/1\nname:li wu"}, match.Strong, "paper"},
+		{"authors illegible, at somebody else's", nil, match.Evidence{FirstPages: ramsey.Title + "\n" + prose, Owners: "1/1\nname:karl huber"}, match.Ambiguous, "paper"},
 		{"by somebody else", nil, match.Evidence{FirstPages: ramsey.Title + "\nKarl Huber\nUniversity of Somewhere\n" + prose}, match.Ambiguous, "paper"},
 		{"behind a cover page", nil, match.Evidence{FirstPages: "University of Somewhere\nTechnical Report 17\n2020\n\f" + ramsey.Title + "\n" + by + prose}, match.Exact, "paper"},
 		{"stamped by arXiv", nil, match.Evidence{FirstPages: "arXiv:2001.01234v2 [math.CO] 6 Jan 2020\n\n" + ramsey.Title + "\n" + by + prose}, match.Exact, "preprint"},

@@ -1,6 +1,11 @@
 package match
 
-import "gleaner/internal/gleaner"
+import (
+	"slices"
+	"strings"
+
+	"gleaner/internal/gleaner"
+)
 
 // Verdict says how sure a match is.
 type Verdict string
@@ -50,7 +55,14 @@ type Evidence struct {
 	DOI        string // DOI that the publisher's landing page or URL, or the resolver's, gives, or ""
 	PageDOI    string // DOI that a landing page on any other host gives, or "": anybody can write one there
 	URLDOI     string // DOI in the URL of any other host, or "": likewise
+	Owners     string // ids of people, a line each, at whose homepage it lies or from which it is linked
 	Year       int    // 0 when unknown
+}
+
+// ownedBy reports whether an author of a paper is among the owners.
+func (ev Evidence) ownedBy(paper gleaner.Paper) bool {
+	owners := strings.Split(ev.Owners, "\n")
+	return slices.ContainsFunc(paper.Authors, func(a gleaner.Author) bool { return slices.Contains(owners, a.ID()) })
 }
 
 // Match is one wanted paper that a document (or a record) may be.

@@ -19,6 +19,7 @@ type place struct {
 	alone   bool // on lines of its own
 	authors int  // authors of the paper found near it
 	of      int  // authors of the paper
+	own     bool // it lies at the homepage of one of them, or is linked from there
 	gap     int  // letters between the title and the nearest author behind it
 	colon   bool // the title ends its line with a colon: a subtitle follows
 	called  bool // alone on its lines but for a name and a colon before it: "SpecFuzzer: …"
@@ -43,6 +44,7 @@ func (d *document) placeOf(start, end int, paper gleaner.Paper) place {
 	p.listed = start >= d.list
 	p.head = !p.listed && before <= headLimit && (start <= d.body || p.top && origin > 0) && (origin == 0 || d.cover())
 	p.of = len(paper.Authors)
+	p.own = d.ev.ownedBy(paper)
 	p.gap = 1 << 20
 	lo, hi := max(0, start-aboveLetters), min(len(d.letters), end+belowLetters)
 	for _, a := range paper.Authors[:min(len(paper.Authors), maxAuthors)] {

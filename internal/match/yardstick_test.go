@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/realdata"
 	"gleaner/internal/match"
 	"gleaner/internal/text"
@@ -35,12 +36,15 @@ func TestMatchesOnRecordedSites(t *testing.T) {
 		t.Run(c.sites, func(t *testing.T) {
 			t.Parallel()
 			rows, samples := wantedPapers(t, c.truth), recordedTexts(t, c.sites)
-			links := linksTo(t, c.sites)
+			links, owners := linksTo(t, c.sites), map[string]string{}
+			for _, r := range realdata.Table(t, c.truth, "homepages.tsv") {
+				owners[weburl.Host(r["homepage"])] += gleaner.Author{Name: r["author"]}.ID() + "\n"
+			}
 			ix := match.NewIndex(papersOf(rows))
 			best := map[string]match.Verdict{}
 			wrong := 0
 			for _, s := range samples {
-				for key, m := range surest(ix, s, links[keyOf(strings.ReplaceAll(s.url, "%", "%25"))]) {
+				for key, m := range surest(ix, s, links[keyOf(strings.ReplaceAll(s.url, "%", "%25"))], owners[weburl.Host(s.url)]) {
 					row := rows[slices.IndexFunc(rows, func(r wantedRow) bool { return r.paper.Key == key })]
 					switch {
 					case isRight(row, s):
@@ -93,11 +97,12 @@ func another(rows []wantedRow, row wantedRow, s sample) bool {
 	})
 }
 
-// surest are the matches of a document by each of the links to it, the surest of each paper.
-func surest(ix *match.Index, s sample, links []page.Link) map[string]match.Match {
+// surest are the matches of a document by each of the links to it, the surest of each
+// paper. owners are whose homepages are on its host.
+func surest(ix *match.Index, s sample, links []page.Link, owners string) map[string]match.Match {
 	out := map[string]match.Match{}
 	for _, l := range append(links, page.Link{}) {
-		ev := match.Evidence{FirstPages: s.text, MetaTitle: s.title, FileName: path.Base(s.url), Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context)}
+		ev := match.Evidence{FirstPages: s.text, MetaTitle: s.title, FileName: path.Base(s.url), Anchor: l.Anchor, Context: strings.TrimSpace(l.Heading + "\n" + l.Context), Owners: owners}
 		for _, m := range ix.Document(ev) {
 			if was, ok := out[m.Paper.Key]; !ok || m.Taken() && !was.Taken() {
 				out[m.Paper.Key] = m

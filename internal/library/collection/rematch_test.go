@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	decided "gleaner/internal/gleaner/evidence"
+	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // fillTexts enters the papers of the pile as documents that were read, a place
@@ -222,4 +225,46 @@ func BenchmarkRematch(b *testing.B) {
 			b.ReportMetric(float64(read)/float64(b.N), "documents-read/op")
 		})
 	}
+}
+
+// TestATitleAloneIsAPaperAtItsAuthorsHomepage: a document on which nobody's name stands is
+// a paper where it lies at the homepage of an author, or is linked from there, whenever
+// that was found and as long as it is held for one.
+func TestATitleAloneIsAPaperAtItsAuthorsHomepage(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.want(0, 1, 2)
+	ada := s.pile.Paper(0).Authors[0]
+	for i, at := range [][2]string{
+		{"http://a.example/~ada/p.pdf", "http://search.example/"},
+		{"http://files.example/p.pdf", "http://a.example/~ada/pubs.html"},
+		{"http://a.example/~bob/p.pdf", "http://a.example/~bob/"},
+	} {
+		p := s.pile.Paper(i)
+		p.Authors = []gleaner.Author{ada}
+		require.NoError(t, s.db.SavePapers(t.Context(), []gleaner.Paper{p}, nil))
+		sha := fmt.Sprintf("%064x", i+1)
+		_, err := s.db.Pool.Exec(t.Context(), `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, outcome, first_pages) VALUES ($1,'','',1,'pdf','rejected','ok',$2)`,
+			sha, p.Title+"\n\nAbstract\n"+strings.Repeat("We show that the frontier grows as it is asked.\n", 20))
+		require.NoError(t, err)
+		_, err = s.db.Pool.Exec(t.Context(), `INSERT INTO locations (hash, sha256, site_id, url, parent) VALUES ($1,$2,1,$3,$4)`, []byte(sha[48:]), sha, at[0], at[1])
+		require.NoError(t, err)
+	}
+	verdicts := func(homepages ...string) (all []string) {
+		var kept []store.Homepage
+		for _, h := range homepages {
+			kept = append(kept, store.Homepage{AuthorID: ada.ID(), URL: h, Host: weburl.Host(h)})
+		}
+		require.NoError(t, s.db.SaveDecision(t.Context(), decided.Decision{Author: ada}, kept))
+		s.rematched()
+		rows, err := s.db.Pool.Query(t.Context(), `SELECT verdict FROM matches ORDER BY paper_key`)
+		require.NoError(t, err)
+		all, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		return all
+	}
+	require.Equal(t, []string{"ambiguous", "ambiguous", "ambiguous"}, verdicts())
+	require.Equal(t, []string{"strong", "strong", "ambiguous"}, verdicts("http://a.example/~ada/"))
+	require.Zero(t, s.rematched(), "nothing changed")
+	require.Equal(t, []string{"ambiguous", "ambiguous", "ambiguous"}, verdicts("http://elsewhere.example/"))
 }

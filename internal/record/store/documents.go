@@ -80,6 +80,9 @@ type Location struct {
 	DOI       string `json:"doi,omitempty"`        // likewise
 	Current   bool   `json:"current"`              // false: another version took its place
 
+	// Owners are the ids of authors at whose homepage it lies, or from which it is linked.
+	Owners []string `json:"-" db:"-"`
+
 	Asked []byte `json:"-" db:"-"` // identity of the URL that was asked for, as links to it have it; Hash where nil. Not read back
 
 	Token int64 `json:"-" db:"-"` // of the lease under which it was fetched; 0 for none. Not read back
@@ -171,6 +174,9 @@ func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, [
 	}
 	ls, err := List[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
 		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
+	if err == nil {
+		err = db.owners(ctx, ls)
+	}
 	return d, ls, err
 }
 

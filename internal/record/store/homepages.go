@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +48,25 @@ type Override struct {
 // Holds reports whether a page or file is it, or lies in what of its host is crawled for it.
 func (h Homepage) Holds(url string) bool {
 	return url == h.URL || weburl.Host(url) == weburl.Host(h.URL) && weburl.InScope(url, []string{h.Prefix(false)})
+}
+
+// owners notes whose homepages places lie at, or are linked from.
+func (db *DB) owners(ctx context.Context, places []Location) error {
+	var hosts []string
+	for _, l := range places {
+		hosts = append(hosts, weburl.Host(l.URL), weburl.Host(l.Parent))
+	}
+	homes, err := list[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages
+		WHERE host = ANY($1) ORDER BY author_id, rank`, hosts)
+	for i := range places {
+		l := &places[i]
+		for _, h := range homes {
+			if (h.Holds(l.URL) || h.Holds(l.Parent)) && !slices.Contains(l.Owners, h.AuthorID) {
+				l.Owners = append(l.Owners, h.AuthorID)
+			}
+		}
+	}
+	return err
 }
 
 // FoundAt is where a paper was found.
@@ -208,6 +228,22 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 	if err != nil {
 		return err
 	}
+	urls := make([]string, len(kept))
+	for i, h := range kept {
+		urls[i] = h.URL
+	}
+	slices.Sort(urls)
+	// Documents may be papers, or none, by lying at the author's homepage alone.
+	rows, err := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key
+		WHERE pa.author_id=$1 AND m.settled='' AND m.verdict IN ('ambiguous', 'strong')
+			AND (SELECT coalesce(array_agg(url ORDER BY url COLLATE "C"), '{}') FROM homepages WHERE author_id=$1) <> $2::text[]`, authorID, urls)
+	if err != nil {
+		return err
+	}
+	papers, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
 	b := &pgx.Batch{}
 	b.Queue(`INSERT INTO homepage_decisions (author_id, decision, not_found, requests, next_try) VALUES ($1,$2,$3,$4,$5)
 		ON CONFLICT (author_id) DO UPDATE SET decision=EXCLUDED.decision, not_found=EXCLUDED.not_found, requests=EXCLUDED.requests, next_try=EXCLUDED.next_try, decided_at=now()`,
@@ -217,7 +253,10 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 		b.Queue(`INSERT INTO homepages (author_id, url, host, rank, source, score, scope) VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING`,
 			authorID, h.URL, h.Host, i, h.Source, h.Score, h.Scope)
 	}
-	return tx.SendBatch(ctx, b).Close()
+	if err := tx.SendBatch(ctx, b).Close(); err != nil || len(papers) == 0 {
+		return err
+	}
+	return changeWanted(ctx, tx, papers)
 }
 
 // Decisions lists what was decided about some authors until a time (zero: ever),

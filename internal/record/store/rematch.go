@@ -119,6 +119,9 @@ func (db MatchRecords) readable(ctx context.Context, where string, args ...any) 
 	if err != nil {
 		return nil, err
 	}
+	if err := db.owners(ctx, places); err != nil {
+		return nil, err
+	}
 	for _, l := range places {
 		r := &out[at[l.SHA256]]
 		r.Places = append(r.Places, l)
