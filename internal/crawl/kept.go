@@ -113,15 +113,20 @@ func (c *Crawler) FindLinks(ctx context.Context, harvest string, since time.Time
 	return c.askKept(ctx, harvest, frontier.KeptRange{Since: since}, wanted, reads, from, report)
 }
 
-// ReopenLinks takes the links of a site's pages that its crawls did not take, where these
-// were made under other options than hold now. It returns how many there were.
+// ReopenLinks takes the links of a site's pages that its crawls did not take or that lists
+// kept out, where these crawls were made under other options than hold
+// now. It returns how many there were.
 func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, error) {
 	site, err := c.db.Site(ctx, host)
 	if err != nil || site.View == "" {
 		return 0, err // no page was read yet
 	}
-	_, now, err := c.scopeOf(ctx, site, nil)
+	s, now, err := c.scopeOf(ctx, site, nil)
 	if err != nil || now == site.View {
+		return 0, err
+	}
+	let, err := s.readmit(ctx, c.db.Pool, site.ID)
+	if err != nil {
 		return 0, err
 	}
 	wanted, err := c.coll.Wanted(ctx)
@@ -132,9 +137,9 @@ func (c *Crawler) ReopenLinks(ctx context.Context, harvest, host string) (int, e
 	of := frontier.KeptRange{Site: site.ID}
 	at, err := c.askKept(ctx, harvest, of, wanted, all, KeptPosition{}, func(KeptPosition) {})
 	if err != nil {
-		return at.Links, err
+		return let + at.Links, err
 	}
-	return at.Links, c.db.SetView(ctx, site.ID, now)
+	return let + at.Links, c.db.SetView(ctx, site.ID, now)
 }
 
 // scopeOf is what holds for the links of a site now, and the name of its options.

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/library/collection"
 	"gleaner/internal/rank"
 	"gleaner/internal/record/store"
+	"gleaner/internal/web/weburl"
 )
 
 // secondDay is a small web of one author: a list of papers that links to files on the
@@ -32,7 +35,8 @@ func newSecondDay(t *testing.T, strategy string) *secondDay {
 	list := `<a href="talks.html">talks</a> <a href="/dept/news.html">news</a> `
 	home := map[string]any{"/~ada/talks.html": links("t1.pdf"), "/~ada/t1.pdf": "t1", "/dept/news.html": links("n1.pdf"), "/dept/n1.pdf": "n1"}
 	for i, title := range secondDayTitles {
-		d.papers = append(d.papers, gleaner.Paper{Key: fmt.Sprintf("conf/x/P%d", i), Venue: "conf/x", Title: title, Year: 2000 + i, Authors: []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}}})
+		by := []gleaner.Author{{PID: "1/1", Name: "Ada Lovelace"}, {PID: "2/2", Name: "Charles Babbage"}}[i/2%2]
+		d.papers = append(d.papers, gleaner.Paper{Key: fmt.Sprintf("conf/x/P%d", i), Venue: "conf/x", Title: title, Year: 2000 + i, Authors: []gleaner.Author{by}})
 		name := fmt.Sprintf("%d.pdf", i)
 		switch i % 4 {
 		case 0: // on the author's host
@@ -65,10 +69,22 @@ func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.P
 	require.NoError(t, err)
 	_, err = c.FindLinks(ctx, id, time.Time{}, KeptPosition{}, func(KeptPosition) {})
 	require.NoError(t, err)
-	_, err = c.ReopenLinks(ctx, id, d.home.host)
+	hosts, err := d.db.ReadSites(ctx, id, "", 10)
 	require.NoError(t, err)
+	for _, host := range hosts {
+		_, err = c.ReopenLinks(ctx, id, host)
+		require.NoError(t, err)
+	}
+	d.crawl(t, c, id)
+	require.NoError(t, d.db.SetStage(ctx, id, gleaner.StageComplete, ""))
+}
+
+// crawl crawls what waits for a harvest, wave by wave.
+func (d *secondDay) crawl(t *testing.T, c *Crawler, id string) {
+	t.Helper()
+	ctx := t.Context()
 	for wave := true; wave; {
-		_, err = c.FindLinks(ctx, id, time.Now().Add(-time.Hour), KeptPosition{}, func(KeptPosition) {})
+		_, err := c.FindLinks(ctx, id, time.Now().Add(-time.Hour), KeptPosition{}, func(KeptPosition) {})
 		require.NoError(t, err)
 		hosts, _, err := d.db.SitesToCrawl(ctx, id, "", 10)
 		require.NoError(t, err)
@@ -81,7 +97,47 @@ func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.P
 		}
 		wave = len(hosts) > 0
 	}
-	require.NoError(t, d.db.SetStage(ctx, id, gleaner.StageComplete, ""))
+}
+
+// recrawl asks for all that was fetched once more.
+func (d *secondDay) recrawl(t *testing.T) {
+	t.Helper()
+	c := d.crawler(d.client)
+	for _, s := range []*site{d.home, d.files} {
+		_, err := d.db.RequeueDue(t.Context(), s.host, store.PutBack{All: true, For: "recrawl/all"}, d.cfg.Recrawl)
+		require.NoError(t, err)
+		d.rested(t, s.host)
+		require.Equal(t, Exhausted, d.finish(t, c, s.host).Ending)
+		require.NoError(t, d.db.FinishCrawl(t.Context(), s.host, "done", "", "", false, d.cfg.Recrawl))
+	}
+}
+
+// changed recrawls after the list of papers has changed.
+func (d *secondDay) changed(t *testing.T) {
+	t.Helper()
+	d.home.pages["/~ada/"] = d.home.pages["/~ada/"].(string) + "<p>Last changed today</p>"
+	d.recrawl(t)
+}
+
+// imported brings the documents into the record as another crawler left them.
+func (d *secondDay) imported(t *testing.T) {
+	t.Helper()
+	for _, s := range []*site{d.home, d.files} {
+		id := d.seed(t, s.host, "/~ada/", "/~ada/")
+		for path, body := range s.pages {
+			if !strings.HasSuffix(path, ".pdf") {
+				continue
+			}
+			k, err := d.coll.Keep(t.Context(), collection.File{SiteID: id, URL: "http://" + s.host + path, Parent: "http://" + d.home.host + "/~ada/",
+				Header: http.Header{"Content-Type": {"application/pdf"}}, Body: []byte("%PDF-1.4\n" + body.(string)), At: time.Now()})
+			require.NoError(t, err)
+			for _, h := range k.Documents {
+				_, err = d.coll.JudgeInHand(t.Context(), h)
+				require.NoError(t, err)
+			}
+			k.Release()
+		}
+	}
 }
 
 // fetched is what was got from both hosts: each path with what became of it.
@@ -109,34 +165,53 @@ func (d *secondDay) requests() int {
 }
 
 // TestTheSecondHarvestFindsWhatOneFinds: two harvests that part the papers in any way get
-// what one harvest of all gets, in fewer requests than on two empty records.
+// what one harvest of all gets, in fewer requests than on two empty records, whatever
+// happened to the record before them or between.
 func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 	t.Parallel()
-	for _, strategy := range []string{rank.BreadthFirst, rank.Zhuang, rank.Gleaner} {
+	type parting struct {
+		first           func(i int) bool
+		before, between func(d *secondDay, t *testing.T)
+	}
+	even := func(i int) bool { return i%2 == 0 }
+	pasts := map[string]map[string]parting{
+		rank.BreadthFirst: {"recrawl": {first: even, between: (*secondDay).recrawl}},
+		rank.Zhuang:       {"changed": {first: even, between: (*secondDay).changed}},
+		rank.Gleaner:      {"import": {first: even, before: (*secondDay).imported}},
+	}
+	for strategy, partings := range pasts {
+		maps.Copy(partings, map[string]parting{
+			"years":  {first: func(i int) bool { return i < 4 }},
+			"back":   {first: func(i int) bool { return i >= 4 }},
+			"parity": {first: even},
+			"kinds":  {first: func(i int) bool { return i%4 == 0 }},
+			"author": {first: func(i int) bool { return i/2%2 == 0 }},
+		})
 		whole := newSecondDay(t, strategy)
 		whole.harvest(t, "conf/x", "{}", whole.papers)
 		want := whole.fetched(t)
 		require.Len(t, want, 13, "four pages, eight papers and a talk: %v", want)
-		for name, first := range map[string]func(i int) bool{
-			"years":  func(i int) bool { return i < 4 },
-			"back":   func(i int) bool { return i >= 4 },
-			"parity": func(i int) bool { return i%2 == 0 },
-			"kinds":  func(i int) bool { return i%4 == 0 },
-		} {
+		for name, p := range partings {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				d := newSecondDay(t, strategy)
-				var a, b []gleaner.Paper
-				for i, p := range d.papers {
-					if first(i) {
-						a = append(a, p)
-					} else {
-						b = append(b, p)
+				var halves [2][]gleaner.Paper
+				for i, paper := range d.papers {
+					half := 1
+					if p.first(i) {
+						half = 0
 					}
+					halves[half] = append(halves[half], paper)
 				}
-				d.harvest(t, "conf/x/1", "{}", a)
+				if p.before != nil {
+					p.before(d, t)
+				}
+				d.harvest(t, "conf/x/1", "{}", halves[0])
+				if p.between != nil {
+					p.between(d, t)
+				}
 				once := d.requests()
-				d.harvest(t, "conf/x/2", "{}", b)
+				d.harvest(t, "conf/x/2", "{}", halves[1])
 				require.Equal(t, want, d.fetched(t))
 				require.Less(t, d.requests()-once, whole.requests(), "less than on an empty record")
 			})
@@ -144,32 +219,61 @@ func TestTheSecondHarvestFindsWhatOneFinds(t *testing.T) {
 	}
 }
 
-// TestOtherOptionsTakeEffectOnWhatIsOnRecord: a harvest run again with a wider scope or
-// with all leads gets what it gets with these on an empty record.
+// TestOtherOptionsTakeEffectOnWhatIsOnRecord: a harvest run again with other options that
+// let it take more gets what it gets with these on an empty record.
 func TestOtherOptionsTakeEffectOnWhatIsOnRecord(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(t *testing.T, d *secondDay) (options string){
-		"leads": func(*testing.T, *secondDay) string { return `{"leads": "all"}` },
-		"scope": func(t *testing.T, d *secondDay) string {
-			_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin) SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
-			require.NoError(t, err)
-			return "{}"
-		},
+	wider := func(d *secondDay, t *testing.T) {
+		_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO scopes (site_id, prefix, origin) SELECT id, '/', 'ada' FROM sites WHERE host=$1`, d.home.host)
+		require.NoError(t, err)
+	}
+	listed := func(d *secondDay, t *testing.T) {
+		d.cfg.Policy = PolicyWhitelist
+		home := store.ListedURL{URL: "http://" + d.home.host + "/~ada/", Domain: weburl.Domain(d.home.host), Position: 1}
+		require.NoError(t, d.db.ImportWhitelist(t.Context(), []store.ListedURL{home}))
+	}
+	for name, c := range map[string]struct {
+		first, then   string                           // options of the harvests
+		worker, later func(d *secondDay, t *testing.T) // settings of the workers, and what changes then
+	}{
+		"leads":      {first: "{}", then: `{"leads": "all"}`},
+		"wanted":     {first: `{"leads": "none"}`, then: "{}"},
+		"scope":      {first: "{}", then: "{}", later: wider},
+		"lists":      {first: `{"links": {"ignore": ["*/talks.html"]}}`, then: "{}"},
+		"leads, too": {first: `{"links": {"ignore": ["*/1.pdf"]}}`, then: "{}"},
+		"policy":     {first: "{}", then: "{}", worker: listed, later: func(d *secondDay, _ *testing.T) { d.cfg.Policy = PolicyBlacklist }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			nothing := func(*secondDay, *testing.T) {}
+			if c.worker == nil {
+				c.worker = nothing
+			}
+			if c.later == nil {
+				c.later = nothing
+			}
 			fresh, again := newSecondDay(t, rank.BreadthFirst), newSecondDay(t, rank.BreadthFirst)
 			fresh.seed(t, fresh.home.host, "/~ada/", "/~ada/")
-			options := change(t, fresh)
-			fresh.harvest(t, "conf/x", options, fresh.papers[:1])
-			again.harvest(t, "conf/x", "{}", again.papers[:1])
+			c.later(fresh, t)
+			fresh.harvest(t, "conf/x", c.then, fresh.papers[:2])
+			c.worker(again, t)
+			again.harvest(t, "conf/x", c.first, again.papers[:2])
 			before := maps.Clone(again.fetched(t))
-			again.harvest(t, "conf/x", change(t, again), again.papers[:1])
-			require.Equal(t, fresh.fetched(t), again.fetched(t))
-			require.Greater(t, len(again.fetched(t)), len(before))
+			c.later(again, t)
+			again.harvest(t, "conf/x", c.then, again.papers[:2])
+			got := again.fetched(t)
+			require.Subset(t, got, fresh.fetched(t))
+			require.Subset(t, merged(fresh.fetched(t), before), got, "and nothing but what was there")
+			require.Greater(t, len(got), len(before))
 			require.Equal(t, 1, again.home.asked()["/~ada/"], "what the page said was kept")
 		})
 	}
+}
+
+func merged(a, b map[string]string) map[string]string {
+	a = maps.Clone(a)
+	maps.Copy(a, b)
+	return a
 }
 
 // TestLinksWithoutRoomHaveTheirPageAskedAgain, since a harvest cannot know otherwise.

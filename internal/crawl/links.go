@@ -122,9 +122,10 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken 
 	if !ok {
 		return false, false, false
 	}
-	taken = e.Document || e.Role == frontier.Member || !here
+	taken = e.Document || e.Role == frontier.Member
 	if !here {
 		l.scope.weigh(&e)
+		taken = l.scope.outside(&e) == ""
 		l.lead(weburl.Host(link.URL), &e)
 		return false, e.Document, taken
 	}

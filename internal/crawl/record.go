@@ -10,7 +10,6 @@ import (
 	"gleaner/internal/politeness"
 	"gleaner/internal/record/frontier"
 	"gleaner/internal/record/store"
-	"gleaner/internal/web/rules"
 )
 
 // record is the Recorder over Postgres. What it cannot ask now it waits for.
@@ -98,7 +97,7 @@ func (r record) Handling(ctx context.Context, e *frontier.Entry) error {
 func (r record) recall(ctx context.Context, l *loop) error {
 	db, site := r.db.Pool, r.site.ID
 	// The lists may be others than when these were kept out.
-	if err := frontier.Readmit(ctx, db, site, rules.Names(), func(e *frontier.Entry) bool { why, _ := l.scope.keptOut(e); return why != "" }); err != nil {
+	if _, err := l.scope.readmit(ctx, db, site); err != nil {
 		return err
 	}
 	if err := frontier.EachKnown(ctx, db, site, r.site.Crawl, l.seen.meet); err != nil {

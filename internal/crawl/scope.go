@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -166,6 +167,11 @@ func (s *scope) keptOut(e *frontier.Entry) (why gleaner.Outcome, entry string) {
 	}
 	rule, entry := s.rules.KeepsOut(e.Link.URL, e.Document)
 	return gleaner.Outcome(rule), entry
+}
+
+// readmit lets those of a site's links wait that lists kept out before and do not now.
+func (s *scope) readmit(ctx context.Context, q frontier.Querier, siteID int) (int, error) {
+	return frontier.Readmit(ctx, q, siteID, rules.Names(), func(e *frontier.Entry) bool { why, _ := s.keptOut(e); return why != "" })
 }
 
 // outside names the limit on shape or depth that a link of any site exceeds, or

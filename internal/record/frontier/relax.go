@@ -60,11 +60,11 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 }
 
 // Readmit lets those of a site's URLs wait that were kept out with one of the
-// outcomes, unless kept says that they are so still.
-func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) error {
+// outcomes, unless kept says that they are so still. It returns how many.
+func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) (int, error) {
 	rows, err := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
 	if err != nil {
-		return fmt.Errorf("frontier: readmit: %w", err)
+		return 0, fmt.Errorf("frontier: readmit: %w", err)
 	}
 	var again [][]byte
 	var h []byte
@@ -79,9 +79,9 @@ func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept
 		_, err = q.Exec(ctx, `UPDATE urls SET state = 0, outcome = '', reason = '' WHERE site_id = $1 AND state = 5 AND hash = ANY($2)`, siteID, again)
 	}
 	if err != nil {
-		return fmt.Errorf("frontier: readmit: %w", err)
+		return 0, fmt.Errorf("frontier: readmit: %w", err)
 	}
-	return nil
+	return len(again), nil
 }
 
 // ways are URLs with the depth and the page by which they were found.
