@@ -132,7 +132,7 @@ func (d *secondDay) imported(t *testing.T) {
 				Header: http.Header{"Content-Type": {"application/pdf"}}, Body: []byte("%PDF-1.4\n" + body.(string)), At: time.Now()})
 			require.NoError(t, err)
 			for _, h := range k.Documents {
-				_, err = d.coll.JudgeInHand(t.Context(), h)
+				_, err = d.coll.Judge(t.Context(), h, collection.Once)
 				require.NoError(t, err)
 			}
 			k.Release()

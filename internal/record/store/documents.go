@@ -175,7 +175,7 @@ func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, [
 	ls, err := List[Location](ctx, db, `SELECT `+locationColumns+` FROM locations
 		WHERE sha256=$1 ORDER BY current DESC, url, member`, sha)
 	if err == nil {
-		err = db.owners(ctx, ls)
+		err = owners(ctx, db, ls)
 	}
 	return d, ls, err
 }

@@ -51,12 +51,12 @@ func (h Homepage) Holds(url string) bool {
 }
 
 // owners notes whose homepages places lie at, or are linked from.
-func (db *DB) owners(ctx context.Context, places []Location) error {
+func owners(ctx context.Context, db source, places []Location) error {
 	var hosts []string
 	for _, l := range places {
 		hosts = append(hosts, weburl.Host(l.URL), weburl.Host(l.Parent))
 	}
-	homes, err := list[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages
+	homes, err := List[Homepage](ctx, db, `SELECT author_id, url, host, rank, source, score, scope FROM homepages
 		WHERE host = ANY($1) ORDER BY author_id, rank`, hosts)
 	for i := range places {
 		l := &places[i]

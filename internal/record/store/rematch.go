@@ -119,7 +119,7 @@ func (db MatchRecords) readable(ctx context.Context, where string, args ...any) 
 	if err != nil {
 		return nil, err
 	}
-	if err := db.owners(ctx, places); err != nil {
+	if err := owners(ctx, db, places); err != nil {
 		return nil, err
 	}
 	for _, l := range places {
