@@ -66,15 +66,7 @@ func (r *Record) Told(ctx context.Context, name string) (Collection, error) {
 }
 
 func (r *Record) one(ctx context.Context, sql, name string) (Collection, error) {
-	rows, err := r.db.Pool.Query(ctx, sql, name)
-	if err != nil {
-		return Collection{}, err
-	}
-	c, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Collection])
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%s: %w", name, ErrNone)
-	}
-	return c, err
+	return store.One(ctx, r.db, pgx.RowToStructByPos[Collection], fmt.Errorf("%s: %w", name, ErrNone), sql, name)
 }
 
 // List returns all collections as Told does, the latest first.
@@ -229,14 +221,8 @@ func (r *Record) Terms(ctx context.Context, id int, of gleaner.Outcome) (pages i
 	if err = r.db.Pool.QueryRow(ctx, `SELECT count(*) FROM collection_urls u`+which, id, gleaner.OK, string(of)).Scan(&pages); err != nil {
 		return 0, nil, err
 	}
-	rows, err := r.db.Pool.Query(ctx, `SELECT t, count(*)::int FROM collection_urls u, unnest(terms) AS t`+which+` GROUP BY t`, id, gleaner.OK, string(of))
-	if err != nil {
-		return 0, nil, err
-	}
-	df = map[string]int{}
-	var term string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&term, &n}, func() error { df[term] = n; return nil })
+	df, err = store.Map[string, int](ctx, r.db, `SELECT t, count(*)::int FROM collection_urls u, unnest(terms) AS t`+which+` GROUP BY t`,
+		id, gleaner.OK, string(of))
 	return pages, df, err
 }
 

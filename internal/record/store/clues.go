@@ -63,16 +63,8 @@ func (db HarvestRecords) SiteTallies(ctx context.Context, harvest string) ([]Sit
 // the name of the limit or list that kept them out. Of each site the first 500 are
 // on record.
 func (db HarvestRecords) LeftOut(ctx context.Context, harvest string) (map[string]int, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT u.outcome, count(*) FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id
+	return Map[string, int](ctx, db, `SELECT u.outcome, count(*) FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id
 		WHERE h.harvest_id=$1 AND u.state=5 GROUP BY u.outcome`, harvest)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]int{}
-	var why string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&why, &n}, func() error { out[why] = n; return nil })
-	return out, err
 }
 
 // MatchClue is a document that was compared with a missing paper and not taken.

@@ -114,8 +114,8 @@ func Map[K comparable, V any](ctx context.Context, db source, sql string, args .
 	return all, err
 }
 
-// only runs a query for one row; the error is unknown where there is none.
-func only[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
+// One runs a query for one row; the error is unknown where there is none.
+func One[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
 	rows, err := db.Query(ctx, sql, args...)
 	if err != nil {
 		return row, err

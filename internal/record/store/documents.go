@@ -168,7 +168,7 @@ func scanDocument(row pgx.CollectableRow) (d Document, err error) {
 // Document returns one document and where it was found, its current locations
 // first.
 func (db DocumentRecords) Document(ctx context.Context, sha string) (Document, []Location, error) {
-	d, err := only(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
+	d, err := One(ctx, db, scanDocument, fmt.Errorf("%s: %w", sha, ErrNoDocument), `SELECT `+documentColumns+` FROM documents d WHERE d.sha256=$1`, sha)
 	if err != nil {
 		return d, nil, err
 	}

@@ -117,7 +117,7 @@ func (db HarvestRecords) HarvestsBefore(ctx context.Context, id string, limit in
 // FindHarvest returns the harvest of that id, or the latest whose venue it names. The
 // last part of either is enough, and case does not matter where nothing has the very name.
 func (db HarvestRecords) FindHarvest(ctx context.Context, name string) (Harvest, error) {
-	return only(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
+	return One(ctx, db, scanHarvest, fmt.Errorf("%s: %w", name, ErrNoHarvest), `SELECT `+harvestColumns+` FROM harvests
 		WHERE lower(id)=lower($1) OR lower(venue)=lower($1)
 			OR venue !~ '^(site|author|papers):' AND '/'||lower($1) IN (right(lower(id), length($1)+1), right(lower(venue), length($1)+1))
 		ORDER BY (id=$1) DESC, (venue=$1) DESC, started_at DESC LIMIT 1`, name)

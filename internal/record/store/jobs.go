@@ -68,7 +68,7 @@ func (db JobRecords) AddJob(ctx context.Context, kind string, options any) (id i
 
 // Job returns a job.
 func (db JobRecords) Job(ctx context.Context, id int64) (Job, error) {
-	return only(ctx, db, pgx.RowToStructByPos[Job], fmt.Errorf("%d: %w", id, ErrNoJob), `SELECT `+jobColumns+` FROM jobs WHERE id=$1`, id)
+	return One(ctx, db, pgx.RowToStructByPos[Job], fmt.Errorf("%d: %w", id, ErrNoJob), `SELECT `+jobColumns+` FROM jobs WHERE id=$1`, id)
 }
 
 // Jobs lists all jobs, the latest first.

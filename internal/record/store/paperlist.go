@@ -63,7 +63,7 @@ func (db PaperRecords) HarvestPapers(ctx context.Context, q PaperQuery) ([]Harve
 
 // Paper returns a paper. The error is ErrNoPaper for one that is not known.
 func (db PaperRecords) Paper(ctx context.Context, key string) (gleaner.Paper, error) {
-	return only(ctx, db, scanPaper, fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
+	return One(ctx, db, scanPaper, fmt.Errorf("%s: %w", key, ErrNoPaper), `SELECT `+paperColumns+` FROM papers p WHERE p.key=$1`, key)
 }
 
 // PaperHarvest is a harvest that is after a paper.

@@ -30,17 +30,7 @@ func (db SiteRecords) SiteHold(ctx context.Context, host string) (SiteHold, erro
 
 // SitePapers counts the papers that were found on hosts.
 func (db SiteRecords) SitePapers(ctx context.Context, hosts []string) (map[string]int, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.host, count(DISTINCT m.paper_key) FROM sites s JOIN locations l ON l.site_id=s.id AND l.current
+	return Map[string, int](ctx, db, `SELECT s.host, count(DISTINCT m.paper_key)
+		FROM sites s JOIN locations l ON l.site_id=s.id AND l.current
 		JOIN matches m ON m.sha256=l.sha256 AND `+FoundSQL+` WHERE s.host = ANY($1) GROUP BY s.host`, hosts)
-	if err != nil {
-		return nil, err
-	}
-	papers := map[string]int{}
-	var host string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&host, &n}, func() error {
-		papers[host] = n
-		return nil
-	})
-	return papers, err
 }

@@ -75,12 +75,12 @@ func scanSite(row pgx.CollectableRow) (Site, error) {
 
 // Site returns one host's row.
 func (db SiteRecords) Site(ctx context.Context, host string) (Site, error) {
-	return only(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
+	return One(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.host=$1`, host)
 }
 
 // SiteByID returns the row of one host by its id.
 func (db SiteRecords) SiteByID(ctx context.Context, id int) (Site, error) {
-	return only(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
+	return One(ctx, db, scanSite, pgx.ErrNoRows, `SELECT `+siteColumns+` FROM sites s WHERE s.id=$1`, id)
 }
 
 // takenUp goes after an INSERT named joined: a site of which a harvest had not heard
