@@ -3,6 +3,7 @@ package workflows
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,9 +68,10 @@ func SynthesizeCollections(ctx workflow.Context, p CollectParams) (CollectState,
 }
 
 type collectRun struct {
-	p     CollectParams
-	s     CollectState
-	again workflow.ReceiveChannel
+	p       CollectParams
+	s       CollectState
+	again   workflow.ReceiveChannel
+	resumed int // how often
 }
 
 // askedAgain is the latest asking of those that came, and of what this run makes.
@@ -100,8 +102,22 @@ func (c *collectRun) pause(ctx workflow.Context, paused bool) error {
 	err := workflow.ExecuteActivity(c.quick(ctx, "pause"), topical.PauseCollection, c.p.Name, paused).Get(ctx, nil)
 	if err == nil {
 		c.s.Paused = paused
+		if !paused {
+			c.resumed++
+		}
 	}
 	return err
+}
+
+// rest waits while the collections are paused. Where the record said so to an activity, it
+// holds though this run was not asked to pause, unless it was resumed since: the run before
+// may have been lost.
+func (c *collectRun) rest(ctx workflow.Context, recorded bool, resumed int) error {
+	if recorded && c.resumed == resumed {
+		c.s.Paused = true
+		workflow.SetCurrentDetails(ctx, c.details())
+	}
+	return workflow.Await(ctx, func() bool { return !c.s.Paused })
 }
 
 func (c *collectRun) quick(ctx workflow.Context, what string) workflow.Context {
@@ -130,9 +146,10 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			return workflow.NewContinueAsNewError(ctx, SynthesizeCollections, c.p)
 		}
 		workflow.SetCurrentDetails(ctx, c.details())
-		if err := workflow.Await(ctx, func() bool { return !c.s.Paused }); err != nil {
+		if err := c.rest(ctx, false, 0); err != nil {
 			return err
 		}
+		resumed := c.resumed
 		results, err := c.slices(ctx)
 		if err != nil {
 			return err
@@ -143,6 +160,10 @@ func (c *collectRun) run(ctx workflow.Context) error {
 			return nil
 		}
 		if err := c.retrain(ctx); err != nil {
+			return err
+		}
+		paused := slices.ContainsFunc(results, func(r synthesis.Result) bool { return r.Ending == synthesis.Paused })
+		if err := c.rest(ctx, paused, resumed); err != nil {
 			return err
 		}
 		if wait > 0 {
@@ -157,6 +178,7 @@ func (c *collectRun) run(ctx workflow.Context) error {
 func (c *collectRun) prepare(ctx workflow.Context) error {
 	for {
 		var p synthesis.Prepared
+		resumed := c.resumed
 		if err := workflow.ExecuteActivity(long(ctx, activities.QueueCrawl, "a search and a centroid for each topic"), topical.PrepareCollection, c.p.Name).Get(ctx, &p); err != nil {
 			return err
 		}
@@ -164,11 +186,7 @@ func (c *collectRun) prepare(ctx workflow.Context) error {
 			c.s.Prepared = &p
 			return nil
 		}
-		// The record says so first.
-		if err := workflow.Sleep(ctx, time.Second); err != nil {
-			return err
-		}
-		if err := workflow.Await(ctx, func() bool { return !c.s.Paused }); err != nil {
+		if err := c.rest(ctx, true, resumed); err != nil {
 			return err
 		}
 	}
@@ -225,7 +243,7 @@ const longestWait = 10 * time.Minute
 // once, or one after a wait. Nothing waits only where all of them say so: what one was
 // at may have brought something for the others.
 func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Duration) {
-	exhausted, waiting, paused := 0, 0, false
+	exhausted, waiting := 0, 0
 	wait = longestWait
 	for _, r := range results {
 		switch r.Ending {
@@ -236,13 +254,9 @@ func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Dur
 		case synthesis.Waiting:
 			waiting++
 			wait = min(wait, r.Wait)
-		case synthesis.Paused:
-			paused = true
 		}
 	}
 	switch {
-	case paused: // by the record; the workflow hears of it, too
-		return "", time.Second
 	case exhausted == len(results):
 		return synthesis.Exhausted, 0
 	case exhausted+waiting == len(results):

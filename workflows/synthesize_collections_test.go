@@ -98,6 +98,40 @@ func TestCollectionsPausedDuringTheSearch(t *testing.T) {
 	require.Equal(t, 2, tries)
 }
 
+// TestCollectionsPausedOnRecord rest from their beginning, in each stage: a run that the
+// reconciler starts again knows no pause of the run before.
+func TestCollectionsPausedOnRecord(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []string{"searching", "collecting"} {
+		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestWorkflowEnvironment()
+			env.SetTestTimeout(time.Minute)
+			paused, prepared, slices := true, 0, 0
+			env.OnActivity(topical.PauseCollection, mock.Anything, "some", false).Return(func(context.Context, string, bool) error { paused = false; return nil })
+			env.OnActivity(topical.PrepareCollection, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Prepared, error) {
+				prepared++
+				return synthesis.Prepared{Centroids: 1, Paused: paused && stage == "searching"}, nil
+			})
+			env.OnActivity(topical.CollectSlice, mock.Anything, "some").Return(func(context.Context, string) (synthesis.Result, error) {
+				if slices++; paused {
+					return synthesis.Result{Ending: synthesis.Paused}, nil
+				}
+				return synthesis.Result{Ending: synthesis.Full}, nil
+			})
+			env.RegisterDelayedCallback(func() {
+				assert.LessOrEqual(t, prepared+slices, 2, "it looks again and again")
+				env.UpdateWorkflow(UpdateResume, "1", &testsuite.TestUpdateCallback{OnAccept: func() {}, OnReject: func(error) {}, OnComplete: func(any, error) {}})
+			}, 90*24*time.Hour)
+			env.OnActivity(topical.EndCollection, mock.Anything, mock.Anything).Return(nil)
+			env.ExecuteWorkflow(SynthesizeCollections, CollectParams{Name: "some", Run: 1, Parallel: 1})
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, 3, prepared+slices)
+		})
+	}
+}
+
 // learns runs a crawl of five rounds of one slice, each of four pages and two documents,
 // and says at how many of them its classifiers learnt anew, which fails as told.
 func learns(t *testing.T, every int, fails error) (at []int, s CollectState) {

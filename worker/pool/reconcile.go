@@ -14,6 +14,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/guard"
 	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/workflows"
@@ -105,6 +106,17 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
 	return t.start(ctx, workflows.HarvestID(h.ID), workflows.TellHarvest(again), workflows.HarvestVenue, workflows.HarvestParams{Harvest: again})
+}
+
+// Collection implements reconcile.Workflows.
+func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status, error) {
+	return t.status(ctx, workflows.CollectionsID(name))
+}
+
+// Collect implements reconcile.Workflows.
+func (t temporal) Collect(ctx context.Context, c collections.Made) error {
+	p := workflows.CollectParams{Name: c.Name, Run: c.Run}
+	return t.start(ctx, workflows.CollectionsID(c.Name), workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
 }
 
 // JudgeLeft implements reconcile.Workflows.

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
@@ -141,4 +145,65 @@ func TestReconcileKnowsAStrangersRecord(t *testing.T) {
 	h, err := w.db.FindHarvest(t.Context(), harvest)
 	require.NoError(t, err)
 	require.Nil(t, h.CompletedAt)
+}
+
+// workflowTypes are the names of the workflows that are registered with it.
+type workflowTypes []string
+
+func (w *workflowTypes) RegisterWorkflow(f any) {
+	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+	*w = append(*w, name[strings.LastIndex(name, ".")+1:])
+}
+func (w *workflowTypes) RegisterWorkflowWithOptions(f any, _ workflow.RegisterOptions) {
+	w.RegisterWorkflow(f)
+}
+func (w *workflowTypes) RegisterDynamicWorkflow(any, workflow.DynamicRegisterOptions) {}
+
+// TestEveryWorkflowIsWatched: for each type of workflow the reconciler notices that the
+// record waits for one which does not run, or something else starts it again.
+func TestEveryWorkflowIsWatched(t *testing.T) {
+	t.Parallel()
+	rules := map[string]struct {
+		left  string // in the record by such a workflow
+		kind  reconcile.Kind
+		other string // what starts it again
+	}{
+		"HarvestVenue": {left: `INSERT INTO harvests (id, venue, year_from, year_to, stage, updated_at)
+			VALUES ('v/2003', 'conf/v', 2003, 2003, 'crawl', now() - interval '1 day')`, kind: reconcile.EndHarvest},
+		"FindHomepages": {other: "it is a child of a HarvestVenue, which fails with it"},
+		"CrawlSite": {left: `INSERT INTO sites (host, state, crawl, crawl_started)
+			VALUES ('lost.example', 'crawling', 1, now() - interval '1 day')`, kind: reconcile.RequeueSite},
+		"RecrawlDue": {left: `INSERT INTO sites (host, state, recrawled_for, due_at)
+			VALUES ('due.example', 'new', '{recrawl/due}', now() - interval '1 day')`, kind: reconcile.LeaveRecrawl},
+		"OnSchedule": {other: "its schedule starts the next, and what it started is watched"},
+		"JudgeLeft": {left: `INSERT INTO documents (sha256, sha1, md5, bytes, kind, state, updated_at)
+			VALUES ('left', '', '', 1, 'pdf', 'new', now() - interval '1 day')`, kind: reconcile.JudgeLeft},
+		"TellNews": {other: "a worker starts it for what nobody was told of, again and again"},
+		"ImportCrawl": {left: `INSERT INTO jobs (kind, options, state, updated_at)
+			VALUES ('import', '{}', 'running', now() - interval '1 day')`, kind: reconcile.EndJob},
+		"TableJob": {left: `INSERT INTO jobs (kind, options, state, updated_at)
+			VALUES ('retrieve', '{}', 'running', now() - interval '1 day')`, kind: reconcile.EndJob},
+		"SynthesizeCollections": {left: `INSERT INTO collections (name, options, topics, state, asked_at)
+			VALUES ('math', '{}', '[]', 'running', now() - interval '1 day')`, kind: reconcile.EndCollection},
+	}
+	w := newWorld(t)
+	a, err := app.OpenRecord(t.Context(), w.cfg, app.Options{})
+	require.NoError(t, err)
+	t.Cleanup(a.Close)
+	var types workflowTypes
+	workflows.Register(&types)
+	require.Len(t, types, len(rules))
+	for _, name := range types {
+		rule, ok := rules[name]
+		require.True(t, ok, "nothing watches %s", name)
+		if rule.other != "" {
+			continue
+		}
+		w.exec(t, rule.left)
+		mended, err := pool.Reconciler(a, w.client, slog.New(slog.DiscardHandler)).Run(t.Context(), reconcile.Options{})
+		require.NoError(t, err)
+		require.Len(t, mended, 1, name)
+		require.Equal(t, rule.kind, mended[0].Kind, name)
+		w.exec(t, `DELETE FROM documents`)
+	}
 }

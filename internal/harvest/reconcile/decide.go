@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 )
 
@@ -35,10 +36,14 @@ type State struct {
 	Recrawls map[string]Status // of those that want sites crawled, by name
 	Jobs     []store.Job       // that have not ended
 	JobRuns  map[int64]Status  // of each job's workflow, by number
+
+	Collections    []collections.Made // that have not ended
+	CollectionRuns map[string]Status  // of each one's workflow, by name
 }
 
-// Grace is how long a site after its crawl began, and a harvest or a job after its row
-// changed, are left alone: who works on them may be about to say so.
+// Grace is how long a site after its crawl began, a harvest or a job after its row
+// changed, and a collection after it was asked for are left alone: who works on them may
+// be about to say so.
 const Grace = 2 * time.Minute
 
 // Kind names what is mended.
@@ -46,38 +51,43 @@ type Kind string
 
 // The kinds of repairs.
 const (
-	StopSite     Kind = "site-stopped"     // its crawl was ended from outside: it is stopped, and due again after a while
-	RequeueSite  Kind = "site-requeued"    // its crawl is not known any more: it waits to be crawled again
-	EndHarvest   Kind = "harvest-failed"   // nobody runs it: it is failed, and says why
-	StartHarvest Kind = "harvest-started"  // nobody runs it: it is started again
-	LeaveRecrawl Kind = "recrawl-left"     // it does not run: no site is crawled for it any more
-	EndJob       Kind = "job-failed"       // nobody does it: it is failed, and says why
-	JudgeLeft    Kind = "documents-judged" // nobody judges them: a worker is told to
-	DropLease    Kind = "lease-dropped"
-	DropRobots   Kind = "robots-forgotten"
+	StopSite     Kind = "site-stopped"    // its crawl was ended from outside: it is stopped, and due again after a while
+	RequeueSite  Kind = "site-requeued"   // its crawl is not known any more: it waits to be crawled again
+	EndHarvest   Kind = "harvest-failed"  // nobody runs it: it is failed, and says why
+	StartHarvest Kind = "harvest-started" // nobody runs it: it is started again
+	LeaveRecrawl Kind = "recrawl-left"    // it does not run: no site is crawled for it any more
+	EndJob       Kind = "job-failed"      // nobody does it: it is failed, and says why
+	// EndCollection fails a collection that nobody makes; StartCollection starts it again.
+	EndCollection   Kind = "collection-failed"
+	StartCollection Kind = "collection-started"
+	JudgeLeft       Kind = "documents-judged" // nobody judges them: a worker is told to
+	DropLease       Kind = "lease-dropped"
+	DropRobots      Kind = "robots-forgotten"
 )
 
 // Kinds lists all kinds.
 func Kinds() []Kind {
-	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, LeaveRecrawl, EndJob, JudgeLeft, DropLease, DropRobots}
+	return []Kind{StopSite, RequeueSite, EndHarvest, StartHarvest, LeaveRecrawl, EndJob, EndCollection, StartCollection,
+		JudgeLeft, DropLease, DropRobots}
 }
 
 // Repair is one thing to mend, or mended.
 type Repair struct {
 	Kind   Kind   `json:"kind"`
-	What   string `json:"what"` // host, harvest, job or a count
+	What   string `json:"what"` // host, harvest, job, collection or a count
 	Reason string `json:"reason"`
 
 	crawl   store.OpenCrawl
 	harvest store.Harvest
 	job     store.Job
+	made    collections.Made
 }
 
-// decide says what is to be mended of sites, harvests and jobs. A crawl that somebody
+// decide says what is to be mended of sites, harvests, jobs and collections. A crawl that somebody
 // ended (terminated, cancelled, failed) was meant to end, so the site is
 // stopped; one that Temporal does not know, or calls completed, was lost, so the
-// site waits again. With restart, harvests that nobody runs are started again
-// instead of ended, at once.
+// site waits again. With restart, harvests and collections that nobody runs are started
+// again instead of ended, at once.
 func decide(s State, restart bool) []Repair {
 	var out []Repair
 	for _, c := range s.Crawls {
@@ -114,6 +124,17 @@ func decide(s State, restart bool) []Repair {
 		if status := s.JobRuns[j.ID]; status != Runs && s.Now.Sub(j.Updated) >= Grace {
 			out = append(out, Repair{Kind: EndJob, What: fmt.Sprint(j.ID), Reason: "its workflow " + string(status), job: j})
 		}
+	}
+	for _, c := range s.Collections {
+		status := s.CollectionRuns[c.Name]
+		if status == Runs || !restart && s.Now.Sub(c.Asked) < Grace {
+			continue
+		}
+		r := Repair{Kind: EndCollection, What: c.Name, Reason: "its workflow " + string(status), made: c}
+		if restart {
+			r.Kind = StartCollection
+		}
+		out = append(out, r)
 	}
 	return out
 }

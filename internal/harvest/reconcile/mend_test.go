@@ -14,6 +14,7 @@ import (
 	"gleaner/internal/devstack/devtest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/harvest/reconcile"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -46,6 +47,10 @@ func (w *workflows) Harvest(_ context.Context, id string) (reconcile.Status, err
 func (w *workflows) Job(_ context.Context, kind string, id int64) (reconcile.Status, error) {
 	return w.of(fmt.Sprint(kind, " ", id))
 }
+func (w *workflows) Collection(_ context.Context, name string) (reconcile.Status, error) {
+	return w.of("collections " + name)
+}
+func (w *workflows) Collect(context.Context, collections.Made) error { return nil }
 func (w *workflows) Recrawl(_ context.Context, name string) (reconcile.Status, error) {
 	return w.of(name)
 }
@@ -77,6 +82,11 @@ INSERT INTO jobs (kind, options, state, updated_at) VALUES
 	('retrieve', '{}', 'running', now()),
 	('whitelist', '{}', 'ended', now() - interval '1 day'),
 	('clean-documents', '{}', 'new', now() - interval '1 day');
+INSERT INTO collections (name, options, topics, state, asked_at) VALUES
+	('runs', '{}', '[]', 'running', now() - interval '9 days'),
+	('lost', '{}', '[]', 'running', now() - interval '9 days'),
+	('asked', '{}', '[]', 'new', now()),
+	('over', '{}', '[]', 'ended', now() - interval '9 days');
 `
 
 // Nothing is "processing" for ever, whoever died, and what lives is left alone, also
@@ -99,7 +109,7 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 	_, err = db.Pool.Exec(t.Context(), wreck)
 	require.NoError(t, err)
 	w := &workflows{status: map[string]reconcile.Status{"runs.example": reconcile.Runs, "leased.example": reconcile.Terminated, "terminated.example": reconcile.Terminated,
-		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated}}
+		"import 1": reconcile.Runs, "import 2": reconcile.Terminated, "retrieve 3": reconcile.Terminated, "collections runs": reconcile.Runs}}
 	r := reconcile.Reconciler{DB: db, Workflows: w, Recrawl: recrawl.Defaults(), Log: slog.New(slog.DiscardHandler)}
 	kinds := func(rs []reconcile.Repair) map[string]string {
 		out := map[string]string{}
@@ -108,7 +118,7 @@ func mendsWhatCrashesLeft(t *testing.T, dsn string) {
 		}
 		return out
 	}
-	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "job-failed": "2 5", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
+	want := map[string]string{"site-stopped": "terminated.example", "site-requeued": "lost.example", "job-failed": "2 5", "collection-failed": "lost", "documents-judged": "1", "lease-dropped": "2", "robots-forgotten": "1"}
 	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
 	require.NoError(t, err)
 	require.Equal(t, want, kinds(would))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
 	"gleaner/internal/recrawl"
 )
@@ -25,8 +26,11 @@ type Workflows interface {
 	Waits(ctx context.Context, id string) ([]string, error)
 	// RecrawlWaits are the hosts whose crawls a recrawl waits for.
 	RecrawlWaits(ctx context.Context, name string) ([]string, error)
-	// Start starts a harvest again, JudgeLeft has what is left examined.
+	// Collection says how the workflow of collections of a name is.
+	Collection(ctx context.Context, name string) (Status, error)
+	// Start starts a harvest again, Collect a collection; JudgeLeft has what is left examined.
 	Start(ctx context.Context, h store.Harvest) error
+	Collect(ctx context.Context, c collections.Made) error
 	JudgeLeft(ctx context.Context) error
 }
 
@@ -44,7 +48,7 @@ const (
 // Options say what to do.
 type Options struct {
 	DryRun  bool // say what would be mended
-	Restart bool // start harvests again that nobody runs
+	Restart bool // start harvests and collections again that nobody runs
 }
 
 // Reconciler mends the record.
@@ -144,7 +148,12 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, r.belong(ctx, known+recrawls+jobs, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+running)
+	made, err := r.collections(ctx, &s)
+	if err != nil {
+		return s, err
+	}
+	known += recrawls + jobs + made
+	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
 }
 
 // recrawls gathers those that want sites crawled. It returns how many Temporal knows,
@@ -193,6 +202,23 @@ func (r *Reconciler) jobs(ctx context.Context, s *State) (running, known int, er
 	return running, known, nil
 }
 
+// collections gathers those that have not ended. It returns how many Temporal knows.
+func (r *Reconciler) collections(ctx context.Context, s *State) (known int, err error) {
+	if s.Collections, err = collections.In(r.DB).Open(ctx); err != nil {
+		return 0, err
+	}
+	s.CollectionRuns = map[string]Status{}
+	for _, c := range s.Collections {
+		if s.CollectionRuns[c.Name], err = r.Workflows.Collection(ctx, c.Name); err != nil {
+			return 0, err
+		}
+		if s.CollectionRuns[c.Name] != Unknown {
+			known++
+		}
+	}
+	return known, nil
+}
+
 // belong fails where Temporal knows none of several workflows that the record
 // has under way, while some process crawls.
 func (r *Reconciler) belong(ctx context.Context, known, of int) error {
@@ -224,6 +250,11 @@ func (r *Reconciler) mend(ctx context.Context, p Repair, gathered time.Time) (bo
 		return n > 0, err
 	case EndJob:
 		return r.DB.EndLostJob(ctx, p.job, fmt.Sprintf("%s; `starter jobs run %d` runs it again", p.Reason, p.job.ID))
+	case EndCollection:
+		note := p.Reason + "; the same `starter collect` goes on with what it has"
+		return true, collections.In(r.DB).End(ctx, p.made.Name, p.made.Run, collections.Failed, note)
+	case StartCollection:
+		return true, r.Workflows.Collect(ctx, p.made)
 	case StartHarvest:
 		return true, r.Workflows.Start(ctx, p.harvest)
 	}

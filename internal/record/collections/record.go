@@ -32,7 +32,7 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 	err = r.db.Tx(ctx, func(tx pgx.Tx) error {
 		var id int
 		err := tx.QueryRow(ctx, `INSERT INTO collections (name, options, topics) VALUES ($1,$2,$3)
-			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, started_at=NULL, ended_at=NULL,
+			ON CONFLICT (name) DO UPDATE SET options=EXCLUDED.options, state='new', note='', paused=false, asked_at=now(), started_at=NULL, ended_at=NULL,
 					spent=collections.spent+coalesce(extract(epoch FROM coalesce(collections.ended_at, now())-collections.started_at), 0), run=collections.run+1
 				WHERE collections.topics=EXCLUDED.topics AND collections.state <> 'running' RETURNING id, run`, name, options, topics).Scan(&id, &run)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -85,6 +85,38 @@ func (r *Record) Begin(ctx context.Context, name string) error {
 func (r *Record) End(ctx context.Context, name string, run int, state, note string) error {
 	_, err := r.db.Pool.Exec(ctx, `UPDATE collections SET state=$3, note=$4, ended_at=now() WHERE name=$1 AND $2 IN (0, run) AND state IN ('new', 'running')`, name, run, state, note)
 	return err
+}
+
+// Made is a run of a collection that has not ended.
+type Made struct {
+	Name  string
+	Run   int
+	Asked time.Time
+}
+
+// Open lists the runs that have not ended.
+func (r *Record) Open(ctx context.Context) ([]Made, error) {
+	rows, err := r.db.Pool.Query(ctx, `SELECT name, run, asked_at FROM collections WHERE state IN ('new', 'running') ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Made])
+}
+
+// ErrMade is returned for a collection that is being made.
+var ErrMade = errors.New("is being made: cancel it first")
+
+// Remove removes a collection that is not being made, with all that was met for it. The
+// files of its documents are the library's, and stay.
+func (r *Record) Remove(ctx context.Context, name string) error {
+	tag, err := r.db.Pool.Exec(ctx, `DELETE FROM collections WHERE name=$1 AND state NOT IN ('new', 'running')`, name)
+	if err != nil || tag.RowsAffected() > 0 {
+		return err
+	}
+	if _, err := r.Told(ctx, name); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s %w", name, ErrMade)
 }
 
 // Pause lets a collection rest, or go on.

@@ -879,6 +879,8 @@ CREATE TABLE collections (
     paused boolean NOT NULL DEFAULT false,
     requests integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
+    -- When it was asked for last, which is before its workflow starts.
+    asked_at timestamptz NOT NULL DEFAULT now(),
     started_at timestamptz,
     ended_at timestamptz,
     -- What robots.txt or the blacklist refused is no request. Numbers (n) are given to both.
