@@ -26,9 +26,9 @@ import (
 const aCollection = "the name of collections, as `starter collections list` has it"
 
 func (c *cli) collectionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge, pause, resume and cancel collections by topic", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge, pause, resume, cancel and remove collections by topic", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge())
+	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(), c.collectionsRemove())
 	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
 		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",
 			RunE: func(cmd *cobra.Command, args []string) error { return c.steerCollection(cmd.Context(), name, args[0]) }})
@@ -50,6 +50,18 @@ func (c *cli) collectionsList() *cobra.Command {
 					}
 				})
 			})
+		})}
+}
+
+func (c *cli) collectionsRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Remove collections that are not being made; their documents stay in the library",
+		Args: args(1, aCollection), Example: "  starter collections remove math",
+		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
+			if err := collections.In(a.DB).Remove(ctx, args[0]); err != nil {
+				return err
+			}
+			return c.saySteered("remove", args[0])
 		})}
 }
 
@@ -254,6 +266,10 @@ func (c *cli) steerCollection(ctx context.Context, do, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	return c.saySteered(do, name)
+}
+
+func (c *cli) saySteered(do, name string) error {
 	return c.Print(map[string]string{"collections": name, "did": do}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s\n", name, do)
 		return err

@@ -12,6 +12,8 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/gleaner"
+	"gleaner/internal/record/store"
+	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
 	"gleaner/internal/service/program"
 	"gleaner/internal/service/telemetry"
@@ -105,7 +107,39 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 		return nil, err
 	}
 	cfg.UseServers(config.Secret(stack.DatabaseURL), stack.TemporalAddress)
+	if err := migrate(ctx, cfg); err != nil {
+		stack.Stop()
+		return nil, err
+	}
 	return stack, nil
+}
+
+// migrate brings the database of the settings to this program's schema.
+func migrate(ctx context.Context, cfg *config.Config) error {
+	if cfg.Servers.Database == "" {
+		return app.ErrNoDatabase
+	}
+	db, err := store.Open(ctx, string(cfg.Servers.Database), 0)
+	if err == nil {
+		db.Close()
+	}
+	return err
+}
+
+func (c *cli) migrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "migrate", Short: "Bring the database to this program's schema", Args: cobra.NoArgs,
+		Long: `Apply the migrations that the database lacks. Workers and starter dev do so when they
+start; no other command does. A migration lets leases and queries pass while a dump of
+the database holds a table, and tries again for ten minutes.`,
+		Example: "  starter migrate",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.Settings()
+			if err != nil {
+				return err
+			}
+			return migrate(cmd.Context(), cfg)
+		}}
 }
 
 // quietLog keeps a log out of the way of progress on screen, in a file of the

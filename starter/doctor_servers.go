@@ -52,7 +52,7 @@ func (d *doctor) database(ctx context.Context) {
 	case i.Applied > i.Known:
 		d.fail("migrations", "use the programs of one release", fmt.Errorf("the database is at %d, this program knows %d: it is too old", i.Applied, i.Known))
 	case i.Applied < i.Known:
-		d.warn("migrations", "the next worker to start applies the rest", "at %d of %d", i.Applied, i.Known)
+		d.warn("migrations", "run starter migrate; a worker that starts applies them, too", "at %d of %d", i.Applied, i.Known)
 	default:
 		d.ok("migrations", "all %d are applied", i.Applied)
 	}

@@ -48,7 +48,9 @@ func open(ctx context.Context, cfg *config.Config, opt Options) (_ *pool, err er
 	if err = devstack.EnsureSearchAttributes(ctx, cfg.Servers.Temporal, cfg.Servers.Namespace, gleaner.SearchAttributes()); err != nil {
 		return nil, err
 	}
-	p.app, err = app.Open(ctx, cfg, app.Options{Log: log, Watch: p.tel.Metrics, Cores: opt.Cores, Child: opt.Child, Reader: opt.Reader})
+	p.app, err = app.Open(ctx, cfg, app.Options{
+		Log: log, Watch: p.tel.Metrics, Cores: opt.Cores, Child: opt.Child, Reader: opt.Reader, Migrate: true,
+	})
 	return p, err
 }
 

@@ -42,6 +42,10 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 		if err == nil {
 			_, err = tx.Exec(ctx, `UPDATE collection_hosts SET failures=0 WHERE collection=$1 AND failures > 0`, id)
 		}
+		if err == nil { // what waited may have been pruned
+			_, err = tx.Exec(ctx, `UPDATE collection_hosts h SET best=NULL WHERE collection=$1 AND best IS NOT NULL
+				AND NOT EXISTS (SELECT FROM collection_urls u WHERE u.collection=h.collection AND u.host=h.host AND u.waiting)`, id)
+		}
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -26,17 +26,7 @@ type Inspection struct {
 // Inspect looks at a database and changes nothing: unlike Open it applies no
 // migration.
 func Inspect(ctx context.Context, dsn string) (Inspection, error) {
-	var i Inspection
-	names, err := fs.Glob(migrations.Files, "*.sql")
-	if err != nil {
-		return i, err
-	}
-	for _, n := range names {
-		var number int64
-		if _, err := fmt.Sscanf(n, "%d_", &number); err == nil {
-			i.Known = max(i.Known, number)
-		}
-	}
+	i := Inspection{Known: latest()}
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return i, fmt.Errorf("store: %w: %w", ErrUnreachable, err)
@@ -53,9 +43,30 @@ func Inspect(ctx context.Context, dsn string) (Inspection, error) {
 	if err != nil {
 		return i, err
 	}
-	var exists bool
-	if err := conn.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrations.VersionTable).Scan(&exists); err != nil || !exists {
-		return i, err
+	i.Applied, err = applied(ctx, conn)
+	return i, err
+}
+
+// latest is the latest migration that this program has.
+func latest() (most int64) {
+	names, _ := fs.Glob(migrations.Files, "*.sql") // fails for a bad pattern alone
+	for _, n := range names {
+		var number int64
+		if _, err := fmt.Sscanf(n, "%d_", &number); err == nil {
+			most = max(most, number)
+		}
 	}
-	return i, conn.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+migrations.VersionTable+` WHERE is_applied`).Scan(&i.Applied)
+	return most
+}
+
+// applied is the latest migration that was applied, 0 in an empty database.
+func applied(ctx context.Context, db interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (latest int64, err error) {
+	var exists bool
+	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrations.VersionTable).Scan(&exists); err != nil || !exists {
+		return 0, err
+	}
+	err = db.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+migrations.VersionTable+` WHERE is_applied`).Scan(&latest)
+	return latest, err
 }

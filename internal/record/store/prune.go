@@ -17,6 +17,7 @@ type Retention struct {
 	Rejected time.Duration // files of documents that are no paper, since they were judged
 	Harvests time.Duration // harvests that ended, where a later one of the venue covers their years
 	Lines    time.Duration // what imports and other jobs noted of each resource, since the job ended
+	Waiting  time.Duration // what waited to be asked for by collections, since they ended
 }
 
 // PruneOptions say how to prune.
@@ -60,6 +61,9 @@ func prunables(r Retention) []prunable {
 			WHERE u.site_id=t.site_id AND u.hash=t.page AND u.state <> 4)`, bytes: `coalesce(octet_length(t.data), 0)`, always: true},
 		{what: "lines", why: "of jobs that ended", table: "import_records t", key: "ctid", of: `t.job IN (SELECT j.id FROM jobs j WHERE j.ended_at < now() - $1::interval)`,
 			bytes: `length(t.url) + length(t.source) + length(t.detail) + length(t.parent) + length(t.sha256)`, keep: r.Lines},
+		// By far the most that a collection has: links of pages that were not followed.
+		{what: "waiting", why: "met for collections that ended", table: "collection_urls t", key: "ctid", of: `t.waiting AND t.collection IN (` + overSQL + `)`,
+			bytes: `length(t.url) + length(t.parent) + length(t.anchor)`, keep: r.Waiting},
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h
@@ -67,6 +71,8 @@ func prunables(r Retention) []prunable {
 			bytes: `length(t.id) + length(t.options::text)`, keep: r.Harvests, changes: true},
 	}
 }
+
+const overSQL = `SELECT c.id FROM collections c WHERE c.state NOT IN ('new', 'running') AND c.ended_at < now() - $1::interval`
 
 func (o PruneOptions) told(what string, done, of int) {
 	if o.Told != nil {

@@ -47,6 +47,10 @@ INSERT INTO harvests (id, venue, year_from, year_to, stage, completed_at) VALUES
 	('v/2000-2005', 'conf/v', 2000, 2005, 'complete', now() - interval '1 year'),
 	('v/1990', 'conf/v', 1990, 1990, 'complete', now() - interval '2 years');
 INSERT INTO jobs (kind, options, state, counters, ended_at) VALUES ('import', '{}', 'ended', '{"all": 2}', now() - interval '1 year'), ('import', '{}', 'failed', '{}', now()), ('import', '{}', 'running', '{}', NULL);
+INSERT INTO collections (name, options, topics, state, ended_at) VALUES
+	('old', '{}', '[]', 'ended', now() - interval '1 year'), ('new', '{}', '[]', 'ended', now()), ('made', '{}', '[]', 'running', now() - interval '1 year');
+INSERT INTO collection_urls (collection, hash, host, url, waiting) SELECT id, decode(n::text, 'escape'), 'a.example', 'http://a.example/' || n, n > 1
+	FROM collections, generate_series(1, 3) n;
 INSERT INTO import_records (job, n, url) SELECT j.id, n, 'http://a.example/' FROM jobs j, generate_series(1, 2) n;
 `
 
@@ -58,8 +62,8 @@ func TestPrune(t *testing.T) {
 	_, err = db.Pool.Exec(t.Context(), keptRows)
 	require.NoError(t, err)
 	const day = 24 * time.Hour
-	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day, Lines: 90 * day}
-	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "kept links": 0, "harvests": 1, "lines": 2, "files": 1}
+	keep := store.Retention{Pages: 7 * day, Searches: 180 * day, Robots: 30 * day, Rejected: 90 * day, Harvests: 90 * day, Lines: 90 * day, Waiting: 90 * day}
+	want := map[string]int{"pages": 1, "searches": 1, "robots": 1, "urls": 1, "links": 3, "kept links": 0, "harvests": 1, "lines": 2, "waiting": 2, "files": 1}
 	counts := func(done []store.Pruned) map[string]int {
 		m := map[string]int{}
 		for _, p := range done {
@@ -86,6 +90,8 @@ func TestPrune(t *testing.T) {
 	var left int
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM import_records`).Scan(&left))
 	require.Equal(t, 4, left, "of jobs that run and of one that ended lately")
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM collection_urls`).Scan(&left))
+	require.Equal(t, 7, left, "what was asked for, and what waits for a collection that is made or ended lately")
 	d, _, err := db.Document(t.Context(), "aa")
 	require.NoError(t, err)
 	require.Equal(t, gleaner.DocumentRejected, d.State, "the row stays")
@@ -117,12 +123,17 @@ func TestInspect(t *testing.T) {
 	empty, err := store.Inspect(t.Context(), dsn)
 	require.NoError(t, err)
 	require.Zero(t, empty.Applied)
+	_, err = store.Connect(t.Context(), dsn, 2)
+	require.ErrorIs(t, err, store.ErrSchema, "a command that only looks changes no schema")
 	db, err := store.Open(t.Context(), dsn, 2)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	i, err := store.Inspect(t.Context(), dsn)
 	require.NoError(t, err)
 	require.Equal(t, i.Known, i.Applied)
+	same, err := store.Connect(t.Context(), dsn, 2)
+	require.NoError(t, err)
+	same.Close()
 	require.Positive(t, i.Applied)
 	require.Less(t, i.Skew.Abs(), time.Second)
 	require.Greater(t, i.VersionNum, 100000)

@@ -18,9 +18,40 @@ import (
 // ErrUnreachable is the error of Open where Postgres does not answer.
 var ErrUnreachable = errors.New("the database cannot be reached")
 
-// Open connects to dsn and applies what migrations are missing. maxConns is the
-// pool's size; 0 leaves pgx's default.
+// ErrSchema is the error of Connect where the database lacks migrations.
+var ErrSchema = errors.New("the database is not at this program's schema: `starter migrate` brings it there, as each worker does when it starts")
+
+// Open is Connect for who may change the schema: it applies what migrations are missing.
 func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
+	db, err := connect(ctx, dsn, maxConns)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.migrate(ctx); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// Connect connects to dsn. maxConns is the pool's size; 0 leaves pgx's default.
+func Connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
+	db, err := connect(ctx, dsn, maxConns)
+	if err != nil {
+		return nil, err
+	}
+	at, err := applied(ctx, db.Pool)
+	if err == nil && at < latest() {
+		err = ErrSchema
+	}
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func connect(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("store: GLEANER_DATABASE_URL: %w", err)
@@ -40,12 +71,7 @@ func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("%w at %s:%d (GLEANER_DATABASE_URL): %w", ErrUnreachable, cfg.ConnConfig.Host, cfg.ConnConfig.Port, innermost(err))
 	}
-	db := New(pool)
-	if err := db.migrate(ctx); err != nil {
-		pool.Close()
-		return nil, err
-	}
-	return db, nil
+	return New(pool), nil
 }
 
 // prepare makes a new connection one of the record's. A transaction that stands still

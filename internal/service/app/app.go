@@ -75,6 +75,9 @@ type Options struct {
 	Cores  int               // documents read at a time; 0 is the number of processors
 	Child  document.Child    // how the program starts itself as the built-in PDF reader
 	Reader collection.Reader // reads documents; nil is a document.Reader
+	// Migrate has the migrations applied that the database lacks; without it the schema has
+	// to be this program's (else store.ErrSchema).
+	Migrate bool
 }
 
 func (o Options) withDefaults() Options {
@@ -94,7 +97,11 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 	if cfg.Servers.Database == "" {
 		return nil, ErrNoDatabase
 	}
-	db, err := store.Open(ctx, string(cfg.Servers.Database), 0)
+	connect := store.Connect
+	if o.Migrate {
+		connect = store.Open
+	}
+	db, err := connect(ctx, string(cfg.Servers.Database), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -97,6 +97,7 @@ type Retain struct {
 	Searches time.Duration `koanf:"retain-searches" default:"180d" help:"how long answers of search engines are kept; 0s is for ever"`
 	Robots   time.Duration `koanf:"retain-robots" default:"30d" help:"how long a robots.txt is kept after it ran out; 0s is for ever"`
 	Rejected time.Duration `koanf:"retain-rejected" default:"180d" help:"how long files that are no paper, and the lines of jobs that ended, are kept; rows and counters stay; 0s is for ever"`
+	Waiting  time.Duration `koanf:"retain-waiting" default:"180d" help:"how long what waited to be asked for by a collection is kept after it ended; what it asked for and collected stays; 0s is for ever"`
 	Harvests time.Duration `koanf:"retain-harvests" default:"0s" help:"how long a harvest is kept after a later one of the same venue covers its years; 0s is for ever"`
 }
 

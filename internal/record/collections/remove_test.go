@@ -1,0 +1,48 @@
+package collections_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	. "gleaner/internal/record/collections"
+	"gleaner/internal/record/store"
+)
+
+// TestRemove removes all that was met for a collection, unless it is being made.
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1), url("b.example", "", 1)})
+	ctx := t.Context()
+	names, err := q.List(ctx)
+	require.NoError(t, err)
+	name := names[0].Name
+	require.ErrorIs(t, q.Remove(ctx, name), ErrMade)
+	require.NoError(t, q.End(ctx, name, 0, Ended, ""))
+	require.NoError(t, q.Remove(ctx, name))
+	require.ErrorIs(t, q.Remove(ctx, name), ErrNone)
+	var left int
+	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls) + (SELECT count(*) FROM collection_hosts)`).Scan(&left))
+	require.Zero(t, left)
+}
+
+// TestAPrunedCollectionIsGoneOnWith: nothing waits there, which ends it.
+func TestAPrunedCollectionIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	q := open(t, Rules{Size: 4}, []URL{url("a.example", "", 1)})
+	ctx := t.Context()
+	c, err := q.List(ctx)
+	require.NoError(t, err)
+	require.NoError(t, q.End(ctx, c[0].Name, 0, Ended, ""))
+	_, err = q.db.Pool.Exec(ctx, `UPDATE collections SET ended_at=now() - interval '1 day'`)
+	require.NoError(t, err)
+	_, err = q.db.Prune(ctx, store.Retention{Waiting: 1}, nil, store.PruneOptions{})
+	require.NoError(t, err)
+	_, running, err := q.Ask(ctx, c[0].Name, c[0].Options, c[0].Topics)
+	require.NoError(t, err)
+	require.False(t, running)
+	u, wait, err := q.Next(ctx)
+	require.NoError(t, err)
+	require.Nil(t, u)
+	require.Zero(t, wait)
+}

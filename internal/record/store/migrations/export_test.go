@@ -1,0 +1,4 @@
+package migrations
+
+// ApplyAll is Apply for the migrations of a file system.
+var ApplyAll = applyAll
