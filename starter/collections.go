@@ -26,8 +26,9 @@ import (
 const aCollection = "the name of collections, as `starter collections list` has it"
 
 func (c *cli) collectionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "collections", Short: "List, show, export, judge, pause, resume, cancel and remove collections by topic", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "collections", Args: cobra.NoArgs,
+		Short: "List, show, export, judge, pause, resume, cancel and remove collections by topic",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(), c.collectionsRemove())
 	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
 		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",

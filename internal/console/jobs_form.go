@@ -165,11 +165,11 @@ func (c *Console) newOptions(a *asked) (any, error) {
 	given := func(name string) (string, bool) { return a.get(name), a.get(name) != "" && name != "confirm" }
 	if kind == store.JobImport {
 		var o ingest.Options
-		path, err := c.importPath(a.get("path"))
+		folder, path, err := c.importPath(a.get("path"))
 		if err != nil {
 			return nil, err
 		}
-		o.Paths = []string{path}
+		o.Paths, o.Within = []string{path}, folder
 		return importOptions(o, given)
 	}
 	return tableOptions(kind, tables.Defaults(kind), given)
@@ -228,29 +228,30 @@ func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.
 	return o, inputOf(o.Check())
 }
 
-// importPath is a file in the folder for imports. What leads out of it is refused: a
-// person at a browser must not have the worker read what else lies on its machine.
-func (c *Console) importPath(given string) (string, error) {
+// importPath is the folder for imports, and a file in it. What leads out of it is refused,
+// here and whenever the worker opens it: a person at a browser must not have the worker
+// read what else lies on its machine.
+func (c *Console) importPath(given string) (root, real string, err error) {
 	if c.ImportFolder == "" {
-		return "", fmt.Errorf("%w: nothing can be imported from here: the setting console-imports names no folder", errInput)
+		return "", "", fmt.Errorf("%w: nothing can be imported from here: the setting console-imports names no folder", errInput)
 	}
 	given = strings.TrimSpace(given)
 	if !filepath.IsLocal(given) {
-		return "", fmt.Errorf("%w: path: want a file or folder within %s, not %q", errInput, c.ImportFolder, given)
+		return "", "", fmt.Errorf("%w: path: want a file or folder within %s, not %q", errInput, c.ImportFolder, given)
 	}
-	root, err := filepath.EvalSymlinks(c.ImportFolder)
+	root, err = filepath.EvalSymlinks(c.ImportFolder)
 	if err != nil {
-		return "", fmt.Errorf("%w: the folder for imports is not here: %w", errInput, err)
+		return "", "", fmt.Errorf("%w: the folder for imports is not here: %w", errInput, err)
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root, given))
+	real, err = filepath.EvalSymlinks(filepath.Join(root, given))
 	if os.IsNotExist(err) {
-		return "", fmt.Errorf("%w: path: there is no %q in %s", errInput, given, c.ImportFolder)
+		return "", "", fmt.Errorf("%w: path: there is no %q in %s", errInput, given, c.ImportFolder)
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if within, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(within) {
-		return "", fmt.Errorf("%w: path: %q leads out of %s", errInput, given, c.ImportFolder)
+		return "", "", fmt.Errorf("%w: path: %q leads out of %s", errInput, given, c.ImportFolder)
 	}
-	return real, nil
+	return root, real, nil
 }

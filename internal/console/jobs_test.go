@@ -117,7 +117,7 @@ func TestJobsAreSetUpAndActedOn(t *testing.T) {
 	require.NoError(t, json.Unmarshal(j.Options, &load))
 	real, err := filepath.EvalSymlinks(folder)
 	require.NoError(t, err)
-	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, load)
+	require.Equal(t, ingest.Options{Paths: []string{filepath.Join(real, "2026/crawl.warc")}, Within: real, Unfiltered: true, Types: []string{"pdf", "postscript"}, Blacklist: []string{"a.example", "b.example"}}, load)
 
 	require.Contains(t, d.page("/jobs/1"), "Remove these 1")
 	for path, do := range map[string]string{"/jobs/1": "confirm", "/jobs/2": "cancel", "/jobs/3": "run"} {

@@ -27,6 +27,7 @@ type archives struct {
 	get     func(f stored, offset int64) (io.ReadCloser, error)
 	measure func(f *stored) error
 	where   source.Places
+	disk    disk
 	places  []source.Place // that are open
 	in      *archive.Reader
 	log     *beside   // nil where there is none
@@ -43,7 +44,7 @@ type archives struct {
 
 // openArchives opens archive files, or folders of them, at a position.
 func openArchives(ctx context.Context, places source.Places, o Options, from Position) (*archives, error) {
-	a := &archives{from: from, where: places}
+	a := &archives{from: from, where: places, disk: disk{o.Within}}
 	if o.Format != Auto {
 		a.only = o.Format
 	}
@@ -205,7 +206,7 @@ func (a *archives) begin() (err error) {
 	}
 	file, at := a.files[a.i], a.from.Position
 	if file.place == nil {
-		a.log = openBeside(file.path)
+		a.log = openBeside(file.disk, file.path)
 	}
 	if a.from.Version != "" && file.version != "" && a.from.Version != file.version {
 		return source.ErrChanged
@@ -301,6 +302,8 @@ func (a *archives) broken(err error) (*Resource, error) {
 	switch {
 	case errors.Is(err, source.ErrChanged):
 		r.Skip = Changed
+	case errors.Is(err, source.ErrOutside):
+		r.Skip = Outside
 	case errors.Is(err, fs.ErrPermission):
 		r.Skip = Unreadable
 	}

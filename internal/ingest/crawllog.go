@@ -33,13 +33,13 @@ const (
 )
 
 // openBeside opens the crawl.log of an archive; nil where there is none.
-func openBeside(archive string) *beside {
+func openBeside(d disk, archive string) *beside {
 	dir := filepath.Dir(archive)
-	name := firstThere(filepath.Join(dir, crawlLog), filepath.Join(dir, "logs", crawlLog), filepath.Join(filepath.Dir(dir), "logs", crawlLog))
+	name := d.firstThere(filepath.Join(dir, crawlLog), filepath.Join(dir, "logs", crawlLog), filepath.Join(filepath.Dir(dir), "logs", crawlLog))
 	if name == "" {
 		return nil
 	}
-	file, err := openFile(name)
+	file, err := d.open(name)
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 type files struct {
 	watched
 	places  source.Places
+	disk    disk
 	roots   []string
 	address func(name string) string
 	parent  string // template; "" where nobody says
@@ -36,7 +36,7 @@ type files struct {
 
 // openFiles opens folders at a position.
 func openFiles(ctx context.Context, places source.Places, o Options, from Position) (*files, error) {
-	f := &files{places: places, parent: o.Parent, date: o.date(), from: from}
+	f := &files{places: places, disk: disk{o.Within}, parent: o.Parent, date: o.date(), from: from}
 	f.address = func(name string) string { return expand(o.URLs, name) }
 	if o.Format == Mirror {
 		template := o.URLs
@@ -53,7 +53,7 @@ func openFiles(ctx context.Context, places source.Places, o Options, from Positi
 		if source.Remote(root) {
 			continue
 		}
-		info, err := os.Stat(root)
+		info, err := f.disk.stat(root)
 		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%s is no folder", root)
 		}
@@ -76,7 +76,7 @@ func (f *files) measure(ctx context.Context) error {
 			f.total, f.count = 0, 0
 			return nil
 		}
-		place, err := source.OpenFolder(root)
+		place, err := f.disk.folder(root)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrInput, err)
 		}
@@ -127,7 +127,7 @@ func (f *files) Next(ctx context.Context) (*Resource, error) {
 			if err := f.started(ctx, f.roots[f.i]); err != nil {
 				return nil, err
 			}
-			place, err := openPlace(ctx, f.places, f.roots[f.i])
+			place, err := f.openPlace(ctx, f.roots[f.i])
 			if err != nil {
 				return nil, err
 			}
@@ -172,11 +172,11 @@ func (f *files) rest(why string) (*Resource, error) {
 }
 
 // openPlace opens a folder, or what is elsewhere.
-func openPlace(ctx context.Context, places source.Places, where string) (place source.Place, err error) {
+func (f *files) openPlace(ctx context.Context, where string) (place source.Place, err error) {
 	if source.Remote(where) {
-		return openRemote(ctx, places, where, true)
+		return openRemote(ctx, f.places, where, true)
 	}
-	if place, err = source.OpenFolder(where); err != nil {
+	if place, err = f.disk.folder(where); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	return place, nil

@@ -283,7 +283,7 @@ func TestMirrorOfALog(t *testing.T) {
 	for path, want := range map[string]string{"job": "job/mirror", "job/logs/crawl.log": "job/mirror", "alone": "alone", "alone/crawl.log": "alone", "logs": "logs"} {
 		info, err := os.Stat(filepath.Join(root, path))
 		require.NoError(t, err)
-		lists, err := heritrixList(filepath.Join(root, path), info)
+		lists, err := disk{}.heritrixList(filepath.Join(root, path), info)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(root, want), lists[0].folder, path)
 	}

@@ -22,10 +22,10 @@ type heritrixLog struct{}
 
 // heritrixList finds a crawl.log, and the mirror of what it names: path is the log, or
 // the folder of the job.
-func heritrixList(path string, info os.FileInfo) ([]list, error) {
+func (d disk) heritrixList(path string, info os.FileInfo) ([]list, error) {
 	file := path
 	if info.IsDir() {
-		if file = firstThere(filepath.Join(path, crawlLog), filepath.Join(path, "logs", crawlLog)); file == "" {
+		if file = d.firstThere(filepath.Join(path, crawlLog), filepath.Join(path, "logs", crawlLog)); file == "" {
 			return nil, fmt.Errorf("%s holds no %s, nor does its folder logs", path, crawlLog)
 		}
 	}
@@ -34,21 +34,11 @@ func heritrixList(path string, info os.FileInfo) ([]list, error) {
 	if filepath.Base(dir) == "logs" && dir != filepath.Clean(path) { // nothing above a folder that was named is read
 		mirrors = append(mirrors, filepath.Join(filepath.Dir(dir), "mirror"))
 	}
-	mirror := firstThere(mirrors...)
+	mirror := d.firstThere(mirrors...)
 	if mirror == "" {
 		mirror = dir
 	}
 	return []list{{file, mirror, heritrixLog{}}}, nil
-}
-
-// firstThere is the first path at which there is something; "" is none.
-func firstThere(paths ...string) string {
-	for _, p := range paths {
-		if _, err := os.Stat(p); err == nil {
-			return p
-		}
-	}
-	return ""
 }
 
 func (heritrixLog) header() bool       { return false }

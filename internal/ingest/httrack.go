@@ -18,9 +18,9 @@ var httrackLog = filepath.Join("hts-cache", "new.txt")
 
 // openMirrors opens mirrors: by HTTrack's own log where it is there, else file by file.
 func openMirrors(ctx context.Context, places source.Places, o Options, from Position) (Log, error) {
-	logged := 0
+	logged, disk := 0, disk{o.Within}
 	for _, p := range o.Paths {
-		if firstThere(filepath.Join(p, httrackLog)) != "" {
+		if disk.firstThere(filepath.Join(p, httrackLog)) != "" {
 			logged++
 		}
 	}
@@ -30,7 +30,7 @@ func openMirrors(ctx context.Context, places source.Places, o Options, from Posi
 	case logged < len(o.Paths):
 		return nil, fmt.Errorf("%w: some of these mirrors have HTTrack's %s and some have not: import them apart", ErrInput, httrackLog)
 	}
-	return opened(openLists(o.Paths, from, func(path string, _ os.FileInfo) ([]list, error) {
+	return opened(openLists(disk, o.Paths, from, func(path string, _ os.FileInfo) ([]list, error) {
 		return []list{{filepath.Join(path, httrackLog), path, httrack{path}}}, nil
 	}))
 }

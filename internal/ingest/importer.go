@@ -299,9 +299,9 @@ func Open(ctx context.Context, places source.Places, o Options, from Position) (
 	case Mirror:
 		return openMirrors(ctx, places, o, from)
 	case CSV:
-		return opened(openLists(o.Paths, from, csvList))
+		return opened(openLists(disk{o.Within}, o.Paths, from, csvList))
 	case Heritrix:
-		return opened(openLists(o.Paths, from, heritrixList))
+		return opened(openLists(disk{o.Within}, o.Paths, from, disk{o.Within}.heritrixList))
 	}
 	return opened(openArchives(ctx, places, o, from))
 }

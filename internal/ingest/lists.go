@@ -27,6 +27,7 @@ type lists struct {
 	all    []list
 	sizes  []int64
 	from   Position
+	disk   disk
 	i      int   // the list that is read
 	before int64 // bytes of the lists before
 	total  int64
@@ -60,10 +61,10 @@ type parser interface {
 }
 
 // openLists opens lists at a position. find tells what a path that was named holds.
-func openLists(paths []string, from Position, find func(path string, info os.FileInfo) ([]list, error)) (*lists, error) {
-	l := &lists{from: from}
+func openLists(d disk, paths []string, from Position, find func(path string, info os.FileInfo) ([]list, error)) (*lists, error) {
+	l := &lists{from: from, disk: d}
 	for _, p := range paths {
-		info, err := os.Stat(p)
+		info, err := d.stat(p)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
 		}
@@ -78,7 +79,7 @@ func openLists(paths []string, from Position, find func(path string, info os.Fil
 		}
 	}
 	for _, one := range l.all {
-		info, err := os.Stat(one.file)
+		info, err := d.stat(one.file)
 		if err == nil && !info.Mode().IsRegular() {
 			err = fmt.Errorf("%s is no file", one.file)
 		}
@@ -189,11 +190,11 @@ func (l *lists) rest(why string) (*Resource, error) {
 // begin opens a list, reads its header, and goes to where reading is to begin.
 func (l *lists) begin(ctx context.Context) (err error) {
 	one := l.all[l.i]
-	place, err := source.OpenFolder(one.folder)
+	place, err := l.disk.folder(one.folder)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrInput, err)
 	}
-	if l.file, err = openFile(one.file); err != nil {
+	if l.file, err = l.disk.open(one.file); err != nil {
 		_ = place.Close()
 		return setting(err)
 	}

@@ -26,8 +26,10 @@ func Formats() []string { return []string{Auto, WARC, ARC, Heritrix, Mirror, Fol
 
 // Options are what a person asks of an import.
 type Options struct {
-	Paths  []string `json:"paths"`            // files or folders, as the worker sees them, or addresses of what is elsewhere
-	Format string   `json:"format,omitempty"` // "" is Auto
+	Paths []string `json:"paths"` // files or folders, as the worker sees them, or addresses of what is elsewhere
+	// Within is the folder that paths have to stay in, with links followed; "" for none.
+	Within string `json:"within,omitempty"`
+	Format string `json:"format,omitempty"` // "" is Auto
 	// Of files that say less of themselves: templates of their URLs and of the pages
 	// that led to them, and the day (2006-01-02) on which they were got.
 	URLs   string `json:"urls,omitempty"`
@@ -72,6 +74,9 @@ func (o Options) checkFiles() error {
 	}
 	if (o.Format == CSV || o.Format == Heritrix) && slices.ContainsFunc(o.Paths, source.Remote) {
 		return fmt.Errorf("%w: --format %s is read from files and folders of the worker's machine alone", ErrInput, o.Format)
+	}
+	if o.Within != "" && slices.ContainsFunc(o.Paths, source.Remote) {
+		return fmt.Errorf("%w: only what lies within %s is imported", ErrInput, o.Within)
 	}
 	for _, p := range o.Paths {
 		if files && source.Web(p) {

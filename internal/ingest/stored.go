@@ -22,6 +22,7 @@ import (
 type stored struct {
 	name     string       // by which an import knows it: in UTF-8
 	path     string       // on this machine
+	disk     disk         // that path is of
 	size     int64        // -1 where nobody knows yet
 	version  string       // "" where nobody knows
 	place    source.Place // nil on this machine
@@ -56,7 +57,7 @@ func (f stored) open(ctx context.Context, offset int64) (io.ReadCloser, error) {
 	if f.place != nil {
 		return f.place.Open(ctx, f.key, offset)
 	}
-	file, err := openFile(f.path)
+	file, err := f.disk.open(f.path)
 	if err != nil {
 		return nil, local(err)
 	}
@@ -85,27 +86,9 @@ func (f localFile) Read(p []byte) (int, error) {
 	return n, local(err)
 }
 
-// openFile opens a file of this machine. It may have become another thing since it was
-// found: a pipe is not waited for.
-func openFile(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, source.ErrNoFile)
-	}
-	if err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	return file, nil
-}
-
 // setting says of an error of this machine's files whether trying again does not help.
 func setting(err error) error {
-	for _, lasts := range []error{fs.ErrNotExist, fs.ErrPermission, source.ErrNoFile, syscall.ENAMETOOLONG, syscall.ELOOP} {
+	for _, lasts := range []error{fs.ErrNotExist, fs.ErrPermission, source.ErrNoFile, source.ErrOutside, syscall.ENAMETOOLONG, syscall.ELOOP} {
 		if errors.Is(err, lasts) {
 			return fmt.Errorf("%w: %w", ErrInput, err)
 		}
@@ -136,21 +119,21 @@ func (a *archives) at(ctx context.Context, where string) (files []stored, err er
 	if source.Remote(where) {
 		return a.elsewhere(ctx, where)
 	}
-	info, err := os.Stat(where)
+	info, err := a.disk.stat(where)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	switch {
 	case info.IsDir():
-		return filesIn(where)
+		return a.disk.files(where)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%w: %s is neither a file nor a folder", ErrInput, where)
 	}
-	return []stored{localOf(where, info)}, nil
+	return []stored{a.disk.file(where, info)}, nil
 }
 
-func localOf(path string, info fs.FileInfo) stored {
-	return stored{name: known(path), path: path, size: info.Size(), modified: info.ModTime()}
+func (d disk) file(path string, info fs.FileInfo) stored {
+	return stored{disk: d, name: known(path), path: path, size: info.Size(), modified: info.ModTime()}
 }
 
 // elsewhere lists the archives of a place that is no folder of this machine.
@@ -193,27 +176,33 @@ func listed(err error) error {
 	return err
 }
 
-// filesIn lists the archives below a folder, those that it links to as well. What the
+// files lists the archives below a folder, those that it links to as well. What the
 // worker may not look into is one of them.
-func filesIn(folder string) (files []stored, err error) {
-	root, err := filepath.EvalSymlinks(folder)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+func (d disk) files(folder string) (files []stored, err error) {
+	root := folder
+	if d.within == "" {
+		if root, err = filepath.EvalSymlinks(folder); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		}
 	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrPermission) && path != root {
 			files = append(files, stored{name: known(path), path: path, err: err})
 			return nil
 		}
-		if err != nil || !source.ArchiveName(d.Name()) {
+		if err != nil || !source.ArchiveName(entry.Name()) {
 			return setting(err)
 		}
-		info, err := os.Stat(path)
+		info, err := d.stat(path)
+		if errors.Is(err, source.ErrOutside) {
+			files = append(files, stored{name: known(path), path: path, err: err})
+			return nil
+		}
 		if err != nil {
 			return setting(err)
 		}
 		if info.Mode().IsRegular() {
-			files = append(files, localOf(path, info))
+			files = append(files, d.file(path, info))
 		}
 		return nil
 	})
@@ -225,7 +214,7 @@ func filesIn(folder string) (files []stored, err error) {
 
 // Archives counts the archives below a folder, and their bytes.
 func Archives(folder string) (n int, size int64, err error) {
-	files, err := filesIn(folder)
+	files, err := disk{}.files(folder)
 	for _, f := range files {
 		size += f.size
 	}

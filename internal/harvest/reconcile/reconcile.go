@@ -99,31 +99,9 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 	if s.Now, err = r.DB.Now(ctx); err != nil { // what it is held against is dated by that clock
 		return s, err
 	}
-	all, err := r.DB.Harvests(ctx)
+	known, waits, err := r.harvests(ctx, &s)
 	if err != nil {
 		return s, err
-	}
-	known := 0
-	var waits []string
-	for _, h := range all {
-		if h.CompletedAt != nil {
-			continue
-		}
-		s.Harvests = append(s.Harvests, h)
-		if s.Runs[h.ID], err = r.Workflows.Harvest(ctx, h.ID); err != nil {
-			return s, err
-		}
-		if s.Runs[h.ID] != Unknown {
-			known++
-		}
-		if s.Runs[h.ID] == Runs {
-			// Without a worker nobody answers; the next round asks again.
-			hosts, err := r.Workflows.Waits(ctx, h.ID)
-			if err != nil {
-				r.Log.DebugContext(ctx, "a harvest does not say what it waits for", "harvest", h.ID, "error", err)
-			}
-			waits = append(waits, hosts...)
-		}
 	}
 	recrawls, waited, err := r.recrawls(ctx, &s)
 	if err != nil {
@@ -154,6 +132,36 @@ func (r *Reconciler) gather(ctx context.Context) (State, error) {
 	}
 	known += recrawls + jobs + made
 	return s, r.belong(ctx, known, len(s.Harvests)+len(s.Crawls)+len(s.Recrawls)+len(s.Collections)+running)
+}
+
+// harvests gathers those that have not ended. It returns how many Temporal knows, and the
+// hosts whose crawls those that run wait for.
+func (r *Reconciler) harvests(ctx context.Context, s *State) (known int, waits []string, err error) {
+	all, err := r.DB.Harvests(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, h := range all {
+		if h.CompletedAt != nil {
+			continue
+		}
+		s.Harvests = append(s.Harvests, h)
+		if s.Runs[h.ID], err = r.Workflows.Harvest(ctx, h.ID); err != nil {
+			return 0, nil, err
+		}
+		if s.Runs[h.ID] != Unknown {
+			known++
+		}
+		if s.Runs[h.ID] == Runs {
+			// Without a worker nobody answers; the next round asks again.
+			hosts, err := r.Workflows.Waits(ctx, h.ID)
+			if err != nil {
+				r.Log.DebugContext(ctx, "a harvest does not say what it waits for", "harvest", h.ID, "error", err)
+			}
+			waits = append(waits, hosts...)
+		}
+	}
+	return known, waits, nil
 }
 
 // recrawls gathers those that want sites crawled. It returns how many Temporal knows,

@@ -24,8 +24,11 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{root}, nil
+	return FolderOf(root), nil
 }
+
+// FolderOf is a folder that is open.
+func FolderOf(root *os.Root) *Folder { return &Folder{root} }
 
 // Close implements Place.
 func (f *Folder) Close() error { return f.root.Close() }
@@ -74,7 +77,7 @@ func (f *Folder) Stat(_ context.Context, name string) (File, error) {
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
-		return one, named(err)
+		return one, Named(err)
 	}
 	if !info.Mode().IsRegular() {
 		return one, ErrNoFile
@@ -90,7 +93,7 @@ func (f *Folder) Open(_ context.Context, name string, offset int64) (io.ReadClos
 	}
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // or a pipe would be waited for
 	if err != nil {
-		return nil, named(err)
+		return nil, Named(err)
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -111,8 +114,8 @@ func local(name string) bool {
 	return name != "" && path.Clean(name) != "." && filepath.IsLocal(name) && !strings.ContainsRune(name, 0)
 }
 
-// named says of a link that leads out that it does: the package os has no name for it.
-func named(err error) error {
+// Named says of a link that leads out that it does: the package os has no name for it.
+func Named(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && strings.Contains(e.Err.Error(), "escapes") {
 		return fmt.Errorf("%w: %s", ErrOutside, e.Path)

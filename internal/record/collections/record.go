@@ -100,7 +100,8 @@ type Made struct {
 
 // Open lists the runs that have not ended.
 func (r *Record) Open(ctx context.Context) ([]Made, error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT name, run, asked_at FROM collections WHERE state IN ('new', 'running') ORDER BY id`)
+	rows, err := r.db.Pool.Query(ctx, `SELECT name, run, asked_at FROM collections
+		WHERE state IN ('new', 'running') ORDER BY id`)
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,10 @@ func prunables(r Retention) []prunable {
 		{what: "lines", why: "of jobs that ended", table: "import_records t", key: "ctid", of: `t.job IN (SELECT j.id FROM jobs j WHERE j.ended_at < now() - $1::interval)`,
 			bytes: `length(t.url) + length(t.source) + length(t.detail) + length(t.parent) + length(t.sha256)`, keep: r.Lines},
 		// By far the most that a collection has: links of pages that were not followed.
-		{what: "waiting", why: "met for collections that ended", table: "collection_urls t", key: "ctid", of: `t.waiting AND t.collection IN (` + overSQL + `)`,
-			bytes: `length(t.url) + length(t.parent) + length(t.anchor)`, keep: r.Waiting},
+		{
+			what: "waiting", why: "met for collections that ended", table: "collection_urls t", key: "ctid",
+			of: `t.waiting AND t.collection IN (` + overSQL + `)`, bytes: `length(t.url) + length(t.parent) + length(t.anchor)`, keep: r.Waiting,
+		},
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
 		{what: "harvests", why: "a later one covers their years", table: "harvests t", key: "id", of: `t.completed_at < now() - $1::interval AND EXISTS (SELECT 1 FROM harvests h

@@ -19,7 +19,8 @@ import (
 var ErrUnreachable = errors.New("the database cannot be reached")
 
 // ErrSchema is the error of Connect where the database lacks migrations.
-var ErrSchema = errors.New("the database is not at this program's schema: `starter migrate` brings it there, as each worker does when it starts")
+var ErrSchema = errors.New("the database is not at this program's schema: `starter migrate` brings it there, " +
+	"as each worker does when it starts")
 
 // Open is Connect for who may change the schema: it applies what migrations are missing.
 func Open(ctx context.Context, dsn string, maxConns int) (*DB, error) {
