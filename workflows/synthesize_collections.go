@@ -162,14 +162,14 @@ func (c *collectRun) run(ctx workflow.Context) error {
 		if err := c.retrain(ctx); err != nil {
 			return err
 		}
-		paused := slices.ContainsFunc(results, func(r synthesis.Result) bool { return r.Ending == synthesis.Paused })
-		if err := c.rest(ctx, paused, resumed); err != nil {
-			return err
-		}
 		if wait > 0 {
 			if _, err := waitFor(ctx, "until a host may be asked", workflow.AwaitOptions{Timeout: wait}, func() bool { return c.s.Paused }); err != nil {
 				return err
 			}
+		}
+		paused := slices.ContainsFunc(results, func(r synthesis.Result) bool { return r.Ending == synthesis.Paused })
+		if err := c.rest(ctx, paused, resumed); err != nil {
+			return err
 		}
 	}
 }
@@ -185,6 +185,10 @@ func (c *collectRun) prepare(ctx workflow.Context) error {
 		if !p.Paused {
 			c.s.Prepared = &p
 			return nil
+		}
+		// The record says so first.
+		if err := workflow.Sleep(ctx, time.Second); err != nil {
+			return err
 		}
 		if err := c.rest(ctx, true, resumed); err != nil {
 			return err
@@ -243,7 +247,7 @@ const longestWait = 10 * time.Minute
 // once, or one after a wait. Nothing waits only where all of them say so: what one was
 // at may have brought something for the others.
 func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Duration) {
-	exhausted, waiting := 0, 0
+	exhausted, waiting, paused := 0, 0, false
 	wait = longestWait
 	for _, r := range results {
 		switch r.Ending {
@@ -254,9 +258,13 @@ func afterRound(results []synthesis.Result) (end synthesis.Ending, wait time.Dur
 		case synthesis.Waiting:
 			waiting++
 			wait = min(wait, r.Wait)
+		case synthesis.Paused:
+			paused = true
 		}
 	}
 	switch {
+	case paused: // by the record; the workflow is asked to as well
+		return "", time.Second
 	case exhausted == len(results):
 		return synthesis.Exhausted, 0
 	case exhausted+waiting == len(results):
