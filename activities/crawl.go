@@ -40,7 +40,8 @@ func (a *Crawl) CrawlSlice(ctx context.Context, host string) (Slice, error) {
 	if err != nil {
 		venues = nil // they are for people to see; the slice is done
 	}
-	return Slice{Result: r, Venues: venues}, nil
+	waits, err := a.db.Unexamined(ctx, host)
+	return Slice{Result: r, Venues: venues, Examined: err == nil && !waits}, nil
 }
 
 // LinkCounts are how many links on record a harvest took.

@@ -133,6 +133,8 @@ type Sites struct {
 type Slice struct {
 	crawl.Result
 	Venues []string `json:"venues,omitempty"` // whose harvests want the site
+	// Examined reports that no document of the site waits to be examined.
+	Examined bool `json:"examined,omitempty"`
 }
 
 // SiteEnd says how a site's crawl ended.

@@ -52,7 +52,7 @@ func CrawlSite(ctx workflow.Context, p SiteParams) (activities.SiteEnd, error) {
 		if err != nil {
 			return end, err
 		}
-		watchers, err := endSite(ctx, end)
+		watchers, err := endSite(ctx, end, c.examined)
 		if err != nil {
 			return end, err
 		}
@@ -75,6 +75,8 @@ type siteRun struct {
 	p      SiteParams
 	wake   workflow.ReceiveChannel
 	slices int // of this run
+	// examined reports that the last slice left no document of the site to be examined.
+	examined bool
 }
 
 // crawl crawls until the crawl's end, or until the run is full.
@@ -85,6 +87,7 @@ func (c *siteRun) crawl(ctx workflow.Context) (activities.SiteEnd, error) {
 		}
 		c.slices++
 		s, err := c.slice(ctx)
+		c.examined = err == nil && s.Examined
 		var next step
 		if err != nil {
 			next = c.afterFailure(ctx, err)
@@ -143,14 +146,16 @@ func afterSlice(s activities.Slice, patience time.Duration) step {
 }
 
 // endSite examines what was not, records the end, and lists who waits for it. It
-// does so for a cancelled crawl, too.
-func endSite(ctx workflow.Context, end activities.SiteEnd) (watchers []string, err error) {
+// does so for a cancelled crawl, too. Where all is examined the site's end does not wait
+// for a place on the queue of documents.
+func endSite(ctx workflow.Context, end activities.SiteEnd, examined bool) (watchers []string, err error) {
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	var n int
-	err = workflow.ExecuteActivity(on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour), documents.FilterDocuments, end.Host).Get(ctx, &n)
-	if err != nil {
-		return nil, err
+	if !examined {
+		o := on(ctx, activities.QueueDocuments, "documents of "+end.Host, time.Hour)
+		if err := workflow.ExecuteActivity(o, documents.FilterDocuments, end.Host).Get(ctx, nil); err != nil {
+			return nil, err
+		}
 	}
 	err = workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, end.Host+": "+string(end.State)), stages.EndSite, end).Get(ctx, &watchers)
 	return watchers, err

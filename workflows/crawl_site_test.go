@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
@@ -41,6 +42,36 @@ func TestSiteIsCrawledInSlicesUntilNothingWaits(t *testing.T) {
 	require.NoError(t, v.Get(&total))
 	require.Equal(t, 521, total.Pages)
 	env.AssertExpectations(t)
+}
+
+// TestASiteWhoseDocumentsAreExaminedEndsAtOnce, without a place on the queue of documents,
+// which others may have for hours.
+func TestASiteWhoseDocumentsAreExaminedEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, examined := range []bool{true, false} {
+		env := newEnv(t)
+		env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: examined}, nil)
+		filtered := 0
+		env.OnActivity(documents.FilterDocuments, mock.Anything, mock.Anything).Maybe().Return(0, nil).Run(func(mock.Arguments) { filtered++ })
+		env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
+		env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+		require.NoError(t, env.GetWorkflowError())
+		require.Equal(t, !examined, filtered == 1)
+	}
+}
+
+// TestASliceOutlivesAnOutage of the database of hours: it keeps what it has meanwhile, and
+// asks for nothing twice.
+func TestASliceOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	env.OnActivity(crawler.CrawlSlice, mock.Anything, mock.Anything).Return(func(ctx context.Context, _ string) (activities.Slice, error) {
+		require.GreaterOrEqual(t, activity.GetInfo(ctx).StartToCloseTimeout, 3*time.Hour)
+		return activities.Slice{Result: crawl.Result{Ending: crawl.Exhausted}, Examined: true}, nil
+	})
+	env.OnActivity(stages.EndSite, mock.Anything, mock.Anything).Return([]string{}, nil)
+	env.ExecuteWorkflow(CrawlSite, SiteParams{Host: "ada.example"})
+	require.NoError(t, env.GetWorkflowError())
 }
 
 func TestWakingASiteCutsItsWaitShort(t *testing.T) {

@@ -21,7 +21,8 @@ func TestJobsHaveTheirOwnQueue(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]func(env *testsuite.TestWorkflowEnvironment){
 		"job": func(env *testsuite.TestWorkflowEnvironment) {
-			env.OnActivity(tableJobs.DoTableJob, mock.Anything, mock.Anything).Return(tables.Progress{}, nil)
+			env.OnActivity(tableJobs.DoTableJob, mock.Anything, mock.Anything).Return(tables.Progress{More: true}, nil).Once()
+			env.OnActivity(tableJobs.DoTableJob, mock.Anything, mock.Anything).Return(tables.Progress{}, nil).Once()
 			env.ExecuteWorkflow(TableJob, tables.Run{Job: 1})
 		},
 		"import": func(env *testsuite.TestWorkflowEnvironment) {

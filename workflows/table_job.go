@@ -19,13 +19,17 @@ func JobID(kind string, job int64) string {
 	return fmt.Sprintf("job/%s/%d", kind, job)
 }
 
-// TableJob does a job on what is on record: one activity, which goes on where an
-// attempt before it ended. It returns what the job came to.
+// TableJob does a job on what is on record, in slices of minutes: each goes on where the one
+// before ended, behind what else waits on the queue. It returns what the job came to.
 func TableJob(ctx workflow.Context, run tables.Run) (tables.Progress, error) {
 	var at tables.Progress
 	err := workflow.UpsertTypedSearchAttributes(ctx, attrStage.ValueSet(run.Kind))
-	if err == nil {
-		what := fmt.Sprintf("job %d: %s", run.Job, run.Kind)
+	for at.More = true; err == nil && at.More; {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return at, workflow.NewContinueAsNewError(ctx, TableJob, run)
+		}
+		what := fmt.Sprintf("job %d: %s, from %d on", run.Job, run.Kind, at.Done+1)
+		at = tables.Progress{Done: at.Done}
 		err = workflow.ExecuteActivity(long(ctx, activities.QueueJobs, what), tableJobs.DoTableJob, run).Get(ctx, &at)
 	}
 	end := activities.ImportEnd{Run: ingest.Run{Job: run.Job, Run: run.Run}, State: activities.JobEnded}

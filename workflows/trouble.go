@@ -37,7 +37,7 @@ const slicesThatFail = 10
 // slice runs one slice, as one attempt: how often a slice may fail depends on
 // whether there was progress between, which only the workflow knows.
 func (c *siteRun) slice(ctx workflow.Context) (activities.Slice, error) {
-	ctx = on(ctx, activities.QueueCrawl, c.p.Host, 30*time.Minute)
+	ctx = long(ctx, activities.QueueCrawl, c.p.Host) // while the database is away a slice keeps what it has
 	o := workflow.GetActivityOptions(ctx)
 	o.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	var s activities.Slice

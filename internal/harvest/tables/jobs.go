@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,6 +24,7 @@ type Parts struct {
 	Citations stats.Citations // asked where a whitelist's options say so
 	Fetch     *fetch.Client   // asks for parent pages where a cleaning's options say so
 	Batch     int             // documents or pages of a step; 0 is 200
+	Slice     time.Duration   // after which Do makes room for another job, at the end of a step; 0 is ten minutes
 	Log       *slog.Logger
 }
 
@@ -33,6 +35,9 @@ type Jobs struct{ Parts }
 func New(p Parts) *Jobs {
 	if p.Batch <= 0 {
 		p.Batch = 200
+	}
+	if p.Slice <= 0 {
+		p.Slice = 10 * time.Minute
 	}
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
@@ -89,7 +94,11 @@ func (c *Counters) count(r store.ImportRecord) {
 type Progress struct {
 	Done     int64    `json:"done"`
 	Counters Counters `json:"counters"`
+	More     bool     `json:"more,omitempty"` // the slice is full, and the job is to go on
 }
+
+// errFull ends a slice of a job.
+var errFull = errors.New("the slice is full")
 
 // What becomes of a document that is to be retrieved.
 const (
@@ -105,11 +114,12 @@ type work struct {
 	job     store.Job
 	done    Progress
 	tell    func(Progress)
+	began   time.Time
 }
 
-// Do does a job, from where it was, and tells of each step.
+// Do does a slice of a job, from where it was, and tells of each step.
 func (j *Jobs) Do(ctx context.Context, run Run, tell func(Progress)) (Progress, error) {
-	w := &work{Jobs: j, run: run, tell: tell}
+	w := &work{Jobs: j, run: run, tell: tell, began: time.Now()}
 	err := j.DB.BeginJob(ctx, run.Job, run.Run)
 	if err == nil {
 		w.job, err = j.DB.Job(ctx, run.Job)
@@ -132,6 +142,9 @@ func (j *Jobs) Do(ctx context.Context, run Run, tell func(Progress)) (Progress, 
 		err = w.retrieve(ctx)
 	default:
 		err = fmt.Errorf("%w: job %d is of kind %q", ErrInput, run.Job, w.job.Kind)
+	}
+	if errors.Is(err, errFull) {
+		w.done.More, err = true, nil
 	}
 	return w.done, err
 }
@@ -162,6 +175,9 @@ func (w *work) step(ctx context.Context, do func(tx pgx.Tx) (looked int, records
 	if err == nil {
 		w.done = after
 		w.tell(after)
+		if time.Since(w.began) >= w.Slice {
+			err = errFull
+		}
 	}
 	return err
 }
@@ -255,7 +271,11 @@ func (w *work) whitelist(ctx context.Context) error {
 		return err
 	}
 	w.done.Counters = Counters{Whitelist: &g}
-	return w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) {
+	err = w.step(ctx, func(pgx.Tx) (int, []store.ImportRecord, any, error) {
 		return g.URLs, nil, struct{}{}, nil
 	})
+	if errors.Is(err, errFull) { // all of the job was one step
+		err = nil
+	}
+	return err
 }

@@ -29,6 +29,8 @@ type shop struct {
 	*Jobs
 	t    *testing.T
 	docs map[string]string // SHA-256 by name
+
+	slices int // in which jobs were done
 }
 
 func newShop(t *testing.T) *shop {
@@ -39,7 +41,7 @@ func newShop(t *testing.T) *shop {
 	require.NoError(t, err)
 	repo.BelongTo(db)
 	t.Cleanup(func() { _ = repo.Close(); db.Close() })
-	return &shop{New(Parts{DB: db, Repo: repo, Batch: 2}), t, map[string]string{}}
+	return &shop{New(Parts{DB: db, Repo: repo, Batch: 2}), t, map[string]string{}, 0}
 }
 
 func (s *shop) exec(sql string, args ...any) {
@@ -90,8 +92,11 @@ func (s *shop) job(kind string, o Options) (int64, Counters) {
 	s.t.Helper()
 	id, err := s.DB.AddJob(s.t.Context(), kind, o)
 	require.NoError(s.t, err)
-	p, err := s.Do(s.t.Context(), Run{kind, id, 1}, func(Progress) {})
-	require.NoError(s.t, err)
+	p := Progress{More: true}
+	for ; p.More; s.slices++ {
+		p, err = s.Do(s.t.Context(), Run{kind, id, 1}, func(Progress) {})
+		require.NoError(s.t, err)
+	}
 	return id, p.Counters
 }
 
@@ -107,6 +112,21 @@ func (s *shop) outcomes(job int64) map[string]string {
 }
 
 var cleaned = Counters{Looked: 7, Documents: 3, Places: 2, Kept: 2, Bytes: 49, Why: map[string]int64{"blacklisted host": 4, "failed ingestion": 1}}
+
+// TestAJobIsDoneInSlices: between them another job has its turn, and all of them together
+// come to what one does.
+func TestAJobIsDoneInSlices(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	s.collection()
+	s.Slice = 1
+	_, would := s.job(store.JobCleanDocuments, Options{Only: Any})
+	require.Equal(t, cleaned, would)
+	require.Greater(t, s.slices, 3, "of two documents each")
+	s.slices = 0
+	s.job(store.JobWhitelist, Options{})
+	require.Equal(t, 1, s.slices, "one step is all of it")
+}
 
 func TestCleanDocuments(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,13 @@ func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
 	return err
 }
 
+// Unexamined reports whether a document of a host waits to be examined.
+func (db *DB) Unexamined(ctx context.Context, host string) (waits bool, err error) {
+	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sites s JOIN locations l ON l.site_id=s.id
+		JOIN documents d ON d.sha256=l.sha256 WHERE s.host=$1 AND d.state='new')`, host).Scan(&waits)
+	return waits, err
+}
+
 // TakeNew takes documents that wait to be examined, the oldest first, and those that
 // wait to be recognised when there are no others, at most limit. They are this caller's
 // for a while: others take other ones, so that workers share the load. What a worker that
