@@ -60,7 +60,7 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 	}
 	name := plainName(host) + "-" + time.Now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:8]) + ".warc.gz"
 	c := &CrawlFile{repo: r, key: crawlKey(host, name), path: filepath.Join(dir, name+openSuffix), Aside: aside}
-	if c.file, err = locked(c.path); err != nil {
+	if c.file, err = r.locked(c.path); err != nil {
 		return nil, r.noted(typed(err), 0)
 	}
 	if c.warc, err = NewWARC(c.file, name, software, more...); err != nil {
@@ -101,13 +101,13 @@ func (r *Repository) crawlFolder(ctx context.Context, host string) (string, erro
 }
 
 // locked makes a file, which has its name only once its lock is held.
-func locked(path string) (*os.File, error) {
+func (r *Repository) locked(path string) (*os.File, error) {
 	making := strings.TrimSuffix(path, openSuffix) + ".new"
 	f, err := os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) // where there are none a lease has to do
+	_ = r.lock(f) // where there are no locks, takeOver goes by the time of the last write
 	if err = os.Rename(making, path); err != nil {
 		_ = f.Close()
 		_ = os.Remove(making)
@@ -148,6 +148,12 @@ func (r *Repository) sweep(ctx context.Context, dir string) (aside []string, err
 // errUnreadable is a file that a crawl left and nobody can put away.
 var errUnreadable = errors.New("cannot be read")
 
+func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// silentFor is how long ago a file was written whose writer is taken for dead where the file
+// system has no locks. A slice of a crawl takes minutes.
+const silentFor = 6 * time.Hour
+
 // takeOver puts a file away whose writer died. One who lives holds its lock.
 func (r *Repository) takeOver(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -158,8 +164,12 @@ func (r *Repository) takeOver(ctx context.Context, path string) error {
 		return unreadable(err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := r.lock(f); errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil
+	} else if err != nil {
+		if info, err := f.Stat(); err != nil || time.Since(info.ModTime()) < silentFor {
+			return nil
+		}
 	}
 	whole, err := wholeMembers(f)
 	if err != nil {

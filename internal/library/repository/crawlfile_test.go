@@ -172,23 +172,27 @@ func TestAFullDiskIsNoUnreadableFile(t *testing.T) {
 // it.
 func TestLivingCrawlFile(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
-		r, err := Open(t.Context(), where)
-		require.NoError(t, err)
-		late, err := r.CrawlFile(t.Context(), "a.example", "a test")
-		require.NoError(t, err)
-		next, err := r.CrawlFile(t.Context(), "a.example", "a test")
-		require.NoError(t, err)
-		for _, c := range []*CrawlFile{late, next} {
-			require.NoError(t, c.WriteItem(Item{URL: "http://a.example/", Status: 200}, []byte("body")))
-			require.NoError(t, c.Close(t.Context()))
+	without := func(*os.File) error { return syscall.ENOLCK }
+	for _, lock := range []func(*os.File) error{flock, without} {
+		for _, where := range []string{"file://" + t.TempDir(), "mem://"} {
+			r, err := Open(t.Context(), where)
+			require.NoError(t, err)
+			r.lock = lock
+			late, err := r.CrawlFile(t.Context(), "a.example", "a test")
+			require.NoError(t, err)
+			next, err := r.CrawlFile(t.Context(), "a.example", "a test")
+			require.NoError(t, err)
+			for _, c := range []*CrawlFile{late, next} {
+				require.NoError(t, c.WriteItem(Item{URL: "http://a.example/", Status: 200}, []byte("body")))
+				require.NoError(t, c.Close(t.Context()))
+			}
+			got := stored(t, r, "a.example")
+			require.Len(t, got, 2)
+			for _, data := range got {
+				require.Equal(t, 1, records(t, data))
+			}
+			require.NoError(t, r.Close())
 		}
-		got := stored(t, r, "a.example")
-		require.Len(t, got, 2)
-		for _, data := range got {
-			require.Equal(t, 1, records(t, data))
-		}
-		require.NoError(t, r.Close())
 	}
 }
 

@@ -54,7 +54,8 @@ type Repository struct {
 	id     atomic.Pointer[string] // of the owner, once it was asked for
 	seen   atomic.Bool
 
-	refused atomic.Int64 // the size of the last file, in bytes, that the store did not take; 0 since it took one
+	lock    func(*os.File) error // locks a file that nobody else has locked (else syscall.EWOULDBLOCK)
+	refused atomic.Int64         // the size of the last file, in bytes, that the store did not take; 0 since it took one
 	probing sync.Mutex
 }
 
@@ -63,7 +64,7 @@ type Repository struct {
 // ("s3://papers?region=eu-west-1&prefix=gleaner/"; see gocloud.dev/blob/s3blob
 // for the parameters), or "mem://".
 func Open(ctx context.Context, rawURL string) (*Repository, error) {
-	r := &Repository{url: rawURL}
+	r := &Repository{url: rawURL, lock: flock}
 	scheme, rest, found := strings.Cut(rawURL, "://")
 	var err error
 	switch {

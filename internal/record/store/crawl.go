@@ -47,23 +47,28 @@ type Section struct {
 
 // BeginCrawl begins a crawl of a site. One that was a trap goes on counting where
 // only leads were given to it since: they are taken, and what else waits is not
-// worth more than it was. A new homepage has a crawl of its own.
+// worth more than it was. A new homepage has a crawl of its own. All of it is one
+// transaction: what the last crawl got counts against no limit of this one.
 func (db CrawlRecords) BeginCrawl(ctx context.Context, siteID, crawl int) error {
-	if _, err := db.Pool.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, siteID); err != nil {
+	return db.Tx(ctx, func(tx pgx.Tx) error { return beginCrawl(ctx, tx, siteID, crawl) })
+}
+
+func beginCrawl(ctx context.Context, tx pgx.Tx, siteID, crawl int) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM leads WHERE from_site=$1`, siteID); err != nil {
 		return err
 	}
-	_, err := db.Pool.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
+	_, err := tx.Exec(ctx, `WITH still AS (SELECT trap_seq > 0 AND NOT EXISTS (SELECT 1 FROM urls u
 			WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND u.source='seed' AND u.role=0) AS trap FROM sites s WHERE id=$1)
 		UPDATE sites SET state='crawling', reason='', crawl=$2, crawl_pages=0, crawl_bytes=0, crawl_time='0', crawl_read=CASE WHEN trap THEN crawl_read ELSE 0 END,
 			crawl_relevant=CASE WHEN trap THEN crawl_relevant ELSE 0 END, crawl_started=now() FROM still WHERE id=$1`, siteID, crawl)
 	if err != nil {
 		return err
 	}
-	_, err = db.Pool.Exec(ctx, `DELETE FROM crawl_sections WHERE site_id=$1 AND (SELECT crawl_read FROM sites WHERE id=$1) = 0`, siteID)
+	_, err = tx.Exec(ctx, `DELETE FROM crawl_sections WHERE site_id=$1 AND (SELECT crawl_read FROM sites WHERE id=$1) = 0`, siteID)
 	if err != nil {
 		return err
 	}
-	_, err = db.Pool.Exec(ctx, `UPDATE crawl_sections SET bytes=0 WHERE site_id=$1`, siteID)
+	_, err = tx.Exec(ctx, `UPDATE crawl_sections SET bytes=0 WHERE site_id=$1`, siteID)
 	return err
 }
 

@@ -259,3 +259,23 @@ func TestWhatRunsIsAmongAHundredGoals(t *testing.T) {
 	require.Len(t, venues, 100)
 	require.Equal(t, []string{"conf/150", "v", "conf/001"}, venues[:3])
 }
+
+// TestACrawlBeginsWhollyOrNot: a worker that dies over it leaves no bytes of the last crawl
+// to count against this one's limit.
+func TestACrawlBeginsWhollyOrNot(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), devtest.Postgres(t), 2)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Pool.Exec(t.Context(), `INSERT INTO sites (host, state, crawl, crawl_read) VALUES ('a.example', 'new', 1, 3);
+		INSERT INTO crawl_sections (site_id, dir, read, relevant, bytes, left_out) SELECT id, '/~ada/', 1, 0, 1000, 0 FROM sites;
+		CREATE FUNCTION dies() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''dies''; END';
+		CREATE TRIGGER dies BEFORE DELETE OR UPDATE ON crawl_sections FOR EACH ROW EXECUTE FUNCTION dies()`)
+	require.NoError(t, err)
+	site, err := db.Site(t.Context(), "a.example")
+	require.NoError(t, err)
+	require.Error(t, db.BeginCrawl(t.Context(), site.ID, 2))
+	site, err = db.Site(t.Context(), "a.example")
+	require.NoError(t, err)
+	require.Equal(t, gleaner.SiteNew, site.State)
+}
