@@ -29,7 +29,8 @@ func (c *cli) collectionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "collections", Args: cobra.NoArgs,
 		Short: "List, show, export, judge, pause, resume, cancel and remove collections by topic",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(), c.collectionsRemove())
+	cmd.AddCommand(c.collectionsList(), c.collectionsShow(), c.collectionsExport(), c.collectionsJudge(),
+		collectionsRemove(c))
 	for name, short := range map[string]string{"pause": "Let a crawl by topic rest", "resume": "Let it go on", "cancel": "End it; what was collected is kept"} {
 		cmd.AddCommand(&cobra.Command{Use: name + " NAME", Short: short, Args: args(1, aCollection), Example: "  starter collections " + name + " math",
 			RunE: func(cmd *cobra.Command, args []string) error { return c.steerCollection(cmd.Context(), name, args[0]) }})
@@ -54,15 +55,15 @@ func (c *cli) collectionsList() *cobra.Command {
 		})}
 }
 
-func (c *cli) collectionsRemove() *cobra.Command {
+func collectionsRemove(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove collections that are not being made; their documents stay in the library",
 		Args: args(1, aCollection), Example: "  starter collections remove math",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, args []string) error {
-			if err := collections.In(a.DB).Remove(ctx, args[0]); err != nil {
+			if err := collections.Remove(ctx, collections.In(a.DB), args[0]); err != nil {
 				return err
 			}
-			return c.saySteered("remove", args[0])
+			return saySteered(c, "remove", args[0])
 		})}
 }
 
@@ -267,10 +268,10 @@ func (c *cli) steerCollection(ctx context.Context, do, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return c.saySteered(do, name)
+	return saySteered(c, do, name)
 }
 
-func (c *cli) saySteered(do, name string) error {
+func saySteered(c *cli, do, name string) error {
 	return c.Print(map[string]string{"collections": name, "did": do}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s\n", name, do)
 		return err

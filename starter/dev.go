@@ -126,7 +126,7 @@ func migrate(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-func (c *cli) migrateCommand() *cobra.Command {
+func migrateCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "migrate", Short: "Bring the database to this program's schema", Args: cobra.NoArgs,
 		Long: `Apply the migrations that the database lacks. Workers and starter dev do so when they

@@ -47,7 +47,7 @@ func newRootCommand(out, errw io.Writer, child document.Child) *cli {
 		c.sitesCommand(), c.manCommand(), c.documentsCommand(), c.reviewCommand(),
 		c.verifyCommand(), c.collectCommand(), c.collectionsCommand(), c.importCommand(),
 		c.jobsCommand(), c.cleanCommand(), c.parentsCommand(), c.venuesCommand(),
-		c.metadataCommand(), c.homepagesCommand(), c.migrateCommand(),
+		c.metadataCommand(), c.homepagesCommand(), migrateCommand(c),
 	)
 	c.completes(root)
 	program.StrictArgs(root)

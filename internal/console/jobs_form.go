@@ -233,7 +233,7 @@ func importOptions(o ingest.Options, given func(string) (string, bool)) (ingest.
 // read what else lies on its machine.
 func (c *Console) importPath(given string) (root, real string, err error) {
 	if c.ImportFolder == "" {
-		return "", "", fmt.Errorf("%w: nothing can be imported from here: the setting console-imports names no folder", errInput)
+		return "", "", fmt.Errorf("%w: nothing can be imported from here: console-imports names no folder", errInput)
 	}
 	given = strings.TrimSpace(given)
 	if !filepath.IsLocal(given) {

@@ -115,8 +115,8 @@ func (t temporal) Collection(ctx context.Context, name string) (reconcile.Status
 
 // Collect implements reconcile.Workflows.
 func (t temporal) Collect(ctx context.Context, c collections.Made) error {
-	p := workflows.CollectParams{Name: c.Name, Run: c.Run}
-	return t.start(ctx, workflows.CollectionsID(c.Name), workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
+	p, id := workflows.CollectParams{Name: c.Name, Run: c.Run}, workflows.CollectionsID(c.Name)
+	return t.start(ctx, id, workflows.TellCollection(c.Name), workflows.SynthesizeCollections, p)
 }
 
 // JudgeLeft implements reconcile.Workflows.

@@ -212,7 +212,7 @@ func (r *Reconciler) jobs(ctx context.Context, s *State) (running, known int, er
 
 // collections gathers those that have not ended. It returns how many Temporal knows.
 func (r *Reconciler) collections(ctx context.Context, s *State) (known int, err error) {
-	if s.Collections, err = collections.In(r.DB).Open(ctx); err != nil {
+	if s.Collections, err = collections.Open(ctx, collections.In(r.DB)); err != nil {
 		return 0, err
 	}
 	s.CollectionRuns = map[string]Status{}

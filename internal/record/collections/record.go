@@ -44,7 +44,8 @@ func (r *Record) Ask(ctx context.Context, name string, options, topics any) (run
 		}
 		if err == nil { // what waited may have been pruned
 			_, err = tx.Exec(ctx, `UPDATE collection_hosts h SET best=NULL WHERE collection=$1 AND best IS NOT NULL
-				AND NOT EXISTS (SELECT FROM collection_urls u WHERE u.collection=h.collection AND u.host=h.host AND u.waiting)`, id)
+				AND NOT EXISTS (SELECT FROM collection_urls u
+					WHERE u.collection=h.collection AND u.host=h.host AND u.waiting)`, id)
 		}
 		return err
 	})
@@ -99,7 +100,7 @@ type Made struct {
 }
 
 // Open lists the runs that have not ended.
-func (r *Record) Open(ctx context.Context) ([]Made, error) {
+func Open(ctx context.Context, r *Record) ([]Made, error) {
 	rows, err := r.db.Pool.Query(ctx, `SELECT name, run, asked_at FROM collections
 		WHERE state IN ('new', 'running') ORDER BY id`)
 	if err != nil {
@@ -113,7 +114,7 @@ var ErrMade = errors.New("is being made: cancel it first")
 
 // Remove removes a collection that is not being made, with all that was met for it. The
 // files of its documents are the library's, and stay.
-func (r *Record) Remove(ctx context.Context, name string) error {
+func Remove(ctx context.Context, r *Record, name string) error {
 	tag, err := r.db.Pool.Exec(ctx, `DELETE FROM collections WHERE name=$1 AND state NOT IN ('new', 'running')`, name)
 	if err != nil || tag.RowsAffected() > 0 {
 		return err

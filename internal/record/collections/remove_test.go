@@ -17,10 +17,10 @@ func TestRemove(t *testing.T) {
 	names, err := q.List(ctx)
 	require.NoError(t, err)
 	name := names[0].Name
-	require.ErrorIs(t, q.Remove(ctx, name), ErrMade)
+	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrMade)
 	require.NoError(t, q.End(ctx, name, 0, Ended, ""))
-	require.NoError(t, q.Remove(ctx, name))
-	require.ErrorIs(t, q.Remove(ctx, name), ErrNone)
+	require.NoError(t, Remove(ctx, q.Record, name))
+	require.ErrorIs(t, Remove(ctx, q.Record, name), ErrNone)
 	var left int
 	require.NoError(t, q.db.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM collection_urls) + (SELECT count(*) FROM collection_hosts)`).Scan(&left))
 	require.Zero(t, left)

@@ -67,6 +67,7 @@ func applied(ctx context.Context, db interface {
 	if err := db.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, migrations.VersionTable).Scan(&exists); err != nil || !exists {
 		return 0, err
 	}
-	err = db.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM `+migrations.VersionTable+` WHERE is_applied`).Scan(&latest)
+	const latestSQL = `SELECT coalesce(max(version_id), 0) FROM ` + migrations.VersionTable + ` WHERE is_applied`
+	err = db.QueryRow(ctx, latestSQL).Scan(&latest)
 	return latest, err
 }

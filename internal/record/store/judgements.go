@@ -29,7 +29,7 @@ func (db MatchRecords) PutOff(ctx context.Context, sha, outcome string) error {
 }
 
 // Unexamined reports whether a document of a host waits to be examined.
-func (db *DB) Unexamined(ctx context.Context, host string) (waits bool, err error) {
+func (db MatchRecords) Unexamined(ctx context.Context, host string) (waits bool, err error) {
 	err = db.Pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sites s JOIN locations l ON l.site_id=s.id
 		JOIN documents d ON d.sha256=l.sha256 WHERE s.host=$1 AND d.state='new')`, host).Scan(&waits)
 	return waits, err

@@ -64,7 +64,8 @@ func prunables(r Retention) []prunable {
 		// By far the most that a collection has: links of pages that were not followed.
 		{
 			what: "waiting", why: "met for collections that ended", table: "collection_urls t", key: "ctid",
-			of: `t.waiting AND t.collection IN (` + overSQL + `)`, bytes: `length(t.url) + length(t.parent) + length(t.anchor)`, keep: r.Waiting,
+			of:    `t.waiting AND t.collection IN (` + overSQL + `)`,
+			bytes: `length(t.url) + length(t.parent) + length(t.anchor)`, keep: r.Waiting,
 		},
 		// A report is of one harvest; one that a later harvest of the same venue
 		// covers has nothing to tell that the later one does not.
@@ -74,7 +75,8 @@ func prunables(r Retention) []prunable {
 	}
 }
 
-const overSQL = `SELECT c.id FROM collections c WHERE c.state NOT IN ('new', 'running') AND c.ended_at < now() - $1::interval`
+const overSQL = `SELECT c.id FROM collections c
+	WHERE c.state NOT IN ('new', 'running') AND c.ended_at < now() - $1::interval`
 
 func (o PruneOptions) told(what string, done, of int) {
 	if o.Told != nil {

@@ -36,8 +36,8 @@ const (
 )
 
 // ErrLocked is returned by Apply where others held a table all the time.
-var ErrLocked = errors.New("another session (a dump of the database, or a long query) holds a table that a migration changes; " +
-	"try again when it has ended")
+var ErrLocked = errors.New("another session (a dump of the database, or a long query) holds a table " +
+	"that a migration changes; try again when it has ended")
 
 // Apply applies the migrations that a database lacks, under an advisory lock.
 func Apply(ctx context.Context, pool *pgxpool.Pool) error { return applyAll(ctx, pool, Files) }

@@ -44,7 +44,8 @@ func stepBefore(ctx workflow.Context, place int) workflow.Context {
 // commands are the functions whose first argument is a context and that give a command.
 var commands = map[string]bool{
 	"workflow.ExecuteActivity": true, "workflow.ExecuteChildWorkflow": true, "workflow.SignalExternalWorkflow": true,
-	"workflow.UpsertTypedSearchAttributes": true, "workflow.NewContinueAsNewError": true, "workflow.Sleep": true, "waitFor": true,
+	"workflow.UpsertTypedSearchAttributes": true, "workflow.NewContinueAsNewError": true, "workflow.Sleep": true,
+	"waitFor": true,
 }
 
 func main() {
@@ -65,7 +66,8 @@ func run() error {
 		return err
 	}
 	program := filepath.Join(dir, "workflows.test")
-	build := exec.Command("go", "test", "-overlay", filepath.Join(dir, "overlay.json"), "-c", "-o", program, "./workflows")
+	overlay := filepath.Join(dir, "overlay.json")
+	build := exec.Command("go", "test", "-overlay", overlay, "-c", "-o", program, "./workflows")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
