@@ -84,7 +84,7 @@ func openLists(d disk, paths []string, from Position, find func(path string, inf
 			err = fmt.Errorf("%s is no file", one.file)
 		}
 		if err == nil {
-			err = noArchive(one.file)
+			err = d.noArchive(one.file)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInput, err)
@@ -104,8 +104,8 @@ func openLists(d disk, paths []string, from Position, find func(path string, inf
 
 // noArchive is an error where a list is an archive or packed, of which each line would be
 // a bad one.
-func noArchive(file string) error {
-	f, err := openFile(file)
+func (d disk) noArchive(file string) error {
+	f, err := d.open(file)
 	if err != nil {
 		return err
 	}

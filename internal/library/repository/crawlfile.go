@@ -60,7 +60,7 @@ func (r *Repository) CrawlFile(ctx context.Context, host, software string, more 
 	}
 	name := plainName(host) + "-" + time.Now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:8]) + ".warc.gz"
 	c := &CrawlFile{repo: r, key: crawlKey(host, name), path: filepath.Join(dir, name+openSuffix), Aside: aside}
-	if c.file, err = r.locked(c.path); err != nil {
+	if c.file, err = locked(c.path, r.lock); err != nil {
 		return nil, r.noted(typed(err), 0)
 	}
 	if c.warc, err = NewWARC(c.file, name, software, more...); err != nil {
@@ -101,13 +101,13 @@ func (r *Repository) crawlFolder(ctx context.Context, host string) (string, erro
 }
 
 // locked makes a file, which has its name only once its lock is held.
-func (r *Repository) locked(path string) (*os.File, error) {
+func locked(path string, lock func(*os.File) error) (*os.File, error) {
 	making := strings.TrimSuffix(path, openSuffix) + ".new"
 	f, err := os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	_ = r.lock(f) // where there are no locks, takeOver goes by the time of the last write
+	_ = lock(f) // where there are no locks, takeOver goes by the time of the last write
 	if err = os.Rename(making, path); err != nil {
 		_ = f.Close()
 		_ = os.Remove(making)
