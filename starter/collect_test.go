@@ -108,6 +108,9 @@ func TestCollectCommands(t *testing.T) {
 	require.NotContains(t, string(s.Options), `"pages":`, "slices have no use for them")
 	require.Equal(t, 4, s.Entries[web.Topics()[0].ID].Entries)
 
+	require.Contains(t, c.ok("collections", "remove", "learnt"), "learnt")
+	c.wrong(program.ExitUnknown, "collections", "show", "learnt")
+
 	// The other topic is made of labelled pages alone: nothing is searched for.
 	other := web.Topics()[1].ID
 	alone := c.file("alone.yaml", "topics: [{name: "+other+", labelled: true}]")

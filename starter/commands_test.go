@@ -47,6 +47,7 @@ var elsewhere = map[string]string{
 	"starter collections pause":  "as collect",
 	"starter collections resume": "as collect",
 	"starter collections cancel": "as collect",
+	"starter collections remove": "as collect",
 
 	"starter sites retry": "wants a host that failed (TestSites)",
 

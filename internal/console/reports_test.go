@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/record/store"
 )
 
 // TestFewReportsAtATime: one more waits for its turn, and pages do without meanwhile,
@@ -63,7 +64,11 @@ func TestReportsAreDatedByTheRecord(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
 		t.Run(fmt.Sprint("the record is ahead by ", ahead), func(t *testing.T) {
 			t.Parallel()
-			d := openOn(t, devtest.PostgresApart(t, ahead), nil, false)
+			dsn := devtest.PostgresApart(t, ahead)
+			db, err := store.Open(t.Context(), dsn, 1)
+			require.NoError(t, err)
+			db.Close()
+			d := openOn(t, dsn, nil, false)
 			d.sample()
 			made := func() (at time.Time) {
 				require.NoError(t, d.Pool.QueryRow(t.Context(), `SELECT made_at FROM harvest_reports`).Scan(&at))

@@ -93,7 +93,7 @@ func (p crashPlan) runJob() error {
 		return err
 	}
 	c.db.Pool.Close()
-	c.db.Pool = pool
+	*c.db = *store.New(pool)
 	switch p.Job {
 	case jobPrune:
 		_, err = c.db.Prune(ctx, prunesAll, removing{c.repo, s}, store.PruneOptions{})
