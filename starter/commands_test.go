@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
@@ -87,7 +88,7 @@ func TestEveryCommandOnRealData(t *testing.T) {
 	v.ends()
 	for _, path := range commandPaths(newRoot(io.Discard, io.Discard)) {
 		if elsewhere[path] == "" {
-			require.True(t, v.ran[path], "no test runs %s", path)
+			assert.True(t, v.ran[path], "no test runs %s", path)
 		}
 	}
 	v.leaksNothing()
@@ -200,6 +201,7 @@ func (v *tour) operates() {
 	require.Equal(t, program.ExitUsage, code, "what is there is not written over")
 	pages := v.t.TempDir()
 	v.must("man", pages)
+	v.must("migrate")
 	raw, err := os.ReadFile(filepath.Join(pages, "starter-harvest.1"))
 	require.NoError(t, err)
 	require.Contains(t, string(raw), "--years")
