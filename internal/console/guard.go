@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -60,9 +59,12 @@ func (c *Console) knows(host string) bool {
 
 // forwarded reports whether a proxy passed a request on, maybe from another machine.
 func forwarded(r *http.Request) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(r.Header)), func(name string) bool {
-		return name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-")
-	})
+	for name := range r.Header {
+		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
 }
 
 // loopback reports whether a host, with a port or without, is this machine's own.

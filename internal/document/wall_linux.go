@@ -23,8 +23,13 @@ const (
 	allRights = 1<<15 - 1 // up to TRUNCATE
 )
 
-// wallSignals is the version of Landlock from which it refuses signals to others.
-const wallSignals = 6
+// Versions of Landlock from which it knows a right.
+const (
+	wallMoves     = 2
+	wallTruncates = 3
+	wallNetwork   = 4
+	wallSignals   = 6
+)
 
 // systemFiles are what programs that read documents use of a system: programs,
 // libraries, fonts and their settings. None of it is anybody's secret. A program that
@@ -50,14 +55,14 @@ func wallVersion() int {
 // programs and the folder, and signals to others where the kernel can.
 func (b box) wallIn(dir string) error {
 	known := uint64(allRights)
-	if b.wall < 3 {
+	if b.wall < wallTruncates {
 		known &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
-	if b.wall < 2 {
+	if b.wall < wallMoves {
 		known &^= unix.LANDLOCK_ACCESS_FS_REFER
 	}
 	rules := unix.LandlockRulesetAttr{Handled_access_fs: known}
-	if b.wall >= 4 {
+	if b.wall >= wallNetwork {
 		rules.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
 	if b.wall >= wallSignals {

@@ -61,6 +61,9 @@ type Evidence struct {
 
 // ownedBy reports whether an author of a paper is among the owners.
 func (ev Evidence) ownedBy(paper gleaner.Paper) bool {
+	if ev.Owners == "" {
+		return false
+	}
 	owners := strings.Split(ev.Owners, "\n")
 	return slices.ContainsFunc(paper.Authors, func(a gleaner.Author) bool { return slices.Contains(owners, a.ID()) })
 }

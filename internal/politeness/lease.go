@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gleaner/internal/fetch"
@@ -137,45 +136,46 @@ func (l *Lease) Renew(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("politeness: %s: %w", l.Host, err)
 	}
+	l.renewed(asked, awaited)
+	return nil
+}
+
+// renewed notes that the lease was renewed at the request of a time.
+func (l *Lease) renewed(asked time.Time, awaited bool) {
 	l.extend(asked)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.awaited = awaited
-	return nil
 }
 
 // RenewAll keeps several leases for another while in one statement, and returns which.
 // One whose row is held, or which is lost, is not among them: Renew says what it is.
 func (k *Keeper) RenewAll(ctx context.Context, leases []*Lease) map[*Lease]bool {
-	asked, renewed := time.Now(), map[*Lease]bool{}
-	ids, tokens, of := make([]int, len(leases)), make([]int64, len(leases)), map[int]*Lease{}
+	asked, none := time.Now(), map[*Lease]bool{}
+	ids, tokens, granted := make([]int, len(leases)), make([]int64, len(leases)), make([]time.Time, len(leases))
 	for i, l := range leases {
-		ids[i], tokens[i], of[l.SiteID] = l.SiteID, l.Token, l
+		ids[i], tokens[i], granted[i] = l.SiteID, l.Token, l.granted
 	}
-	rows, err := k.pool.Query(ctx, `WITH held AS (SELECT s.id FROM sites s JOIN unnest($1::bigint[], $2::bigint[]) AS l(id, token)
-				ON s.id = l.id AND s.token = l.token WHERE s.holder = $3 ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s SKIP LOCKED)
-		UPDATE sites s SET expires_at = now() + $4 FROM held WHERE s.id = held.id RETURNING s.id, s.token, s.awaited_at`,
-		ids, tokens, k.holder, k.ttl)
+	rows, err := k.pool.Query(ctx, `WITH held AS (SELECT s.id, l.n, l.granted
+			FROM sites s JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) WITH ORDINALITY AS l(id, token, granted, n)
+				ON s.id = l.id AND s.token = l.token
+			WHERE s.holder = $4 ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s SKIP LOCKED)
+		UPDATE sites s SET expires_at = now() + $5 FROM held WHERE s.id = held.id RETURNING held.n, s.awaited_at > held.granted`,
+		ids, tokens, granted, k.holder, k.ttl)
 	if err != nil {
-		return renewed
+		return none
 	}
-	var id int
-	var token int64
-	var awaited pgtype.Timestamptz
-	_, err = pgx.ForEachRow(rows, []any{&id, &token, &awaited}, func() error {
-		if l := of[id]; l.Token == token {
-			renewed[l] = true
-			l.mu.Lock()
-			l.awaited = awaited.InfinityModifier == pgtype.Finite && awaited.Time.After(l.granted)
-			l.mu.Unlock()
-		}
-		return nil
-	})
-	if err != nil {
-		return map[*Lease]bool{} // it may have been rolled back
+	awaited := map[int]bool{} // by place in leases, from 1
+	var n int
+	var is bool
+	if _, err = pgx.ForEachRow(rows, []any{&n, &is}, func() error { awaited[n] = is; return nil }); err != nil {
+		return none // it may have been rolled back
 	}
-	for l := range renewed {
-		l.extend(asked)
+	renewed := map[*Lease]bool{}
+	for n, is := range awaited {
+		l := leases[n-1]
+		l.renewed(asked, is)
+		renewed[l] = true
 	}
 	return renewed
 }

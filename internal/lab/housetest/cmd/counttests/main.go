@@ -26,12 +26,18 @@ import (
 
 // allowed are the reasons for which a test may be skipped.
 var allowed = []*regexp.Regexp{
-	regexp.MustCompile(`not measured: no real data`), // shared data: recorded sites, documents, farms
-	regexp.MustCompile(`^soak: `),                    // takes minutes: `make soak` runs it
-	regexp.MustCompile(`^no files in `),              // shared data: robots.txt of real hosts
-	regexp.MustCompile(`is not installed|no Chromium is installed|needs (pdftotext|ghostscript)`),                                                                                                     // README lists what to install
-	regexp.MustCompile(`gives no process space|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes|^no git repository|needs /proc|THIS KERNEL CONFINES NO FILES`), // what a system or a copy of the program lacks
-	regexp.MustCompile(`only as a child of|set GLEANER_MODEL_OUT|measures on|give -args|the race detector`),                                                                                           // no tests but tools, or measurements for who asks
+	// shared data: recorded sites, documents, farms
+	regexp.MustCompile(`not measured: no real data`),
+	// takes minutes: `make soak` runs it
+	regexp.MustCompile(`^soak: `),
+	// shared data: robots.txt of real hosts
+	regexp.MustCompile(`^no files in `),
+	// README lists what to install
+	regexp.MustCompile(`is not installed|no Chromium is installed|needs (pdftotext|ghostscript)`),
+	// what a system or a copy of the program lacks
+	regexp.MustCompile(`gives no process space|only root can be|nobody can reach the programs|needs Linux|needs a shell|no named pipes|^no git repository|needs /proc|THIS KERNEL CONFINES NO FILES`),
+	// no tests but tools, or measurements for who asks
+	regexp.MustCompile(`only as a child of|set GLEANER_MODEL_OUT|measures on|give -args|the race detector`),
 }
 
 // event is a line of `go test -json`.

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -23,23 +24,9 @@ import (
 const stepVariable = "GLEANER_REPLAY_STEP"
 
 // step is compiled into the package: what each place calls.
-const step = `package workflows
-
-import (
-	"os"
-	"strconv"
-	"time"
-
-	"go.temporal.io/sdk/workflow"
-)
-
-func stepBefore(ctx workflow.Context, place int) workflow.Context {
-	if os.Getenv("` + stepVariable + `") == strconv.Itoa(place) {
-		_ = workflow.Sleep(ctx, time.Second)
-	}
-	return ctx
-}
-`
+//
+//go:embed step.go.txt
+var step []byte
 
 // commands are the functions whose first argument is a context and that give a command.
 var commands = map[string]bool{
@@ -123,7 +110,7 @@ func instrument(pkg, dir string) (places []string, err error) {
 			return nil, err
 		}
 	}
-	if err := write("step_before.go", []byte(step)); err != nil {
+	if err := write("step_before.go", step); err != nil {
 		return nil, err
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
