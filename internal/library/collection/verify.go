@@ -145,6 +145,10 @@ func (v *verifier) row(ctx context.Context, k store.Known, e *repository.Entry) 
 			v.seen.Pruned++
 			return nil
 		}
+		// A crawl may have stored it since its folder was listed.
+		if stored, err := v.repo.Exists(ctx, k.SHA256); err != nil || stored {
+			return err
+		}
 		v.tell(Difference{k.SHA256, NoFile, "state " + string(k.State)})
 		return nil
 	}

@@ -68,6 +68,23 @@ func TestVerify(t *testing.T) {
 	require.NotContains(t, differences(t, s, false), shas[3], "judging again writes it")
 }
 
+// A file that is stored between the walk over its folder and the look at its row is no
+// difference.
+func TestVerifyDuringACrawl(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	file := s.pile.File(1, sampleweb.AsPDF)
+	sha, _ := s.takeFile(fileAt("http://a.example/1.pdf", file))
+	require.NoError(t, os.Remove(filepath.Join(s.dir, repository.Path(sha[0]))))
+	stores := func(int, int) {
+		_, err := s.repo.Put(t.Context(), file)
+		require.NoError(t, err)
+	}
+	seen, err := Verify(t.Context(), s.db.DocumentRecords, s.repo, true, func(d Difference) { t.Error(d) }, stores)
+	require.NoError(t, err)
+	require.Equal(t, 1, seen.Rows)
+}
+
 // Files that were pruned are no difference, and what was judged of them stays.
 func TestPruned(t *testing.T) {
 	t.Parallel()
