@@ -25,7 +25,7 @@ func (c *cli) completes(cmd *cobra.Command) {
 	}
 	for flag, choices := range map[string][]string{"format": choicesOf(cmd), "scope": {"prefix", "host"}, "again": {"due", "all", "none"},
 		"strategy": config.Strategy("").Choices(), "leads": config.Leads("").Choices()} {
-		if cmd.LocalFlags().Lookup(flag) != nil && len(choices) > 0 {
+		if cmd.Flags().Lookup(flag) != nil && len(choices) > 0 {
 			_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
