@@ -23,6 +23,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
@@ -153,7 +154,7 @@ func (l *library) begin(t *testing.T, id string, workflow, params any) client.Wo
 func (l *library) work(t *testing.T, queues ...string) (stop func()) {
 	t.Helper()
 	if l.temporal == nil {
-		address, namespace := devtest.Temporal(t)
+		address, namespace := temporaltest.Temporal(t)
 		log := sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 		c, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: log})
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -96,6 +97,7 @@ func (c *cli) startStack(ctx context.Context, cfg *config.Config, at devstack.Po
 	}
 	progress := c.Progress("starting the servers")
 	stack, err := devstack.Start(ctx, devstack.Options{
+		Ready:   temporalapi.EnsureSearchAttributes,
 		DataDir: s.DataDir, DatabaseURL: string(s.Database), TemporalAddress: s.Temporal, Namespace: s.Namespace,
 		SearchAttributes: gleaner.SearchAttributes(), StandardPorts: true, Ports: at, Headless: !ui, Progress: progress.Show, Log: slog.New(slog.DiscardHandler),
 	})

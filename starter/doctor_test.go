@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 )
 
 // visit runs the doctor, and returns what it found by check.
@@ -28,7 +29,7 @@ func visit(t *testing.T, args ...string) (map[string]finding, error) {
 
 func TestDoctorFindsNothingAmiss(t *testing.T) {
 	t.Parallel()
-	address, namespace := devtest.Temporal(t)
+	address, namespace := temporaltest.Temporal(t)
 	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org")
 	require.NoError(t, err)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/fetch"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/frontier"
@@ -243,7 +244,7 @@ func TestRetryCommandUsage(t *testing.T) {
 	}
 	c.wrong(program.ExitUnknown, "retry", "conf/none", "--failed")
 	c.wrong(program.ExitUnavailable, "retry", "conf/x", "--failed", "--temporal-address", "127.0.0.1:1")
-	address, namespace := devtest.Temporal(t)
+	address, namespace := temporaltest.Temporal(t)
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
 	require.Contains(t, c.wrong(program.ExitUsage, "retry", "conf/x", "--reason", "timeuot"), "starter stats failures")
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "conf/x", "--site", "nowhere.example"), "nowhere.example")

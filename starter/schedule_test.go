@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/service/program"
 	"gleaner/workflows"
@@ -21,7 +21,7 @@ import (
 // onTemporal gives the console a server.
 func (c *testConsole) onTemporal() client.Client {
 	c.t.Helper()
-	address, namespace := devtest.Temporal(c.t)
+	address, namespace := temporaltest.Temporal(c.t)
 	c.temporalAddress = address
 	c.args = append(c.args, "--temporal-address", address, "--temporal-namespace", namespace)
 	t, err := client.DialContext(c.t.Context(), client.Options{HostPort: address, Namespace: namespace})

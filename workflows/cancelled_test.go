@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/gleaner"
 )
 
@@ -22,7 +22,7 @@ import (
 // of again. Were it called failed, its sites would be crawled on.
 func TestAHarvestCancelledWhileItsWorkerDiesIsCancelled(t *testing.T) {
 	t.Parallel()
-	address, namespace := devtest.Temporal(t)
+	address, namespace := temporaltest.Temporal(t)
 	c, err := client.Dial(client.Options{HostPort: address, Namespace: namespace, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)

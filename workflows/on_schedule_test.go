@@ -12,14 +12,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"gleaner/activities"
-	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 )
 
 // On a real server: a schedule that fires while its run is under way leaves
 // turns out, and what it starts has the id by which everybody knows it.
 func TestScheduleDoesNotOverlap(t *testing.T) {
 	t.Parallel()
-	address, namespace := devtest.Temporal(t)
+	address, namespace := temporaltest.Temporal(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace})

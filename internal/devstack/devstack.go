@@ -26,6 +26,9 @@ type Options struct {
 	// SearchAttributes are registered in the namespace: name → type, where the
 	// type is one of Text, Keyword, Int, Double, Bool, Datetime, KeywordList.
 	SearchAttributes map[string]string
+	// Ready returns nil once a Temporal server answers and the namespace has the search
+	// attributes: temporalapi.EnsureSearchAttributes. Only Temporal needs it.
+	Ready func(ctx context.Context, address, namespace string, attributes map[string]string) error
 	// StandardPorts asks for 7233 and 8233, Temporal's documented ports, when
 	// they are free, and for one that browsers refuse for its HTTP API. Otherwise, and
 	// when they are taken, free ports are chosen.
@@ -138,6 +141,9 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 func (o Options) withDefaults() (Options, error) {
 	if o.DataDir == "" {
 		return o, errors.New("devstack: no data folder given")
+	}
+	if !o.NoTemporal && o.Ready == nil {
+		return o, errors.New("devstack: Temporal without a way to ask whether it is ready")
 	}
 	abs, err := filepath.Abs(o.DataDir)
 	if err != nil {

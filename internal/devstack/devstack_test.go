@@ -16,6 +16,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/devstack/temporalapi"
 )
 
 // stackForTest starts a stack, or skips where this machine has no servers and
@@ -23,7 +25,7 @@ import (
 func stackForTest(t *testing.T, o Options) *Stack {
 	t.Helper()
 	o.SearchAttributes = map[string]string{"GleanerVenue": "Keyword", "GleanerStage": "Keyword"}
-	o.Headless = true
+	o.Headless, o.Ready = true, temporalapi.EnsureSearchAttributes
 	o.Progress = func(line string) { t.Log(line) }
 	s, err := Start(t.Context(), o)
 	require.NoError(t, err)
@@ -42,7 +44,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	require.Equal(t, s.DatabaseURL, info.DatabaseURL)
 	require.Equal(t, s.TemporalAddress, info.TemporalAddress)
 
-	_, err := Start(ctx, Options{DataDir: dir})
+	_, err := Start(ctx, Options{Ready: temporalapi.EnsureSearchAttributes, DataDir: dir})
 	require.ErrorIs(t, err, ErrRunning)
 
 	require.NoError(t, s.Stop())
@@ -59,7 +61,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 	var a int
 	require.NoError(t, conn.QueryRow(ctx, "select a from kept").Scan(&a))
 	require.Equal(t, 7, a)
-	require.NoError(t, EnsureSearchAttributes(ctx, again.TemporalAddress, "default", map[string]string{"GleanerVenue": "Keyword", "GleanerHost": "Keyword"}))
+	require.NoError(t, temporalapi.EnsureSearchAttributes(ctx, again.TemporalAddress, "default", map[string]string{"GleanerVenue": "Keyword", "GleanerHost": "Keyword"}))
 }
 
 // TestTheDataFolderIsTheUsersAlone: it holds passwords.
@@ -161,7 +163,7 @@ func TestUnreachableServersAreNamed(t *testing.T) {
 	port, err := freePort(0)
 	require.NoError(t, err)
 	closed := "127.0.0.1:" + strconv.Itoa(port)
-	_, err = Start(t.Context(), Options{DataDir: t.TempDir(), DatabaseURL: "postgres://u:p@" + closed + "/x", TemporalAddress: closed})
+	_, err = Start(t.Context(), Options{Ready: temporalapi.EnsureSearchAttributes, DataDir: t.TempDir(), DatabaseURL: "postgres://u:p@" + closed + "/x", TemporalAddress: closed})
 	require.ErrorContains(t, err, closed)
 }
 
@@ -169,7 +171,7 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Start(ctx, Options{DataDir: dir, Headless: true, Progress: func(line string) {
+	_, err := Start(ctx, Options{Ready: temporalapi.EnsureSearchAttributes, DataDir: dir, Headless: true, Progress: func(line string) {
 		if strings.HasPrefix(line, "starting") {
 			cancel()
 		}

@@ -13,7 +13,7 @@ import (
 
 func quietOptions(t *testing.T) Options {
 	t.Helper()
-	o, err := Options{DataDir: t.TempDir(), CacheDir: t.TempDir()}.withDefaults()
+	o, err := Options{DataDir: t.TempDir(), CacheDir: t.TempDir(), NoTemporal: true}.withDefaults()
 	require.NoError(t, err)
 	return o
 }

@@ -3,10 +3,7 @@ package devstack
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"maps"
 	"net"
 	"os"
@@ -15,16 +12,8 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
-
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/operatorservice/v1"
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 )
 
 const temporalDB = "temporal.db"
@@ -34,7 +23,7 @@ func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 		s.TemporalAddress = o.TemporalAddress
 		ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 		defer cancel()
-		if err := EnsureSearchAttributes(ctx, o.TemporalAddress, o.Namespace, o.SearchAttributes); err != nil {
+		if err := o.Ready(ctx, o.TemporalAddress, o.Namespace, o.SearchAttributes); err != nil {
 			return fmt.Errorf("cannot use the Temporal server given by TEMPORAL_ADDRESS (%s): %w", o.TemporalAddress, err)
 		}
 		return nil
@@ -62,7 +51,7 @@ func (s *Stack) startTemporal(ctx context.Context, o Options) error {
 		s.UIURL = "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(p.UI))
 	}
 	return s.temporal.ready(ctx, func(ctx context.Context) error {
-		return EnsureSearchAttributes(ctx, s.TemporalAddress, o.Namespace, o.SearchAttributes)
+		return o.Ready(ctx, s.TemporalAddress, o.Namespace, o.SearchAttributes)
 	})
 }
 
@@ -151,108 +140,4 @@ func serverArgs(o Options, p ports) []string {
 		args = append(args, "--search-attribute", name+"="+o.SearchAttributes[name])
 	}
 	return args
-}
-
-// OpenWorkflows are the ids of what has not ended in a namespace, at most a
-// thousand.
-func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, error) {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: 1000})
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range list.Executions {
-		ids = append(ids, e.Execution.WorkflowId)
-	}
-	return ids, nil
-}
-
-// StartWorkflows starts workflows of a type, by their ids, each with its argument.
-func StartWorkflows(ctx context.Context, address, namespace, queue, kind string, args map[string]any) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	for id, arg := range args {
-		if _, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, kind, arg); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Histories returns how many workflows are open in a namespace, how many runs have ended,
-// and the events of those.
-func Histories(ctx context.Context, address, namespace string) (open, ended int, events int64, err error) {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	defer c.Close()
-	for r := (&workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000}); ; {
-		list, err := c.ListWorkflow(ctx, r)
-		if err != nil {
-			return open, ended, events, err
-		}
-		for _, e := range list.Executions {
-			if e.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-				open++
-				continue
-			}
-			ended, events = ended+1, events+e.HistoryLength
-		}
-		if r.NextPageToken = list.NextPageToken; len(r.NextPageToken) == 0 {
-			return open, ended, events, nil
-		}
-	}
-}
-
-// EnsureSearchAttributes adds those of want (name → type) that the namespace
-// lacks. It fails while the server or the namespace is not there.
-func EnsureSearchAttributes(ctx context.Context, address, namespace string, want map[string]string) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
-	if err != nil {
-		return err
-	}
-	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
-	if err != nil {
-		return err
-	}
-	missing := map[string]enumspb.IndexedValueType{}
-	for name, kind := range want {
-		if _, ok := have.GetCustomAttributes()[name]; ok {
-			continue
-		}
-		t, err := enumspb.IndexedValueTypeFromString(kind)
-		if err != nil {
-			return fmt.Errorf("search attribute %s: %w", name, err)
-		}
-		missing[name] = t
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
-		Namespace: namespace, SearchAttributes: missing,
-	})
-	var exists *serviceerror.AlreadyExists
-	if errors.As(err, &exists) || (err != nil && strings.Contains(err.Error(), "already exist")) {
-		return nil // another process was quicker
-	}
-	return err
-}
-
-func quiet() sdklog.Logger {
-	return sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 }

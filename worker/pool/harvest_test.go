@@ -20,6 +20,7 @@ import (
 
 	"gleaner/activities"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 	"gleaner/internal/document"
 	"gleaner/internal/document/documenttest"
 	"gleaner/internal/gleaner"
@@ -74,7 +75,7 @@ func newWorldOf(t *testing.T, o sampleweb.Options, more map[string]string, befor
 	server := httptest.NewServer(before(web.Handler()))
 	t.Cleanup(server.Close)
 	dsn := devtest.Postgres(t)
-	address, namespace := devtest.Temporal(t)
+	address, namespace := temporaltest.Temporal(t)
 	settings := map[string]string{
 		"data-dir": t.TempDir(), "database-url": dsn, "temporal-address": address, "temporal-namespace": namespace,
 		"proxy": server.URL, "contact": "test@example.org", "delay": delay.String(), "min-delay": "0s", "dblp-url": web.DBLPURL(), "dblp-delay": "1ms",

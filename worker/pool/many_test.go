@@ -15,6 +15,7 @@ import (
 	"gleaner/activities"
 	"gleaner/internal/devstack"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -91,7 +92,7 @@ func TestManyWorkersAreOneVisitor(t *testing.T) {
 func TestShortHistoriesLoseNothing(t *testing.T) {
 	devtest.Soak(t, "starts a Temporal server of its own")
 	t.Parallel()
-	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Headless: true, SearchAttributes: gleaner.SearchAttributes(),
+	stack, err := devstack.Start(context.Background(), devstack.Options{DataDir: t.TempDir(), NoPostgres: true, Ready: temporalapi.EnsureSearchAttributes, Headless: true, SearchAttributes: gleaner.SearchAttributes(),
 		DynamicConfig: map[string]string{"limit.historyCount.suggestContinueAsNew": "20"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, stack.Stop()) })

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
 
-	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
@@ -45,7 +45,7 @@ func open(ctx context.Context, cfg *config.Config, opt Options) (_ *pool, err er
 	if p.client, err = dial(ctx, cfg, o); err != nil {
 		return nil, err
 	}
-	if err = devstack.EnsureSearchAttributes(ctx, cfg.Servers.Temporal, cfg.Servers.Namespace, gleaner.SearchAttributes()); err != nil {
+	if err = temporalapi.EnsureSearchAttributes(ctx, cfg.Servers.Temporal, cfg.Servers.Namespace, gleaner.SearchAttributes()); err != nil {
 		return nil, err
 	}
 	p.app, err = app.Open(ctx, cfg, app.Options{

@@ -2,21 +2,13 @@ package devtest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"gleaner/internal/devstack"
-	"gleaner/internal/gleaner"
 )
 
 // Variables that name servers to use in place of private ones.
@@ -24,9 +16,6 @@ const (
 	DatabaseVariable = "GLEANER_TEST_DATABASE_URL"
 	TemporalVariable = "GLEANER_TEST_TEMPORAL_ADDRESS"
 )
-
-// searchAttributes are registered in every test's namespace.
-var searchAttributes = gleaner.SearchAttributes()
 
 // shared is the pair of servers of this test binary. It is the one piece of
 // package state: a server costs seconds to start, and a test binary has no
@@ -67,21 +56,14 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Temporal returns the address of a Temporal server and a namespace that is
-// this test's own, with searchAttributes in it.
-func Temporal(tb testing.TB) (address, namespace string) {
+// TemporalServer returns the address of a Temporal server, which answers when ready
+// returns nil. Package temporaltest makes a namespace on it.
+func TemporalServer(tb testing.TB, ready func(ctx context.Context, address, namespace string, attributes map[string]string) error) (address string) {
 	tb.Helper()
-	address = os.Getenv(TemporalVariable)
-	if address == "" {
-		address = start(tb, &shared.temporal, devstack.Options{NoPostgres: true, Headless: true}).TemporalAddress
+	if address = os.Getenv(TemporalVariable); address != "" {
+		return address
 	}
-	namespace = "test-" + strings.ToLower(rand.Text())
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-	defer cancel()
-	if err := register(ctx, address, namespace); err != nil {
-		tb.Fatalf("test namespace: %v", err)
-	}
-	return address, namespace
+	return start(tb, &shared.temporal, devstack.Options{NoPostgres: true, Headless: true, Ready: ready}).TemporalAddress
 }
 
 // programs are built once: to link one takes seconds.
@@ -134,35 +116,6 @@ func Dir(tb testing.TB) string {
 	defer shared.mu.Unlock()
 	shared.dirs = append(shared.dirs, dir)
 	return dir
-}
-
-func register(ctx context.Context, address, namespace string) error {
-	c, err := client.NewNamespaceClient(client.Options{HostPort: address})
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	err = c.Register(ctx, &workflowservice.RegisterNamespaceRequest{
-		Namespace:                        namespace,
-		WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
-	})
-	if err != nil {
-		return err
-	}
-	// The namespace becomes visible to the frontend a moment later.
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err = devstack.EnsureSearchAttributes(ctx, address, namespace, searchAttributes)
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%w (last: %w)", ctx.Err(), err)
-		}
-	}
 }
 
 func start(tb testing.TB, slot **devstack.Stack, o devstack.Options) *devstack.Stack {

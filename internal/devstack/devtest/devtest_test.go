@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 )
 
 func TestMain(m *testing.M) { os.Exit(devtest.Main(m)) }
@@ -27,8 +28,8 @@ func TestEachTestHasItsOwnDatabase(t *testing.T) {
 
 func TestEachTestHasItsOwnNamespace(t *testing.T) {
 	t.Parallel()
-	address, one := devtest.Temporal(t)
-	_, two := devtest.Temporal(t)
+	address, one := temporaltest.Temporal(t)
+	_, two := temporaltest.Temporal(t)
 	require.NotEqual(t, one, two)
 	c, err := client.DialContext(t.Context(), client.Options{HostPort: address, Namespace: two})
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/fetch"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/config"
@@ -95,7 +95,7 @@ func (r *scaleRun) run(ctx context.Context) error {
 	for _, host := range r.Web.Hosts {
 		crawls["site/"+host] = map[string]string{"host": host}
 	}
-	if err := devstack.StartWorkflows(ctx, r.Temporal, r.Namespace, "harvest", "CrawlSite", crawls); err != nil {
+	if err := temporalapi.StartWorkflows(ctx, r.Temporal, r.Namespace, "harvest", "CrawlSite", crawls); err != nil {
 		return err
 	}
 	if err := r.wait(ctx); err != nil {
@@ -219,7 +219,7 @@ func (r *scaleRun) wait(ctx context.Context) error {
 // events is the length of all histories, when all workflows have ended.
 func (r *scaleRun) events(ctx context.Context) (int64, error) {
 	for {
-		open, runs, events, err := devstack.Histories(ctx, r.Temporal, r.Namespace)
+		open, runs, events, err := temporalapi.Histories(ctx, r.Temporal, r.Namespace)
 		if err != nil || open == 0 && runs >= r.Hosts {
 			return events, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/devtest/temporaltest"
 )
 
 // TestScale: two worker programs crawl all hosts, each at its pace.
@@ -25,7 +26,7 @@ func TestScale(t *testing.T) {
 		Pace:        100 * time.Millisecond,
 		DatabaseURL: devtest.Postgres(t),
 	}
-	o.Temporal, o.Namespace = devtest.Temporal(t)
+	o.Temporal, o.Namespace = temporaltest.Temporal(t)
 	s, err := RunScale(t.Context(), o)
 	require.NoError(t, err)
 	t.Logf("%+v", s)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/fetch"
 	"gleaner/internal/lab/sampleweb"
 )
@@ -60,7 +60,7 @@ func (w *world) requests() []sampleweb.Request {
 // ever.
 func (w *world) closeWorkflows(ctx context.Context, o *outcome) (err error) {
 	for range 180 {
-		o.open, err = devstack.OpenWorkflows(ctx, w.temporal.stack.TemporalAddress, "default")
+		o.open, err = temporalapi.OpenWorkflows(ctx, w.temporal.stack.TemporalAddress, "default")
 		if err == nil && len(o.open) == 0 {
 			return nil
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/sampleweb"
 	"gleaner/internal/service/config"
@@ -56,6 +57,7 @@ func newWorld(ctx context.Context, o Options, dir string) (w *world, err error) 
 	w.server = httptest.NewServer(w.web.Handler())
 	w.postgres = &server{options: devstack.Options{DataDir: filepath.Join(dir, "postgres"), NoTemporal: true}}
 	w.temporal = &server{options: devstack.Options{DataDir: filepath.Join(dir, "temporal"), NoPostgres: true, Headless: true,
+		Ready:            temporalapi.EnsureSearchAttributes,
 		SearchAttributes: gleaner.SearchAttributes(),
 		DynamicConfig:    map[string]string{"limit.historyCount.suggestContinueAsNew": suggestContinueAsNew}}}
 	for _, s := range []*server{w.postgres, w.temporal} {

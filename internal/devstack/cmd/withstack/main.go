@@ -21,6 +21,7 @@ import (
 
 	"gleaner/internal/devstack"
 	"gleaner/internal/devstack/devtest"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 )
 
@@ -47,6 +48,7 @@ func run(ctx context.Context, dir string, args []string) (code int, err error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
 	stack, err := devstack.Start(ctx, devstack.Options{
+		Ready:   temporalapi.EnsureSearchAttributes,
 		DataDir: dir, Headless: true, Disposable: true,
 		SearchAttributes: gleaner.SearchAttributes(),
 		Progress:         seldom(5*time.Second, func(line string) { fmt.Fprintln(os.Stderr, "withstack:", line) }),

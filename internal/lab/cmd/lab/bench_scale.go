@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gleaner/internal/devstack"
+	"gleaner/internal/devstack/temporalapi"
 	"gleaner/internal/gleaner"
 	"gleaner/internal/lab/bench"
 	"gleaner/internal/service/program"
@@ -52,6 +53,7 @@ func (c *cli) benchScale(ctx context.Context, hosts, urls int, o bench.ScaleOpti
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	stack, err := devstack.Start(ctx, devstack.Options{
+		Ready:            temporalapi.EnsureSearchAttributes,
 		DataDir:          dir,
 		Headless:         true,
 		Statements:       true,

@@ -1,0 +1,124 @@
+// Package temporalapi asks a Temporal server for what workers, tests and benchmarks need
+// beyond running workflows. It is apart from package devstack so that what needs Postgres
+// alone does not link Temporal's client.
+package temporalapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+)
+
+// OpenWorkflows are the ids of what has not ended in a namespace, at most a
+// thousand.
+func OpenWorkflows(ctx context.Context, address, namespace string) ([]string, error) {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: 1000})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range list.Executions {
+		ids = append(ids, e.Execution.WorkflowId)
+	}
+	return ids, nil
+}
+
+// StartWorkflows starts workflows of a type, by their ids, each with its argument.
+func StartWorkflows(ctx context.Context, address, namespace, queue, kind string, args map[string]any) error {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for id, arg := range args {
+		if _, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, kind, arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Histories returns how many workflows are open in a namespace, how many runs have ended,
+// and the events of those.
+func Histories(ctx context.Context, address, namespace string) (open, ended int, events int64, err error) {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	defer c.Close()
+	for r := (&workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000}); ; {
+		list, err := c.ListWorkflow(ctx, r)
+		if err != nil {
+			return open, ended, events, err
+		}
+		for _, e := range list.Executions {
+			if e.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+				open++
+				continue
+			}
+			ended, events = ended+1, events+e.HistoryLength
+		}
+		if r.NextPageToken = list.NextPageToken; len(r.NextPageToken) == 0 {
+			return open, ended, events, nil
+		}
+	}
+}
+
+// EnsureSearchAttributes adds those of want (name → type) that the namespace
+// lacks. It fails while the server or the namespace is not there.
+func EnsureSearchAttributes(ctx context.Context, address, namespace string, want map[string]string) error {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: quiet()})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return err
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for name, kind := range want {
+		if _, ok := have.GetCustomAttributes()[name]; ok {
+			continue
+		}
+		t, err := enumspb.IndexedValueTypeFromString(kind)
+		if err != nil {
+			return fmt.Errorf("search attribute %s: %w", name, err)
+		}
+		missing[name] = t
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: namespace, SearchAttributes: missing,
+	})
+	var exists *serviceerror.AlreadyExists
+	if errors.As(err, &exists) || (err != nil && strings.Contains(err.Error(), "already exist")) {
+		return nil // another process was quicker
+	}
+	return err
+}
+
+func quiet() sdklog.Logger {
+	return sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
