@@ -1,6 +1,7 @@
 package harvest_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"gleaner/internal/gleaner/evidence"
 	"gleaner/internal/harvest"
 	"gleaner/internal/harvest/report"
+	"gleaner/internal/homepage"
 	"gleaner/internal/lab/catalogues"
+	"gleaner/internal/metadata"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 	"gleaner/internal/service/config"
@@ -97,6 +100,38 @@ func TestWhatIsDueIsLookedForAgain(t *testing.T) {
 	assert.Equal(t, 3, e.Decision.Tries)
 	assert.WithinDuration(t, time.Now().Add(4*evidence.FirstRetry), e.Decision.NextTry, time.Minute)
 	assert.GreaterOrEqual(t, o.pagesAsked(roeHost), 3, "asked again each time")
+}
+
+// oneAtATime is a directory that is out after each person.
+type oneAtATime struct{}
+
+func (oneAtATime) Name() string { return "one" }
+
+func (oneAtATime) IDs(_ context.Context, subjects []homepage.Subject, _ []gleaner.Person) (ids []string, _ error) {
+	for _, s := range subjects {
+		ids = append(ids, s.Author.PID)
+	}
+	return ids, nil
+}
+
+func (oneAtATime) Persons(_ context.Context, ids []string) (map[string]gleaner.Person, error) {
+	return map[string]gleaner.Person{ids[0]: {}}, metadata.ErrUnavailable{Service: "one"}
+}
+
+// Whom a directory did not come to before it was out is not unknown to it.
+func TestADirectoryThatWasOut(t *testing.T) {
+	t.Parallel()
+	a := circle().open(t, "", map[string]string{"search": "none"}, unparked)
+	a.Stages.Directories = []harvest.Directory{oneAtATime{}}
+	id := listed(t, a)
+	for _, known := range []int{2, 4} { // two authors are asked for at a time
+		now, err := a.DB.Now(t.Context())
+		require.NoError(t, err)
+		first(t, a, id, now)
+		people, err := a.DB.Persons(t.Context(), "one", []string{"1/1", "1/2", "2/1", "2/2"}, time.Hour)
+		require.NoError(t, err)
+		require.Len(t, people, known)
+	}
 }
 
 // --refresh asks anew for what had failed before it, for good or not.

@@ -68,9 +68,12 @@ func TestListsOverride(t *testing.T) {
 	require.NoError(t, err)
 	_, err = ParseLists([]byte("hihg: [a]"))
 	require.Error(t, err, "a misspelt list must not pass")
-	own, err := ParseLists([]byte(`{"high": ["Theses"]}`))
+	own, err := ParseLists([]byte(`{"high": ["Theses"], "concepts": {"cv": ["=bio"]}}`))
 	require.NoError(t, err)
 	m := l.Override(own)
 	require.Equal(t, []string{"theses"}, m.High)
 	require.Equal(t, l.Medium, m.Medium)
+	require.Equal(t, []string{"=bio"}, m.Concepts["cv"])
+	require.NotEqual(t, l.Concepts["cv"], m.Concepts["cv"])
+	require.Len(t, m.Concepts, len(l.Concepts), "the others stay")
 }
