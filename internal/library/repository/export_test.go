@@ -123,14 +123,16 @@ func TestExportCiteSeerX(t *testing.T) {
 func TestExportTree(t *testing.T) {
 	t.Parallel()
 	r := open(t, "mem://")
-	items := stored(t, r, "one", "another of the same name", "one")
+	items := stored(t, r, "one", "another of the same name", "one", "another in other letters")
+	items[3].Paper.Title = "ON <engines>" // one name to some file systems
 	dir := t.TempDir()
 	require.NoError(t, r.ExportTree(t.Context(), dir, slices.Values(items), nil))
 	got, err := filepath.Glob(filepath.Join(dir, "x", "2003", "*"))
 	require.NoError(t, err)
-	require.Len(t, got, 2)
-	assert.Equal(t, "Lovelace - On engines ("+items[1].SHA256[:8]+").pdf", filepath.Base(got[0]))
-	assert.Equal(t, "Lovelace - On engines.pdf", filepath.Base(got[1]))
+	require.Len(t, got, 3)
+	assert.Equal(t, "Lovelace - ON engines ("+items[3].SHA256[:8]+").pdf", filepath.Base(got[0]))
+	assert.Equal(t, "Lovelace - On engines ("+items[1].SHA256[:8]+").pdf", filepath.Base(got[1]))
+	assert.Equal(t, "Lovelace - On engines.pdf", filepath.Base(got[2]))
 
 	missing := repository.Item{SHA256: strings.Repeat("0", 64)}
 	require.ErrorIs(t, r.ExportTree(t.Context(), dir, slices.Values([]repository.Item{missing}), nil), repository.ErrNotFound)
