@@ -258,7 +258,9 @@ func TestRecrawlCommandUsage(t *testing.T) {
 	c.wrong(program.ExitUsage, "recrawl", "conf/x", "--due")
 	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "conf/none"), "starter harvest conf/none")
 	require.Contains(t, c.wrong(program.ExitUnknown, "recrawl", "--site", "nowhere.example"), "nowhere.example")
-	c.wrong(program.ExitUnavailable, "recrawl", "--site", "ada.example", "--temporal-address", "127.0.0.1:1")
+	for _, host := range [][]string{{"ADA.example"}, {"--site", "Ada.Example"}} {
+		c.wrong(program.ExitUnavailable, append([]string{"recrawl", "--temporal-address", "127.0.0.1:1"}, host...)...)
+	}
 }
 
 func TestEveryCommandShowsHow(t *testing.T) {

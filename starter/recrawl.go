@@ -44,15 +44,22 @@ or not. To-be-avoided directories are left but for every fifth time.`,
 			if n != 1 {
 				return fmt.Errorf("%w: want one of a venue, a host (or --site HOST), or --due", program.ErrUsage)
 			}
-			d := activities.Due{All: all, WARC: warc, Of: store.Selection{Host: site}}
+			d := activities.Due{All: all, WARC: warc}
 			if len(args) == 1 && strings.Contains(args[0], ".") && !strings.ContainsAny(args[0], "/ ") {
-				d.Of.Host = strings.ToLower(args[0])
+				site = args[0]
 			} else if len(args) == 1 {
 				key, err := c.venueKey(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
 				d.Of.Venue = key
+			}
+			if site != "" {
+				host, err := aHost(site)
+				if err != nil {
+					return err
+				}
+				d.Of.Host = host
 			}
 			if cancel {
 				return c.cancelRecrawl(cmd.Context(), d.Of)
