@@ -166,7 +166,7 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 			for n < len(pages) && pages[n].Site == pages[0].Site {
 				n++
 			}
-			added, err := c.askSite(ctx, harvest, pages[:n], wanted, reads, r.Since.IsZero())
+			added, err := c.askSite(ctx, harvest, pages[:n], wanted, reads, r)
 			if err != nil {
 				return at, err
 			}
@@ -184,15 +184,15 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 	}
 }
 
-// askSite asks the kept links of some pages of one site. With whole, pages whose links
-// had no room are to be fetched again.
+// askSite asks the kept links of some pages of one site. Pages whose links had no room are
+// to be fetched again, unless the range has the latest ones alone.
 func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
-	reads func(*page.Link) bool, whole bool) (int, error) {
+	reads func(*page.Link) bool, r frontier.KeptRange) (int, error) {
 	found := map[int][]page.Link{}
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
 	for i := range pages {
 		if pages[i].Data == nil {
-			if whole {
+			if r.Since.IsZero() {
 				add.Whole = append(add.Whole, pages[i].Page[:])
 			}
 			continue
@@ -219,7 +219,12 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 		return 0, err
 	}
 	given := newLeads()
-	if err := c.db.Leads(ctx, site.ID, given.note); err != nil {
+	err = c.db.Leads(ctx, site.ID, func(h frontier.Hash, host string, likeness float64) {
+		if r.Site != 0 || likeness >= wantedLead { // what is wanted has a share of its own
+			given.note(h, host, likeness)
+		}
+	})
+	if err != nil {
 		return 0, err
 	}
 	var batch frontier.Batch

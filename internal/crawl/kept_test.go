@@ -55,14 +55,20 @@ func newSecondDay(t *testing.T, strategy string) *secondDay {
 	return d
 }
 
+// want has a harvest want papers.
+func (d *secondDay) want(t *testing.T, id, options string, papers []gleaner.Paper) {
+	t.Helper()
+	require.NoError(t, d.db.SavePapers(t.Context(), papers, map[string]string{"source": "test"}))
+	require.NoError(t, d.db.SaveHarvest(t.Context(), store.Harvest{ID: id, Venue: "conf/x", Options: []byte(options), Stage: gleaner.StageCrawl}))
+	require.NoError(t, d.db.SetHarvestPapers(t.Context(), id, papers, nil))
+}
+
 // harvest wants papers, looks for them among the links on record, crawls what waits, and
 // ends.
 func (d *secondDay) harvest(t *testing.T, id, options string, papers []gleaner.Paper) {
 	t.Helper()
 	ctx := t.Context()
-	require.NoError(t, d.db.SavePapers(ctx, papers, map[string]string{"source": "test"}))
-	require.NoError(t, d.db.SaveHarvest(ctx, store.Harvest{ID: id, Venue: "conf/x", Options: []byte(options), Stage: gleaner.StageCrawl}))
-	require.NoError(t, d.db.SetHarvestPapers(ctx, id, papers, nil))
+	d.want(t, id, options, papers)
 	c := d.crawler(d.client)
 	d.seed(t, d.home.host, "/~ada/", "/~ada/")
 	_, err := d.db.Pool.Exec(ctx, `INSERT INTO harvest_sites (harvest_id, site_id, origin) SELECT $1, id, 'homepage' FROM sites WHERE host=$2 ON CONFLICT DO NOTHING`, id, d.home.host)
@@ -287,4 +293,26 @@ func TestLinksWithoutRoomHaveTheirPageAskedAgain(t *testing.T) {
 	require.Equal(t, 2, d.home.asked()["/~ada/"])
 	require.Contains(t, d.fetched(t), "files/1.pdf")
 	require.Contains(t, d.fetched(t), "files/3.pdf")
+}
+
+// TestLeadsBeyondTheirLimitAreTakenWhenTheyAreWanted: what a crawl gave to other hosts is
+// no reason to leave out the very link that a later harvest looks for.
+func TestLeadsBeyondTheirLimitAreTakenWhenTheyAreWanted(t *testing.T) {
+	t.Parallel()
+	d := newSecondDay(t, rank.BreadthFirst)
+	d.cfg.Leads = "all"
+	many := ""
+	for i := range maxLeadsPerHost {
+		many += fmt.Sprintf(`<a href="http://victim.test/%d.pdf">a talk</a> `, i)
+	}
+	d.home.pages["/~ada/"] = many + fmt.Sprintf(`<p><a href="http://victim.test/late.pdf">%s</a></p>`, secondDayTitles[0])
+	d.seed(t, d.home.host, "/~ada/", "/~ada/")
+	c := d.crawler(d.client)
+	require.Equal(t, Exhausted, d.finish(t, c, d.home.host).Ending)
+	require.NotContains(t, d.record(t, "victim.test"), "/late.pdf")
+	d.want(t, "conf/x", "{}", d.papers[:1])
+	found, err := c.FindLinks(t.Context(), "conf/x", time.Time{}, KeptPosition{}, func(KeptPosition) {})
+	require.NoError(t, err)
+	require.Equal(t, 1, found.Links)
+	require.Contains(t, d.record(t, "victim.test"), "/late.pdf")
 }

@@ -55,20 +55,21 @@ func (g leads) tooMany(host string) gleaner.Outcome {
 // lead gives a link to its host, once for all the pages that have it. One that a
 // limit on its shape keeps out is recorded there with the limit's name; one that a
 // limit on leads keeps out is recorded here, since its host is to know nothing
-// of it.
-func (l *loop) lead(host string, e *frontier.Entry) {
+// of it. It reports whether no limit keeps it out.
+func (l *loop) lead(host string, e *frontier.Entry) bool {
+	e.Skip = l.scope.outside(e)
 	had, again := l.leads.wanted[e.Hash()]
 	if again && e.Wanted <= had {
-		return
+		return e.Skip == ""
 	}
 	if why := l.leads.tooMany(host); why != "" && !again {
 		l.skip(*e, why)
-		return
+		return false
 	}
-	if e.Skip = l.scope.outside(e); e.Skip != "" && !l.mayRecord() {
-		return
+	if e.Skip == "" || l.mayRecord() {
+		_ = l.give(host, e)
 	}
-	_ = l.give(host, e)
+	return e.Skip == ""
 }
 
 // give hands a link to another host, unless it names the limit that this would

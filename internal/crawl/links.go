@@ -125,9 +125,7 @@ func (l *loop) enter(from *frontier.Entry, link page.Link) (isNew, isDoc, taken 
 	taken = e.Document || e.Role == frontier.Member
 	if !here {
 		l.scope.weigh(&e)
-		taken = l.scope.outside(&e) == ""
-		l.lead(weburl.Host(link.URL), &e)
-		return false, e.Document, taken
+		return false, e.Document, l.lead(weburl.Host(link.URL), &e)
 	}
 	asGood, met := l.seen.known(e.Hash(), e.Depth, e.Role)
 	if asGood {
