@@ -28,9 +28,10 @@ const (
 )
 
 // keepable reports whether a link that was not taken may be taken later, when the
-// wanted papers, the scope or the lists are others.
+// wanted papers, the scope or the lists are others, or has to be named among the reasons
+// for which a paper is missing.
 func keepable(from *frontier.Entry, link *page.Link) bool {
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !weburl.IsSourceName(link.URL) {
+	if weburl.IsIgnoredType(link.URL) && !weburl.IsSourceName(link.URL) {
 		return false
 	}
 	return from.Role == frontier.Member || from.Link.Source == page.SourceListing
@@ -228,13 +229,23 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 		return 0, err
 	}
 	var batch frontier.Batch
+	leftOut := 0
 	for _, i := range slices.Sorted(maps.Keys(found)) {
 		for _, l := range found[i] {
 			e, here, ok := s.take(&pages[i].From, l)
 			s.weigh(&e)
+			if ok {
+				e.Skip = s.outside(&e)
+			} else {
+				e.Role, e.Skip = frontier.Lead, unfollowed(&e, here)
+			}
+			if e.Skip != "" { // a reason for which a paper is missing
+				if leftOut++; leftOut > maxSkipped || !s.wantedItself(&e) {
+					continue
+				}
+			}
 			switch host := weburl.Host(l.URL); {
-			case !ok || s.outside(&e) != "":
-			case here:
+			case here || !ok:
 				batch.AddLink(e)
 			case given.tooMany(host) == "":
 				given.note(e.Hash(), host, e.Wanted)

@@ -41,12 +41,12 @@ func newScope(site Site, cfg Config) scope {
 // take makes an entry of a link of a page where it may be taken, on the page's own
 // host (here) or another.
 func (s *scope) take(from *frontier.Entry, link page.Link) (e frontier.Entry, here, ok bool) {
-	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !s.wantedSource(link) {
-		return e, false, false
-	}
 	here = weburl.Host(link.URL) == s.host
 	e = frontier.Entry{Candidate: page.Candidate{Link: link, Parent: from.Link.URL, Depth: from.Depth + 1}}
 	e.Derive()
+	if link.NoFollow || weburl.IsIgnoredType(link.URL) && !s.wantedSource(link) {
+		return e, here, false
+	}
 	role, ok := s.role(from, &e, here)
 	if !ok || e.Hash() == from.Hash() {
 		return e, here, false
@@ -76,27 +76,55 @@ func (s *scope) role(from, e *frontier.Entry, here bool) (frontier.Role, bool) {
 	case e.Document && (here || s.inParentDomain(from, e)):
 		// A sitemap lists whatever is on the host; a page names what is its own.
 		return frontier.Lead, e.Link.Source != page.SourceSitemap
-	case here:
-		return frontier.Landing, s.besideRoot(from, e)
-	}
-	return s.offSiteRole(e)
-}
-
-// offSiteRole: a document on another host is a lead; so is a page there whose
-// link reads like a wanted title, for the document that it names. PolicyWhitelist
-// leaves no domain.
-func (s *scope) offSiteRole(e *frontier.Entry) (frontier.Role, bool) {
-	if s.leads == "none" || s.policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
-		return 0, false
-	}
-	s.weigh(e)
-	switch {
-	case e.Document && (s.leads == "all" || e.Wanted >= wantedLead):
-		return frontier.Lead, true
-	case !e.Document && s.wanted.Likeness(e.Link.Anchor) >= wantedLead:
+	case here && s.besideRoot(from, e):
 		return frontier.Landing, true
 	}
-	return 0, false
+	return s.outsideRole(e, here)
+}
+
+// outsideRole: a document on another host is a lead; so is a page there, or outside the
+// scope, whose link reads like a wanted title, for the document that it names.
+// PolicyWhitelist leaves no domain.
+func (s *scope) outsideRole(e *frontier.Entry, here bool) (frontier.Role, bool) {
+	if s.leads == "none" && !here || s.policy == PolicyWhitelist || e.Link.Source == page.SourceScript || e.Link.Source == page.SourceSitemap {
+		return 0, false
+	}
+	switch {
+	case e.Document && s.leads == "all":
+		return frontier.Lead, true
+	case !s.wantedItself(e):
+		return 0, false
+	case e.Document:
+		return frontier.Lead, true
+	}
+	return frontier.Landing, true
+}
+
+// wantedItself reports whether a link reads like a wanted title: to a document by its
+// words or those around it, to a page by its own.
+func (s *scope) wantedItself(e *frontier.Entry) bool {
+	if e.Document {
+		return s.weigh(e) >= wantedLead
+	}
+	return s.wanted.Likeness(e.Link.Anchor) >= wantedLead
+}
+
+// Outcomes of links that read like a wanted title and have no role.
+const (
+	outcomeNoFollow   gleaner.Outcome = "nofollow"
+	outcomeOffHost    gleaner.Outcome = "off-host"
+	outcomeOutOfScope gleaner.Outcome = "out-of-scope"
+)
+
+// unfollowed says why a link has no role.
+func unfollowed(e *frontier.Entry, here bool) gleaner.Outcome {
+	switch {
+	case e.Link.NoFollow:
+		return outcomeNoFollow
+	case here:
+		return outcomeOutOfScope
+	}
+	return outcomeOffHost
 }
 
 // wantedSource reports whether a link to a source is called like a wanted paper,

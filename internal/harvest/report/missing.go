@@ -51,15 +51,14 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 	for _, m := range matches {
 		c.matches[m.Paper] = append(c.matches[m.Paper], m)
 	}
-	links, err := b.db.LinkClues(ctx, b.r.Harvest.ID)
-	if err != nil {
-		return nil, err
-	}
 	ix := match.NewIndex(papers)
-	for _, l := range links {
+	err = b.db.EachLinkClue(ctx, b.r.Harvest.ID, func(l store.LinkClue) {
 		for _, key := range mentioned(ix, l) {
 			c.links[key] = append(c.links[key], l)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	if c.authors, err = b.db.AuthorClues(ctx, b.r.Harvest.ID); err != nil {
 		return nil, err
@@ -69,12 +68,14 @@ func (b *builder) gather(ctx context.Context, papers []gleaner.Paper) (*clues, e
 }
 
 // mentioned says which papers a link speaks of: its own words if they are like a
-// title, else the words around it.
-func mentioned(ix *match.Index, l store.LinkClue) []string {
-	if keys := ix.Mentioned(l.Anchor); len(keys) > 0 {
-		return keys
+// title, else the words around it, else those above it.
+func mentioned(ix *match.Index, l store.LinkClue) (keys []string) {
+	for _, words := range []string{l.Anchor, l.Context, l.Heading} {
+		if keys = ix.Mentioned(words); len(keys) > 0 {
+			break
+		}
 	}
-	return ix.Mentioned(l.Context)
+	return keys
 }
 
 func (c *clues) explain(p gleaner.Paper) (Reason, []string) {

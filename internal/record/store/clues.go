@@ -84,18 +84,32 @@ func (db HarvestRecords) MatchClues(ctx context.Context, harvest string) ([]Matc
 
 // LinkClue is a link whose words are like a wanted title.
 type LinkClue struct {
-	URL, Parent, Anchor, Context, Outcome string
-	Waiting, Failed                       bool // Failed with no tries: a limit kept it out
-	Tries                                 int
-	Document                              string // what came back: its class or outcome, "" if no document
+	URL, Parent, Anchor, Context, Heading, Outcome string
+	Waiting, Failed                                bool // Failed with no tries: a limit kept it out
+	Tries                                          int
+	Document                                       string // what came back: its class or outcome, "" if no document
 }
 
-// LinkClues lists links on a harvest's sites that are like a wanted title.
-func (db HarvestRecords) LinkClues(ctx context.Context, harvest string) ([]LinkClue, error) {
-	return List[LinkClue](ctx, db, `SELECT u.url, u.parent, u.anchor, u.context, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
+// EachLinkClue visits the links on a harvest's sites, and those to other hosts, whose words
+// may be like a wanted title: of what waits those that were like one when they were
+// found, of the others all, since they may have been found before the paper was wanted.
+func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
+	rows, err := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)
+		SELECT u.url, u.parent, u.anchor, u.context, u.heading, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
 			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
-				WHERE l.hash=u.hash AND l.current LIMIT 1), '')
-		FROM urls u JOIN harvest_sites h ON h.site_id=u.site_id WHERE h.harvest_id=$1 AND u.wanted >= 0.6 AND u.state IN (0, 2, 3, 4, 5) ORDER BY u.seq`, harvest)
+				WHERE u.state=2 AND l.hash=u.hash AND l.current LIMIT 1), '')
+		FROM urls u WHERE (u.state=0 AND u.wanted >= 0.6 OR u.state IN (2, 3, 4, 5)) AND (u.site_id IN (SELECT site_id FROM s)
+			OR EXISTS (SELECT 1 FROM leads l JOIN s ON s.site_id=l.from_site WHERE l.hash=u.hash AND l.to_site=u.site_id))
+		ORDER BY u.seq`, harvest)
+	if err != nil {
+		return err
+	}
+	var l LinkClue
+	_, err = pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
+		visit(l)
+		return nil
+	})
+	return err
 }
 
 // SiteClue is how far the crawl of one homepage's site is.

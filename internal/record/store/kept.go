@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,12 +31,13 @@ func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, er
 		if err != nil {
 			return err
 		}
+		taken := func(e frontier.Entry) bool { return e.Skip == "" }
 		whole, err := frontier.AskWhole(ctx, tx, k.Site, k.Whole)
 		if err != nil {
 			return err
 		}
-		n = len(added) + whole
-		if len(k.Links)+whole > 0 {
+		n = waiting(added) + whole
+		if whole > 0 || slices.ContainsFunc(k.Links, taken) {
 			if err := k.join(ctx, tx, k.Site, "link"); err != nil {
 				return err
 			}
@@ -45,7 +47,9 @@ func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, er
 			if err != nil {
 				return err
 			}
-			n += len(added)
+			if n += waiting(added); !slices.ContainsFunc(k.Leads[host], taken) {
+				continue
+			}
 			if err := k.join(ctx, tx, sites[i], "lead"); err != nil {
 				return err
 			}
@@ -53,6 +57,15 @@ func (db SiteRecords) TakeKeptLinks(ctx context.Context, k KeptLinks) (n int, er
 		return nil
 	})
 	return n, err
+}
+
+func waiting(added map[frontier.Hash]frontier.Added) (n int) {
+	for _, a := range added {
+		if a.Waiting {
+			n++
+		}
+	}
+	return n
 }
 
 func (k KeptLinks) join(ctx context.Context, tx pgx.Tx, siteID int, origin string) error {

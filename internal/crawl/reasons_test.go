@@ -1,0 +1,78 @@
+package crawl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gleaner/internal/gleaner"
+	"gleaner/internal/harvest/report"
+	"gleaner/internal/rank"
+)
+
+// reasons are why papers of a harvest are missing, by title, with the first evidence.
+func (d *secondDay) reasons(t *testing.T, id string) map[string][2]string {
+	t.Helper()
+	_, err := d.db.Pool.Exec(t.Context(), `INSERT INTO homepages (author_id, url, host, rank, source)
+		SELECT DISTINCT author_id, 'http://' || $1 || '/~ada/', $1, 1, 'dblp' FROM paper_authors ON CONFLICT DO NOTHING`, d.home.host)
+	require.NoError(t, err)
+	r, err := report.Build(t.Context(), d.db, id)
+	require.NoError(t, err)
+	out := map[string][2]string{}
+	for _, m := range r.Missing {
+		out[m.Title] = [2]string{string(m.Reason), m.Evidence[0]}
+	}
+	return out
+}
+
+// TestReasonsAreTheSameOnARecordWithAPast: why papers are missing is said of what pages
+// link to, whatever was wanted when they were read.
+func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
+	t.Parallel()
+	const options = `{"leads": "none", "links": {"ignore": ["*/private/*"]}}`
+	cases := []struct {
+		link   string // with the paper's title
+		reason report.Reason
+	}{
+		{`<a href="gone.pdf">%s</a>`, report.FetchFailed},
+		{`<a href="private/1.pdf">%s</a>`, report.FetchFailed},
+		{`<a href="http://files.test/2.pdf">%s</a>`, report.FetchFailed},
+		{`<a rel="nofollow" href="3.pdf">%s</a>`, report.FetchFailed},
+		{`%s. <a href="http://doi.test/4">doi</a>`, report.NotLinked},
+		{`<a href="/papers/5.html">%s</a>`, report.NotLinked}, // outside the scope: read, and it has no document
+		{`<a href="6.pdf">%s</a>`, report.Rejected},
+		{`<a href="7.pptx">%s</a>`, report.NotLinked}, // slides
+	}
+	of := func() *secondDay {
+		d := newSecondDay(t, rank.BreadthFirst)
+		list, pages := "", map[string]any{"/papers/5.html": links(), "/~ada/6.pdf": "quite another text"}
+		for i, c := range cases {
+			list += "<p>" + fmt.Sprintf(c.link, secondDayTitles[i]) + "</p>"
+		}
+		pages["/~ada/"] = list
+		d.home.pages = pages
+		return d
+	}
+	fresh, again := of(), of()
+	fresh.harvest(t, "conf/x", options, fresh.papers)
+	want := fresh.reasons(t, "conf/x")
+	for i, c := range cases {
+		require.Equal(t, string(c.reason), want[secondDayTitles[i]][0], "%s: %v", c.link, want)
+	}
+	require.Contains(t, fresh.fetched(t), "home/papers/5.html")
+	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999, Authors: again.papers[0].Authors}
+	again.harvest(t, "conf/x/1", options, []gleaner.Paper{other})
+	again.harvest(t, "conf/x/2", options, again.papers)
+	got := again.reasons(t, "conf/x/2")
+	for title, why := range want {
+		why[1] = replaceHost(why[1], fresh, again)
+		want[title] = why
+	}
+	require.Equal(t, want, got)
+}
+
+func replaceHost(s string, from, to *secondDay) string {
+	return strings.ReplaceAll(s, from.home.host, to.home.host)
+}
