@@ -189,24 +189,13 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 // to be fetched again, unless the range has the latest ones alone.
 func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.Kept, wanted *match.Index,
 	reads func(*page.Link) bool, r frontier.KeptRange) (int, error) {
-	found := map[int][]page.Link{}
 	add := store.KeptLinks{Harvest: harvest, Site: pages[0].Site}
-	for i := range pages {
-		if pages[i].Data == nil {
-			if r.Since.IsZero() {
-				add.Whole = append(add.Whole, pages[i].Page[:])
-			}
-			continue
-		}
-		links, err := unpackLinks(pages[i].Data)
-		if err != nil {
-			return 0, err
-		}
-		for _, l := range links {
-			if reads(&l) {
-				found[i] = append(found[i], l)
-			}
-		}
+	found, noRoom, err := readKept(pages, reads)
+	if err != nil {
+		return 0, err
+	}
+	if r.Since.IsZero() {
+		add.Whole = noRoom
 	}
 	if len(found) == 0 && len(add.Whole) == 0 {
 		return 0, nil
@@ -228,7 +217,36 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 	if err != nil {
 		return 0, err
 	}
-	var batch frontier.Batch
+	batch := s.takeAgain(pages, found, given)
+	add.Links, add.Leads = batch.Links, batch.Leads
+	return c.db.TakeKeptLinks(ctx, add)
+}
+
+// readKept unpacks the links of pages, those that reads chooses by the page's number, and
+// lists the pages whose links had no room.
+func readKept(pages []frontier.Kept, reads func(*page.Link) bool) (found map[int][]page.Link, noRoom [][]byte, err error) {
+	found = map[int][]page.Link{}
+	for i := range pages {
+		if pages[i].Data == nil {
+			noRoom = append(noRoom, pages[i].Page[:])
+			continue
+		}
+		links, err := unpackLinks(pages[i].Data)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range links {
+			if reads(&l) {
+				found[i] = append(found[i], l)
+			}
+		}
+	}
+	return found, noRoom, nil
+}
+
+// takeAgain takes links of pages by what holds now. Those that read like a wanted title
+// and still may not be taken are recorded, since they are why a paper is missing.
+func (s *scope) takeAgain(pages []frontier.Kept, found map[int][]page.Link, given leads) (batch frontier.Batch) {
 	leftOut := 0
 	for _, i := range slices.Sorted(maps.Keys(found)) {
 		for _, l := range found[i] {
@@ -239,10 +257,11 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 			} else {
 				e.Role, e.Skip = frontier.Lead, unfollowed(&e, here)
 			}
-			if e.Skip != "" { // a reason for which a paper is missing
-				if leftOut++; leftOut > maxSkipped || !s.wantedItself(&e) {
+			if e.Skip != "" {
+				if !s.wantedItself(&e) || leftOut == maxSkipped {
 					continue
 				}
+				leftOut++
 			}
 			switch host := weburl.Host(l.URL); {
 			case here || !ok:
@@ -253,6 +272,5 @@ func (c *Crawler) askSite(ctx context.Context, harvest string, pages []frontier.
 			}
 		}
 	}
-	add.Links, add.Leads = batch.Links, batch.Leads
-	return c.db.TakeKeptLinks(ctx, add)
+	return batch
 }
