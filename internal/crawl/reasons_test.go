@@ -62,6 +62,7 @@ func TestReasonsAreTheSameOnARecordWithAPast(t *testing.T) {
 		require.Equal(t, string(c.reason), want[secondDayTitles[i]][0], "%s: %v", c.link, want)
 	}
 	require.Contains(t, fresh.fetched(t), "home/papers/5.html")
+	require.Contains(t, want[secondDayTitles[4]][1], "1 failed", "what was not read says nothing")
 	other := gleaner.Paper{Key: "conf/x/Q", Venue: "conf/x", Title: "Bounds of Quorums That Nobody Counts", Year: 1999, Authors: again.papers[0].Authors}
 	again.harvest(t, "conf/x/1", options, []gleaner.Paper{other})
 	again.harvest(t, "conf/x/2", options, again.papers)

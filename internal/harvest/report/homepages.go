@@ -163,7 +163,7 @@ func (c *clues) bySite(p gleaner.Paper) (Reason, []string) {
 			case crawled(site) && site.Unread != "":
 				refused = append(refused, line+", but the page itself: "+site.Unread)
 			case crawled(site):
-				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, none is it", line, site.Pages, site.Documents))
+				known = append(known, fmt.Sprintf("%s, %d pages and %d documents fetched, %d failed, none is it", line, site.Pages, site.Documents, site.Failed))
 			case site.State == gleaner.SiteRefused, site.Pages == 0 && site.State == gleaner.SiteStopped:
 				refused = append(refused, line)
 			default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gleaner/internal/gleaner"
 	"gleaner/internal/match"
@@ -148,8 +149,10 @@ func (c *clues) byLink(p gleaner.Paper) (Reason, []string) {
 			failed = append(failed, fmt.Sprintf("%s: left out by a limit, %s (linked from %s)", l.URL, l.Outcome, l.Parent))
 		case l.Failed:
 			failed = append(failed, fmt.Sprintf("%s: %s after %s (linked from %s)", l.URL, l.Outcome, text.Count(l.Tries, "try"), l.Parent))
+		case strings.HasPrefix(l.Document, "new "):
+			waiting = append(waiting, l.URL+": waits to be examined")
 		case l.Document != "":
-			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, but is not it: %s", l.URL, l.Document))
+			rejected = append(rejected, fmt.Sprintf("%s: linked with the title, and not taken for it: %s", l.URL, l.Document))
 		}
 	}
 	switch {

@@ -185,6 +185,7 @@ func TestExplain(t *testing.T) {
 		"link failed":                {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "timeout", Tries: 3})}, FetchFailed},
 		"link left out":              {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Failed: true, Outcome: "path-too-deep"})}, FetchFailed},
 		"link waits":                 {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Waiting: true})}, NotYet},
+		"not examined":               {clues{authors: at("done", 0), links: link(store.LinkClue{Parent: "p", Document: "new as "})}, NotYet},
 		"another file":               {clues{links: link(store.LinkClue{Parent: "p", Document: "rejected as slides"})}, Rejected},
 		"a publisher's wall":         {clues{authors: at("done", 0), places: held, links: link(store.LinkClue{Failed: true, Outcome: "blocked-wall"})}, NotLinked},
 		"someone has to say":         {clues{matches: map[string][]store.MatchClue{"conf/x/a": {{Verdict: "ambiguous"}}}}, Ambiguous},

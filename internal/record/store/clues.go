@@ -117,6 +117,7 @@ type SiteClue struct {
 	State                     gleaner.SiteState
 	Reason                    string
 	Pages, Documents, Waiting int
+	Failed                    int    // requests, for good or for now
 	Unasked                   bool   // the homepage itself was not asked for
 	Unread                    string // the outcome for which it was not read; "" where it was
 }
@@ -134,10 +135,11 @@ type AuthorClue struct {
 func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
 	rows, err := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
-		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting
+		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting,
+				sum(n) FILTER (WHERE state IN (3, 4))::int AS failed
 			FROM url_counts u WHERE u.site_id IN (SELECT s.id FROM who JOIN homepages g USING (author_id) JOIN sites s ON s.host=g.host) GROUP BY u.site_id)
 		SELECT w.author_id, coalesce(d.not_found, ''), d.next_try, coalesce(g.url, ''), coalesce(g.scope, ''), coalesce(s.state, ''), coalesce(s.reason, ''),
-			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0)
+			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
 	if err != nil {
@@ -147,7 +149,7 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[s
 	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {
