@@ -64,17 +64,14 @@ func stands(ctx context.Context, q querier, host string, lock bool) (standing, e
 	if lock {
 		sql += ` FOR NO KEY UPDATE`
 	}
-	rows, err := q.Query(ctx, sql, paired(host), host)
-	if err != nil {
-		return standing{}, err
-	}
+	rows, _ := q.Query(ctx, sql, paired(host), host)
 	var s standing
 	var id, failures int
 	var own bool
 	var holder string
 	var token int64
 	var held, parked, asked, paced, next float64
-	_, err = pgx.ForEachRow(rows, []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &own, &holder, &token, &failures, &held, &parked, &asked, &paced, &next}, func() error {
 		if own {
 			s.own = seconds(held)
 		} else {

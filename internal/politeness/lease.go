@@ -156,19 +156,16 @@ func (k *Keeper) RenewAll(ctx context.Context, leases []*Lease) map[*Lease]bool 
 	for i, l := range leases {
 		ids[i], tokens[i], granted[i] = l.SiteID, l.Token, l.granted
 	}
-	rows, err := k.pool.Query(ctx, `WITH held AS (SELECT s.id, l.n, l.granted
+	rows, _ := k.pool.Query(ctx, `WITH held AS (SELECT s.id, l.n, l.granted
 			FROM sites s JOIN unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) WITH ORDINALITY AS l(id, token, granted, n)
 				ON s.id = l.id AND s.token = l.token
 			WHERE s.holder = $4 ORDER BY s.host COLLATE "C" FOR NO KEY UPDATE OF s SKIP LOCKED)
 		UPDATE sites s SET expires_at = now() + $5 FROM held WHERE s.id = held.id RETURNING held.n, s.awaited_at > held.granted`,
 		ids, tokens, granted, k.holder, k.ttl)
-	if err != nil {
-		return none
-	}
 	awaited := map[int]bool{} // by place in leases, from 1
 	var n int
 	var is bool
-	if _, err = pgx.ForEachRow(rows, []any{&n, &is}, func() error { awaited[n] = is; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&n, &is}, func() error { awaited[n] = is; return nil }); err != nil {
 		return none // it may have been rolled back
 	}
 	renewed := map[*Lease]bool{}

@@ -66,10 +66,7 @@ func (r *Record) Counts(ctx context.Context, id int) (Counts, error) {
 	if err != nil {
 		return c, err
 	}
-	rows, err := r.db.Pool.Query(ctx, `SELECT outcome, count(*)::int FROM collection_urls WHERE collection=$1 AND NOT waiting GROUP BY outcome`, id)
-	if err != nil {
-		return c, err
-	}
+	rows, _ := r.db.Pool.Query(ctx, `SELECT outcome, count(*)::int FROM collection_urls WHERE collection=$1 AND NOT waiting GROUP BY outcome`, id)
 	var outcome string
 	var n int
 	_, err = pgx.ForEachRow(rows, []any{&outcome, &n}, func() error { c.Outcomes[outcome] = n; return nil })
@@ -100,14 +97,11 @@ type Acceptance struct {
 // Acceptance counts it by the topic that each page or document is most like, "" for what
 // is like none, and over all. Only documents that belong to a collection come to the filter.
 func (r *Record) Acceptance(ctx context.Context, id int) (all Acceptance, by map[string]Acceptance, err error) {
-	rows, err := r.db.Pool.Query(ctx, `SELECT grouping(u.topic)=1, coalesce(u.topic, ''), (count(*) FILTER (WHERE u.kind=$2))::int, (count(*) FILTER (WHERE u.kind=$3))::int,
+	rows, _ := r.db.Pool.Query(ctx, `SELECT grouping(u.topic)=1, coalesce(u.topic, ''), (count(*) FILTER (WHERE u.kind=$2))::int, (count(*) FILTER (WHERE u.kind=$3))::int,
 			(count(DISTINCT d.sha256) FILTER (WHERE d.state=$4))::int
 		FROM collection_urls u LEFT JOIN documents d ON d.sha256=u.sha256 AND u.sha256<>''
 		WHERE u.collection=$1 AND NOT u.waiting AND u.kind<>'' GROUP BY GROUPING SETS ((), (u.topic))`,
 		id, Page, Document, string(gleaner.DocumentAccepted))
-	if err != nil {
-		return all, nil, err
-	}
 	by = map[string]Acceptance{}
 	var over bool
 	var topic string

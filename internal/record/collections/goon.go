@@ -40,7 +40,7 @@ func putOut(ctx context.Context, tx pgx.Tx, id int, so string, args ...any) erro
 
 // askAgain has those pages wait for which there was no place, and is now.
 func askAgain(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
-	rows, err := tx.Query(ctx, `WITH again AS (UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
+	rows, _ := tx.Query(ctx, `WITH again AS (UPDATE collection_urls u SET waiting=true, next_try='-infinity', tries=0
 			WHERE collection=$1 AND NOT waiting AND outcome=$2
 				AND (SELECT count(*) FROM collection_entries e WHERE e.collection=$1 AND e.topic=u.topic) < $3
 				AND NOT ($4 AND EXISTS (SELECT 1 FROM collection_entries e JOIN collection_urls h ON h.collection=e.collection AND h.hash=e.hash
@@ -48,13 +48,10 @@ func askAgain(ctx context.Context, tx pgx.Tx, id int, rules Rules) error {
 			RETURNING host)
 		SELECT DISTINCT h.host, h.worth FROM again JOIN collection_hosts h ON h.collection=$1 AND h.host=again.host`,
 		id, string(NoPlace), rules.Size, rules.OnePerSite)
-	if err != nil {
-		return err
-	}
 	worth := map[string]float64{}
 	var host string
 	var is float64
-	if _, err = pgx.ForEachRow(rows, []any{&host, &is}, func() error { worth[host] = is; return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&host, &is}, func() error { worth[host] = is; return nil }); err != nil {
 		return err
 	}
 	for host, is := range worth {

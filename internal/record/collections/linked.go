@@ -67,13 +67,10 @@ func linked(ctx context.Context, tx pgx.Tx, id int, v *Visit) error {
 // Linked are the pages read last whose links are on record, at most so many, in the order
 // in which they were asked for.
 func (r *Record) Linked(ctx context.Context, id, most int) (out []Linked, err error) {
-	rows, err := r.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
+	rows, _ := r.db.Pool.Query(ctx, `WITH last AS (SELECT u.url, u.host, u.hash, u.anchor, u.correlation, u.n FROM collection_urls u
 			WHERE u.collection=$1 AND NOT u.waiting AND EXISTS (SELECT FROM collection_links l WHERE l.collection=u.collection AND l.hash=u.hash) ORDER BY u.n DESC LIMIT $2)
 		SELECT u.url, u.host, u.hash, l.alias, u.anchor, coalesce(w.words, ''), u.correlation, l.targets, l.anchors FROM last u
 		JOIN collection_links l ON l.collection=$1 AND l.hash=u.hash LEFT JOIN collection_words w ON w.collection=$1 AND w.hash=u.hash ORDER BY u.n`, id, most)
-	if err != nil {
-		return nil, err
-	}
 	var p Linked
 	var hash, alias, targets []byte
 	var anchors string

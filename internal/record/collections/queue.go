@@ -86,14 +86,11 @@ func (r *Record) Weigh(ctx context.Context, id int, rules Rules) error {
 		if _, err := tx.Exec(ctx, `SELECT FROM collections WHERE id=$1 FOR NO KEY UPDATE`, id); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT DISTINCT about, requests FROM collection_hosts WHERE collection=$1`, id)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, `SELECT DISTINCT about, requests FROM collection_hosts WHERE collection=$1`, id)
 		var about, requests int
 		var abouts, all []int
 		var worths []float64
-		_, err = pgx.ForEachRow(rows, []any{&about, &requests}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&about, &requests}, func() error {
 			abouts, all, worths = append(abouts, about), append(all, requests), append(worths, rules.worth(about, requests))
 			return nil
 		})
@@ -234,15 +231,12 @@ func alias(ctx context.Context, tx pgx.Tx, id, n int, v *Visit) error {
 }
 
 func admit(ctx context.Context, tx pgx.Tx, id int, rules Rules, topic string, e Held) error {
-	rows, err := tx.Query(ctx, `SELECT e.hash, u.host, e.correlation FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
+	rows, _ := tx.Query(ctx, `SELECT e.hash, u.host, e.correlation FROM collection_entries e JOIN collection_urls u ON u.collection=e.collection AND u.hash=e.hash
 		WHERE e.collection=$1 AND e.topic=$2`, id, topic)
-	if err != nil {
-		return err
-	}
 	var held []Held
 	var one Held
 	var hash []byte
-	_, err = pgx.ForEachRow(rows, []any{&hash, &one.Host, &one.Correlation}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&hash, &one.Host, &one.Correlation}, func() error {
 		one.Hash = frontier.Hash(hash)
 		held = append(held, one)
 		return nil

@@ -130,15 +130,12 @@ func Add(ctx context.Context, q Querier, siteID int, entries []Entry) (map[Hash]
 	for i := range entries {
 		c.append(&entries[i])
 	}
-	rows, err := q.Query(ctx, addSQL, siteID, c.hash, c.url, c.queue, c.mark, c.priority, c.depth, c.role, c.wanted, c.position,
+	rows, _ := q.Query(ctx, addSQL, siteID, c.hash, c.url, c.queue, c.mark, c.priority, c.depth, c.role, c.wanted, c.position,
 		c.parent, c.source, c.anchor, c.context, c.heading, c.tagPath, c.state, c.outcome)
-	if err != nil {
-		return nil, fmt.Errorf("frontier: add: %w", err)
-	}
 	out := make(map[Hash]Added, len(entries))
 	var h []byte
 	var a Added
-	_, err = pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New, &a.Waiting}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&h, &a.Seq, &a.New, &a.Waiting}, func() error {
 		out[Hash(h)] = a
 		return nil
 	})
@@ -187,10 +184,7 @@ FROM taken ORDER BY queue DESC, priority DESC, seq`
 // best of each (queue, mark), and then of all. Where marks are many and uneven,
 // fewer may come than wait.
 func Window(ctx context.Context, q Querier, siteID, limit int) ([]Entry, error) {
-	rows, err := q.Query(ctx, windowSQL, siteID, limit)
-	if err != nil {
-		return nil, fmt.Errorf("frontier: window: %w", err)
-	}
+	rows, _ := q.Query(ctx, windowSQL, siteID, limit)
 	entries, err := pgx.CollectRows(rows, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("frontier: window: %w", err)

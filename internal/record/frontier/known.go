@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,14 +22,11 @@ type Known struct {
 // EachKnown tells of every URL of a site, the nearest to a homepage first. What it
 // tells of is valid until the next one.
 func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Known)) error {
-	rows, err := q.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
+	rows, _ := q.Query(ctx, `SELECT hash, depth, role, state, url, CASE WHEN state=1 AND role=0 AND crawl=$2 THEN content END FROM urls
 		WHERE site_id=$1 ORDER BY depth, seq`, siteID, crawl)
-	if err != nil {
-		return fmt.Errorf("frontier: known: %w", err)
-	}
 	var k Known
 	var h []byte
-	_, err = pgx.ForEachRow(rows, []any{&h, &k.Depth, &k.Role, &k.State, &k.URL, &k.Content}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&h, &k.Depth, &k.Role, &k.State, &k.URL, &k.Content}, func() error {
 		k.Hash = Hash(h)
 		each(&k)
 		return nil
@@ -40,10 +36,7 @@ func EachKnown(ctx context.Context, q Querier, siteID, crawl int, each func(*Kno
 
 // LookUp tells of those of some URLs that were met: their hash, depth and role.
 func LookUp(ctx context.Context, q Querier, siteID int, hashes [][]byte) ([]Known, error) {
-	rows, err := q.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, siteID, hashes)
-	if err != nil {
-		return nil, fmt.Errorf("frontier: known: %w", err)
-	}
+	rows, _ := q.Query(ctx, `SELECT hash, depth, role FROM urls WHERE site_id=$1 AND hash = ANY($2)`, siteID, hashes)
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (k Known, err error) {
 		var h []byte
 		err = row.Scan(&h, &k.Depth, &k.Role)
@@ -56,15 +49,12 @@ func LookUp(ctx context.Context, q Querier, siteID int, hashes [][]byte) ([]Know
 // month, in the order in which they were asked for: the page that named each, and
 // what became of it.
 func EachLead(ctx context.Context, q Querier, siteID int, each func(parent string, state State, outcome gleaner.Outcome)) error {
-	rows, err := q.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
+	rows, _ := q.Query(ctx, `SELECT parent, state, outcome FROM urls WHERE site_id=$1 AND role > 0 AND source <> $2 AND parent <> ''
 		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID, page.SourceSeed)
-	if err != nil {
-		return fmt.Errorf("frontier: leads: %w", err)
-	}
 	var parent string
 	var state State
 	var outcome gleaner.Outcome
-	_, err = pgx.ForEachRow(rows, []any{&parent, &state, &outcome}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&parent, &state, &outcome}, func() error {
 		each(parent, state, outcome)
 		return nil
 	})

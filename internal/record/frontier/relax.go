@@ -62,14 +62,11 @@ func Relax(ctx context.Context, q Querier, siteID, maxDepth int) (int, error) {
 // Readmit lets those of a site's URLs wait that were kept out with one of the
 // outcomes, unless kept says that they are so still. It returns how many.
 func Readmit(ctx context.Context, q Querier, siteID int, outcomes []string, kept func(*Entry) bool) (int, error) {
-	rows, err := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
-	if err != nil {
-		return 0, fmt.Errorf("frontier: readmit: %w", err)
-	}
+	rows, _ := q.Query(ctx, `SELECT hash, url, source, role FROM urls WHERE site_id = $1 AND state = 5 AND outcome = ANY($2)`, siteID, outcomes)
 	var again [][]byte
 	var h []byte
 	var e Entry
-	_, err = pgx.ForEachRow(rows, []any{&h, &e.Link.URL, &e.Link.Source, &e.Role}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&h, &e.Link.URL, &e.Link.Source, &e.Role}, func() error {
 		if e.Derive(); !kept(&e) {
 			again = append(again, append([]byte(nil), h...))
 		}

@@ -94,18 +94,15 @@ type LinkClue struct {
 // may be like a wanted title: of what waits those that were like one when they were
 // found, of the others all, since they may have been found before the paper was wanted.
 func (db HarvestRecords) EachLinkClue(ctx context.Context, harvest string, visit func(LinkClue)) error {
-	rows, err := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)
+	rows, _ := db.Pool.Query(ctx, `WITH s AS (SELECT site_id FROM harvest_sites WHERE harvest_id=$1)
 		SELECT u.url, u.parent, u.anchor, u.context, u.heading, u.outcome, u.state=0, u.state IN (3, 4, 5), u.tries,
 			coalesce((SELECT d.state || ' as ' || `+whatSQL+` FROM documents d JOIN locations l ON l.sha256=d.sha256
 				WHERE u.state=2 AND l.hash=u.hash AND l.current LIMIT 1), '')
 		FROM urls u WHERE (u.state=0 AND u.wanted >= 0.6 OR u.state IN (2, 3, 4, 5)) AND (u.site_id IN (SELECT site_id FROM s)
 			OR EXISTS (SELECT 1 FROM leads l JOIN s ON s.site_id=l.from_site WHERE l.hash=u.hash AND l.to_site=u.site_id))
 		ORDER BY u.seq`, harvest)
-	if err != nil {
-		return err
-	}
 	var l LinkClue
-	_, err = pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&l.URL, &l.Parent, &l.Anchor, &l.Context, &l.Heading, &l.Outcome, &l.Waiting, &l.Failed, &l.Tries, &l.Document}, func() error {
 		visit(l)
 		return nil
 	})
@@ -133,7 +130,7 @@ type AuthorClue struct {
 
 // AuthorClues tells, by author id, of the authors of a harvest's wanted papers.
 func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[string]AuthorClue, error) {
-	rows, err := db.Pool.Query(ctx, `
+	rows, _ := db.Pool.Query(ctx, `
 		WITH who AS (SELECT DISTINCT pa.author_id FROM paper_authors pa JOIN harvest_papers h ON h.paper_key=pa.paper_key WHERE h.harvest_id=$1 AND NOT h.held AND `+soughtSQL+`),
 		u AS (SELECT u.site_id, sum(n) FILTER (WHERE state IN (1, 6))::int AS pages, sum(n) FILTER (WHERE state=2)::int AS documents, sum(n) FILTER (WHERE state=0)::int AS waiting,
 				sum(n) FILTER (WHERE state IN (3, 4))::int AS failed
@@ -142,14 +139,11 @@ func (db HarvestRecords) AuthorClues(ctx context.Context, harvest string) (map[s
 			coalesce(u.pages, 0), coalesce(u.documents, 0), coalesce(u.waiting, 0), coalesce(u.failed, 0)
 		FROM who w LEFT JOIN homepage_decisions d USING (author_id) LEFT JOIN homepages g USING (author_id)
 			LEFT JOIN sites s ON s.host=g.host LEFT JOIN u ON u.site_id=s.id ORDER BY w.author_id, g.rank`, harvest)
-	if err != nil {
-		return nil, err
-	}
 	out := map[string]AuthorClue{}
 	var id, notFound, url, scope string
 	var site SiteClue
 	var next *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &notFound, &next, &url, &scope, &site.State, &site.Reason, &site.Pages, &site.Documents, &site.Waiting, &site.Failed}, func() error {
 		c := out[id]
 		c.NotFound, c.NextTry = notFound, next
 		if url != "" {

@@ -252,14 +252,11 @@ func mark(ctx context.Context, tx pgx.Tx, siteID int, set string, hashes [][]byt
 
 // Leads tells of each lead that the present crawl of a site gave to another host.
 func (db CrawlRecords) Leads(ctx context.Context, siteID int, each func(h frontier.Hash, host string, wanted float64)) error {
-	rows, err := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
-	if err != nil {
-		return err
-	}
+	rows, _ := db.Pool.Query(ctx, `SELECT l.hash, s.host, l.wanted FROM leads l JOIN sites s ON s.id=l.to_site WHERE l.from_site=$1`, siteID)
 	var h []byte
 	var host string
 	var wanted float64
-	_, err = pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&h, &host, &wanted}, func() error {
 		each(frontier.Hash(h), host, wanted)
 		return nil
 	})

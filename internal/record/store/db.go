@@ -74,17 +74,15 @@ type (
 	ListRecords struct{ base }
 )
 
-// A source of rows is the record or a transaction of it.
+// A source of rows is the record or a transaction of it. The error of a query is left to
+// its rows, as pgx lets one: whoever reads them gets it.
 type source interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // Collect runs a query and scans each row.
 func Collect[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
-	rows, err := db.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := db.Query(ctx, sql, args...)
 	return pgx.CollectRows(rows, scan)
 }
 
@@ -100,14 +98,11 @@ func Column[T any](ctx context.Context, db source, sql string, args ...any) ([]T
 
 // Map runs a query of two columns, keys and values.
 func Map[K comparable, V any](ctx context.Context, db source, sql string, args ...any) (map[K]V, error) {
-	rows, err := db.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := db.Query(ctx, sql, args...)
 	all := map[K]V{}
 	var k K
 	var v, zero V
-	_, err = pgx.ForEachRow(rows, []any{&k, &v}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&k, &v}, func() error {
 		all[k], v = v, zero // the next scan writes to memory of its own
 		return nil
 	})
@@ -116,10 +111,7 @@ func Map[K comparable, V any](ctx context.Context, db source, sql string, args .
 
 // One runs a query for one row; the error is unknown where there is none.
 func One[T any](ctx context.Context, db source, scan pgx.RowToFunc[T], unknown error, sql string, args ...any) (row T, err error) {
-	rows, err := db.Query(ctx, sql, args...)
-	if err != nil {
-		return row, err
-	}
+	rows, _ := db.Query(ctx, sql, args...)
 	row, err = pgx.CollectExactlyOneRow(rows, scan)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = unknown

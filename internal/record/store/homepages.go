@@ -74,16 +74,13 @@ type FoundAt struct{ Paper, URL, Parent string }
 
 // FoundOf tells where papers of some authors were found, by author.
 func (db PersonRecords) FoundOf(ctx context.Context, authorIDs []string) (map[string][]FoundAt, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT pa.author_id, pa.paper_key, l.url, l.parent FROM paper_authors pa
+	rows, _ := db.Pool.Query(ctx, `SELECT pa.author_id, pa.paper_key, l.url, l.parent FROM paper_authors pa
 		JOIN matches m ON m.paper_key=pa.paper_key AND `+FoundSQL+` JOIN locations l ON l.sha256=m.sha256 AND l.current
 		WHERE pa.author_id = ANY($1)`, authorIDs)
-	if err != nil {
-		return nil, err
-	}
 	out := map[string][]FoundAt{}
 	var id string
 	var f FoundAt
-	_, err = pgx.ForEachRow(rows, []any{&id, &f.Paper, &f.URL, &f.Parent}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &f.Paper, &f.URL, &f.Parent}, func() error {
 		out[id] = append(out[id], f)
 		return nil
 	})
@@ -234,12 +231,9 @@ func saveDecision(ctx context.Context, tx pgx.Tx, d evidence.Decision, kept []Ho
 	}
 	slices.Sort(urls)
 	// Documents may be papers, or none, by lying at the author's homepage alone.
-	rows, err := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key
+	rows, _ := tx.Query(ctx, `SELECT DISTINCT m.paper_key FROM matches m JOIN paper_authors pa ON pa.paper_key=m.paper_key
 		WHERE pa.author_id=$1 AND m.settled='' AND m.verdict IN ('ambiguous', 'strong')
 			AND (SELECT coalesce(array_agg(url ORDER BY url COLLATE "C"), '{}') FROM homepages WHERE author_id=$1) <> $2::text[]`, authorID, urls)
-	if err != nil {
-		return err
-	}
 	papers, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return err

@@ -140,15 +140,12 @@ func (db PersonRecords) SavePersons(ctx context.Context, source string, people m
 // Persons returns what a directory said of people within maxAge. An id that it
 // did not know maps to nil; one that it was not asked for is absent.
 func (db PersonRecords) Persons(ctx context.Context, source string, ids []string, maxAge time.Duration) (map[string]*gleaner.Person, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := db.Pool.Query(ctx, `SELECT id, found, person FROM persons WHERE source=$1 AND id = ANY($2) AND asked_at > now() - $3::interval`, source, ids, maxAge)
 	out := map[string]*gleaner.Person{}
 	var id string
 	var known bool
 	var p gleaner.Person
-	_, err = pgx.ForEachRow(rows, []any{&id, &known, &p}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&id, &known, &p}, func() error {
 		if out[id] = nil; known {
 			kept := p
 			out[id] = &kept

@@ -134,11 +134,8 @@ func (db MatchRecords) CountReviews(ctx context.Context, q ReviewQuery) (n int, 
 
 // PaperOf is the paper that a document is, or one without a key.
 func (db MatchRecords) PaperOf(ctx context.Context, sha string) (gleaner.Paper, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
+	rows, _ := db.Pool.Query(ctx, `SELECT `+paperColumns+` FROM papers p JOIN matches m ON m.paper_key=p.key WHERE m.sha256=$1 AND `+FoundSQL+`
 		ORDER BY m.score DESC, p.key LIMIT 1`, sha)
-	if err != nil {
-		return gleaner.Paper{}, err
-	}
 	p, err := pgx.CollectOneRow(rows, scanPaper)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return gleaner.Paper{}, nil

@@ -21,15 +21,12 @@ func (db HarvestRecords) readHomepages(ctx context.Context, authors map[string]A
 			a.Sites[i].Unasked = true
 		}
 	}
-	rows, err := db.Pool.Query(ctx, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)
+	rows, _ := db.Pool.Query(ctx, `SELECT v.n, u.state, u.outcome FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY v (host, hash, n)
 		JOIN sites s ON s.host=v.host JOIN urls u ON u.site_id=s.id AND u.hash=v.hash WHERE u.state<>0`, hosts, hashes)
-	if err != nil {
-		return err
-	}
 	var n int
 	var state frontier.State
 	var outcome string
-	_, err = pgx.ForEachRow(rows, []any{&n, &state, &outcome}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&n, &state, &outcome}, func() error {
 		of[n-1].Unasked = false
 		if state != frontier.Page {
 			of[n-1].Unread = outcome

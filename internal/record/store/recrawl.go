@@ -35,11 +35,8 @@ const dueSites = selectSites + ` AND CASE WHEN $4 THEN s.due_at IS NOT NULL OR E
 // lists those that have anything to ask again, due or not.
 func (db SiteRecords) DueSites(ctx context.Context, of Selection, all bool, after string, limit int) (hosts []string, last string, err error) {
 	at := placeOf(after)
-	rows, err := db.Pool.Query(ctx, `SELECT host, rank FROM (SELECT s.host, `+rankSQL+` AS rank FROM sites s WHERE `+dueSites+`) due
+	rows, _ := db.Pool.Query(ctx, `SELECT host, rank FROM (SELECT s.host, `+rankSQL+` AS rank FROM sites s WHERE `+dueSites+`) due
 		WHERE (rank, host COLLATE "C") > ($5, $6) ORDER BY rank, host COLLATE "C" LIMIT $7`, of.Venue, of.Harvest, of.Host, all, at.rank, at.host, limit)
-	if err != nil {
-		return nil, "", err
-	}
 	last = after
 	_, err = pgx.ForEachRow(rows, []any{&at.host, &at.rank}, func() error {
 		hosts, last = append(hosts, at.host), at.String()

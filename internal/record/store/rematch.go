@@ -126,10 +126,7 @@ func (db MatchRecords) readable(ctx context.Context, where string, args ...any) 
 		r := &out[at[l.SHA256]]
 		r.Places = append(r.Places, l)
 	}
-	rows, err := db.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := db.Query(ctx, `SELECT sha256, paper_key, verdict, score, form, reasons, settled FROM matches WHERE sha256 = ANY($1) ORDER BY paper_key`, shas)
 	var sha string
 	var f Found
 	_, err = pgx.ForEachRow(rows, []any{&sha, &f.Paper, &f.Verdict, &f.Score, &f.Form, &f.Reasons, &f.Settled}, func() error {

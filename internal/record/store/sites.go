@@ -116,7 +116,7 @@ func InheritSite(ctx context.Context, tx pgx.Tx, from, to int, origin string) er
 // only what was given to it since counts: homepages, and leads of other hosts.
 func (db SiteRecords) SitesToCrawl(ctx context.Context, harvest, after string, limit int) (hosts []string, last string, err error) {
 	at := placeOf(after)
-	rows, err := db.Pool.Query(ctx, `WITH due AS (
+	rows, _ := db.Pool.Query(ctx, `WITH due AS (
 			SELECT s.id, h.turn, r.rank FROM sites s JOIN harvest_sites h ON h.site_id=s.id CROSS JOIN LATERAL (SELECT `+rankSQL+` AS rank) r
 			WHERE h.harvest_id=$1 AND (h.turn, r.rank, s.host COLLATE "C") > ($2, $3, $4) AND s.parked_until <= now() AND CASE WHEN s.state='trap'
 				THEN EXISTS (SELECT 1 FROM urls u WHERE u.site_id=s.id AND u.state=0 AND u.seq > s.trap_seq AND (u.source='seed' OR u.role > 0))
@@ -127,9 +127,6 @@ func (db SiteRecords) SitesToCrawl(ctx context.Context, harvest, after string, l
 		held AS (SELECT id FROM sites WHERE id IN (SELECT id FROM due) AND state IN ('done', 'trap') ORDER BY host COLLATE "C" FOR NO KEY UPDATE),
 		mark AS (UPDATE sites s SET state='new' FROM held WHERE s.id=held.id)
 		SELECT s.host, due.turn, due.rank FROM sites s JOIN due ON due.id=s.id ORDER BY due.turn, due.rank, s.host COLLATE "C"`, harvest, at.turn, at.rank, at.host, limit)
-	if err != nil {
-		return nil, "", err
-	}
 	_, err = pgx.ForEachRow(rows, []any{&at.host, &at.turn, &at.rank}, func() error {
 		hosts, last = append(hosts, at.host), at.String()
 		return nil
@@ -178,20 +175,17 @@ type Attention struct {
 
 // Attention returns what is asked of the crawls of sites, by their numbers.
 func (db SiteRecords) Attention(ctx context.Context, sites ...int) (map[int]Attention, error) {
-	rows, err := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
+	rows, _ := db.Pool.Query(ctx, `SELECT s.id, coalesce(of.paused, false) AND NOT `+recrawlSQL+`,
 			coalesce(of.cancelled, s.recrawled_for IS NOT NULL) AND NOT `+recrawlSQL+`
 		FROM sites s CROSS JOIN LATERAL (
 			SELECT bool_and(h.paused OR h.cancelled) AND bool_or(h.paused AND NOT h.cancelled) AS paused, bool_and(h.cancelled) AS cancelled
 			FROM harvests h JOIN harvest_sites hs ON hs.harvest_id=h.id
 			WHERE hs.site_id=s.id AND (h.completed_at IS NULL OR h.cancelled AND h.completed_at >= coalesce(s.crawl_finished, '-infinity'))) of
 		WHERE s.id = ANY($1)`, sites)
-	if err != nil {
-		return nil, err
-	}
 	of := map[int]Attention{}
 	var id int
 	var a Attention
-	_, err = pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled}, func() error { of[id] = a; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&id, &a.Paused, &a.Cancelled}, func() error { of[id] = a; return nil })
 	return of, err
 }
 

@@ -67,21 +67,15 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
-	rows, err := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
+	rows, _ := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
 		UNION ALL SELECT url, '' FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
-	if err != nil {
-		return rec, err
-	}
 	var url, parent string
 	_, err = pgx.ForEachRow(rows, []any{&url, &parent}, func() error { rec.Pages[url] = parent; return nil })
 	if err != nil {
 		return rec, err
 	}
-	rows, err = db.Pool.Query(ctx, `SELECT l.url, bool_or(d.state='accepted'), max(d.refs) FROM locations l JOIN documents d ON d.sha256=l.sha256
+	rows, _ = db.Pool.Query(ctx, `SELECT l.url, bool_or(d.state='accepted'), max(d.refs) FROM locations l JOIN documents d ON d.sha256=l.sha256
 		WHERE l.site_id=$1 GROUP BY l.url`, s.ID)
-	if err != nil {
-		return rec, err
-	}
 	var d SiteDocument
 	_, err = pgx.ForEachRow(rows, []any{&url, &d.Accepted, &d.References}, func() error { rec.Documents[url] = d; return nil })
 	if err != nil {
