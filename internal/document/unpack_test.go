@@ -107,6 +107,15 @@ func TestUnpack(t *testing.T) {
 		}
 		assert.Equal(t, tc.want, got, name)
 	}
+	// One bad member does not cost the others.
+	torn := zipped(t, "one.ps", ps, "two.pdf", "%PDF-1.4\n")
+	torn[bytes.Index(torn, []byte("one.ps"))+10] ^= 0xff
+	parts, err := Unpack("a.zip", "", torn, Limits{})
+	var bad *UnpackError
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "a.zip/one.ps", bad.Name)
+	require.Len(t, parts, 1)
+	assert.Equal(t, "a.zip/two.pdf", parts[0].Name)
 }
 
 func TestUnpackLimits(t *testing.T) {

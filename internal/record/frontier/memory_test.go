@@ -91,3 +91,29 @@ func sameWindow(t *testing.T, db *store.DB, site int, memory *Memory, limit int)
 		require.Equal(t, []Known{{Hash: h, Depth: e.Depth, Role: e.Role}}, memory.LookUp([][]byte{h[:]}))
 	}
 }
+
+// TestALeadHasItsBestWords: of several links of pages to one file of another host, the one
+// whose words are most like a wanted title stands.
+func TestALeadHasItsBestWords(t *testing.T) {
+	t.Parallel()
+	var b Batch
+	for _, wanted := range []float64{0, 0.9, 0.5} {
+		b.AddLead("b.test", Entry{Candidate: page.Candidate{Wanted: wanted, Link: page.Link{URL: "http://b.test/p.pdf"}}})
+	}
+	require.Len(t, b.Leads["b.test"], 1)
+	require.InDelta(t, 0.9, b.Leads["b.test"][0].Wanted, 0)
+}
+
+// TestALinkWasSeenFromItsFirstDayToItsLast, in whatever order imports tell of the days.
+func TestALinkWasSeenFromItsFirstDayToItsLast(t *testing.T) {
+	t.Parallel()
+	db, site := open(t)
+	seen := Seen{Site: site, Page: HashOf("http://a.test/"), Target: HashOf("http://a.test/p.pdf")}
+	for _, day := range []int{5, 9, 3, 7} {
+		seen.Day = time.Date(2003, 1, day, 12, 0, 0, 0, time.UTC)
+		require.NoError(t, LinkSeen(t.Context(), db.Pool, []Seen{seen}))
+	}
+	var first, last int
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT extract(day FROM first_seen)::int, extract(day FROM last_seen)::int FROM links`).Scan(&first, &last))
+	require.Equal(t, []int{3, 9}, []int{first, last})
+}
