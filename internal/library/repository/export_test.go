@@ -85,6 +85,7 @@ func TestExportCiteSeerX(t *testing.T) {
 	r := open(t, "mem://")
 	items := stored(t, r, "%PDF-a", "%PDF-b")
 	items[0].References = []string{"[1] A. Writer. Looms & more. 1801."}
+	items[0].Header = http.Header{"Last-Modified": {"Thu, 01 Jan 2026 00:00:00 GMT"}}
 	require.NoError(t, r.PutText(t.Context(), items[0].SHA256, "the text"))
 	dir := t.TempDir()
 	var paths []string
@@ -109,6 +110,7 @@ func TestExportCiteSeerX(t *testing.T) {
 		ParentURL string   `xml:"parentUrl"`
 		SHA1      string   `xml:"SHA1"`
 		CrawlDate string   `xml:"crawlDate"`
+		Modified  string   `xml:"lastModified"`
 		Title     string   `xml:"title"`
 		Refs      []string `xml:"references>reference"`
 	}
@@ -116,6 +118,7 @@ func TestExportCiteSeerX(t *testing.T) {
 	assert.Equal(t, "http://a.example/?a&b", met.ParentURL)
 	assert.Equal(t, "On <engines>", met.Title)
 	assert.Equal(t, "2026-01-02T03:04:05Z", met.CrawlDate)
+	assert.Equal(t, items[0].Header.Get("Last-Modified"), met.Modified)
 	assert.Equal(t, items[0].SHA1, met.SHA1)
 	assert.Equal(t, items[0].References, met.Refs)
 }

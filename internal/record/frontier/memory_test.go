@@ -97,8 +97,9 @@ func sameWindow(t *testing.T, db *store.DB, site int, memory *Memory, limit int)
 func TestALeadHasItsBestWords(t *testing.T) {
 	t.Parallel()
 	var b Batch
+	link := page.Link{URL: "http://b.test/p.pdf"}
 	for _, wanted := range []float64{0, 0.9, 0.5} {
-		b.AddLead("b.test", Entry{Candidate: page.Candidate{Wanted: wanted, Link: page.Link{URL: "http://b.test/p.pdf"}}})
+		b.AddLead("b.test", Entry{Candidate: page.Candidate{Wanted: wanted, Link: link}})
 	}
 	require.Len(t, b.Leads["b.test"], 1)
 	require.InDelta(t, 0.9, b.Leads["b.test"][0].Wanted, 0)
@@ -114,6 +115,7 @@ func TestALinkWasSeenFromItsFirstDayToItsLast(t *testing.T) {
 		require.NoError(t, LinkSeen(t.Context(), db.Pool, []Seen{seen}))
 	}
 	var first, last int
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `SELECT extract(day FROM first_seen)::int, extract(day FROM last_seen)::int FROM links`).Scan(&first, &last))
+	const days = `SELECT extract(day FROM first_seen)::int, extract(day FROM last_seen)::int FROM links`
+	require.NoError(t, db.Pool.QueryRow(t.Context(), days).Scan(&first, &last))
 	require.Equal(t, []int{3, 9}, []int{first, last})
 }
