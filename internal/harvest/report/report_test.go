@@ -197,6 +197,11 @@ func TestExplain(t *testing.T) {
 			why, evidence := c.clues.explain(paper)
 			require.Equal(t, c.want, why)
 			require.NotEmpty(t, evidence)
+			for _, l := range c.clues.links["conf/x/a"] {
+				if l.Parent == "" {
+					require.Contains(t, strings.Join(evidence, "\n"), l.Outcome, "of a catalogue's copy")
+				}
+			}
 		})
 	}
 }
