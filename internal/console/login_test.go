@@ -124,7 +124,7 @@ func TestProgramsLogInWithEveryRequest(t *testing.T) {
 	for said, want := range map[string]int{password: 200, "wrong password": 401} {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", d.server.URL+"/?format=json", nil)
 		require.NoError(t, err)
-		req.SetBasicAuth("ada", said)
+		req.SetBasicAuth("Ada", said) // a name is in any case
 		res, err := d.client.Do(req)
 		require.NoError(t, err)
 		_ = res.Body.Close()
