@@ -24,7 +24,7 @@ type Activities struct {
 func New(a *app.App) *Activities {
 	return &Activities{
 		Stages:    &Stages{db: a.DB, stages: a.Stages, stats: a.Stats, recrawl: a.Recrawl, policy: string(a.Config.Crawl.Policy), Hurry: hurry},
-		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, coll: a.Collection, watch: a.Watch},
+		Crawl:     &Crawl{db: a.DB, crawler: a.Crawler, watch: a.Watch},
 		Documents: &Documents{db: a.DB, coll: a.Collection},
 		Recrawls:  &Recrawls{db: a.DB, policy: a.Recrawl, stats: a.Stats},
 		Notices:   &Notices{db: a.DB, channels: a.Channels, review: a.Config.Notify.Review},

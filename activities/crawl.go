@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gleaner/internal/crawl"
-	"gleaner/internal/library/collection"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
 )
@@ -15,7 +14,6 @@ import (
 type Crawl struct {
 	db      *store.DB
 	crawler *crawl.Crawler
-	coll    *collection.Collection
 	watch   app.Watch
 }
 
@@ -74,16 +72,11 @@ type reopening struct {
 	Links int    `json:"links"`
 }
 
-// ReopenLinks takes links of a harvest's sites that crawls under other options left. First
-// it matches documents on record anew that lie at homepages found since.
+// ReopenLinks takes links of a harvest's sites that crawls under other options left.
 func (a *Crawl) ReopenLinks(ctx context.Context, s LinkSearch) (LinkCounts, error) {
 	beat, set, stop := heartbeats[reopening](ctx)
 	defer stop()
 	at, _ := resumed[reopening](ctx)
-	_, err := a.coll.Rematch(beat, collection.Position{}, func(collection.Position) { set(at) })
-	if err != nil {
-		return s.Counted, typed(err)
-	}
 	for {
 		hosts, err := a.db.ReadSites(beat, s.Harvest, at.Host, hostsPerRetry)
 		if err != nil {

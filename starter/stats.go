@@ -12,7 +12,6 @@ import (
 	"gleaner/internal/harvest/stats"
 	"gleaner/internal/record/store"
 	"gleaner/internal/service/app"
-	"gleaner/internal/service/program"
 )
 
 func (c *cli) statsCommand() *cobra.Command {
@@ -65,13 +64,10 @@ func (c *cli) statsSites() *cobra.Command {
 	cmd := &cobra.Command{Use: "sites", Short: "Rates of sites, and which are traps or not worth recrawling", Args: cobra.NoArgs,
 		Example: "  starter stats sites\n  starter stats sites --verdict trap",
 		RunE: c.onRecord(func(ctx context.Context, a *app.App, _ []string) error {
-			if verdict != "" && verdict != stats.Trap && verdict != stats.Barren {
-				return fmt.Errorf("%w: --verdict is trap or barren, not %q", program.ErrUsage, verdict)
-			}
-			if err := c.refreshed(ctx, a, refresh); err != nil {
+			if err := oneOf("verdict", []string{"", stats.Trap, stats.Barren}, verdict); err != nil {
 				return err
 			}
-			if err := oneOf("verdict", []string{"", "trap", "barren"}, verdict); err != nil {
+			if err := c.refreshed(ctx, a, refresh); err != nil {
 				return err
 			}
 			sites, err := a.DB.SiteRatesList(ctx, verdict, 0)
@@ -79,9 +75,9 @@ func (c *cli) statsSites() *cobra.Command {
 				return err
 			}
 			return c.Print(withShares(sites, func(s store.SiteRates) store.Rates { return s.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
+				return table(w, "SITE\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\tREFERENCES\tFOREIGN LINKS\tPACE\tVERDICT", func(line func(string, ...any)) {
 					for _, s := range sites {
-						line("%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), s.Documents, percent(stats.DDR(s.Rates)),
+						line("%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%d\t%d\t%s\t%s", s.Host, s.Pages, s.Relevant, percent(stats.PageYield(s.Rates)), prr(s.Rates), s.Documents, percent(stats.DDR(s.Rates)),
 							s.Accepted, percent(stats.ADR(s.Rates)), s.References, s.Foreign, s.Pace.Words(), s.Verdict)
 					}
 				})
@@ -93,6 +89,14 @@ func (c *cli) statsSites() *cobra.Command {
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// prr is the page relevancy rate, where pages were judged.
+func prr(r store.Rates) string {
+	if r.Judged == 0 {
+		return "-"
+	}
+	return percent(stats.PRR(r))
+}
 
 // rated is a row with its shares, as scripts read it.
 type rated[T any] struct {
@@ -131,13 +135,13 @@ func (c *cli) statsDirectories() *cobra.Command {
 				return err
 			}
 			return c.Print(withShares(dirs, func(d store.DirectoryRates) store.Rates { return d.Rates }), func(w io.Writer) error {
-				return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
+				return table(w, "SITE\tDIRECTORY\tPAGES\tLEADING\tPAGE YIELD\tPRR\tDOCUMENTS\tDDR\tACCEPTED\tADR\t", func(line func(string, ...any)) {
 					for _, d := range dirs {
 						word := ""
 						if d.Avoid {
 							word = "to be avoided"
 						}
-						line("%s\t%s\t%d\t%d\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), d.Documents, percent(stats.DDR(d.Rates)),
+						line("%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\t%d\t%s\t%s", d.Host, d.Path, d.Pages, d.Relevant, percent(stats.PageYield(d.Rates)), prr(d.Rates), d.Documents, percent(stats.DDR(d.Rates)),
 							d.Accepted, percent(stats.ADR(d.Rates)), word)
 					}
 				})

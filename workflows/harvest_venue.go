@@ -217,12 +217,16 @@ func (h *harvestRun) papers(ctx workflow.Context) error {
 }
 
 func (h *harvestRun) held(ctx workflow.Context) error {
-	var n int
-	err := workflow.ExecuteActivity(long(ctx, activities.QueueDocuments, "documents found before"), documents.MatchHeld, h.p.Harvest.ID).Get(ctx, &n)
-	if err != nil {
+	if err := h.matchHeld(ctx); err != nil {
 		return err
 	}
 	return h.findLinks(ctx)
+}
+
+// matchHeld looks for the missing papers among the documents on record.
+func (h *harvestRun) matchHeld(ctx workflow.Context) error {
+	ctx = long(ctx, activities.QueueDocuments, "documents found before")
+	return workflow.ExecuteActivity(ctx, documents.MatchHeld, h.p.Harvest.ID).Get(ctx, nil)
 }
 
 // copies fetches what is said to be open first: it is cheap, and whoever is
@@ -271,6 +275,10 @@ func (h *harvestRun) homepages(ctx workflow.Context) error {
 	}
 	h.s.Authors, h.s.Pending, h.s.Early = end.Authors, end.Crawling, slices.Clone(end.Crawling)
 	if err := workflow.ExecuteActivity(long(ctx, activities.QueueHarvest, "give the homepages to the frontier"), stages.SeedHomepages, h.p.Harvest).Get(ctx, &h.s.Homepages); err != nil {
+		return err
+	}
+	// Documents that lie at homepages found now may be matched by their titles alone.
+	if err := h.matchHeld(ctx); err != nil {
 		return err
 	}
 	if err := h.reopenLinks(ctx); err != nil {

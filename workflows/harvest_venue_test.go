@@ -109,7 +109,8 @@ func TestHarvestGoesThroughItsStages(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	pass := []string{"AuthorBatches", "FindHomepages", "SettleHomepages"}
 	require.Equal(t, slices.Concat([]string{"Begin", "— papers", "ListPapers", "— held", "MatchHeld", "FindLinks", "— copies", "LocateCopies", "— homepages"}, pass, pass,
-		[]string{"SeedHomepages", "ReopenLinks", "— crawl", "FindLinks", "FindLinks", "AskAgain", "— report", "Report", "— complete"}), steps)
+		[]string{"SeedHomepages", "MatchHeld", "ReopenLinks",
+			"— crawl", "FindLinks", "FindLinks", "AskAgain", "— report", "Report", "— complete"}), steps)
 	var r HarvestResult
 	require.NoError(t, env.GetWorkflowResult(&r))
 	require.Equal(t, []string{"press.example", "ada.example", "lead.example"}, crawled)

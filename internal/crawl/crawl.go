@@ -40,15 +40,16 @@ type Config struct {
 	// Index is given the pages near a site's homepages as they are read, some at
 	// a time; nil for nobody. What it returns is logged and no more.
 	Index    func(ctx context.Context, pages []*page.Page) error
-	Leads    string        // documents on other hosts: wanted, all or none
-	Policy   string        // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
-	Sitemaps bool          // take links from sitemaps too
-	Limits   weburl.Limits // on the shape of URLs
-	Links    rules.Lists   // what is left out, unless a harvest says otherwise
-	Inspect  bool          // links are left out by their words, as CINDI has it
-	WARC     bool          // what is exchanged with hosts is kept in WARC files
-	Names    bool          // so are files whose name or size speaks against them
-	Batch    int           // visits written at once where the delay is 0
+	About    func(*page.Page) bool // whether a page is about a subject that is collected; nil where nobody can tell
+	Leads    string                // documents on other hosts: wanted, all or none
+	Policy   string                // of hosts: PolicyBlacklist (the default), PolicyWhitelist or PolicyHybrid
+	Sitemaps bool                  // take links from sitemaps too
+	Limits   weburl.Limits         // on the shape of URLs
+	Links    rules.Lists           // what is left out, unless a harvest says otherwise
+	Inspect  bool                  // links are left out by their words, as CINDI has it
+	WARC     bool                  // what is exchanged with hosts is kept in WARC files
+	Names    bool                  // so are files whose name or size speaks against them
+	Batch    int                   // visits written at once where the delay is 0
 
 	HarvestBytes int64 // that the crawls of one harvest may bring together; 0 is no limit
 

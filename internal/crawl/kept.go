@@ -175,9 +175,6 @@ func (c *Crawler) askKept(ctx context.Context, harvest string, r frontier.KeptRa
 			at = KeptPosition{Site: last.Site, Page: last.Page[:], Pages: at.Pages + n, Links: at.Links + added}
 			report(at)
 			pages = pages[n:]
-			if len(pages) == 0 && n > 0 && ctx.Err() != nil {
-				return at, context.Cause(ctx)
-			}
 		}
 		if r.AfterSite == at.Site && string(r.AfterPage) == string(at.Page) {
 			return at, nil // there were none

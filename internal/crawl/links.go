@@ -48,6 +48,10 @@ func (l *loop) page(ctx context.Context, e *frontier.Entry, v *frontier.Visit, a
 		return rank.Result{Page: p, Failed: true}, nil
 	}
 	v.Reason = leftOut(v.Reason, p.Truncated)
+	if l.cfg.About != nil {
+		about := l.cfg.About(p)
+		v.About = &about
+	}
 	if l.cfg.Index != nil && e.Role == frontier.Member && e.Depth <= indexedDepth && !p.NoIndex {
 		l.pages = append(l.pages, p)
 	}

@@ -80,6 +80,12 @@ func compute(rec store.SiteRecord, t Thresholds) (store.SiteRates, []store.Direc
 			if relevant[url] {
 				r.Relevant++
 			}
+			if about, judged := rec.About[url]; judged {
+				r.Judged++
+				if about {
+					r.About++
+				}
+			}
 		})
 	}
 	for url, d := range rec.Documents {

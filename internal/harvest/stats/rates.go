@@ -25,9 +25,12 @@ const (
 	Barren = "barren" // not worth recrawling
 )
 
+// PRR is the page relevancy rate (Chen 2008, §3.4): of the pages of which a classifier said
+// what they are about, the share that is about a subject that is collected.
+func PRR(r store.Rates) float64 { return share(r.About, r.Judged) }
+
 // PageYield is the share of the pages fetched that lead to an accepted document; 0
-// without pages. Chen (2008, §3.4) has the page relevancy rate (PRR) in its place: the
-// share of pages that are about the subject by their text.
+// without pages.
 func PageYield(r store.Rates) float64 { return share(r.Relevant, r.Pages) }
 
 // DDR is the document download rate: documents for each page fetched, which may

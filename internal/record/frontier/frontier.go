@@ -246,6 +246,7 @@ type Visit struct {
 	Bytes        int64
 	Interval     time.Duration // until it is worth asking again
 	Due          time.Time     // when that is; zero is never
+	About        *bool         // whether a page is about a subject that is collected; nil where nobody judged
 }
 
 // Moments come as so many microseconds from now: all that is asked of them later
@@ -253,10 +254,11 @@ type Visit struct {
 const doneSQL = `
 UPDATE urls u SET state = v.state, outcome = v.outcome, status = v.status, reason = v.reason, next_try = now() + v.next_try * interval '1 microsecond', crawl = v.crawl,
 	tries = v.tries, fetched_at = now() + v.at * interval '1 microsecond', etag = v.etag, last_modified = v.last_modified, content = coalesce(v.content, u.content), bytes = v.bytes,
-	interval_s = v.interval_s, due_at = now() + v.due_at * interval '1 microsecond', was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END
+	interval_s = v.interval_s, due_at = now() + v.due_at * interval '1 microsecond', was = CASE WHEN v.state IN (1, 2) THEN v.state ELSE u.was END,
+	about = CASE WHEN v.state = 1 THEN coalesce(v.about, u.about) END
 FROM unnest($2::bytea[], $3::smallint[], $4::text[], $5::smallint[], $6::text[], $7::bigint[], $8::int[], $9::smallint[], $10::bigint[],
-	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::bigint[])
-	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes, interval_s, due_at)
+	$11::text[], $12::text[], $13::bytea[], $14::bigint[], $15::bigint[], $16::bigint[], $17::boolean[])
+	AS v (hash, state, outcome, status, reason, next_try, crawl, tries, at, etag, last_modified, content, bytes, interval_s, due_at, about)
 WHERE u.site_id = $1 AND u.hash = v.hash`
 
 // Done records visits of one site.
@@ -268,16 +270,16 @@ func Done(ctx context.Context, q Querier, siteID int, visits []Visit) error {
 	hash, state, outcome, status := make([][]byte, n), make([]int16, n), make([]string, n), make([]int16, n)
 	reason, next, crawl, tries, at := make([]string, n), make([]*int64, n), make([]int32, n), make([]int16, n), make([]*int64, n)
 	etag, modified, content, bytes := make([]string, n), make([]string, n), make([][]byte, n), make([]int64, n)
-	interval, due := make([]int64, n), make([]*int64, n)
+	interval, due, about := make([]int64, n), make([]*int64, n), make([]*bool, n)
 	for i := range visits {
 		v := &visits[i]
 		h := v.Entry.Hash()
 		hash[i], state[i], outcome[i], status[i] = h[:], int16(v.State), string(v.Outcome), int16(v.Status)
 		reason[i], crawl[i], tries[i], at[i] = storable(v.Reason), int32(v.Crawl), int16(v.Entry.Tries), until(v.At)
 		etag[i], modified[i], content[i], bytes[i] = storable(v.ETag), storable(v.LastModified), v.Content, v.Bytes
-		next[i], interval[i], due[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due)
+		next[i], interval[i], due[i], about[i] = until(v.NextTry), int64(v.Interval/time.Second), until(v.Due), v.About
 	}
-	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due)
+	_, err := q.Exec(ctx, doneSQL, siteID, hash, state, outcome, status, reason, next, crawl, tries, at, etag, modified, content, bytes, interval, due, about)
 	if err != nil {
 		return fmt.Errorf("frontier: done: %w", err)
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +15,14 @@ type Rates struct {
 	Relevant  int `json:"relevant"` // of these, leading to an accepted document
 	Documents int `json:"documents"`
 	Accepted  int `json:"accepted"`
+	Judged    int `json:"judged,omitempty"` // pages of which a classifier said what they are about
+	About     int `json:"about,omitempty"`  // of these, about a subject that is collected
+}
+
+const rateColumns = `t.pages, t.relevant, t.documents, t.accepted, t.judged, t.about`
+
+func (r *Rates) fields() []any {
+	return []any{&r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.Judged, &r.About}
 }
 
 // SiteRates are those of a site.
@@ -41,6 +50,7 @@ type SiteRecord struct {
 	Host      string
 	Scopes    []string
 	Pages     map[string]string // URL → the page that links to it
+	About     map[string]bool   // of the pages that were judged, whether they are about a subject that is collected
 	Documents map[string]SiteDocument
 	Fruitful  []string  // pages here that link to an accepted document, here or elsewhere
 	Imported  bool      // and never crawled: its pages are those that link to files
@@ -60,17 +70,23 @@ func (db SiteRecords) SiteRecord(ctx context.Context, host string) (SiteRecord, 
 	if err != nil {
 		return SiteRecord{}, fmt.Errorf("store: site %s: %w", host, err)
 	}
-	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, Documents: map[string]SiteDocument{}}
+	rec := SiteRecord{ID: s.ID, Host: host, Imported: s.Crawl == 0, Pages: map[string]string{}, About: map[string]bool{}, Documents: map[string]SiteDocument{}}
 	if err := db.Pool.QueryRow(ctx, `SELECT now()`).Scan(&rec.At); err != nil {
 		return rec, err
 	}
 	if rec.Scopes, err = db.Scopes(ctx, s.ID); err != nil {
 		return rec, err
 	}
-	rows, _ := db.Pool.Query(ctx, `SELECT url, parent FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
-		UNION ALL SELECT url, '' FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
+	rows, _ := db.Pool.Query(ctx, `SELECT url, parent, about FROM urls WHERE site_id=$1 AND (state=1 OR was=1)
+		UNION ALL SELECT url, '', NULL FROM parents WHERE $3 AND host=$2 AND first_crawl IS NOT NULL`, s.ID, host, rec.Imported)
 	var url, parent string
-	_, err = pgx.ForEachRow(rows, []any{&url, &parent}, func() error { rec.Pages[url] = parent; return nil })
+	var about *bool
+	_, err = pgx.ForEachRow(rows, []any{&url, &parent, &about}, func() error {
+		if rec.Pages[url] = parent; about != nil {
+			rec.About[url] = *about
+		}
+		return nil
+	})
 	if err != nil {
 		return rec, err
 	}
@@ -93,19 +109,20 @@ func (db SiteRecords) SaveRates(ctx context.Context, siteID int, at time.Time, s
 	return db.Tx(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(`SELECT 1 FROM sites WHERE id=$1 FOR NO KEY UPDATE`, siteID) // one at a time
-		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at, foreign_links) VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9)
+		b.Queue(`INSERT INTO site_stats (site_id, pages, relevant, documents, accepted, refs, verdict, measured_at, foreign_links, judged, about)
+			VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)
 			ON CONFLICT (site_id) DO UPDATE SET pages=EXCLUDED.pages, relevant=EXCLUDED.relevant, documents=EXCLUDED.documents,
 				accepted=EXCLUDED.accepted, refs=EXCLUDED.refs, verdict=EXCLUDED.verdict, measured_at=EXCLUDED.measured_at,
-				foreign_links=EXCLUDED.foreign_links`,
-			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict, at, s.Foreign)
+				foreign_links=EXCLUDED.foreign_links, judged=EXCLUDED.judged, about=EXCLUDED.about`,
+			siteID, s.Pages, s.Relevant, s.Documents, s.Accepted, s.References, s.Verdict, at, s.Foreign, s.Judged, s.About)
 		b.Queue(`DELETE FROM directory_stats WHERE site_id=$1`, siteID)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
-		_, err := tx.CopyFrom(ctx, pgx.Identifier{"directory_stats"}, []string{"site_id", "path", "name", "pages", "relevant", "documents", "accepted", "avoid"},
+		_, err := tx.CopyFrom(ctx, pgx.Identifier{"directory_stats"}, []string{"site_id", "path", "name", "pages", "relevant", "documents", "accepted", "judged", "about", "avoid"},
 			pgx.CopyFromSlice(len(dirs), func(i int) ([]any, error) {
 				d := dirs[i]
-				return []any{siteID, d.Path, d.Name, d.Pages, d.Relevant, d.Documents, d.Accepted, d.Avoid}, nil
+				return []any{siteID, d.Path, d.Name, d.Pages, d.Relevant, d.Documents, d.Accepted, d.Judged, d.About, d.Avoid}, nil
 			}))
 		return err
 	})
@@ -137,9 +154,9 @@ func (db SiteRecords) StaleHosts(ctx context.Context) ([]string, error) {
 func (db SiteRecords) SiteRatesList(ctx context.Context, verdict string, limit int) ([]SiteRates, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (SiteRates, error) {
 		var r SiteRates
-		err := row.Scan(append([]any{&r.Host, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.References, &r.Foreign, &r.Verdict}, r.Pace.fields()...)...)
+		err := row.Scan(slices.Concat([]any{&r.Host}, r.Rates.fields(), []any{&r.References, &r.Foreign, &r.Verdict}, r.Pace.fields())...)
 		return r, err
-	}, `SELECT s.host, t.pages, t.relevant, t.documents, t.accepted, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
+	}, `SELECT s.host, `+rateColumns+`, t.refs, t.foreign_links, t.verdict, `+paceColumns+` FROM site_stats t JOIN sites s ON s.id=t.site_id
 		WHERE $1='' OR t.verdict=$1 ORDER BY t.accepted DESC, t.pages, s.host LIMIT nullif($2, 0)`, verdict, limit)
 }
 
@@ -148,10 +165,10 @@ func (db SiteRecords) SiteRatesList(ctx context.Context, verdict string, limit i
 func (db SiteRecords) DirectoryRatesList(ctx context.Context, host string, avoided bool) ([]DirectoryRates, error) {
 	return Collect(ctx, db, func(row pgx.CollectableRow) (DirectoryRates, error) {
 		var r DirectoryRates
-		err := row.Scan(&r.Host, &r.Path, &r.Name, &r.Pages, &r.Relevant, &r.Documents, &r.Accepted, &r.Avoid)
+		err := row.Scan(slices.Concat([]any{&r.Host, &r.Path, &r.Name}, r.Rates.fields(), []any{&r.Avoid})...)
 		return r, err
-	}, `SELECT s.host, d.path, d.name, d.pages, d.relevant, d.documents, d.accepted, d.avoid
-		FROM directory_stats d JOIN sites s ON s.id=d.site_id WHERE ($1='' OR s.host=$1) AND (d.avoid OR NOT $2) ORDER BY s.host, d.path`, host, avoided)
+	}, `SELECT s.host, t.path, t.name, `+rateColumns+`, t.avoid
+		FROM directory_stats t JOIN sites s ON s.id=t.site_id WHERE ($1='' OR s.host=$1) AND (t.avoid OR NOT $2) ORDER BY s.host, t.path`, host, avoided)
 }
 
 // StopDirectory is a directory's name and what was found under it.

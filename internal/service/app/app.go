@@ -166,6 +166,9 @@ func (a *App) openParts(ctx context.Context) error {
 	a.Importer = ingest.New(ingest.Parts{DB: a.DB, Repo: a.Repo, Coll: a.Collection, Log: a.Log, Places: source.Places{Asker: a.Fetch},
 		DocumentBytes: int64(cfg.Policy.Fetch.DocumentBytes), PageBytes: int64(cfg.Policy.Fetch.PageBytes)})
 	cc := crawlConfig(cfg)
+	if d := a.disciplines; d != nil {
+		cc.About = func(p *page.Page) bool { _, sure := d.Best(p.Title, p.Text); return sure >= classify.Sure }
+	}
 	if err := cc.Links.Check(); err != nil {
 		return fmt.Errorf("config: links.%w", err)
 	}

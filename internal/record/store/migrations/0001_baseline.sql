@@ -491,6 +491,8 @@ CREATE TABLE urls (
     bytes         bigint   NOT NULL DEFAULT 0,
     interval_s    bigint   NOT NULL DEFAULT 0,
     due_at        timestamptz,
+    -- Whether a page is about a subject that is collected; NULL where nobody judged.
+    about         boolean,
     PRIMARY KEY (site_id, hash)
 ) WITH (
     fillfactor = 80,
@@ -752,7 +754,11 @@ CREATE TABLE site_stats (
         CONSTRAINT site_stats_verdict CHECK (verdict IN ('', 'trap', 'barren')),
     measured_at timestamptz NOT NULL DEFAULT now(),
     -- Links from pages of other sites to documents of this one.
-    foreign_links int NOT NULL DEFAULT 0
+    foreign_links int NOT NULL DEFAULT 0,
+    -- Pages of which a classifier said what they are about, and of these those about a
+    -- subject that is collected.
+    judged      int NOT NULL,
+    about       int NOT NULL
 );
 CREATE TABLE directory_stats (
     site_id   bigint NOT NULL REFERENCES sites (id) ON DELETE CASCADE,
@@ -762,7 +768,9 @@ CREATE TABLE directory_stats (
     relevant  int  NOT NULL,
     documents int  NOT NULL,
     accepted  int  NOT NULL,
-    avoid     boolean NOT NULL DEFAULT false
+    avoid     boolean NOT NULL DEFAULT false,
+    judged    int NOT NULL,
+    about     int NOT NULL
 );
 CREATE UNIQUE INDEX directory_stats_path ON directory_stats (site_id, md5(path));
 CREATE INDEX directory_stats_name ON directory_stats USING hash (name);
